@@ -1,4 +1,4 @@
-"""The server as a WSGI application: one home opened, everything wired, nothing unguarded.
+"""Make the server's WSGI application: open one home, wire everything, guard every route.
 
 ``gunicorn -c deploy/gunicorn.conf.py 'penstock.application:create_app()'`` serves the home
 that the environment names; each worker opens it after the fork.
@@ -36,7 +36,7 @@ CLOSING = "penstock.closing"
 
 
 def create_app(settings: Settings | None = None) -> Flask:
-    """The application over an existing home; settings come from the environment if not given.
+    """Return the application over an existing home; settings default to the environment's.
 
     Raises ``KeysUnavailable``, ``DatabaseUnavailable``, ``SchemaUnknown`` or
     ``Unavailable`` where the home cannot be opened, with what to do next.
@@ -60,7 +60,7 @@ def create_app_for(
     patience: float = PATIENCE_SECONDS,
     apart: bool = False,
 ) -> Flask:
-    """The application over an open server; ``clock`` and ``sleep`` pace its answers.
+    """Return the application over an open server; ``clock`` and ``sleep`` pace its answers.
 
     ``descriptor`` is the memory in which it counts together with other processes,
     ``patience`` how many seconds a page waits for long work before it says how far that is,
@@ -90,7 +90,7 @@ def create_app_for(
 
 
 def _computing(settings: Settings, counters: Counters, *, apart: bool) -> Computing:
-    """Where long computations are done, each person's one at a time."""
+    """Return the place of long computations, which run one at a time for each person."""
     if not apart or settings.computing_processes == 0:
         return Here(counters.turns)
     bounds = Bounds(settings.computing_seconds, settings.computing_memory)
@@ -107,7 +107,7 @@ def _computing(settings: Settings, counters: Counters, *, apart: bool) -> Comput
 
 
 def _warm(app: Flask) -> None:
-    """What the first visitors would wait for, while nobody does: late imports, and pages compiled.
+    """Do late imports and compile pages before the first visitor would wait for them.
 
     A request that comes before it is done does what it needs by itself.
     """
@@ -117,7 +117,7 @@ def _warm(app: Flask) -> None:
 
 
 def _require_policies(app: Flask) -> None:
-    """Raise ``RuntimeError`` for a route that nobody said anything about."""
+    """Raise ``RuntimeError`` for a route without a declared policy."""
     policies = {f"api.{name}" for name in api.POLICIES} | {f"web.{name}" for name in web.POLICIES}
     bare = {rule.endpoint for rule in app.url_map.iter_rules()} - policies
     if bare:

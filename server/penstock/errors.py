@@ -1,4 +1,4 @@
-"""The one tree of errors.  Errors carry data; who reports them decides how they look.
+"""Define the one tree of errors.  Errors carry data; who reports them decides how they look.
 
 ::
 
@@ -35,7 +35,7 @@ from typing import Any, ClassVar
 
 
 class PenstockError(Exception):
-    """The root.  ``detail`` says what happened, the numbers, and the next step."""
+    """Report any error, as the root.  ``detail`` says what happened, the numbers, the next step."""
 
     code: ClassVar[str] = "ERROR"
     title: ClassVar[str] = "Something went wrong"
@@ -47,7 +47,7 @@ class PenstockError(Exception):
 
 
 class InvalidInput(PenstockError):
-    """A request that cannot be meant.  ``errors`` names each place by JSON pointer."""
+    """Report a request that is not valid.  ``errors`` names each place by JSON pointer."""
 
     code = "INVALID_INPUT"
     title = "The request is not valid"
@@ -65,63 +65,63 @@ class InvalidInput(PenstockError):
 
 
 class MalformedInput(InvalidInput):
-    """Bytes that are not what they are declared to be."""
+    """Report bytes that are not of their declared type."""
 
     code = "MALFORMED"
     title = "The request cannot be read"
 
 
 class NotAuthenticated(PenstockError):
-    """No valid token came with the request."""
+    """Report a request without a valid token."""
 
     code = "NOT_AUTHENTICATED"
     title = "A valid token is needed"
 
 
 class Forbidden(PenstockError):
-    """The caller is known, and is not allowed to do this."""
+    """Report that the caller is known, and is not allowed to do this."""
 
     code = "FORBIDDEN"
     title = "Not allowed"
 
 
 class ClearanceTooLow(Forbidden):
-    """A level more accurate than the caller's clearance allows."""
+    """Report a level more accurate than the caller's clearance allows."""
 
     code = "CLEARANCE_TOO_LOW"
     title = "The clearance is too low"
 
 
 class ApprovalNeeded(Forbidden):
-    """Under the two-person rule nobody does this alone."""
+    """Report an action that needs a second person's approval under the two-person rule."""
 
     code = "APPROVAL_NEEDED"
     title = "Somebody else must approve it"
 
 
 class NotFound(PenstockError):
-    """Missing, or out of the caller's sight: the two look the same."""
+    """Report what is missing, or hidden from the caller: the two look the same."""
 
     code = "NOT_FOUND"
     title = "Not found"
 
 
 class Conflict(PenstockError):
-    """The state of the server does not allow it."""
+    """Report an action that the state of the server does not allow."""
 
     code = "CONFLICT"
     title = "The present state does not allow it"
 
 
 class NameTaken(Conflict):
-    """Names are unique under case folding and Unicode normalization."""
+    """Report a name in use; names are unique under case folding and Unicode normalization."""
 
     code = "NAME_TAKEN"
     title = "The name is taken"
 
 
 class BudgetExhausted(Conflict):
-    """A charge that does not fit.  Carries needed, left, spent by whom, largest share.
+    """Report a charge above the budget.  Carries needed, left, spent by whom, largest share.
 
     ``advice`` is what of the detail says what to do, for whoever knows better.
     """
@@ -135,70 +135,70 @@ class BudgetExhausted(Conflict):
 
 
 class LevelsUsedUp(Conflict):
-    """The query holds as many distinct levels as it was registered for."""
+    """Report that a query has as many distinct levels as it was registered for."""
 
     code = "LEVELS_USED_UP"
     title = "The query's number of levels is used up"
 
 
 class SourceChanged(Conflict):
-    """The registered file vanished, or is not the one that was registered."""
+    """Report that the registered file vanished, or is not the one that was registered."""
 
     code = "SOURCE_CHANGED"
     title = "The dataset's source is not the one registered"
 
 
 class TooManyRequests(PenstockError):
-    """More than the caller's allowance.  Carries ``retry_after``, in whole seconds."""
+    """Report more requests than the caller may make.  Carries ``retry_after``, in whole seconds."""
 
     code = "TOO_MANY_REQUESTS"
     title = "Too many requests for now"
 
 
 class QuotaUsedUp(TooManyRequests):
-    """As much was handed to the caller, or made by them, as may be in a day."""
+    """Report that the caller received, or made, as much as is allowed in a day."""
 
     code = "QUOTA_USED_UP"
     title = "The allowance of a day is used up"
 
 
 class IntegrityViolation(PenstockError):
-    """Stored state does not authenticate.  Nothing is drawn or served from it."""
+    """Report stored state that does not authenticate.  Nothing is drawn or served from it."""
 
     code = "INTEGRITY_VIOLATION"
     title = "Stored state does not authenticate"
 
 
 class Unavailable(PenstockError):
-    """The server cannot serve this now."""
+    """Report that the server cannot serve this now."""
 
     code = "UNAVAILABLE"
     title = "Not available now"
 
 
 class Busy(Unavailable):
-    """As much is computed here as can be; what was asked for may be asked for again soon."""
+    """Report that the server computes as much as it can; the request may be repeated soon."""
 
     code = "BUSY"
     title = "The server computes as much as it can"
 
 
 class DatabaseUnavailable(Unavailable):
-    """Locked, full, read-only or unreadable."""
+    """Report a database that is locked, full, read-only or unreadable."""
 
     code = "DATABASE_UNAVAILABLE"
     title = "The database is not available"
 
 
 class NoRoom(DatabaseUnavailable):
-    """What is left of the room for the database is kept for taking access away."""
+    """Report that the database's remaining room is kept for taking access away."""
 
     code = "NO_ROOM"
     title = "The database has no room for more"
 
 
 class Interrupted(DatabaseUnavailable):
-    """The connection was lost, or others came first; nothing else stands in the way.
+    """Report a lost connection, or that others came first; nothing else prevents the action.
 
     ``uncertain`` tells that it happened at the commit, which may have gone through: then
     nothing is done again before it was looked up.
@@ -210,42 +210,42 @@ class Interrupted(DatabaseUnavailable):
 
 
 class SchemaUnknown(Unavailable):
-    """A database of a version that this server does not know."""
+    """Report a database of a version that this server does not know."""
 
     code = "SCHEMA_UNKNOWN"
     title = "The database has another schema"
 
 
 class LogUnavailable(Unavailable):
-    """What was done is not in the log yet, or not witnessed: so it is not answered."""
+    """Report no answer to an action that is not in the log yet, or not witnessed."""
 
     code = "LOG_UNAVAILABLE"
     title = "The log is not available"
 
 
 class Suspended(Unavailable):
-    """The database is not the one that the witness saw last: what is missing would be redrawn."""
+    """Report a database older than the witness saw: what is missing would be redrawn."""
 
     code = "SUSPENDED"
     title = "The database was put back to an older state"
 
 
 class IdentityUnavailable(Unavailable):
-    """The OpenID provider's keys cannot be read."""
+    """Report that the OpenID provider's keys cannot be read."""
 
     code = "IDENTITY_UNAVAILABLE"
     title = "The identity provider is not available"
 
 
 class KeysUnavailable(Unavailable):
-    """The key ring is missing, wrong, or readable by others."""
+    """Report a key ring that is missing, wrong, or readable by others."""
 
     code = "KEYS_UNAVAILABLE"
     title = "The keys are not available"
 
 
 def described(problem: PenstockError) -> dict[str, Any]:
-    """Write an error down as JSON may hold it, for another time or process."""
+    """Write an error as a JSON object, for another time or process."""
     places = problem.errors if isinstance(problem, InvalidInput) else ()
     return {
         "code": problem.code,
@@ -256,7 +256,7 @@ def described(problem: PenstockError) -> dict[str, Any]:
 
 
 def raised_again(document: Mapping[str, Any]) -> PenstockError:
-    """Make the error of what ``described`` wrote down, of the class that has its code."""
+    """Make the error that ``described`` wrote, of the class that has its code."""
     kind = _kinds(PenstockError).get(document["code"], PenstockError)
     data = document.get("data", {})
     if issubclass(kind, InvalidInput):
@@ -265,7 +265,7 @@ def raised_again(document: Mapping[str, Any]) -> PenstockError:
 
 
 def _kinds(kind: type[PenstockError]) -> dict[str, type[PenstockError]]:
-    """Return the classes below ``kind`` by code; one that has its parent's is its parent here."""
+    """Return ``kind`` and those below it by code; one with its parent's code is left out."""
     kinds: dict[str, type[PenstockError]] = {}
     for below in kind.__subclasses__():
         kinds |= _kinds(below)

@@ -1,4 +1,4 @@
-"""A small file of data, a whole dataset over it and a whole query, which run as they stand."""
+"""Hold a small data file, a whole dataset over it and a whole query, which run unchanged."""
 
 CSV = """\
 person,year,area,visits

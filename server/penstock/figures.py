@@ -1,4 +1,4 @@
-"""Numbers, texts and times as people read them.
+"""Format numbers, texts and times for people.
 
 A value is shown to the digits that its error leaves it.  What programs read (JSON, CSV)
 is never rounded.
@@ -19,7 +19,7 @@ _REORDERING = frozenset("\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\
 
 
 def decimals(standard_deviation: float) -> int:
-    """Digits after the point that a value with this error deserves."""
+    """Return how many digits after the point a value with this error deserves."""
     if not 0 < standard_deviation < math.inf:
         return 0
     digits = DIGITS_OF_ERROR - 1 - math.floor(math.log10(standard_deviation))
@@ -27,7 +27,7 @@ def decimals(standard_deviation: float) -> int:
 
 
 def fixed(value: float, digits: int) -> str:
-    """``value`` with that many decimals, thousands apart by commas, and no minus zero."""
+    """Format ``value`` with that many decimals, commas between thousands, and no minus zero."""
     if abs(value) >= PLAIN_BELOW:
         return f"{value:.6g}"
     text = f"{value:,.{digits}f}"
@@ -35,24 +35,24 @@ def fixed(value: float, digits: int) -> str:
 
 
 def short(value: float, digits: int = 3) -> str:
-    """``value`` to some significant digits; larger numbers to the next integer."""
+    """Format ``value`` to some significant digits; larger numbers to the next integer."""
     if 10**digits <= abs(value) < PLAIN_BELOW:
         return fixed(value, 0)
     return f"{value:.{digits}g}"
 
 
 def percent(fraction: float, digits: int = 3) -> str:
-    """A fraction as a percentage."""
+    """Format a fraction as a percentage."""
     return f"{100 * fraction:.{digits}g}%"
 
 
 def moment(at: datetime) -> str:
-    """A time in UTC, to the second."""
+    """Format a time in UTC, to the second."""
     return f"{at.astimezone(UTC):%Y-%m-%d %H:%M:%S}Z"
 
 
 def printable(text: str) -> str:
-    """``text`` on one line, with what would steer a terminal or reorder the line escaped."""
+    """Return ``text`` on one line; escape what would steer a terminal or reorder the line."""
     if text.isprintable() and not _REORDERING.intersection(text):
         return text
     return "".join(

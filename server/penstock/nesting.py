@@ -1,4 +1,4 @@
-"""How deep brackets nest in JSON and TOML, counted before a reader recurses into them.
+"""Count how deep brackets nest in JSON and TOML, before a reader recurses into them.
 
 Python's readers recurse, and end in ``RecursionError`` at about a thousand calls.  That can
 be caught, but what the collector of garbage finalizes down there fails as well and is lost:
@@ -28,7 +28,7 @@ _STEP: Final = {"[": 1, "{": 1, "]": -1, "}": -1}
 
 
 def depth(text: str) -> int:
-    """How deep brackets nest in ``text``, JSON or TOML, outside of its strings and comments.
+    """Count how deep brackets nest in ``text``, JSON or TOML, outside strings and comments.
 
     Right up to the first error of syntax, where every reader stops; beyond it no number
     that means anything.
@@ -38,14 +38,14 @@ def depth(text: str) -> int:
 
 
 def shallow(text: str) -> str:
-    """``text`` as it is.  Raises ``ValueError`` where it nests more than ``DEEPEST`` deep."""
+    """Return ``text`` unchanged.  Raises ``ValueError`` if it nests more than ``DEEPEST`` deep."""
     if text.count("[") + text.count("{") > DEEPEST and depth(text) > DEEPEST:
         raise ValueError(f"nested more than {DEEPEST} deep")
     return text
 
 
 def flat(value: T) -> T:
-    """``value`` as it is.  Raises ``ValueError`` where it nests more than ``DEEPEST`` deep.
+    """Return ``value`` unchanged.  Raises ``ValueError`` if it nests more than ``DEEPEST`` deep.
 
     For what TOML nests without a bracket: each dot of ``a.b.c = 1`` is one object more.
     """

@@ -1,4 +1,4 @@
-"""Read the sources of settings, and say which gave what: a file, files of secrets, variables."""
+"""Read settings from a file, files of secrets and variables, and say which gave each."""
 
 import os
 import tomllib
@@ -34,7 +34,7 @@ _NOT_THAT: Final = {
 
 @dataclass(frozen=True)
 class Provenance:
-    """One setting as it stands: its value (secrets masked) and where it came from."""
+    """Hold one setting in force: its value (secrets masked) and where it came from."""
 
     name: str
     value: str
@@ -45,7 +45,7 @@ class Provenance:
 def load(
     environment: Mapping[str, str] = os.environ, file: Path | None = None
 ) -> tuple[Settings, list[Provenance]]:
-    """Read the settings once, and say of each where it came from.
+    """Read the settings once, and return where each came from.
 
     ``file`` defaults to ``PENSTOCK_CONFIG`` or ``./penstock.toml`` where that exists.
     Raises ``InvalidInput`` for unknown names, wrong types, numbers out of bounds and files
@@ -100,7 +100,7 @@ def variable_of(name: str) -> str:
 
 
 def _written(environment: Mapping[str, str], file: Path | None) -> Given:
-    """Return what is given for settings, a later source in place of an earlier one.
+    """Return the values given for settings; a later source replaces an earlier one.
 
     Raises ``InvalidInput`` for a file that cannot be read or sets what is no setting.
     """
@@ -137,7 +137,7 @@ def _content_of_file(
 
 
 def _refusal(error: ValidationError, given: Given) -> InvalidInput:
-    """Return the error that names the first setting which is not as it must be."""
+    """Return the error that names the first invalid setting."""
     problem = error.errors(include_url=False, include_context=False)[0]
     name = str(problem["loc"][0])
     text, source = given[name]

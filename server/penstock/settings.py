@@ -302,32 +302,32 @@ class Settings(BaseSettings):
 
     @property
     def database_path(self) -> Path:
-        """The folder of the SQLite database."""
+        """Return the folder of the SQLite database."""
         return self.database_folder or self.home / "database"
 
     @property
     def keys_path(self) -> Path:
-        """The folder of the key ring and the server's secrets."""
+        """Return the folder of the key ring and the server's secrets."""
         return self.keys_folder or self.home / "keys"
 
     @property
     def witness_path(self) -> Path:
-        """The folder of the log's witness."""
+        """Return the folder of the log's witness."""
         return self.witness_folder or self.home / "witness"
 
     @property
     def resolved_database_url(self) -> str:
-        """The URL in force, the SQLite file's where none is set."""
+        """Return the URL in force, the SQLite file's where none is set."""
         return self.database_url or f"sqlite:///{(self.database_path / 'penstock.db').resolve()}"
 
     @property
     def resolved_migration_url(self) -> str:
-        """The URL under which the schema is changed."""
+        """Return the URL under which the schema is changed."""
         return self.migration_database_url or self.resolved_database_url
 
 
 def _require_address(url: str) -> None:
-    """Raise ``InvalidInput`` where links cannot be made of the address that readers use."""
+    """Raise ``InvalidInput`` if links cannot be made of the address that readers use."""
     try:
         parts = urlsplit(url)
         port_read = parts.port is None or parts.port > 0

@@ -1,4 +1,4 @@
-"""The kinds of field that specs are made of: names, texts, numbers, single values.
+"""Define the kinds of field that specs are made of: names, texts, numbers, single values.
 
 Each has one validator, so that a wrong value gives one error in plain words, and none
 repeats the value: it may be huge, or secret.
@@ -30,7 +30,7 @@ Scalar = str | int | float | bool
 
 
 class Spec(BaseModel):
-    """A strict, frozen model: unknown fields, wrong types, NaN and infinities are refused."""
+    """Refuse unknown fields, wrong types, NaN and infinities, as a strict, frozen model."""
 
     model_config = ConfigDict(
         extra="forbid",
@@ -42,7 +42,7 @@ class Spec(BaseModel):
 
 
 def folded(name: str) -> str:
-    """The form under which names are compared: without case, in one Unicode form."""
+    """Return the form under which names are compared: without case, in one Unicode form."""
     return unicodedata.normalize("NFC", unicodedata.normalize("NFC", name).casefold())
 
 

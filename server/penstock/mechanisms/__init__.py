@@ -46,7 +46,7 @@ MECHANISMS: Mapping[str, type[Gaussian | Laplace | Poisson | Skellam]] = {
 
 
 def family_of(name: str, power: Fraction | None = None) -> type[Mechanism]:
-    """The mechanism of a name, which for ``generalized_gaussian`` goes with a power.
+    """Return the mechanism of a name; ``generalized_gaussian`` needs its power as well.
 
     Power 2 is the Gaussian process and power 1 the Laplace process, with all that they
     have and others lack.  Raises ``InvalidInput`` for an unknown name, a power outside of 1

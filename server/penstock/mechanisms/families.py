@@ -1,4 +1,4 @@
-"""Keep one class for each family that a mechanism is built of, whatever else was asked for.
+"""Keep one class for each family in use that mechanisms are built of.
 
 Two mechanisms are equal when their classes are one object.  A cache that drops what was not
 asked for lately would make a second class of the same parameters, and mechanisms of it would

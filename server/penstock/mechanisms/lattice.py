@@ -1,4 +1,4 @@
-"""The lattice of a query, the values on it, and how far its ladder may reach.
+"""Compute the lattice of a query, the values on it, and how far its ladder may reach.
 
 Exact values and noise are integers in steps of a public power of two, so that sums are
 exact, their sensitivity does not depend on rounding, and "equal" means the same bits.
@@ -23,19 +23,19 @@ DEVIATIONS = 40
 
 
 def rounded_up(value: Fraction) -> float:
-    """The least float at or above ``value``."""
+    """Return the least float at or above ``value``."""
     nearest = float(value)
     return nearest if Fraction(nearest) >= value else math.nextafter(nearest, math.inf)
 
 
 def floor_log2(value: Fraction) -> int:
-    """The largest ``k`` with ``2^k <= value``, for a positive ``value``."""
+    """Return the largest ``k`` with ``2^k <= value``, for a positive ``value``."""
     guess = value.numerator.bit_length() - value.denominator.bit_length()
     return guess if Fraction(2) ** guess <= value else guess - 1
 
 
 def finest_common_power(step: Fraction) -> Fraction:
-    """The largest power of two of which ``step`` is a multiple.
+    """Return the largest power of two of which ``step`` is a multiple.
 
     Raises ``InvalidInput`` where no power of two divides it, as for a third.
     """
@@ -49,13 +49,13 @@ def finest_common_power(step: Fraction) -> Fraction:
 
 
 def check_granularity(granularity: Fraction) -> None:
-    """Raises ``InvalidInput`` unless ``granularity`` is a positive power of two."""
+    """Raise ``InvalidInput`` unless ``granularity`` is a positive power of two."""
     if granularity <= 0 or finest_common_power(granularity) != granularity:
         raise InvalidInput(f"A granularity is a positive power of two, not {granularity}.")
 
 
 def check_increasing(*levels: Fraction) -> None:
-    """Raises ``InvalidInput`` unless the levels increase strictly, from at least 0."""
+    """Raise ``InvalidInput`` unless the levels increase strictly, from at least 0."""
     if levels[0] < 0 or any(low >= high for low, high in pairwise(levels)):
         raise InvalidInput(
             "Levels must increase from at least 0, these do not: "
@@ -64,7 +64,7 @@ def check_increasing(*levels: Fraction) -> None:
 
 
 def check_plan(parameter: str, ceiling: Fraction, bound: Fraction) -> None:
-    """Raise ``InvalidInput`` for a level or a bound of values that no lattice is planned for."""
+    """Raise ``InvalidInput`` for a level or a bound of values that no lattice suits."""
     if ceiling <= 0 or bound < 0:
         raise InvalidInput(
             f"A {parameter} is above 0 and a bound at least 0, not {float(ceiling):g} and"
@@ -73,13 +73,13 @@ def check_plan(parameter: str, ceiling: Fraction, bound: Fraction) -> None:
 
 
 def check_confidence(confidence: float) -> None:
-    """Raises ``InvalidInput`` unless ``confidence`` is between 0 and 1."""
+    """Raise ``InvalidInput`` unless ``confidence`` is between 0 and 1."""
     if not 0 < confidence < 1:
         raise InvalidInput(f"A confidence is between 0 and 1, not {confidence:g}.")
 
 
 def reaching_ladder(finest: int, unit: Fraction, noisiest: Fraction) -> Ladder:
-    """The ladder from ``finest * unit`` to the last rung at or below ``noisiest``.
+    """Return the ladder from ``finest * unit`` to the last rung at or below ``noisiest``.
 
     Raises ``InvalidInput`` where not even rung 0 is.
     """
@@ -97,7 +97,7 @@ def reaching_ladder(finest: int, unit: Fraction, noisiest: Fraction) -> Ladder:
 
 
 def lattice_steps(values: ArrayLike, granularity: Fraction) -> NDArray[np.int64]:
-    """``values`` in steps of ``granularity``: a new array of shape ``(size,)``.
+    """Return ``values`` in steps of ``granularity``: a new array of shape ``(size,)``.
 
     Integers and floats are accepted where they lie on the lattice.  Raises
     ``InvalidInput``, which names neither a value nor its place, where one does not, is
@@ -121,7 +121,7 @@ def lattice_steps(values: ArrayLike, granularity: Fraction) -> NDArray[np.int64]
 
 
 def _float_steps(values: NDArray[Any], exponent: int) -> NDArray[np.int64] | None:
-    """Scaling by a power of two is exact unless it underflows, which the way back shows."""
+    """Return floats in steps; the exact scaling is checked for underflow by the way back."""
     with np.errstate(over="ignore", under="ignore", invalid="ignore"):
         steps = np.rint(np.ldexp(values.astype(np.float64), -exponent))
         if np.any(np.ldexp(steps, exponent) != values) or not np.all(
@@ -132,7 +132,7 @@ def _float_steps(values: NDArray[Any], exponent: int) -> NDArray[np.int64] | Non
 
 
 def _integer_steps(values: NDArray[Any], exponent: int) -> NDArray[np.int64] | None:
-    """Compared as integers of their own type, since 2^63 and above would wrap."""
+    """Return integers in steps, compared in their own type: 2^63 and above would wrap."""
     limit = LARGEST_STEPS << exponent if exponent >= 0 else LARGEST_STEPS >> -exponent
     if int(values.max()) > limit or int(values.min()) < -limit:
         return None

@@ -1,4 +1,4 @@
-"""The privacy of several independent values together, from the losses of each.
+"""Compute the privacy of several independent values together, from the losses of each.
 
 Losses are added up on a grid whose masses are placed so that the curve can only move up
 (Doroshenko, Ghazi, Kamath, Kumar, Manurangsi 2022, "Connect the dots").
@@ -21,7 +21,7 @@ _GRID = 1 << 17
 
 @dataclass(frozen=True)
 class Losses:
-    """One coordinate's privacy loss: atoms, their probabilities, and the infinite part."""
+    """Hold one coordinate's privacy loss: atoms, their probabilities, and the infinite part."""
 
     loss: Floats
     mass: Floats
@@ -36,7 +36,7 @@ class Losses:
         return float(self.mass @ (self.loss - self.mean) ** 2)
 
     def on_grid(self, unit: float) -> Floats:
-        """Masses on multiples of ``unit``, congruent modulo the grid.
+        """Return the masses on multiples of ``unit``, congruent modulo the grid.
 
         Each atom goes to the two points around it, so that its probability under both
         laws is kept.
@@ -51,14 +51,14 @@ class Losses:
         return grid
 
     def log_moment(self, tilt: float) -> float:
-        """``ln E[exp(tilt * loss)]``."""
+        """Return ``ln E[exp(tilt * loss)]``."""
         exponent = tilt * self.loss
         peak = float(exponent.max())
         return peak + math.log(float(self.mass @ np.exp(exponent - peak)))
 
 
 def epsilon_of_sum(losses: Sequence[Losses], counts: Sequence[int], delta: float) -> float:
-    """The least epsilon at ``delta`` of as many independent values of each kind.
+    """Return the least epsilon at ``delta`` of as many independent values of each kind.
 
     Infinite where their infinite parts alone exceed ``delta``.
     """
@@ -82,7 +82,7 @@ def epsilon_of_sum(losses: Sequence[Losses], counts: Sequence[int], delta: float
 
 
 def best_ratios(likely: Floats, unlikely: Floats, delta: float) -> Floats:
-    """``ln((likely - delta) / unlikely)`` of each test, ``-inf`` where delta covers it."""
+    """Return ``ln((likely - delta) / unlikely)`` of each test, ``-inf`` where delta covers it."""
     with np.errstate(divide="ignore", invalid="ignore"):
         logs = np.log(np.maximum(likely - delta, 0)) - np.log(np.maximum(unlikely, 0))
     return np.where(likely > delta, logs, -np.inf)
@@ -104,7 +104,7 @@ def raised_to(base: NDArray[np.complex128], exponent: int) -> NDArray[np.complex
 
 
 def _window(losses: Sequence[Losses], counts: Sequence[int]) -> tuple[float, float]:
-    """Where the total loss is but for 1e-18 on either side (Chernoff), and how wide that is."""
+    """Return where the total loss lies but for 1e-18 on either side (Chernoff), and its width."""
     parts = list(zip(losses, counts, strict=True))
     center = sum(n * part.mean for part, n in parts)
     spread = math.sqrt(sum(n * part.variance for part, n in parts))

@@ -1,4 +1,4 @@
-"""Privacy losses on a grid, and the privacy profile that they come to.
+"""Compute with privacy losses on a grid, and the privacy profile that they come to.
 
 Mass between two points of the grid is split so that both hypotheses keep theirs
 (Doroshenko, Ghazi, Kamath, Kumar, Manurangsi 2022, "Connect the Dots"): the profile is
@@ -16,14 +16,14 @@ FloatVector = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Profile:
-    """Hockey-stick divergences ``at`` the losses ``first, first + width, ...``."""
+    """Hold hockey-stick divergences ``at`` the losses ``first, first + width, ...``."""
 
     width: float
     first: float
     at: FloatVector
 
     def delta(self, epsilon: float) -> float:
-        """The divergence at ``epsilon``, which is within the grid."""
+        """Return the divergence at ``epsilon``, which is within the grid."""
         place = (epsilon - self.first) / self.width
         low = min(max(math.floor(place), 0), len(self.at) - 2)
         # expm1(part of a width) / expm1(width), of which neither may be a float
@@ -33,7 +33,7 @@ class Profile:
         return float(self.at[low] + part * (self.at[low + 1] - self.at[low]))
 
     def epsilon(self, delta: float) -> float:
-        """The least epsilon, from ``first`` on, whose divergence is at most ``delta``.
+        """Return the least epsilon, from ``first`` on, with a divergence of at most ``delta``.
 
         ``inf`` where it is beyond the grid.
         """
@@ -49,7 +49,7 @@ class Profile:
 
 @dataclass(frozen=True)
 class LossTable:
-    """The upper half of a symmetric privacy-loss distribution.
+    """Hold the upper half of a symmetric privacy-loss distribution.
 
     ``upper[j]`` is the mass at the loss ``(j + 1) * width``, ``infinite`` that of what
     only one hypothesis can bring about.  The mass at ``-loss`` is ``exp(-loss)`` times
@@ -61,25 +61,25 @@ class LossTable:
     infinite: float
 
     def dense(self) -> tuple[int, FloatVector]:
-        """All finite masses, and the place of the first on the grid."""
+        """Return all finite masses, and the place of the first on the grid."""
         size = len(self.upper)
         lower = self.upper * np.exp(-self.width * np.arange(1, size + 1))
         rest = max(1 - self.infinite - float(self.upper.sum()) - float(lower.sum()), 0.0)
         return -size, np.concatenate((lower[::-1], [rest], self.upper))
 
     def profile(self, size: int) -> FloatVector:
-        """The hockey-stick divergences at losses ``0, width, ..., size * width``."""
+        """Return the hockey-stick divergences at losses ``0, width, ..., size * width``."""
         padded = np.zeros(size)
         padded[: len(self.upper)] = self.upper
         return self.infinite + divergences(padded, self.width)
 
     def epsilon(self, delta: float) -> float:
-        """The least epsilon, at least 0, whose divergence is at most ``delta``."""
+        """Return the least epsilon, at least 0, with a divergence of at most ``delta``."""
         return Profile(self.width, 0.0, self.profile(len(self.upper))).epsilon(delta)
 
 
 def divergences(masses: FloatVector, width: float) -> FloatVector:
-    """At losses ``0, 1, ...``, the sum of ``(1 - e^(loss - l)) mass(l)`` over greater ``l``.
+    """Return at losses ``0, 1, ...`` the sum of ``(1 - e^(loss - l)) mass(l)`` over greater ``l``.
 
     In units of ``width``, ``masses`` being those at ``1, 2, ...``.
     """
@@ -91,7 +91,7 @@ def divergences(masses: FloatVector, width: float) -> FloatVector:
 
 
 def split_cells(masses: FloatVector, others: FloatVector, width: float) -> FloatVector:
-    """What cells of outcomes come to on the grid: masses at ``1, 2, ...``.
+    """Return what cells of outcomes come to on the grid: masses at ``1, 2, ...``.
 
     Cell ``j`` has losses from ``j * width`` to ``(j + 1) * width``, the mass ``masses[j]``
     under the first hypothesis, and ``exp(-j * width) others[j]`` under the second.
@@ -101,7 +101,7 @@ def split_cells(masses: FloatVector, others: FloatVector, width: float) -> Float
 
 
 def joined(kept: FloatVector, raised: FloatVector) -> FloatVector:
-    """Masses at ``1, 2, ...`` from what each cell leaves below it and raises above it."""
+    """Return masses at ``1, 2, ...`` from what each cell leaves below it and raises above it."""
     upper = raised.copy()
     upper[:-1] += kept[1:]
     return upper

@@ -1,4 +1,4 @@
-"""Releases of one vector at many levels, in any order, on one path of the noise process.
+"""Release one vector at many levels, in any order, on one path of the noise process.
 
 The exact values are read once, for the anchor, which is the most accurate release.
 Every other release is drawn from its two nearest neighbors alone, never from the data
@@ -38,7 +38,7 @@ Keeper = Callable[[bytes], None]
 def draw_anchor(
     mechanism: Mechanism, exact: IntVector, level: Fraction, stream: Stream
 ) -> IntVector:
-    """The first and most accurate release of ``exact``, both in lattice steps.
+    """Draw the first and most accurate release of ``exact``, both in lattice steps.
 
     The only draw, besides ``raise_anchor``, that sees the exact values; both give
     shape ``(parts * size,)``, the values first.  Other parts count from the anchor on: its
@@ -58,7 +58,7 @@ def place(
     level: Fraction,
     stream: Stream,
 ) -> IntVector:
-    """A new release at ``level``, given the nearest stored ones on either side.
+    """Draw a new release at ``level``, given the nearest stored ones on either side.
 
     ``accurate`` is the nearest with less noise, ``noisy`` the nearest with more, or
     ``None`` where ``level`` is to be the noisiest.  They have to be the nearest: a draw
@@ -85,7 +85,7 @@ def place(
 def raise_anchor(
     mechanism: Mechanism, exact: IntVector, noisy: Placed, level: Fraction, stream: Stream
 ) -> IntVector:
-    """A release more accurate than the anchor ``noisy``: the bridge from no noise to it.
+    """Draw a release more accurate than the anchor ``noisy``: the bridge from no noise to it.
 
     ``exact`` must be what the anchor was drawn from.  Raises ``InvalidInput`` for a
     ``level`` that is not below the anchor's, and for vectors of different sizes.
@@ -101,12 +101,12 @@ def raise_anchor(
 
 
 def released(mechanism: Mechanism, kept: IntVector) -> IntVector:
-    """The values of a stored release, in lattice steps: a view of shape ``(size,)``."""
+    """Return the values of a stored release, in lattice steps: a view of shape ``(size,)``."""
     return kept[: len(kept) // mechanism.parts]
 
 
 class MultipleRelease:
-    """One vector, released at any levels of its ladder in any order.
+    """Release one vector at any levels of its ladder, in any order.
 
     A release is drawn once and remembered.  The exact values are dropped as soon as the
     anchor is drawn, which is at construction.
@@ -149,7 +149,7 @@ class MultipleRelease:
         streams: Callable[[], Stream] = Stream.fresh,
         keep: Keeper | None = None,
     ) -> Self:
-        """Go on from what ``state`` returned, usually in another process: nothing is drawn.
+        """Resume from what ``state`` returned, usually in another process: nothing is drawn.
 
         ``mechanisms`` is ``MECHANISMS``, or those of its noise processes that may be met.
         Raises ``IntegrityViolation`` for bytes that are damaged, of another format or of a
@@ -190,7 +190,7 @@ class MultipleRelease:
         self._streams, self._keep = streams, keep
 
     def at(self, level: Fraction | float) -> NDArray[np.float64]:
-        """The release at the first rung with at least ``level``'s noise: shape ``(size,)``.
+        """Return the release at the first rung with at least ``level``'s noise: shape ``(size,)``.
 
         In units of values, without the noise's bias.  Asking again gives the same.
         Raises ``InvalidInput`` above the ceiling and beyond the ladder.
@@ -243,7 +243,7 @@ class MultipleRelease:
         self._add(wanted, raised)
 
     def state(self) -> bytes:
-        """Everything that ``from_state`` goes on from, in the format of ``state.py``.
+        """Return everything that ``from_state`` resumes from, in ``serialization``'s format.
 
         Private at the ceiling, and no more than that: whoever reads it has every release
         that was drawn.  Seal it before it is stored, and keep the ``fingerprint_key``,
@@ -253,11 +253,11 @@ class MultipleRelease:
 
     @property
     def levels(self) -> tuple[Fraction, ...]:
-        """The levels drawn so far, the most accurate first: a record, not data."""
+        """Return the levels drawn so far, the most accurate first: a record, not data."""
         return tuple(self._ladder.value(rung) for rung in sorted(self._path))
 
     def _add(self, rung: int, release: IntVector) -> None:
-        """Kept first, known afterwards."""
+        """Add a release: keep it first, make it known afterwards."""
         path = self._path | {rung: release}
         if self._keep is not None:
             self._keep(self._encoded(path))
@@ -288,7 +288,7 @@ class MultipleRelease:
 
 
 def _ended(release: IntVector) -> IntVector:
-    """``release`` with all that is beyond ``FARTHEST`` at it.
+    """Return ``release`` with every value beyond ``FARTHEST`` set to it.
 
     Laplace noise has all integers in its support, and draws are capped at twice as far: a
     release is the same function of an unbounded one, whatever the exact value.

@@ -1,4 +1,4 @@
-"""What every noise process offers, whatever its law.
+"""Declare the interface of every noise process.
 
 A mechanism is a process ``X`` with ``X(0) = 0`` and independent increments, indexed by
 the noise level (small = accurate): a release at level ``t`` is ``f + X(t)``
@@ -25,7 +25,7 @@ IntVector = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class NumericalCharge:
-    """One way to account for a sampler's own error.
+    """Hold one way to account for a sampler's own error.
 
     The Rényi loss is multiplied by ``factor`` and ``failure`` is added to the failure
     probability.  Where a mechanism states several, any one of them is valid.
@@ -36,7 +36,7 @@ class NumericalCharge:
 
 
 class Whole:
-    """Of noise that is one number for each value, which is all that its path needs."""
+    """Resolve noise that is one number for each value, which is all that its path needs."""
 
     parts: ClassVar[int] = 1
 
@@ -46,12 +46,12 @@ class Whole:
         level: Fraction,  # noqa: ARG002 - every mechanism is asked so
         stream: Stream,  # noqa: ARG002 - and nothing is to be drawn
     ) -> IntVector:
-        """The noise itself."""
+        """Return the noise itself."""
         return noise
 
 
 class Mechanism(Protocol):
-    """One noise process on the lattice of multiples of ``granularity``.
+    """Draw and account for one noise process on the multiples of ``granularity``.
 
     Where ``parts`` is above 1, a path has as many numbers for each value, one vector after
     another: the values first, then what else bridges need.  Differences and increments
@@ -66,7 +66,7 @@ class Mechanism(Protocol):
 
     @property
     def granularity(self) -> Fraction:
-        """The value of one lattice step."""
+        """Return the value of one lattice step."""
         ...
 
     @classmethod
@@ -87,7 +87,7 @@ class Mechanism(Protocol):
         ...
 
     def resolve(self, noise: IntVector, level: Fraction, stream: Stream) -> IntVector:
-        """All parts of ``X(level)``, given its values ``noise`` of shape ``(size,)``."""
+        """Return all parts of ``X(level)``, given its values ``noise`` of shape ``(size,)``."""
         ...
 
     def bridge(
@@ -102,26 +102,26 @@ class Mechanism(Protocol):
         ...
 
     def bias(self, level: Fraction) -> Fraction:
-        """The mean of ``X(level)`` in units of values, subtracted from what is handed out."""
+        """Return the mean of ``X(level)`` in units of values, subtracted before release."""
         ...
 
     def guarantee(self, level: Fraction, sensitivity: Sensitivity, delta: float) -> Guarantee:
-        """The promise of one release at ``level``, read at ``delta``."""
+        """Return the guarantee of one release at ``level``, read at ``delta``."""
         ...
 
     def cost(self, level: Fraction, sensitivity: Sensitivity, order: float) -> Cost:
-        """The ideal law's Rényi divergence of ``order``, and its own failure probability."""
+        """Return the ideal law's Rényi divergence of ``order``, and its failure probability."""
         ...
 
     def numerical_charges(
         self, ladder: Ladder, dimension: int, levels: int, order: float, epsilon: float
     ) -> Sequence[NumericalCharge]:
-        """The valid ways to charge the sampler's error over ``dimension * levels`` draws.
+        """Return the valid ways to charge the sampler's error over ``dimension * levels`` draws.
 
         ``epsilon`` is that of the budget charged.
         """
         ...
 
     def error(self, level: Fraction, confidence: float) -> ErrorBars:
-        """The error bars of one value at ``level``, those of the lattice law itself."""
+        """Return the error bars of one value at ``level``, those of the lattice law itself."""
         ...

@@ -1,4 +1,4 @@
-"""What draws by rejection cost beyond the law that they follow, in two ways.
+"""Compute what draws by rejection cost beyond their law, in two ways.
 
 Engineering bounds, derived as for ``Gaussian``.  ``eta = 2^-42`` is the rms relative error
 of a probability (``penstock.randomness.rejection``), and a draw is in tails of which
@@ -23,7 +23,7 @@ HIGHEST_ORDER = 2.0**10
 
 
 def rejection_charges(draws: int, order: float, epsilon: float) -> tuple[NumericalCharge, ...]:
-    """The valid ways for ``draws`` draws; the second one below an order of 2^9 alone."""
+    """Return the valid charges for ``draws`` draws; the second only below an order of 2^9."""
     tail = draws * 2 * TAIL_ERROR
     inflation = 1 + math.exp(epsilon) if epsilon < 700 else math.inf
     total = inflation * (math.sqrt(draws) * RELATIVE_ERROR / 2 + tail)
@@ -34,7 +34,7 @@ def rejection_charges(draws: int, order: float, epsilon: float) -> tuple[Numeric
 
 
 def charged_loss(divergence: Callable[[float], float], order: float) -> float:
-    """The divergence of ``order``, raised to where the factor above is enough for it.
+    """Return the divergence of ``order``, raised to where the factor above is enough for it.
 
     Hölder's inequality asks for the moment at a raised order (see ``Gaussian``).
     """
@@ -48,5 +48,5 @@ def charged_loss(divergence: Callable[[float], float], order: float) -> float:
 
 
 def _factor(order: float) -> float:
-    """What a charge is multiplied by for the sampler's error; ``order`` below 2^9."""
+    """Return the factor on a charge for the sampler's error; ``order`` is below 2^9."""
     return 1 + 2.5 * order**2 / ((order - 1) * (HIGHEST_ORDER - 2 * order))

@@ -1,4 +1,4 @@
-"""A multiple release as bytes: what its owner seals, keeps, and goes on from later.
+"""Encode a multiple release as bytes that its owner seals, keeps and resumes from.
 
 The format, in which nothing is ever executed and numbers are little-endian::
 
@@ -41,7 +41,7 @@ _DIGEST = hashlib.sha256().digest_size
 
 @dataclass(frozen=True)
 class State:
-    """All that further releases are drawn from; no exact value is in it.
+    """Hold all that further releases are drawn from; no exact value is in it.
 
     ``path`` holds the releases by their rungs, each of shape ``(size,)`` in lattice steps,
     ``size`` being the number of values times that of the mechanism's parts.
@@ -55,7 +55,7 @@ class State:
 
 
 def encode(state: State) -> bytes:
-    """The one encoding of ``state``."""
+    """Return the one encoding of ``state``."""
     rungs = sorted(state.path)
     header = json.dumps(
         {
@@ -76,7 +76,7 @@ def encode(state: State) -> bytes:
 
 
 def decode(encoded: bytes) -> State:
-    """The state that was encoded.  Raises ``IntegrityViolation`` whatever is wrong with it."""
+    """Return the encoded state.  Raises ``IntegrityViolation`` whatever is wrong with it."""
     content, digest = encoded[:-_DIGEST], encoded[-_DIGEST:]
     if len(content) < _PREFIX or content[: len(MAGIC)] != MAGIC:
         raise _violation("is none, or is cut short")
@@ -121,7 +121,7 @@ def _read(content: bytes) -> State:
 
 
 def _is_a_path(state: State) -> bool:
-    """Whether the rungs are on a ladder, in their order, and hold values."""
+    """Return True if the rungs are on a ladder, in their order, and hold values."""
     ladder, rungs = state.ladder, list(state.path)
     positive = all(number > 0 for number in (ladder.finest, ladder.unit, ladder.doubling))
     increasing = all(low < high for low, high in pairwise(rungs))

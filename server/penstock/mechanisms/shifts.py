@@ -1,4 +1,4 @@
-"""The integer vectors that separate neighbors, and the worst among them."""
+"""Compute the integer vectors that separate neighbors, and the worst among them."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -22,7 +22,7 @@ _NOISE = 1e-12
 
 @dataclass(frozen=True)
 class Shifts:
-    """Bounds on the norms of an integer vector, in lattice steps."""
+    """Hold bounds on the norms of an integer vector, in lattice steps."""
 
     l1: int
     l2_squared: int
@@ -30,7 +30,7 @@ class Shifts:
 
     @classmethod
     def of(cls, sensitivity: Sensitivity, step: Fraction) -> Self:
-        """Those of vectors on multiples of ``step``.
+        """Return the bounds of vectors on multiples of ``step``.
 
         Raises ``InvalidInput`` where not even one step is admitted.
         """
@@ -50,12 +50,12 @@ class Shifts:
 
     @property
     def largest(self) -> int:
-        """The largest single shift that all three norms admit."""
+        """Return the largest single shift that all three norms admit."""
         return min(self.linf, self.l1, math.isqrt(self.l2_squared))
 
     @property
     def worst(self) -> Sequence[Shape]:
-        """One or two shapes, of which one tells as much as any admitted vector.
+        """Return one or two shapes, of which one tells as much as any admitted vector.
 
         By l1 the most concentrated one has as many of the largest shifts as fit, and one with
         the rest; it is enough alone, and taken where l2 does not exclude it by more than
@@ -78,7 +78,7 @@ class Shifts:
         return (by_l2, even) if by_l2 != even else (even,)
 
     def largest_sum(self, part: Callable[[int], float]) -> float:
-        """An upper bound on ``sum(part(s_i))`` over all admitted vectors.
+        """Return an upper bound on ``sum(part(s_i))`` over all admitted vectors.
 
         For a ``part`` that is 0 at 0 and convex in ``s``, by l1 the sum is at most that
         of the concentrated vector.  Where it is convex in ``s^2``, l2 bounds it likewise,
@@ -110,7 +110,7 @@ def _filled(top: int, whole: int, rest: int) -> Shape:
 
 
 def _even(l1: int, l2_squared: int) -> Shape:
-    """Shifts of two neighboring sizes that reach both norms; ``l1`` is at most ``l2_squared``."""
+    """Return shifts of two adjacent sizes that reach both norms; ``l1 <= l2_squared``."""
     low = l2_squared // l1
     high = low + 1
     larger = -(-(l2_squared - low * l1) // high)

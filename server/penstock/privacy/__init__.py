@@ -1,4 +1,4 @@
-"""Name the words of the field as plain values.  Nothing here draws, stores or serves.
+"""Define the field's terms as plain values.  Nothing here draws, stores or serves.
 
 * ``neighboring``  the neighboring relation: ``NeighboringRelation``
 * ``sensitivity``  how far one privacy unit moves a vector: ``Sensitivity``

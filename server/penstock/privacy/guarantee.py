@@ -1,11 +1,11 @@
-"""What a release promises, what it costs, and how far off it may be."""
+"""Define the values that state a release's guarantee, its cost and its error."""
 
 from dataclasses import dataclass
 from enum import StrEnum
 
 
 class Definition(StrEnum):
-    """The definition of differential privacy that a mechanism meets natively."""
+    """Name the definition of differential privacy that a mechanism meets natively."""
 
     PURE = "pure"
     ZCDP = "zcdp"
@@ -14,7 +14,7 @@ class Definition(StrEnum):
 
 @dataclass(frozen=True)
 class Guarantee:
-    """A promise: native definition, and its reading as (epsilon, delta).
+    """Hold a guarantee: its native definition, and its reading as (epsilon, delta).
 
     ``rho`` and ``mu`` are set where the mechanism has them (Gaussian).  ``delta`` is 0
     for pure definitions.
@@ -29,7 +29,7 @@ class Guarantee:
 
 @dataclass(frozen=True)
 class Cost:
-    """What the ledger adds up: a Rényi divergence and a failure probability.
+    """Hold what the ledger adds up: a Rényi divergence and a failure probability.
 
     ``loss`` is the divergence at the account's order (in nats), ``failure`` the
     probability that this bound does not hold (``delta0``).
@@ -41,7 +41,7 @@ class Cost:
 
 @dataclass(frozen=True)
 class ErrorBars:
-    """How far one value may be from the exact answer.
+    """Hold the error of one value: its standard deviation and a confidence interval.
 
     ``half_width`` is that of the two-sided interval at ``confidence``, in the units of
     the released values, as is ``standard_deviation``.

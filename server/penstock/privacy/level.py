@@ -1,4 +1,4 @@
-"""The public ladder of noise levels of a query.
+"""Compute the public ladder of noise levels of a query.
 
 Levels are rungs, so that they are compared as integers and never as floats, and so that
 no answer depends on which levels others have been given.
@@ -21,7 +21,7 @@ _SCALE = 64
 
 @dataclass(frozen=True)
 class Ladder:
-    """The allowed levels of a query: ``finest * 2^(rung/doubling)``, rounded up to ``unit``.
+    """Hold the allowed levels: ``finest * 2^(rung/doubling)``, rounded up to ``unit``.
 
     ``finest`` is rung 0 in multiples of ``unit``; the level itself is in the units of
     the mechanism's parameter (a variance, a scale, a mean).  ``last`` is the noisiest
@@ -35,11 +35,11 @@ class Ladder:
 
     @property
     def ratio(self) -> float:
-        """The ratio of adjacent rungs, but for their rounding."""
+        """Return the ratio of adjacent rungs, but for their rounding."""
         return float(2 ** (1 / self.doubling))
 
     def value(self, rung: int) -> Fraction:
-        """The level at ``rung``, exactly.  Raises ``InvalidInput`` outside the ladder."""
+        """Return the level at ``rung``, exactly.  Raises ``InvalidInput`` outside the ladder."""
         if not 0 <= rung <= self.last:
             raise InvalidInput(
                 f"Rung {rung} is outside of the ladder, which has rungs 0 to {self.last}."
@@ -49,7 +49,7 @@ class Ladder:
         return -(-scaled >> _SCALE) * self.unit
 
     def rung_at_or_above(self, level: Fraction) -> int:
-        """The least noisy rung whose level is at least ``level``.
+        """Return the least noisy rung whose level is at least ``level``.
 
         Raises ``InvalidInput`` when even the last rung is less noisy than that.
         """
@@ -63,8 +63,8 @@ class Ladder:
         while self.value(rung) < level:
             if rung == self.last:
                 raise InvalidInput(
-                    f"Level {float(level):g} is noisier than the noisiest that this query"
-                    f" offers, {float(self.value(self.last)):g}; ask for a level up to that."
+                    f"Level {float(level):g} is noisier than the noisiest level of this query,"
+                    f" {float(self.value(self.last)):g}; ask for a level up to that."
                 )
             rung += 1
         return rung
@@ -72,7 +72,7 @@ class Ladder:
 
 @lru_cache
 def _roots(doubling: int) -> tuple[int, ...]:
-    """``2^(step/doubling)`` for each step, rounded up to multiples of ``2^-64``.
+    """Return ``2^(step/doubling)`` for each step, rounded up to multiples of ``2^-64``.
 
     Integers from here on, so that a level is the same everywhere; powers of a fraction
     would be exact as well, and take milliseconds at high rungs.

@@ -1,10 +1,10 @@
-"""Which two datasets count as neighbors: the unit of what is protected."""
+"""Define which two datasets count as neighbors: they differ by one privacy unit."""
 
 from enum import StrEnum
 
 
 class NeighboringRelation(StrEnum):
-    """How two neighboring datasets differ, always by one whole privacy unit."""
+    """Name how two neighboring datasets differ, always by one whole privacy unit."""
 
     ADD_REMOVE = "add_remove"
     REPLACE = "replace"

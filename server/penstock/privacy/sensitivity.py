@@ -1,4 +1,4 @@
-"""How much one privacy unit can move a vector, held exactly."""
+"""Represent exactly how much one privacy unit can move a vector."""
 
 import math
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from penstock.errors import InvalidInput
 
 @dataclass(frozen=True)
 class Sensitivity:
-    """The largest change between neighboring datasets, in units of the values.
+    """Hold the largest change between neighboring datasets, in units of the values.
 
     The Euclidean norm is kept squared, since it is rational only then.  Raises
     ``InvalidInput`` where the three contradict each other
@@ -36,7 +36,7 @@ class Sensitivity:
 
     @property
     def l2(self) -> float:
-        """The Euclidean norm, rounded up."""
+        """Return the Euclidean norm, rounded up."""
         root = math.sqrt(self.l2_squared)
         while Fraction(root) ** 2 < self.l2_squared:
             root = math.nextafter(root, math.inf)

@@ -1,11 +1,11 @@
-"""The ways in which a caller may name a noise level."""
+"""Define the ways in which a caller may name a noise level."""
 
 from dataclasses import dataclass
 from enum import StrEnum
 
 
 class TargetKind(StrEnum):
-    """The quantity in which a target is expressed."""
+    """Name the quantity in which a target is expressed."""
 
     EPSILON = "epsilon"
     RHO = "rho"
@@ -17,7 +17,7 @@ class TargetKind(StrEnum):
 
 @dataclass(frozen=True)
 class Target:
-    """A wish for a level: at most this loss, or at least this much noise.
+    """Hold a caller's wish for a level: at most this loss, or at least this much noise.
 
     ``confidence`` belongs to ``half_width`` alone.
     """

@@ -1,4 +1,4 @@
-"""Events whose probability is right to 2^-193, at the price of one word of 32 bits each.
+"""Draw events with probabilities right to 2^-193, for one word of 32 bits each.
 
 A probability is held as an integer threshold ``c`` over ``2^192``; the event happens when
 a uniform integer below ``2^192`` is below ``c``.  The first 32 bits decide almost always;
@@ -40,24 +40,24 @@ _LOW_WORDS = _LOW_BITS // _WORD_BITS
 
 
 def exact_decimal(value: Fraction) -> Decimal:
-    """``value`` to the digits of ``PRECISION``."""
+    """Return ``value`` to the digits of ``PRECISION``."""
     return PRECISION.divide(Decimal(value.numerator), Decimal(value.denominator))
 
 
 def threshold(probability: Decimal) -> int:
-    """The nearest multiple of ``2^-192``, as an integer from 0 to ``2^192``."""
+    """Return the nearest multiple of ``2^-192``, as an integer from 0 to ``2^192``."""
     scaled = PRECISION.multiply(probability, Decimal(CERTAIN))
     return min(max(int(PRECISION.to_integral_value(scaled)), 0), CERTAIN)
 
 
 class Threshold(int):
-    """The first 192 bits of a probability, rounded down, and how to get more of them."""
+    """Hold the first 192 bits of a probability, rounded down, and how to get more of them."""
 
     formula: Callable[[], Decimal]
 
     @classmethod
     def of(cls, value: Decimal, formula: Callable[[], Decimal]) -> "Threshold":
-        """``formula`` gives the probability in any decimal context, ``value`` in ``PRECISION``."""
+        """Make a threshold: ``formula`` in any decimal context, ``value`` in ``PRECISION``."""
         scaled = PRECISION.multiply(value, Decimal(CERTAIN))
         low, high = (math.floor(PRECISION.add(scaled, margin)) for margin in (-_DOUBT, _DOUBT))
         low = max(low, 0)  # a probability below the first bits has none of them for certain
@@ -69,7 +69,7 @@ class Threshold(int):
         return chance
 
     def bits(self, count: int) -> int:
-        """The probability in multiples of ``2^-count``, rounded down."""
+        """Return the probability in multiples of ``2^-count``, rounded down."""
         for digits in (count // 3 + 60, count // 3 + 600):
             with localcontext(Context(prec=digits, Emin=MIN_EMIN, Emax=MAX_EMAX)) as context:
                 scaled = self.formula() * (Decimal(2) ** count)
@@ -83,12 +83,12 @@ class Threshold(int):
 
 
 def low_bits(stream: Stream) -> int:
-    """The 160 bits that follow a word which equals a threshold's own first 32."""
+    """Return the 160 bits that follow a word which equals a threshold's own first 32."""
     return int.from_bytes(stream.raw_uint32(_LOW_WORDS).tobytes(), "little")
 
 
 class Coin:
-    """Tosses up to ``room`` events at a time, in memory that is used again."""
+    """Toss up to ``room`` events at a time, in memory that is used again."""
 
     def __init__(self, room: int, stream: Stream) -> None:
         self._stream = stream
@@ -112,7 +112,7 @@ class Coin:
                 out[i] = low < rest or (low == rest and self._further(chance))
 
     def _further(self, chance: int) -> bool:
-        """Decides where all 192 bits were equal."""
+        """Decide the events where all 192 bits were equal."""
         if not isinstance(chance, Threshold):
             return False
         count = THRESHOLD_BITS
@@ -125,7 +125,7 @@ class Coin:
 
 
 def bernoulli(chance: int, size: int, stream: Stream) -> NDArray[np.bool_]:
-    """Independent events of probability ``chance / 2^192``, shape ``(size,)``."""
+    """Draw independent events of probability ``chance / 2^192``, shape ``(size,)``."""
     out = np.empty(size, dtype=np.bool_)
     coin = Coin(min(size, CHUNK), stream)
     for start in range(0, size, CHUNK):

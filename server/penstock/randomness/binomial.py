@@ -1,4 +1,4 @@
-"""Binomial noise with a number of trials of its own for every draw.
+"""Draw binomial noise with a number of trials of its own for every draw.
 
 Small means are drawn by waiting times (Devroye 1986, section X.4): the successes are
 counted by adding up geometric gaps, which is exact up to ``geometric.ERROR`` a gap.  From
@@ -24,7 +24,7 @@ MOST_TRIALS = 1 << 53
 
 
 def binomial(trials: NDArray[np.int64], chance: Fraction, stream: Stream) -> NDArray[np.int64]:
-    """Numbers of successes among ``trials``, each with probability ``chance``; one shape ``(n,)``.
+    """Draw successes among ``trials``, each with probability ``chance``; one shape ``(n,)``.
 
     Raises ``InvalidInput`` for a chance outside of 0 to 1, or trials outside of 0 to 2^53.
     """
@@ -51,7 +51,7 @@ def binomial(trials: NDArray[np.int64], chance: Fraction, stream: Stream) -> NDA
 
 
 def _wait(trials: NDArray[np.int64], chance: Fraction, stream: Stream) -> NDArray[np.int64]:
-    """Successes are at ``(gap + 1) + (gap + 1) + ...``; count those within ``trials``."""
+    """Count the successes, at ``(gap + 1) + (gap + 1) + ...``, that are within ``trials``."""
     out = np.zeros(len(trials), dtype=np.int64)
     gaps = Geometric.of(exact_decimal(1 - chance))
     waiting, reached = np.arange(len(trials)), np.zeros(len(trials), dtype=np.int64)

@@ -1,4 +1,4 @@
-"""Uniform integers, and sets of them: exact, since every bit that is used is a raw one.
+"""Draw uniform integers, and sets of them: exact, since every bit that is used is a raw one.
 
 Raw words are cut to as many bits as the bound has, and drawn again where they reach it.
 """
@@ -13,7 +13,7 @@ LARGEST = 1 << 64
 
 
 def uniform_below(bounds: NDArray[np.uint64], stream: Stream) -> NDArray[np.uint64]:
-    """Independent integers, the ``i``-th uniform on 0 to ``bounds[i]``, which it may reach."""
+    """Draw independent integers, the ``i``-th uniform on 0 to ``bounds[i]`` inclusive."""
     mask = bounds.copy()
     for shift in (1, 2, 4, 8, 16, 32):
         mask |= mask >> np.uint64(shift)
@@ -26,7 +26,7 @@ def uniform_below(bounds: NDArray[np.uint64], stream: Stream) -> NDArray[np.uint
 
 
 def distinct_below(bound: int, size: int, stream: Stream) -> NDArray[np.uint64]:
-    """A uniform set of ``size`` of the integers below ``bound``, in increasing order.
+    """Draw a uniform set of ``size`` of the integers below ``bound``, in increasing order.
 
     The work is proportional to ``size``.  Raises ``InvalidInput`` for a bound above 2^64, and
     for more integers than there are.

@@ -1,4 +1,4 @@
-"""Generalized Gaussian noise on the integers: a real draw rounded to the nearest.
+"""Draw generalized Gaussian noise on the integers: a real draw rounded to the nearest.
 
 The density is proportional to ``exp(-(|x| / scale)^power)`` and falls on either side of 0,
 so a staircase stands above it: windows of ``2^w`` half steps, each as high as the density
@@ -57,7 +57,7 @@ _DOUBT = 2.0**-36
 def generalized_gaussian(
     scale: Fraction, power: Fraction, size: int, stream: Stream
 ) -> NDArray[np.int64]:
-    """Independent integers, shape ``(size,)``; ``scale`` is in steps.
+    """Draw independent integers, shape ``(size,)``; ``scale`` is in steps.
 
     Raises ``InvalidInput`` for a power outside of 1 to 16 and a scale outside of 2^6 to
     2^46.
@@ -76,7 +76,7 @@ def generalized_gaussian(
 
 
 def check_power(power: Fraction) -> None:
-    """Raises ``InvalidInput`` for a power outside of 1 to 16."""
+    """Raise ``InvalidInput`` for a power outside of 1 to 16."""
     if not SMALLEST_POWER <= power <= LARGEST_POWER:
         raise InvalidInput(
             f"The power p of generalized Gaussian noise is from {SMALLEST_POWER} to"
@@ -88,7 +88,7 @@ def check_power(power: Fraction) -> None:
 
 @dataclass(frozen=True)
 class _Staircase:
-    """The windows of one law: ``thresholds`` pick one, ``heights`` are exponents at near ends.
+    """Hold a law's windows: ``thresholds`` pick one, ``heights`` are exponents at near ends.
 
     A window spans ``2^bits`` half steps, which are ``part`` of the scale.
     """
@@ -124,7 +124,7 @@ class _Staircase:
         return window, place, kept
 
     def _ratio(self, window: NDArray[np.int64], place: NDArray[np.uint64]) -> NDArray[np.float64]:
-        """The density over the height of its window."""
+        """Return the density over the height of its window."""
         at = (window + (place.astype(np.float64) + 0.5) * 2.0**-_WORD) * float(self.part)
         ratio: NDArray[np.float64] = np.exp(self.heights[window] - at ** float(self.power))
         return ratio
@@ -139,7 +139,7 @@ class _Staircase:
         return out
 
     def _decide(self, window: int, place: int, word: int) -> bool:
-        """Whether a proposal is kept, ``place`` and ``word`` being of 224 bits."""
+        """Return True if a proposal is kept, ``place`` and ``word`` being of 224 bits."""
         within, uniform = (Fraction(2 * bits + 1, 2 << _WORD + _LOW_BITS) for bits in (place, word))
         with localcontext(PRECISION):
             near = _exponent(window * self.part, self.power)
@@ -172,5 +172,5 @@ def _staircase(scale: Fraction, power: Fraction) -> _Staircase:
 
 
 def _exponent(ratio: Fraction, power: Fraction) -> Decimal:
-    """``ratio^power``, in the context that is set."""
+    """Return ``ratio^power``, in the context that is set."""
     return exact_decimal(ratio) ** exact_decimal(power) if ratio else Decimal(0)

@@ -1,4 +1,4 @@
-"""Geometric noise by independent bits: exact in law up to its thresholds.
+"""Draw geometric noise by independent bits: exact in law up to its thresholds.
 
 ``P(G >= k) = q^k`` makes the binary digits of ``G`` independent: digit ``j`` is 1 with
 probability ``q^(2^j) / (1 + q^(2^j))``.  So each digit is one event of ``bernoulli``, no
@@ -36,7 +36,7 @@ ERROR = (DIGITS + 3) * 2.0 ** -(THRESHOLD_BITS + 1)
 
 @dataclass(frozen=True)
 class Geometric:
-    """The law of ``min(G, 2^61)``, ready to be drawn from: failures before a success.
+    """Draw from the law of ``min(G, 2^61)``, ``G`` being failures before a success.
 
     ``digits`` are the thresholds of the binary digits from the lowest on, ``beyond``
     that of all higher ones; ``rate``, where there is one, that of the number which these
@@ -49,22 +49,22 @@ class Geometric:
 
     @classmethod
     def of(cls, ratio: Decimal) -> "Geometric":
-        """``P(G >= k) = ratio^k``, for a ratio of 120 digits above 0 and below 1."""
+        """Return the law ``P(G >= k) = ratio^k``, for a ratio of 120 digits above 0 and below 1."""
         return _law(ratio)
 
     @classmethod
     def at_rate(cls, rate: Fraction) -> "Geometric":
-        """``P(G >= k) = exp(-rate k)``, exactly, for a rate above 0."""
+        """Return the law ``P(G >= k) = exp(-rate k)``, exactly, for a rate above 0."""
         return _law_at(rate)
 
     @property
     def bound(self) -> int:
-        """No draw is above this."""
+        """Return the largest possible draw."""
         more = self.beyond or self.rate is not None
         return 1 << (DIGITS if more else len(self.digits))
 
     def draw(self, size: int, stream: Stream) -> NDArray[np.int64]:
-        """Independent draws, shape ``(size,)``."""
+        """Draw independent integers, shape ``(size,)``."""
         # The digits are put together byte by byte, whose order in memory must be known.
         out = np.zeros(size, dtype="<i8")
         octets = out.view(np.uint8).reshape(size, 8)

@@ -1,4 +1,4 @@
-"""Drawing from a table of a distribution function, right to 2^-193 at each of its values.
+"""Draw from a table of a distribution function, right to 2^-193 at each of its values.
 
 Error charged per draw: what each threshold is rounded by, ``2^-193``, over all of them, and
 what lies beyond the last one, which is less.  Tables have a few hundred entries at most:
@@ -22,14 +22,14 @@ _LOW_BITS = THRESHOLD_BITS - 32
 
 @dataclass(frozen=True)
 class Table:
-    """``P(X <= k)`` in multiples of 2^-192 for ``k = 0, 1, ...``, and their first 32 bits."""
+    """Hold ``P(X <= k)`` in multiples of 2^-192 for ``k = 0, 1, ...``, and their first 32 bits."""
 
     thresholds: list[int]
     first: NDArray[np.uint32]
 
     @classmethod
     def of(cls, chances: Iterable[Decimal]) -> "Table":
-        """The table of a law with these values of ``P(X <= k)``, up to where they are 1."""
+        """Return the table of a law with these values of ``P(X <= k)``, up to where they are 1."""
         thresholds: list[int] = []
         for chance in chances:
             value = bernoulli.threshold(chance)
@@ -40,7 +40,7 @@ class Table:
         return cls(thresholds, first)
 
     def draw(self, size: int, stream: Stream) -> NDArray[np.int64]:
-        """Independent draws, shape ``(size,)``."""
+        """Draw independent integers, shape ``(size,)``."""
         words = stream.raw_uint32(size)
         out = np.searchsorted(self.first, words, side="right")
         # A word that equals a threshold's own first 32 bits does not decide by itself.

@@ -1,4 +1,4 @@
-"""Normal noise on the integers, in chunks: the discrete Gaussian within a stated error.
+"""Draw normal noise on the integers, in chunks: the discrete Gaussian within a stated error.
 
 A draw with variance ``s^2`` and center ``c`` is ``ceil(c + r N) + u``, where ``N`` is a
 standard normal, ``u`` is uniform on the ``W`` integers from ``-W/2`` to ``W/2 - 1`` and
@@ -40,7 +40,7 @@ _WINDOWS_A_DEVIATION = 9
 
 
 def rounded_normal(variance: Fraction, size: int, stream: Stream) -> NDArray[np.int64]:
-    """Integers of mean 0 and the given ``variance`` (in steps squared), shape ``(size,)``.
+    """Draw integers of mean 0 and the given ``variance`` (in steps squared), shape ``(size,)``.
 
     Raises ``InvalidInput`` for a variance outside of 2^16 to 2^94.
     """
@@ -50,7 +50,7 @@ def rounded_normal(variance: Fraction, size: int, stream: Stream) -> NDArray[np.
 def rounded_bridge(
     difference: NDArray[np.int64], weight: Fraction, variance: Fraction, stream: Stream
 ) -> NDArray[np.int64]:
-    """Integers of means ``weight * difference`` and one ``variance``, shaped as ``difference``.
+    """Draw integers of means ``weight * difference``, one ``variance``, shaped as ``difference``.
 
     Raises ``InvalidInput`` for a variance outside of 2^16 to 2^94.
     """
@@ -59,7 +59,7 @@ def rounded_bridge(
 
 
 class _Draw:
-    """The constants of one call, and its normals."""
+    """Hold the constants of one call, and its normals."""
 
     def __init__(self, variance: Fraction, stream: Stream) -> None:
         if not SMALLEST_VARIANCE <= variance <= LARGEST_VARIANCE:
@@ -109,7 +109,7 @@ class _Draw:
             np.rint(x, out=x)
 
     def _uniform(self, window: NDArray[np.signedinteger]) -> NDArray[np.signedinteger]:
-        """Uniform on ``-W/2 .. W/2 - 1``: the sign goes with the top bits that are kept."""
+        """Draw uniformly on ``-W/2 .. W/2 - 1``: the sign goes with the top bits that are kept."""
         self.stream.raw_into(window)
         window >>= 8 * window.itemsize - self.window_bits
         return window

@@ -1,4 +1,4 @@
-"""Poisson noise of any mean up to 2^52.
+"""Draw Poisson noise of any mean up to 2^52.
 
 Means below 16 are drawn by inversion, from a table of thresholds: within ``2^-184`` of
 the law in total variation.  Larger means are drawn by transformed rejection with
@@ -28,7 +28,7 @@ LARGEST_MEAN = 1 << 52
 
 
 def poisson(mean: Fraction, size: int, stream: Stream) -> NDArray[np.int64]:
-    """Independent Poisson integers of ``mean``, shape ``(size,)``.
+    """Draw independent Poisson integers of ``mean``, shape ``(size,)``.
 
     Raises ``InvalidInput`` for a mean below 0 or above 2^52.
     """

@@ -1,4 +1,4 @@
-"""Transformed rejection for bell-shaped laws on the integers (Hörmann 1993).
+"""Draw from bell-shaped laws on the integers by transformed rejection (Hörmann 1993).
 
 A uniform ``u`` in (-1/2, 1/2) is bent to ``T(u) = (2 a / us + b) u``, ``us = 1/2 - |u|``,
 rounded down to an integer around the center, and accepted with probability
@@ -44,7 +44,7 @@ _UNIT = 2.0**-64
 
 
 class TransformedRejection:
-    """Draws from laws of given means and deviations, shape ``(n,)`` each.
+    """Draw from laws of given means and deviations, shape ``(n,)`` each.
 
     ``whole`` and ``part`` are the integer and fractional parts of the means, ``skew`` is
     the chance of a binomial law (0 for Poisson).
@@ -65,7 +65,7 @@ class TransformedRejection:
         self._ceiling = 1.15 + 2.05 / self._b
 
     def draw(self, log_pmf: LogPmf) -> Integers:
-        """One draw from each law, shape ``(n,)``."""
+        """Draw one integer from each law, shape ``(n,)``."""
         out = np.empty(len(self._whole), dtype=np.int64)
         waiting = np.arange(len(out))
         while len(waiting):
@@ -89,12 +89,12 @@ class TransformedRejection:
         return value, accepted
 
     def bend(self, us: Floats, at: Integers) -> Floats:
-        """``T(u)`` of the draws at ``at``, for ``u = 1/2 - us``."""
+        """Return ``T(u)`` of the draws at ``at``, for ``u = 1/2 - us``."""
         bent: Floats = (2 * self._a[at] / us + self._b[at]) * (0.5 - us)
         return bent
 
     def _integer(self, bent: Floats, at: Integers) -> tuple[Integers, NDArray[np.bool_]]:
-        """The integers at ``bent`` off the mean, and which of them are within reach."""
+        """Return the integers at ``bent`` off the mean, and which of them are within reach."""
         reach = self._reach[at]
         near = np.abs(bent) <= reach
         np.clip(bent, -reach, reach, out=bent)

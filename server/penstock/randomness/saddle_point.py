@@ -1,4 +1,4 @@
-"""Logarithms of Poisson and binomial probabilities, right to 1e-13.
+"""Compute logarithms of Poisson and binomial probabilities, right to 1e-13.
 
 Catherine Loader (2000), "Fast and accurate computation of binomial probabilities": the
 saddle-point form has no large terms that cancel.  The deviation ``x - mean`` is taken
@@ -43,13 +43,13 @@ _DEVIANCE_RANGE = 0.25
 
 
 def split(value: Fraction) -> tuple[float, float]:
-    """``value`` as the sum of two floats, to 2^-106 of itself."""
+    """Return ``value`` as the sum of two floats, to 2^-106 of itself."""
     high = float(value)
     return high, float(value - Fraction(high))
 
 
 def product(n: Floats, high: float, low: float) -> tuple[Floats, Floats]:
-    """``n * (high + low)`` as the sum of two floats (Dekker 1971), for ``n`` up to 2^53."""
+    """Return ``n * (high + low)`` as the sum of two floats (Dekker 1971), for ``n`` up to 2^53."""
     factor = float((1 << 27) + 1)
     n_top = factor * n
     n_top = n_top - (n_top - n)
@@ -63,7 +63,7 @@ def product(n: Floats, high: float, low: float) -> tuple[Floats, Floats]:
 
 
 def log_poisson(x: Floats, mean: Floats | float, deviation: Floats) -> Floats:
-    """``ln(mean^x exp(-mean) / x!)``, given ``deviation = x - mean`` exactly; ``x >= 0``.
+    """Return ``ln(mean^x exp(-mean) / x!)``, given ``deviation = x - mean`` exactly; ``x >= 0``.
 
     ``x`` and ``deviation`` have one shape, and ``mean`` (above 0) that shape or none.
     """
@@ -74,7 +74,7 @@ def log_poisson(x: Floats, mean: Floats | float, deviation: Floats) -> Floats:
 
 
 def log_self(n: Floats) -> Floats:
-    """``ln(n^n exp(-n) / n!)`` for ``n >= 1``: the Poisson probability of its own mean."""
+    """Return ``ln(n^n exp(-n) / n!)`` for ``n >= 1``: the Poisson probability of its own mean."""
     return -_stirling_error(n) - 0.5 * np.log(n) - 0.5 * math.log(2 * math.pi)
 
 
@@ -92,7 +92,7 @@ def _stirling_error(n: Floats) -> Floats:
 
 
 def _deviance(x: Floats, mean: Floats | float, deviation: Floats) -> Floats:
-    """``x ln(x / mean) + mean - x``, by a series in ``v`` wherever that would cancel."""
+    """Return ``x ln(x / mean) + mean - x``, by a series in ``v`` wherever that would cancel."""
     v = deviation / (x + mean)
     square = v * v
     series = np.zeros_like(v)

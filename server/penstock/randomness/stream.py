@@ -1,4 +1,4 @@
-"""One cryptographic stream of random bits for every release.
+"""Make one cryptographic stream of random bits for every release.
 
 A stream is ChaCha20 (Bernstein 2008) under a key of its own, drawn from the operating
 system.  A fresh key for every release means that forked workers and cloned machines do
@@ -32,7 +32,7 @@ _ZEROS = bytes(1 << 18)
 
 
 class Stream:
-    """Random bits, and numpy's samplers over them, for one release in one process.
+    """Yield random bits, and numpy's samplers over them, for one release in one process.
 
     Not for several threads at once: which of them draws what would depend on the
     schedule.
@@ -50,12 +50,12 @@ class Stream:
 
     @classmethod
     def fresh(cls, entropy: Callable[[int], bytes] = os.urandom) -> Self:
-        """A stream that nobody can predict, keyed by the operating system."""
+        """Return a stream that nobody can predict, keyed by the operating system."""
         return cls(entropy(KEY_BYTES))
 
     @classmethod
     def from_key(cls, key: bytes) -> Self:
-        """The stream of a known key of 32 bytes: for tests, never for noise.
+        """Return the stream of a known key of 32 bytes: for tests, never for noise.
 
         Raises ``InvalidInput`` for a key of another length.
         """
@@ -63,7 +63,7 @@ class Stream:
 
     @property
     def generator(self) -> Generator:
-        """numpy's samplers over this stream.
+        """Return numpy's samplers over this stream.
 
         Raises ``PenstockError`` in any process but the one that made the stream: after
         a fork, both sides would draw the same noise.
@@ -84,13 +84,13 @@ class Stream:
             raw.update_into(zeros[: piece.nbytes], piece)
 
     def raw_uint64(self, count: int) -> NDArray[np.uint64]:
-        """The next ``count`` words of 64 raw bits, shape ``(count,)``."""
+        """Return the next ``count`` words of 64 raw bits, shape ``(count,)``."""
         words = np.empty(count, dtype=np.uint64)
         self.raw_into(words)
         return words
 
     def raw_uint32(self, count: int) -> NDArray[np.uint32]:
-        """The next ``count`` words of 32 raw bits, shape ``(count,)``."""
+        """Return the next ``count`` words of 32 raw bits, shape ``(count,)``."""
         words = np.empty(count, dtype=np.uint32)
         self.raw_into(words)
         return words

@@ -33,14 +33,14 @@ class Redrawn(SparseVector):
         steps, none = Laplace(Fraction(1)), Fraction(0)
         raised = steps.increment(none, self.threshold_scale, len(values), stream)
         noise = steps.increment(none, self.query_scale, len(values), stream)
-        return self.found(values, raised, noise)
+        return self.places_above(values, raised, noise)
 
 
 @dataclass(frozen=True)
 class Endless(SparseVector):
     """Broken: the search goes on beyond the cutoff that its noise is made for."""
 
-    def found(self, values: IntVector, raised: IntVector, noise: IntVector) -> IntVector:
+    def places_above(self, values: IntVector, raised: IntVector, noise: IntVector) -> IntVector:
         return np.flatnonzero(values + noise >= self.threshold + raised)
 
 

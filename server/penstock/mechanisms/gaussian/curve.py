@@ -1,4 +1,4 @@
-"""The privacy curve of one normal release: ``delta`` as a function of ``epsilon``.
+"""Compute the privacy curve of one normal release: ``delta`` as a function of ``epsilon``.
 
 For ``mu = Delta2 / sigma`` it is
 ``delta = Phi(mu/2 - epsilon/mu) - e^epsilon Phi(-mu/2 - epsilon/mu)``
@@ -17,13 +17,13 @@ _CANCELLATION = 2e-14
 
 
 def check_delta(delta: float) -> None:
-    """Raises ``InvalidInput`` unless ``delta`` is between 0 and 1."""
+    """Raise ``InvalidInput`` unless ``delta`` is between 0 and 1."""
     if not 0 < delta < 1:
         raise InvalidInput(f"Gaussian noise needs a delta between 0 and 1, not {delta:g}.")
 
 
 def delta_at(epsilon: float, mu: float) -> float:
-    """The least ``delta`` for which the release is ``(epsilon, delta)``-private."""
+    """Return the least ``delta`` for which the release is ``(epsilon, delta)``-private."""
     from scipy.special import erfcx, ndtr  # imported late: slow to import
 
     low, high = epsilon / mu - mu / 2, epsilon / mu + mu / 2
@@ -37,7 +37,7 @@ def delta_at(epsilon: float, mu: float) -> float:
 
 
 def epsilon_at(delta: float, mu: float) -> float:
-    """The least ``epsilon`` at which the release keeps ``delta``, rounded up.
+    """Return the least ``epsilon`` at which the release keeps ``delta``, rounded up.
 
     Raises ``InvalidInput`` for a ``delta`` outside of (0, 1): no normal release is
     private at 0.
@@ -58,7 +58,7 @@ def epsilon_at(delta: float, mu: float) -> float:
 
 
 def mu_at(epsilon: float, delta: float) -> float:
-    """The largest ``mu`` that is ``(epsilon, delta)``-private, rounded down.
+    """Return the largest ``mu`` that is ``(epsilon, delta)``-private, rounded down.
 
     ``Delta2 / mu`` is the least standard deviation for a target.  Raises ``InvalidInput``
     for a ``delta`` outside of (0, 1) and an ``epsilon`` that is negative or not finite.

@@ -1,4 +1,4 @@
-"""Gaussian noise on the lattice: Brownian motion in the variance.
+"""Draw Gaussian noise on the lattice: Brownian motion in the variance.
 
 ``X(b) - X(a)`` is ``N(0, b - a)``, and given its value ``v`` the part up to ``t`` is
 ``N(v (t-a)/(b-a), (t-a)(b-t)/(b-a))`` (Andersson, Retschmeier, Nelson, Pagh 2025, Lemma
@@ -52,7 +52,7 @@ DEVIATIONS_CLAIMED = 10
 
 @dataclass(frozen=True)
 class Gaussian(Whole):
-    """Discrete Gaussian noise; the level is the variance, in squared units of values."""
+    """Draw discrete Gaussian noise; the level is the variance, in squared units of values."""
 
     granularity: Fraction
 
@@ -64,7 +64,7 @@ class Gaussian(Whole):
 
     @classmethod
     def plan(cls, ceiling: Fraction, step: Fraction, bound: Fraction) -> tuple[Self, Ladder]:
-        """Lattice and ladder of a query; see ``Mechanism.plan``."""
+        """Choose the lattice and the ladder of a query; see ``Mechanism.plan``."""
         check_plan("variance", ceiling, bound)
         finest = ceiling / ROOM_TO_RAISE
         fine_enough = Fraction(2) ** (floor_log2(finest) // 2 - STEPS_A_DEVIATION)
@@ -108,11 +108,11 @@ class Gaussian(Whole):
         return rounded_bridge(difference, weight, self._in_steps(weight * (noisy - level)), stream)
 
     def bias(self, level: Fraction) -> Fraction:  # noqa: ARG002 - every mechanism is asked so
-        """None at any level."""
+        """Return 0: the noise has mean 0 at any level."""
         return Fraction(0)
 
     def guarantee(self, level: Fraction, sensitivity: Sensitivity, delta: float) -> Guarantee:
-        """The promise of one release, epsilon read from the analytic curve at ``delta``.
+        """Return the guarantee of one release, epsilon read from the analytic curve at ``delta``.
 
         ``rho = Delta2^2 / (2 level)`` holds on the lattice as it does for real noise
         (Canonne, Kamath, Steinke 2020, Theorem 4, added over coordinates).  ``mu``
@@ -132,7 +132,7 @@ class Gaussian(Whole):
         )
 
     def cost(self, level: Fraction, sensitivity: Sensitivity, order: float) -> Cost:
-        """``order * rho``; and the chance that a value is beyond the neighbor's sampler.
+        """Return ``order * rho``, and the chance that a value is beyond the neighbor's sampler.
 
         The discrete Gaussian is zCDP as it stands, the sampler is not where it ends, 12
         standard deviations from its center: what one data set puts there, its neighbor
@@ -153,7 +153,7 @@ class Gaussian(Whole):
         order: float,
         epsilon: float,
     ) -> Sequence[NumericalCharge]:
-        """What ``n = dimension * levels`` draws by floats cost, in two ways.
+        """Return two valid charges for ``n = dimension * levels`` draws by floats.
 
         Engineering bounds.  Let ``1 + e(k)`` be the ratio of the drawn to the ideal
         probability of ``k``.  The rms of ``e`` is taken as ``eta = 2^-39``: the box of
@@ -190,7 +190,7 @@ class Gaussian(Whole):
         return tuple(charges)
 
     def error(self, level: Fraction, confidence: float) -> ErrorBars:
-        """Error bars of the lattice law: the interval ends on a lattice point.
+        """Return the error bars of the lattice law; the interval ends on a lattice point.
 
         Raises ``InvalidInput`` for a confidence outside of (0, 1).
         """
@@ -205,7 +205,7 @@ class Gaussian(Whole):
 
 
 def _beyond_neighbor(level: Fraction, sensitivity: Sensitivity) -> float:
-    """By how much a shift raises the chance of being beyond 10 deviations, over all values."""
+    """Return how much a shift raises the chance of any value beyond 10 deviations."""
     largest = math.sqrt(rounded_up(sensitivity.linf**2 / level))
     if largest >= DEVIATIONS_CLAIMED:
         return 1.0

@@ -1,4 +1,4 @@
-"""Generalized Gaussian noise, and its correction by the sparse vector technique.
+"""Draw generalized Gaussian noise, and correct it by the sparse vector technique.
 
 * ``mechanism``                 many counts at once with a small largest error; no path between
                                 levels

@@ -1,4 +1,4 @@
-"""The density ``exp(-|z|^p) / (2 Gamma(1 + 1/p))``: its errors, and its Rényi divergence.
+"""Compute errors and Rényi divergences of the density ``exp(-|z|^p) / (2 Gamma(1 + 1/p))``.
 
 ``z`` is in units of the scale.  Floats throughout; nothing here is drawn from.
 """
@@ -25,12 +25,12 @@ _SMALL: Final = 1e-2
 
 
 def standard_deviation(power: float) -> float:
-    """Of noise of scale 1: ``sqrt(Gamma(3/p) / Gamma(1/p))``."""
+    """Return the standard deviation at scale 1: ``sqrt(Gamma(3/p) / Gamma(1/p))``."""
     return math.exp((math.lgamma(3 / power) - math.lgamma(1 / power)) / 2)
 
 
 def reach_of(power: float, confidence: float) -> float:
-    """The ``t`` with ``P(|Z| <= t) = confidence``."""
+    """Return the ``t`` with ``P(|Z| <= t) = confidence``."""
     from scipy.special import gammaincinv  # imported late: slow to import
 
     return float(gammaincinv(1 / power, confidence) ** (1 / power))
@@ -38,7 +38,7 @@ def reach_of(power: float, confidence: float) -> float:
 
 @lru_cache(maxsize=1024)
 def expected_maximum(power: float, dimension: int) -> float:
-    """``E max |Z_i|`` over ``dimension`` values: ``integral of 1 - P(|Z| <= t)^dimension``."""
+    """Return ``E max |Z_i|`` of ``dimension`` values: ``integral of 1 - P(|Z| <= t)^dimension``."""
     from scipy.special import gammaincc  # imported late: slow to import
 
     nodes, weights = panels(np.linspace(0.0, (math.log(dimension) + 45) ** (1 / power), 65))
@@ -47,7 +47,7 @@ def expected_maximum(power: float, dimension: int) -> float:
 
 
 def information(power: float) -> float:
-    """``E[(d log density / dz)^2]`` at scale 1: ``p^2 Gamma(2 - 1/p) / Gamma(1/p)``.
+    """Return ``E[(d log density / dz)^2]`` at scale 1: ``p^2 Gamma(2 - 1/p) / Gamma(1/p)``.
 
     The loss of a small shift ``r`` has mean ``r^2 / 2`` and variance ``r^2`` times that.
     """
@@ -55,7 +55,7 @@ def information(power: float) -> float:
 
 
 def loss(z: Floats, power: float, shift: float) -> Floats:
-    """``ln`` of the density at ``z`` over that at ``z - shift``: ``|z - shift|^p - |z|^p``."""
+    """Return the privacy loss at ``z`` under ``shift``: ``|z - shift|^p - |z|^p``."""
     difference: Floats = np.abs(z - shift) ** power - np.abs(z) ** power
     away = np.maximum(-z, z - shift)
     far = away > shift
@@ -68,7 +68,7 @@ def loss(z: Floats, power: float, shift: float) -> Floats:
 
 @lru_cache(maxsize=4096)
 def renyi_divergence(order: float, power: float, shift: float) -> float:
-    """Divergence of the law from itself shifted by ``shift`` scales; symmetric, rounded up.
+    """Return the divergence of the law from itself ``shift`` scales away; symmetric, rounded up.
 
     ``1/(order-1) ln E[e^((order-1) L)]`` by Gauss-Legendre quadrature, which is refined
     towards the kinks at 0 and ``shift`` and around the largest value.  Since
@@ -89,7 +89,7 @@ def renyi_divergence(order: float, power: float, shift: float) -> float:
 
 
 def _edges(above: float, power: float, shift: float) -> Floats:
-    """Where the panels of a divergence of order ``1 + above`` begin and end."""
+    """Return where the panels of a divergence of order ``1 + above`` begin and end."""
     far = 2 * above * power * shift + shift + 100 ** (1 / power)
     fine = np.geomspace(_FINEST_PANEL, far + shift, 120)
     even = np.linspace(-far, far, _EVEN_PANELS)
@@ -107,7 +107,7 @@ def _edges(above: float, power: float, shift: float) -> Floats:
 
 
 def _log_excess(losses: Floats, above: float) -> Floats:
-    """``ln(e^(above L) - 1 + above (e^-L - 1))``, ``-inf`` at 0."""
+    """Return ``ln(e^(above L) - 1 + above (e^-L - 1))``, ``-inf`` at 0."""
     rising = above * losses
     # Beyond an exponent of 100 one of the two terms is all that counts.
     excess = np.expm1(np.minimum(rising, 100)) + above * np.expm1(np.minimum(-losses, 100))
@@ -125,7 +125,7 @@ def _log_excess(losses: Floats, above: float) -> Floats:
 
 @lru_cache(maxsize=1024)
 def moments(power: float, shift: float) -> tuple[float, float]:
-    """Mean and variance of one value's loss."""
+    """Return the mean and variance of one value's loss."""
     fine = np.geomspace(1e-9, 100 ** (1 / power) + shift, 80)
     nodes, weights = panels(np.unique(np.concatenate((-fine, [0.0], shift - fine, shift + fine))))
     masses = weights * np.exp(-(np.abs(nodes) ** power))
@@ -136,7 +136,7 @@ def moments(power: float, shift: float) -> tuple[float, float]:
 
 
 def panels(edges: Floats) -> tuple[Floats, Floats]:
-    """Gauss-Legendre nodes and weights between each two of the rising ``edges``."""
+    """Return Gauss-Legendre nodes and weights between each two of the rising ``edges``."""
     nodes, weights = _rule()
     half = np.diff(edges) / 2
     middle = edges[:-1] + half

@@ -1,4 +1,4 @@
-"""The privacy loss of generalized Gaussian noise over many shifted values, exactly.
+"""Compute the exact privacy loss of generalized Gaussian noise over many shifted values.
 
 A value's loss ``L(z) = |z - r|^p - |z|^p`` falls in ``z``, so the outcomes of a cell of
 the grid of losses are an interval, whose mass under both hypotheses is a difference of
@@ -56,7 +56,7 @@ _REACH: Final = 700.0
 
 
 class Shifted(NamedTuple):
-    """Values of one kind: the power, the shift in scales, and how many there are."""
+    """Hold values of one kind: the power, the shift in scales, and how many there are."""
 
     power: float
     shift: float
@@ -64,7 +64,7 @@ class Shifted(NamedTuple):
 
 
 def loss_table(power: float, shift: float, width: float, tail: float) -> LossTable:
-    """The loss of one value shifted by ``shift`` scales; up to ``tail`` mass is at infinity."""
+    """Return the losses of one value moved ``shift`` scales; up to ``tail`` mass is at infinity."""
     from scipy.special import gammainccinv  # imported late: slow to import
 
     far = -(min(float(gammainccinv(1 / power, min(2 * tail, 1.0))), _REACH) ** (1 / power))
@@ -85,7 +85,7 @@ def loss_table(power: float, shift: float, width: float, tail: float) -> LossTab
 
 @lru_cache(maxsize=1024)
 def epsilon_of(kinds: tuple[Shifted, ...], delta: float) -> float:
-    """The least epsilon of all shifted values together at ``delta``, rounded up.
+    """Return the least epsilon of all shifted values together at ``delta``, rounded up.
 
     Raises ``InvalidInput`` for a ``delta`` outside of (0, 1).
     """
@@ -106,7 +106,7 @@ def epsilon_of(kinds: tuple[Shifted, ...], delta: float) -> float:
 
 
 def delta_of(kinds: tuple[Shifted, ...], epsilon: float, smallest: float = 1e-12) -> float:
-    """The delta of all shifted values together at ``epsilon``, never below the true one.
+    """Return the delta of all shifted values together at ``epsilon``, never below the true one.
 
     Mass of up to a millionth of ``smallest`` is counted as lost.
     """
@@ -116,7 +116,7 @@ def delta_of(kinds: tuple[Shifted, ...], epsilon: float, smallest: float = 1e-12
 
 @dataclass(frozen=True)
 class _Values:
-    """Independent values of one law: the finite losses with their masses, and how many."""
+    """Hold independent values of one law: the finite losses with their masses, and how many."""
 
     losses: Floats
     masses: Floats
@@ -131,13 +131,13 @@ class _Values:
         return cls(losses, masses, table.infinite, kind.times)
 
     def cumulant(self, tilt: float) -> float:
-        """``ln E[e^(tilt L)]`` of one value, over its finite losses."""
+        """Return ``ln E[e^(tilt L)]`` of one value, over its finite losses."""
         logs = tilt * self.losses
         peak = float(logs.max())
         return peak + math.log(float(np.sum(self.masses * np.exp(logs - peak))))
 
     def mean(self, tilt: float) -> float:
-        """That of the sum, under masses in proportion to ``e^(tilt L)``."""
+        """Return the mean of the sum under masses in proportion to ``e^(tilt L)``."""
         logs = tilt * self.losses
         weights = self.masses * np.exp(logs - logs.max())
         return self.times * float(np.sum(weights * self.losses) / np.sum(weights))
@@ -145,7 +145,7 @@ class _Values:
 
 @dataclass(frozen=True)
 class TotalLoss:
-    """The loss of independent values, on one grid.
+    """Hold the loss of independent values, on one grid.
 
     ``deviation`` is its standard deviation, and ``cut`` a probability that does not count.
     """
@@ -157,7 +157,7 @@ class TotalLoss:
 
     @classmethod
     def of(cls, kinds: Sequence[Shifted], delta: float) -> "TotalLoss":
-        """On a grid fine enough for ``delta``."""
+        """Build the total loss on a grid that is fine enough for ``delta``."""
         count = sum(kind.times for kind in kinds)
         moments_of_kinds = [(kind.times, moments(kind.power, kind.shift)) for kind in kinds]
         mean = math.fsum(times * each for times, (each, _) in moments_of_kinds)
@@ -170,7 +170,7 @@ class TotalLoss:
         return cls(parts, width, deviation, cut)
 
     def profile(self, center: float, tilt: float) -> Profile:
-        """Divergences around the epsilon ``center``: exact there, and never too small.
+        """Return divergences around the epsilon ``center``: exact there, and never too small.
 
         ``tilt`` is that of ``center``.
         """
@@ -208,17 +208,17 @@ class TotalLoss:
         return 1 << math.ceil(math.log2(max(cells, FEWEST_CELLS)))
 
     def tilt(self, center: float) -> float:
-        """The ``t`` at which the mean of the tilted sum is ``center``; 0 below its own mean."""
+        """Return the ``t`` at which the tilted sum has mean ``center``; 0 below its own mean."""
         return self._where(lambda t: self._mean(t) < center)
 
     def bound(self, chance: float) -> float:
-        """A loss that the finite part reaches with at most that ``chance`` (Chernoff 1952)."""
+        """Return a loss that the finite part reaches with at most ``chance`` (Chernoff 1952)."""
         nats = -math.log(chance)
         t = self._where(lambda t: t * self._mean(t) - self._cumulant(t) < nats)
         return (self._cumulant(t) + nats) / t
 
     def _where(self, too_small: Callable[[float], bool]) -> float:
-        """The ``t`` from which on it is not too small any more, or the steepest."""
+        """Return the ``t`` from which on it is not too small any more, or the steepest."""
         low, high = 0.0, 1 / self.deviation
         while too_small(high) and high * self.deviation < _STEEPEST:
             low, high = high, 2 * high
@@ -235,7 +235,7 @@ class TotalLoss:
 
 
 def _by_renyi(kinds: tuple[Shifted, ...], delta: float) -> float:
-    """A bound from divergences of a few orders (Canonne, Kamath, Steinke 2020, Prop. 12)."""
+    """Return a bound from divergences of a few orders (Canonne, Kamath, Steinke 2020, Prop. 12)."""
     bounds = []
     for order in _ORDERS:
         divergence = math.fsum(
@@ -249,7 +249,7 @@ def _by_renyi(kinds: tuple[Shifted, ...], delta: float) -> float:
 
 
 def _where(losses: Floats, power: float, shift: float) -> Floats:
-    """The outcomes of the given ``losses``, at least 0: falling, from ``shift / 2`` on."""
+    """Return the outcomes of ``losses``, at least 0: falling, from ``shift / 2`` on."""
     half = shift / 2
     if power == 1:
         return half - losses / 2
@@ -271,7 +271,7 @@ def _where(losses: Floats, power: float, shift: float) -> Floats:
 
 
 def _below(z: Floats, power: float) -> Floats:
-    """The chance of an outcome below ``z``, exact in the lower tail."""
+    """Return the chance of an outcome below ``z``, exact in the lower tail."""
     from scipy.special import gammainc, gammaincc  # imported late: slow to import
 
     size = np.abs(z) ** power

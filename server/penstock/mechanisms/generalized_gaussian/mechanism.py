@@ -1,4 +1,4 @@
-"""Generalized Gaussian noise: many counts at once, with a small largest error.
+"""Draw generalized Gaussian noise, for many counts at once with a small largest error.
 
 Every value has noise of density proportional to ``exp(-(|x| / scale)^power)`` (Ganesh,
 Zhao 2021, "Privately Answering Counting Queries with Generalized Gaussian Mechanisms"),
@@ -68,7 +68,7 @@ UNITS_A_STEP = 1 << 20
 
 @dataclass(frozen=True)
 class GeneralizedGaussian(Whole):
-    """Generalized Gaussian noise; the level is the scale, in units of values.
+    """Draw generalized Gaussian noise; the level is the scale, in units of values.
 
     A *family* is a class of its own for every power: ``GeneralizedGaussian.of(power)``.
     This one has the power 2, which is normal noise of variance ``scale^2 / 2``.
@@ -85,7 +85,7 @@ class GeneralizedGaussian(Whole):
 
     @staticmethod
     def of(power: Fraction | float | None) -> "type[GeneralizedGaussian]":
-        """The family of one power.  Raises ``InvalidInput`` for none and outside of 1 to 16."""
+        """Return the family of one power.  Raises ``InvalidInput`` unless it is from 1 to 16."""
         if power is None:
             raise InvalidInput(
                 "Generalized Gaussian noise needs its power p, from 1 to 16; 4 suits thousands"
@@ -100,7 +100,7 @@ class GeneralizedGaussian(Whole):
 
     @classmethod
     def plan(cls, ceiling: Fraction, step: Fraction, bound: Fraction) -> tuple[Self, Ladder]:
-        """Lattice and ladder of a query; see ``Mechanism.plan``."""
+        """Choose the lattice and the ladder of a query; see ``Mechanism.plan``."""
         check_plan("scale", ceiling, bound)
         finest = ceiling / ROOM_TO_RAISE
         fine_enough = Fraction(2) ** (floor_log2(finest) - STEPS_A_SCALE)
@@ -137,15 +137,15 @@ class GeneralizedGaussian(Whole):
         level: Fraction,  # noqa: ARG002
         stream: Stream,  # noqa: ARG002
     ) -> NoReturn:
-        """Raises ``InvalidInput``: releases at several levels are independent."""
+        """Raise ``InvalidInput``: releases at several levels are independent."""
         raise self._no_path()
 
     def bias(self, level: Fraction) -> Fraction:  # noqa: ARG002 - every mechanism is asked so
-        """None at any level."""
+        """Return 0: the noise has mean 0 at any level."""
         return Fraction(0)
 
     def guarantee(self, level: Fraction, sensitivity: Sensitivity, delta: float) -> Guarantee:
-        """Approximate privacy by the exact hockey-stick divergence at ``delta``.
+        """Return the guarantee at ``delta``, by the exact hockey-stick divergence.
 
         That of the worst shift under ``Delta1`` and ``Dinf``, which is the worst for every
         vector.  Raises ``InvalidInput`` for a ``delta`` outside of (0, 1).
@@ -154,7 +154,7 @@ class GeneralizedGaussian(Whole):
         return Guarantee(Definition.APPROXIMATE, epsilon=epsilon, delta=delta)
 
     def cost(self, level: Fraction, sensitivity: Sensitivity, order: float) -> Cost:
-        """The exact Rényi divergence at the worst shift, and no failure.
+        """Return the exact Rényi divergence at the worst shift, with failure 0.
 
         A divergence is a mean of hockey-stick divergences over epsilons (Sason, Verdú 2016),
         and so largest at the same shift.
@@ -166,7 +166,7 @@ class GeneralizedGaussian(Whole):
         return Cost(loss=math.nextafter(loss, math.inf), failure=0.0)
 
     def worst_shift(self, level: Fraction, sensitivity: Sensitivity) -> tuple[Shifted, ...]:
-        """Which values move, and how far in scales, in the shift that loses most."""
+        """Return the shift that loses most: how many values move, and how far in scales."""
         whole = sensitivity.l1 // sensitivity.linf
         rest = sensitivity.l1 - whole * sensitivity.linf
         power = float(self.power)
@@ -183,7 +183,7 @@ class GeneralizedGaussian(Whole):
         order: float,  # noqa: ARG002 - charged by probability alone
         epsilon: float,
     ) -> Sequence[NumericalCharge]:
-        """The sampler's distance from its law, over the ``dimension`` draws of a release.
+        """Return the sampler's distance from its law over the ``dimension`` draws of a release.
 
         A law within ``tau`` of an ``(epsilon, delta)``-private one in total variation is
         ``(epsilon, delta + (1 + e^epsilon) tau)``-private.
@@ -192,7 +192,7 @@ class GeneralizedGaussian(Whole):
         return (NumericalCharge(1.0, inflation * dimension * ERROR),)
 
     def error(self, level: Fraction, confidence: float) -> ErrorBars:
-        """Error bars of the lattice law: the interval ends on a lattice point.
+        """Return the error bars of the lattice law; the interval ends on a lattice point.
 
         Raises ``InvalidInput`` for a confidence outside of (0, 1).
         """
@@ -204,12 +204,12 @@ class GeneralizedGaussian(Whole):
         return ErrorBars(deviation, confidence, math.ceil(reach / step - 0.5) * step)
 
     def expected_maximum(self, level: Fraction, dimension: int) -> float:
-        """The expected largest error of ``dimension`` values, in units of values."""
+        """Return the expected largest error of ``dimension`` values, in units of values."""
         return float(level) * expected_maximum(float(self.power), dimension)
 
     @classmethod
     def level_of_variance(cls, variance: float) -> float:
-        """About the scale that loses as much as Gaussian noise of ``variance``."""
+        """Estimate the scale that loses as much as Gaussian noise of ``variance``."""
         return math.sqrt(variance * information(float(cls.power)))
 
     def _no_path(self) -> InvalidInput:

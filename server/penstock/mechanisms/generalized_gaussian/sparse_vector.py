@@ -1,4 +1,4 @@
-"""The sparse vector technique: which few of many numbers are above a threshold.
+"""Find which few of many numbers are above a threshold: the sparse vector technique.
 
 Lyu, Su, Li 2017 (*Understanding the Sparse Vector Technique for Differential Privacy*),
 Algorithm 1 with their general split of the budget.  The threshold gets noise once, every
@@ -32,7 +32,7 @@ _STEPS: Final = Laplace(Fraction(1))
 
 @dataclass(frozen=True)
 class SparseVector:
-    """A search for at most ``cutoff`` numbers at or above ``threshold``.
+    """Hold a search for at most ``cutoff`` numbers at or above ``threshold``.
 
     ``shift`` is by how much one privacy unit may move every number.  Both are in lattice
     steps.  The whole search is purely ``epsilon``-private.
@@ -45,7 +45,7 @@ class SparseVector:
     query_epsilon: Fraction
 
     def __post_init__(self) -> None:
-        """Raises ``InvalidInput`` for parameters without a meaning, and noise that is too wide."""
+        """Raise ``InvalidInput`` for parameters out of range, and for noise that is too wide."""
         if self.shift < 1 or self.cutoff < 1 or not 0 <= self.threshold <= LARGEST_STEPS:
             raise InvalidInput(
                 "A search takes a shift and a cutoff of at least 1 and a threshold from 0 to 2^52"
@@ -65,7 +65,7 @@ class SparseVector:
 
     @classmethod
     def of(cls, shift: int, threshold: int, cutoff: int, epsilon: Fraction | float) -> Self:
-        """``epsilon`` in the parts that leave the comparisons the least noise.
+        """Divide ``epsilon`` into the parts that leave the comparisons the least noise.
 
         That is ``1 : (2 cutoff)^(2/3)``, which makes the variance of a number's noise less
         the threshold's least.  Raises ``InvalidInput`` as the class does.
@@ -81,27 +81,27 @@ class SparseVector:
 
     @property
     def epsilon(self) -> Fraction:
-        """What the search loses at most, at no delta."""
+        """Return the most that the search loses, with delta 0."""
         return self.threshold_epsilon + self.query_epsilon
 
     @property
     def threshold_scale(self) -> Fraction:
-        """Of the noise on the threshold, in steps."""
+        """Return the scale of the noise on the threshold, in steps."""
         return self.shift / self.threshold_epsilon
 
     @property
     def query_scale(self) -> Fraction:
-        """Of the noise on every number, in steps."""
+        """Return the scale of the noise on every number, in steps."""
         return 2 * self.cutoff * self.shift / self.query_epsilon
 
     def above(self, values: IntVector, stream: Stream) -> IntVector:
-        """The places of what is found, rising; ``values`` has shape ``(size,)``."""
+        """Return the places above the threshold, rising; ``values`` has shape ``(size,)``."""
         raised = _STEPS.increment(Fraction(0), self.threshold_scale, 1, stream)
         noise = _STEPS.increment(Fraction(0), self.query_scale, len(values), stream)
-        return self.found(values, raised, noise)
+        return self.places_above(values, raised, noise)
 
-    def found(self, values: IntVector, raised: IntVector, noise: IntVector) -> IntVector:
-        """The same of noises that were drawn: of the threshold, shape ``(1,)``, and all others.
+    def places_above(self, values: IntVector, raised: IntVector, noise: IntVector) -> IntVector:
+        """Return ``above`` for given noise: ``raised`` on the threshold, shape ``(1,)``.
 
         No draw is beyond 2^61 + 1 steps, and no sum beyond 2^63.
         """

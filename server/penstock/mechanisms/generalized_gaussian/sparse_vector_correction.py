@@ -1,4 +1,4 @@
-"""Generalized Gaussian counts, of which the worst few are found and answered anew.
+"""Release generalized Gaussian counts, and answer the worst few of them anew.
 
 The second mechanism of Ganesh, Zhao 2021 (*Privately Answering Counting Queries with
 Generalized Gaussian Mechanisms*), after Steinke, Ullman 2017.  All values are released with
@@ -63,7 +63,7 @@ _CLOSE: Final = 1e-6
 
 
 class Corrected(NamedTuple):
-    """Values in their own units, and the places that were answered anew: both public."""
+    """Hold values in their own units, and the places that were answered anew: both public."""
 
     values: NDArray[np.float64]
     anew: IntVector
@@ -71,7 +71,7 @@ class Corrected(NamedTuple):
 
 @dataclass(frozen=True)
 class SparseVectorCorrection:
-    """One release of many values: ``first`` for all, ``search``, and ``anew`` for a few.
+    """Release many values once: ``first`` for all, ``search``, and ``anew`` for a few.
 
     Scales are in units of values, what ``search`` has in steps of the common granularity.
     """
@@ -84,7 +84,7 @@ class SparseVectorCorrection:
     sensitivity: Sensitivity
 
     def __post_init__(self) -> None:
-        """Raises ``InvalidInput`` for two lattices, and a search for gaps that move by less."""
+        """Raise ``InvalidInput`` for two lattices, and a search for gaps that move by less."""
         step = self.first.granularity
         if self.anew.granularity != step:
             raise InvalidInput(
@@ -110,7 +110,7 @@ class SparseVectorCorrection:
         step: Fraction,
         bound: Fraction,
     ) -> Self:
-        """On a lattice that is fine enough for both noises, from public numbers alone.
+        """Choose a lattice that is fine enough for both noises, from public numbers alone.
 
         ``first`` and ``anew`` are power and scale of the noise of all values and of those
         answered anew; ``search`` is threshold, cutoff, and epsilon of threshold and of values.
@@ -147,7 +147,7 @@ class SparseVectorCorrection:
         )
 
     def release(self, values: ArrayLike, stream: Stream) -> Corrected:
-        """The whole release; ``values`` has shape ``(size,)`` and lies on the lattice.
+        """Return the whole release; ``values`` has shape ``(size,)`` and lies on the lattice.
 
         Every call is a release of its own, and is paid for as such.  Raises ``InvalidInput``
         for fewer values than the cutoff and for values off the lattice.
@@ -167,7 +167,7 @@ class SparseVectorCorrection:
         return Corrected(released, places)
 
     def delta(self, epsilon: float) -> float:
-        """What the three steps come to at ``epsilon``, never below the true figure."""
+        """Return the delta of the three steps at ``epsilon``, never below the true figure."""
         search = rounded_up(self.search.epsilon)
         likely = 1 / (1 + math.exp(-search))
         return likely * self._divergence(epsilon - search) + (1 - likely) * self._divergence(
@@ -175,7 +175,7 @@ class SparseVectorCorrection:
         )
 
     def guarantee(self, delta: float) -> Guarantee:
-        """The least epsilon at ``delta``, rounded up; at most the sum of the parts'.
+        """Return the least epsilon at ``delta``, rounded up; at most the sum of the parts'.
 
         Raises ``InvalidInput`` for a ``delta`` outside of (0, 1).
         """
@@ -195,7 +195,7 @@ class SparseVectorCorrection:
         return Guarantee(Definition.APPROXIMATE, epsilon=high, delta=delta)
 
     def numerical_charge(self, dimension: int, epsilon: float) -> float:
-        """What the samplers' own errors add to delta, over one release of ``dimension`` values.
+        """Return what the samplers' errors add to delta, over one release of ``dimension`` values.
 
         Both generalized Gaussian draws are within ``ERROR`` of their law; those of the search are
         exact but where noise ends at 2^61 steps, which decides as the unbounded one unless that of
@@ -205,7 +205,7 @@ class SparseVectorCorrection:
         return (1 + math.exp(epsilon)) * distance if epsilon < 700 else math.inf
 
     def expected_maximum(self, dimension: int) -> float:
-        """The expected largest error of ``dimension`` values, in units of values."""
+        """Return the expected largest error of ``dimension`` values, in units of values."""
         step = float(self.first.granularity)
         return expected_maximum(
             dimension,
@@ -221,7 +221,7 @@ class SparseVectorCorrection:
 
     @cached_property
     def _shifted(self) -> tuple[Shifted, ...]:
-        """The worst shifts of all values, and of those that are answered anew."""
+        """Return the worst shifts of all values, and of those that are answered anew."""
         few = self.search.cutoff * self.sensitivity.linf
         of_few = Sensitivity(
             min(self.sensitivity.l1, few),
@@ -234,7 +234,7 @@ class SparseVectorCorrection:
         )
 
     def _divergence(self, epsilon: float) -> float:
-        """Of all noisy values: symmetric noise has the same in both directions."""
+        """Return the divergence of all noisy values; symmetric noise has the same both ways."""
         at = abs(epsilon)
         delta = delta_of(self._shifted, at)
         return delta if epsilon >= 0 else math.exp(epsilon) * delta - math.expm1(epsilon)

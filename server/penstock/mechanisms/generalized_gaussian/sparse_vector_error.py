@@ -1,4 +1,4 @@
-"""The expected largest error of counts that are searched and corrected, by quadrature.
+"""Compute the expected largest error of searched and corrected counts, by quadrature.
 
 Errors ``|e|`` of the first answers are independent, and so is the noise of every comparison,
 given that of the threshold.  With ``A(t)`` the chance of an error up to ``t`` that is not found,
@@ -29,14 +29,14 @@ _FAR: Final = 30.0
 
 
 class Noise(NamedTuple):
-    """Generalized Gaussian noise: its power, and its scale in units of values."""
+    """Hold the parameters of the noise: its power, and its scale in units of values."""
 
     power: float
     scale: float
 
 
 class Search(NamedTuple):
-    """A sparse vector search, in units of values."""
+    """Hold the parameters of a sparse vector search, in units of values."""
 
     threshold: float
     threshold_scale: float
@@ -45,7 +45,7 @@ class Search(NamedTuple):
 
 
 def expected_maximum(dimension: int, first: Noise, search: Search, anew: Noise) -> float:
-    """``E max`` over ``dimension`` values, in their units."""
+    """Return the expected largest error over ``dimension`` values, in their units."""
     far = max(
         noise.scale * (math.log(dimension) + _FAR) ** (1 / noise.power) for noise in (first, anew)
     )
@@ -70,7 +70,7 @@ def expected_maximum(dimension: int, first: Noise, search: Search, anew: Noise) 
 def _all_within(
     dimension: int, cutoff: int, floats: Floats, within: Floats, within_anew: Floats
 ) -> Floats:
-    """The chance that no error is above each edge, given the threshold's noise.
+    """Return the chance that no error is above each edge, given the threshold's noise.
 
     ``floats`` is the chance of an error up to the edge that is found, ``within`` that of any.
     """
@@ -96,7 +96,7 @@ def _all_within(
 
 
 def _within(edges: Floats, noise: Noise) -> Floats:
-    """The chance of an absolute error up to each edge."""
+    """Return the chance of an absolute error up to each edge."""
     from scipy.special import gammainc  # imported late: slow to import
 
     chances = gammainc(1 / noise.power, (edges / noise.scale) ** noise.power)
@@ -104,12 +104,12 @@ def _within(edges: Floats, noise: Noise) -> Floats:
 
 
 def _density(nodes: Floats, noise: Noise) -> Floats:
-    """Of an absolute error."""
+    """Return the density of an absolute error."""
     constant = noise.scale * math.gamma(1 + 1 / noise.power)
     return np.asarray(np.exp(-((nodes / noise.scale) ** noise.power)) / constant, dtype=np.float64)
 
 
 def _laplace_below(x: Floats) -> Floats:
-    """The distribution function of Laplace noise of scale 1."""
+    """Return the distribution function of Laplace noise of scale 1."""
     tail: Floats = np.asarray(np.exp(-np.abs(x)) / 2, dtype=np.float64)
     return np.where(x < 0, tail, 1 - tail)

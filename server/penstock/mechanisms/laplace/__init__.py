@@ -1,4 +1,4 @@
-"""Laplace noise.
+"""Draw Laplace noise and compute its privacy.
 
 * ``process``           Laplace noise on the lattice: a process that moves by rare jumps
 * ``law``               the discrete Laplace law: how it splits, and what a shift of it costs

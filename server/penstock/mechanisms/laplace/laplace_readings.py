@@ -1,4 +1,4 @@
-"""Laplace noise read as approximate privacy in closed form, by way of the l2 sensitivity.
+"""Read Laplace noise as approximate privacy in closed form, by the l2 sensitivity.
 
 A coordinate that moves by ``s`` is purely ``s/b``-private, on the lattice as over the
 reals, and pure promises compose (Kairouz, Oh, Viswanath 2015, Theorem 3.5).  Whence
@@ -16,7 +16,7 @@ _ROUNDING = 1e-14
 
 
 def l2_epsilon(l2: float, scale: float, delta: float) -> float:
-    """``l2^2/(2 b^2) + (l2/b) sqrt(2 ln(1/delta))``, the second branch of Theorem 1.3.
+    """Return the second branch of Theorem 1.3: ``l2^2/(2 b^2) + (l2/b) sqrt(2 ln(1/delta))``.
 
     Raises ``InvalidInput`` for a ``delta`` outside of (0, 1), and norms or scales that
     are not above 0.
@@ -28,7 +28,7 @@ def l2_epsilon(l2: float, scale: float, delta: float) -> float:
 
 
 def theorem_epsilon(l1: float, l2: float, scale: float, delta: float) -> float:
-    """``min{l1/b, l2^2/(2 b^2) + (l2/b) sqrt(2 ln(1/delta))}``, Theorem 1.3.
+    """Return Theorem 1.3's ``min{l1/b, l2^2/(2 b^2) + (l2/b) sqrt(2 ln(1/delta))}``.
 
     Raises ``InvalidInput`` as ``l2_epsilon`` does.
     """
@@ -37,7 +37,7 @@ def theorem_epsilon(l1: float, l2: float, scale: float, delta: float) -> float:
 
 
 def theorem_scale(l1: float, l2: float, epsilon: float, delta: float) -> float:
-    """The least scale that Theorem 1.3 allows for ``(epsilon, delta)``.
+    """Return the least scale that Theorem 1.3 allows for ``(epsilon, delta)``.
 
     The smaller of ``l1/epsilon`` and Lemma 5.4's
     ``l2 (sqrt(ln(1/delta) + epsilon) + sqrt(ln(1/delta))) / (sqrt(2) epsilon)``.  Raises
@@ -50,7 +50,7 @@ def theorem_scale(l1: float, l2: float, epsilon: float, delta: float) -> float:
 
 
 def variance_over_gaussian(epsilon: float, delta: float) -> tuple[float, float]:
-    """The variance at Lemma 5.4's scale over that of Gaussian noise for equal l2.
+    """Return the variance at Lemma 5.4's scale over that of Gaussian noise for equal l2.
 
     First over the classical ``2 ln(1.25/delta) / epsilon^2``, which tends to 2 as
     ``delta`` falls (Corollary 5.5); then over what the analytic curve asks for, which is

@@ -1,4 +1,4 @@
-"""The discrete Laplace law: how it splits, and what a shift of it costs.
+"""Compute how the discrete Laplace law splits, and what a shift of it costs.
 
 ``DL(p)`` puts ``(1-p)/(1+p) p^|k|`` on the integer ``k``; ``p = 0`` is no noise.  The
 functions of several ``p`` take them in increasing order, as ``Fraction`` or, in a context
@@ -21,7 +21,7 @@ _FLOOR = 1e-15
 
 
 def unchanged(p: Number, q: Number) -> Number:
-    """The chance that ``X(q) - X(p)`` is 0 as an atom; otherwise it is ``DL(q)``.
+    """Return the chance that ``X(q) - X(p)`` is 0 as an atom; otherwise it is ``DL(q)``.
 
     The ratio of the generating functions of ``DL(q)`` and ``DL(p)`` says so; ``DL(q)``
     contributes further zeros of its own.
@@ -31,7 +31,7 @@ def unchanged(p: Number, q: Number) -> Number:
 
 @dataclass(frozen=True)
 class Bridge(Generic[Number]):
-    """``X(t) - X(a)`` given ``X(b) - X(a) = v``, as chances that do not depend on ``v``.
+    """Hold the law of ``X(t) - X(a)`` given ``X(b) - X(a) = v``, as chances without ``v``.
 
     With ``w1, w2, w`` the atoms from a to t, t to b and a to b, the law for ``v > 0`` is
     a mixture of 0 (the noisy part moved alone, weight ``w1 (1-w2) DL_b(v)``), ``v`` (the
@@ -59,7 +59,7 @@ class Bridge(Generic[Number]):
 
     @classmethod
     def between(cls, a: Number, t: Number, b: Number) -> "Bridge[Number]":
-        """The bridge for ``0 <= a < t < b < 1``, the parameters ``p`` of the three levels."""
+        """Return the bridge for ``0 <= a < t < b < 1``, the parameters ``p`` of three levels."""
         first, second, both = unchanged(a, t), unchanged(t, b), unchanged(a, b)
         inner, outer = t / b, t * b
         peak_t, peak_b = (1 - t) / (1 + t), (1 - b) / (1 + b)
@@ -76,7 +76,7 @@ class Bridge(Generic[Number]):
 
 
 def renyi_divergence(order: float, epsilon: float, step: float) -> float:
-    """Divergence of ``DL(exp(-step))`` from itself shifted by ``epsilon / step`` integers.
+    """Return the divergence of ``DL(exp(-step))`` from itself moved ``epsilon / step`` integers.
 
     With ``r = p^(2 order - 1)`` and ``order`` above 1 it is ``1/(order-1)`` times
 
@@ -103,7 +103,7 @@ def renyi_divergence(order: float, epsilon: float, step: float) -> float:
 
 
 def half_width_steps(step: float, confidence: float) -> int:
-    """The least ``h`` with ``P(|X| <= h) >= confidence`` for ``DL(exp(-step))``."""
+    """Return the least ``h`` with ``P(|X| <= h) >= confidence`` for ``DL(exp(-step))``."""
     # P(|X| > h) = 2 p^(h+1) / (1 + p)
     tail = math.log((1 - confidence) * (1 + math.exp(-step)) / 2)
     return max(math.ceil(-tail / step - 1 - 1e-12), 0)

@@ -1,4 +1,4 @@
-"""Laplace noise on the lattice: a process that moves by rare jumps.
+"""Draw Laplace noise on the lattice: a process that moves by rare jumps.
 
 From scale ``a`` to ``b`` the noise stays as it is with probability ``w(a, b)`` and is
 otherwise added to by a discrete Laplace draw of scale ``b`` (the continuous form is
@@ -59,7 +59,7 @@ _EVENTS_A_DRAW = 4
 
 @dataclass(frozen=True)
 class Laplace(Whole):
-    """Discrete Laplace noise; the level is the scale ``b``, in units of values.
+    """Draw discrete Laplace noise; the level is the scale ``b``, in units of values.
 
     ``P(X = k g)`` is proportional to ``exp(-|k| g / b)``, ``g`` being the granularity.
     """
@@ -74,7 +74,7 @@ class Laplace(Whole):
 
     @classmethod
     def plan(cls, ceiling: Fraction, step: Fraction, bound: Fraction) -> tuple[Self, Ladder]:
-        """Lattice and ladder of a query; see ``Mechanism.plan``."""
+        """Choose the lattice and the ladder of a query; see ``Mechanism.plan``."""
         check_plan("scale", ceiling, bound)
         fine_enough = Fraction(2) ** (floor_log2(ceiling / ROOM_TO_RAISE) - STEPS_A_SCALE)
         return cls._planned(min(fine_enough, finest_common_power(step)), ceiling, bound)
@@ -131,7 +131,7 @@ class Laplace(Whole):
         return out
 
     def bias(self, level: Fraction) -> Fraction:  # noqa: ARG002 - every mechanism is asked so
-        """None at any level."""
+        """Return 0: the noise has mean 0 at any level."""
         return Fraction(0)
 
     def guarantee(
@@ -140,11 +140,11 @@ class Laplace(Whole):
         sensitivity: Sensitivity,
         delta: float,  # noqa: ARG002 - a pure promise is the same at every delta
     ) -> Guarantee:
-        """Pure ``Delta1 / b`` (Dwork, McSherry, Nissim, Smith 2006), on the lattice as well."""
+        """Return pure ``Delta1 / b``, on the lattice too (Dwork, McSherry, Nissim, Smith 2006)."""
         return Guarantee(Definition.PURE, epsilon=rounded_up(sensitivity.l1 / level), delta=0.0)
 
     def cost(self, level: Fraction, sensitivity: Sensitivity, order: float) -> Cost:
-        """The exact divergence of the lattice law under the worst shift, and no failure.
+        """Return the exact divergence of the lattice law under the worst shift, with failure 0.
 
         The divergence is convex in the shift of a coordinate (the logarithm of a sum of
         exponentials of it), so the worst vector within ``Delta1`` has as many coordinates
@@ -175,7 +175,7 @@ class Laplace(Whole):
         order: float,
         epsilon: float,
     ) -> Sequence[NumericalCharge]:
-        """The rounding of thresholds to multiples of 2^-192, and nothing else.
+        """Charge the rounding of thresholds to multiples of 2^-192, and nothing else.
 
         A draw is two geometric ones and up to four events, each within ``tau`` of its law
         in total variation; over draws that adds up, given all earlier ones.  A law within
@@ -195,7 +195,7 @@ class Laplace(Whole):
         return (NumericalCharge(1.0, inflation * distance),)
 
     def error(self, level: Fraction, confidence: float) -> ErrorBars:
-        """Error bars of the lattice law: the interval ends on a lattice point.
+        """Return the error bars of the lattice law; the interval ends on a lattice point.
 
         Raises ``InvalidInput`` for a confidence outside of (0, 1).
         """
@@ -206,7 +206,7 @@ class Laplace(Whole):
         return ErrorBars(deviation, confidence, half_width_steps(step, confidence) * unit)
 
     def _rate(self, level: Fraction) -> Fraction:
-        """``ln(1/p)`` at ``level``."""
+        """Return ``ln(1/p)`` at ``level``."""
         if level > LARGEST_SCALE * self.granularity:
             raise InvalidInput(
                 f"A scale of {float(level):g} is above 2^41 steps of {self.granularity}, where"
@@ -217,7 +217,7 @@ class Laplace(Whole):
 
 @dataclass(frozen=True)
 class DiscreteLaplace(Laplace):
-    """The same noise, planned on no finer lattice than that of the values.
+    """Draw Laplace noise on no finer lattice than that of the values.
 
     For integers it has granularity 1 and gives integers.  Its promise is the same; where a
     scale is few steps, its Rényi divergence is up to a tenth above the continuous law's.
@@ -225,7 +225,7 @@ class DiscreteLaplace(Laplace):
 
     @classmethod
     def plan(cls, ceiling: Fraction, step: Fraction, bound: Fraction) -> tuple[Self, Ladder]:
-        """Lattice and ladder of a query; see ``Mechanism.plan``."""
+        """Choose the lattice and the ladder of a query; see ``Mechanism.plan``."""
         granularity = finest_common_power(step)
         if ceiling < SMALLEST_SCALE * granularity or bound < 0:
             raise InvalidInput(
@@ -239,7 +239,7 @@ class DiscreteLaplace(Laplace):
 
 @dataclass(frozen=True)
 class _StepRule:
-    """Thresholds of an increment: 0, or ``1 + G`` in either direction."""
+    """Hold the thresholds of an increment: 0, or ``1 + G`` in either direction."""
 
     moves: int
     far: Geometric
@@ -253,7 +253,7 @@ class _StepRule:
 
 @dataclass(frozen=True)
 class _BridgeRule:
-    """Thresholds of ``Bridge``, each given that the ones before it did not decide."""
+    """Hold the thresholds of ``Bridge``, each given that the ones before it did not decide."""
 
     parted: int
     forward: int
@@ -292,7 +292,7 @@ class _BridgeRule:
 
 
 def _either_sign(size: IntVector, stream: Stream) -> IntVector:
-    """``size`` with fair signs, by way of two's complement: ``-x = ~x + 1``."""
+    """Return ``size`` with fair signs, by way of two's complement: ``-x = ~x + 1``."""
     flip = np.empty(len(size), dtype=np.int8)
     stream.raw_into(flip)
     flip >>= 7

@@ -1,4 +1,4 @@
-"""Poisson noise.
+"""Draw Poisson noise and compute its privacy.
 
 * ``process``     Poisson noise: a process of integer jumps upwards
 * ``curve``       epsilon at a delta, exact and in closed form

@@ -1,4 +1,4 @@
-"""The privacy of shifted Poisson noise as epsilon at a delta: exact, and in closed form.
+"""Compute epsilon at a delta of shifted Poisson noise: exactly, and in closed form.
 
 For one coordinate the likelihood ratio of ``X + s`` to ``X`` increases, so the best test
 is a threshold and the privacy curve a ratio of tail probabilities.  For several, their
@@ -27,7 +27,7 @@ _ATOMS = 1 << 14
 # Previews ask for the same levels again with every field that somebody changes.
 @lru_cache(maxsize=1024)
 def epsilon_of_shape(mean: float, shape: Shape, delta: float) -> float:
-    """The least epsilon at ``delta`` for noise shifted by ``shape``, in both directions.
+    """Return the least epsilon at ``delta`` for noise shifted by ``shape``, in both directions.
 
     Of the signs that the shifts may have these are tried, and taken to be the worst: one
     for all, and one for the largest and the other for the rest, which tells 0.2% more
@@ -48,7 +48,7 @@ def epsilon_of_shape(mean: float, shape: Shape, delta: float) -> float:
 def theorem_epsilon(
     mean: float, l1: float, l2: float, linf: float, dimension: int, delta: float
 ) -> float:
-    """The closed form of Andersson, Retschmeier, Nelson, Pagh 2025, Theorem E.2.
+    """Return the closed form of Andersson, Retschmeier, Nelson, Pagh 2025, Theorem E.2.
 
     An upper bound, two to six times the exact epsilon; norms in lattice steps.  Raises
     ``InvalidInput`` for a ``delta`` outside of (0, 1), and where the theorem's condition
@@ -72,7 +72,7 @@ def theorem_epsilon(
 
 
 def _single(mean: float, shift: int, delta: float, up: bool) -> float:
-    """The largest ``ln((P(S) - delta) / Q(S))`` over thresholds ``S``.
+    """Return the largest ``ln((P(S) - delta) / Q(S))`` over thresholds ``S``.
 
     Up: ``P = X + s`` against ``Q = X`` on ``{y, y + 1, ...}``; down: ``X`` against
     ``X + s`` on ``{..., y}``.
@@ -94,7 +94,7 @@ def _single(mean: float, shift: int, delta: float, up: bool) -> float:
 
 
 def _run(part: Progression, tails: Floats, best: int, up: bool) -> Floats:
-    """The tails at every integer from the point before ``best`` to the one after it."""
+    """Return the tails at every integer from the point before ``best`` to the one after it."""
     first, last = (int(part.values[place]) for place in (best - 1, best + 1))
     if up:
         run = Progression.between(part.mean, first, last - 1, 1)

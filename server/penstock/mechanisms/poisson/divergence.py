@@ -1,4 +1,4 @@
-"""The Rényi divergence of Poisson noise from itself, shifted."""
+"""Compute the Rényi divergence of Poisson noise from itself, shifted."""
 
 import math
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ FLOOR = 1e-14
 
 
 def renyi_divergence(mean: float, shift: int, order: float) -> float:
-    """Divergence of the noise, given that it is at least ``shift``, from itself shifted.
+    """Return the divergence of the noise, given it is at least ``shift``, from itself shifted.
 
     The larger of both directions, rounded up; infinite where it would be beyond any use
     (``order * shift`` more than a fifth of a mean above 2^14).
@@ -35,7 +35,7 @@ def renyi_divergence(mean: float, shift: int, order: float) -> float:
 
 @dataclass(frozen=True)
 class Window:
-    """The integers that a moment is summed over: ``first`` to below ``last``, every ``step``-th."""
+    """Hold the integers that a moment sums over: ``first`` to below ``last``, every ``step``-th."""
 
     first: int
     last: float
@@ -43,7 +43,7 @@ class Window:
 
 
 def window(mean: float, deviation: float, shift: int, order: float) -> Window | None:
-    """Where noise of ``mean`` weighs anything in a moment of ``order``, from ``shift`` upwards.
+    """Return where noise of ``mean`` weighs in a moment of ``order``, from ``shift`` upwards.
 
     None where the divergence would be beyond any use.
     """
@@ -60,7 +60,7 @@ def window(mean: float, deviation: float, shift: int, order: float) -> Window | 
 def restricted_divergence(
     plain: Floats, moved: Floats, step: int, outside: float, order: float
 ) -> float:
-    """The larger divergence of two laws from each other, rounded up.
+    """Return the larger divergence of two laws from each other, rounded up.
 
     ``plain`` and ``moved`` are logarithms of their masses at every ``step``-th integer of a
     window.  ``plain`` has ``outside`` of its mass below all that ``moved`` reaches, and is
@@ -74,7 +74,7 @@ def restricted_divergence(
 
 
 def log_moment(log_mass: Floats, exponent: Floats, step: int, missing: float) -> float:
-    """``ln(sum(mass * exp(exponent)))`` for masses that add up to ``1 - missing``."""
+    """Return ``ln(sum(mass * exp(exponent)))`` for masses that add up to ``1 - missing``."""
     joint = log_mass + exponent
     peak = float(joint.max())
     moment = peak + math.log(float(np.exp(joint - peak).sum()) * step)

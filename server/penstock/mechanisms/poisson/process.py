@@ -1,4 +1,4 @@
-"""Poisson noise: a process of integer jumps upwards.
+"""Draw Poisson noise: a process of integer jumps upwards.
 
 ``X(b) - X(a)`` is Poisson with mean ``b - a``, and given its value ``v`` the part up to
 ``t`` is binomial with ``v`` trials and chance ``(t-a)/(b-a)`` (Andersson, Retschmeier,
@@ -48,7 +48,7 @@ LARGEST_FAILURE = 0.01
 
 @dataclass(frozen=True)
 class Poisson(Whole):
-    """Poisson noise; the level is the mean, in lattice steps (dimensionless)."""
+    """Draw Poisson noise; the level is the mean, in lattice steps (dimensionless)."""
 
     granularity: Fraction
 
@@ -60,7 +60,7 @@ class Poisson(Whole):
 
     @classmethod
     def plan(cls, ceiling: Fraction, step: Fraction, bound: Fraction) -> tuple[Self, Ladder]:
-        """Lattice and ladder of a query; see ``Mechanism.plan``.
+        """Choose the lattice and the ladder of a query; see ``Mechanism.plan``.
 
         The lattice is that of the values, so that the noise is on no finer scale.
         """
@@ -110,11 +110,11 @@ class Poisson(Whole):
         return binomial(difference, (level - accurate) / (noisy - accurate), stream)
 
     def bias(self, level: Fraction) -> Fraction:
-        """The mean itself, times the value of a step."""
+        """Return the mean itself, times the value of a step."""
         return level * self.granularity
 
     def guarantee(self, level: Fraction, sensitivity: Sensitivity, delta: float) -> Guarantee:
-        """Approximate privacy by the exact hockey-stick divergence, both ways, at ``delta``.
+        """Return the guarantee at ``delta``, by the exact hockey-stick divergence both ways.
 
         That of the worst integer shifts that the three norms admit (``Shifts.worst``),
         including the event that the noise falls below the shift; infinite where that event
@@ -129,7 +129,7 @@ class Poisson(Whole):
         return Guarantee(Definition.APPROXIMATE, epsilon=epsilon, delta=delta)
 
     def cost(self, level: Fraction, sensitivity: Sensitivity, order: float) -> Cost:
-        """Rényi divergence given that no coordinate falls below its shift, and that chance.
+        """Return the Rényi divergence given that no coordinate is below its shift, and that chance.
 
         To that chance belongs that of falling beyond where the neighbor's sampler follows
         its law, since the divergence is that of the laws and not of the samplers.  Both add
@@ -151,7 +151,7 @@ class Poisson(Whole):
     def refinement(
         self, old: Fraction, new: Fraction, sensitivity: Sensitivity, order: float, tail: float
     ) -> Cost:
-        """The Rényi divergence of a release at ``new`` given one at ``old``, whatever it was.
+        """Return the Rényi divergence of a release at ``new`` given any release at ``old``.
 
         But for ``tail``, the probability that the noise of ``old`` is too small in a
         coordinate that the shift moves, and for that of ``new`` below its shift.
@@ -171,11 +171,11 @@ class Poisson(Whole):
         order: float,
         epsilon: float,
     ) -> Sequence[NumericalCharge]:
-        """Those of ``rejection_charges``, for one draw a value and level."""
+        """Return the charges of ``rejection_charges``, for one draw a value and level."""
         return rejection_charges(dimension * levels, order, epsilon)
 
     def error(self, level: Fraction, confidence: float) -> ErrorBars:
-        """Error bars of the law around its mean, which is what ``bias`` takes off.
+        """Return the error bars of the law around its mean, which ``bias`` takes off.
 
         Raises ``InvalidInput`` for a confidence outside of (0, 1).
         """

@@ -1,4 +1,4 @@
-"""What a more accurate Poisson release tells beside a noisier one that is known.
+"""Compute what a more accurate Poisson release adds to a noisier one that is known.
 
 Given the noisier noise ``n``, the more accurate one is binomial with ``n`` trials.  Where
 the data differ by ``shift``, so do both: ``B(n, p)`` stands against ``shift + B(n - shift,
@@ -17,7 +17,7 @@ MOST_POINTS = 1 << 22
 
 
 def fewest(mean: float, probability: float) -> int:
-    """A number that Poisson noise of ``mean`` is below with at most ``probability``.
+    """Return a number that Poisson noise of ``mean`` is below with at most ``probability``.
 
     By Chernoff's inequality, ``P(X <= mean - t) <= exp(-t^2 / (2 mean))``.
     """
@@ -25,7 +25,7 @@ def fewest(mean: float, probability: float) -> int:
 
 
 def refinement_divergence(trials: int, chance: float, shift: int, order: float) -> float:
-    """Divergence of ``B(trials, chance)``, given that it is at least ``shift``, from the other.
+    """Return the divergence of ``B(trials, chance)``, at least ``shift``, from the shifted law.
 
     The larger of both directions, rounded up; infinite where it would be beyond any use.
     """
@@ -49,7 +49,7 @@ def refinement_divergence(trials: int, chance: float, shift: int, order: float) 
 
 
 def _log_binomial(values: Floats, trials: int, chance: float) -> Floats:
-    """``ln P(B(trials, chance) = value)``, from three Poisson probabilities."""
+    """Return ``ln P(B(trials, chance) = value)``, from three Poisson probabilities."""
     hits, misses = trials * chance, trials * (1 - chance)
     others = trials - values
     joint = log_poisson(values, hits, values - hits) + log_poisson(others, misses, others - misses)

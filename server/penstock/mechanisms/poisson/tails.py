@@ -1,4 +1,4 @@
-"""Tail probabilities of Poisson noise, by summing its probabilities.
+"""Compute tail probabilities of Poisson noise, by summing its probabilities.
 
 scipy's incomplete gamma functions do not serve: beyond 4.5 deviations of a mean above
 10^6 their series are cut short, and what they give is up to several times too small.
@@ -24,18 +24,18 @@ _POINTS_A_DEVIATION = 1 << 13
 
 
 def reach(mean: float) -> int:
-    """A distance from the mean that ``OUTSIDE`` bounds, by Chernoff's inequality."""
+    """Return a distance from the mean that noise exceeds with at most ``OUTSIDE`` (Chernoff)."""
     return math.ceil(10.5 * math.sqrt(mean)) + 30
 
 
 def stride(mean: float) -> int:
-    """How many integers one point of a sum stands for."""
+    """Return how many integers one point of a sum stands for."""
     return max(1, int(math.sqrt(mean)) // _POINTS_A_DEVIATION)
 
 
 @dataclass(frozen=True)
 class Progression:
-    """Integers ``step`` apart, and the noise's probabilities of them."""
+    """Hold integers ``step`` apart, and the noise's probabilities of them."""
 
     mean: float
     step: int
@@ -44,7 +44,7 @@ class Progression:
 
     @classmethod
     def between(cls, mean: float, low: int, high: int, step: int) -> "Progression":
-        """``low, low + step, ...`` up to ``high``; negative integers have no mass."""
+        """Return ``low, low + step, ...`` up to ``high``; negative integers have no mass."""
         values = np.arange(low, high + 1, step, dtype=np.float64)
         masses = np.zeros(len(values))
         inside = values >= 0
@@ -53,12 +53,12 @@ class Progression:
         return cls(mean, step, values, masses)
 
     def at_least(self, beyond: float = 0.0) -> Floats:
-        """``P(X >= y)`` for each value, ``beyond`` being that of the next one after the last."""
+        """Return ``P(X >= y)`` for each value, ``beyond`` being that of the next after the last."""
         sums = self.step * np.cumsum(self.masses[::-1])[::-1]
         return np.asarray(beyond + sums - self._correction(+1))
 
     def at_most(self, beyond: float = 0.0) -> Floats:
-        """``P(X <= y)`` for each value, ``beyond`` being that of the one before the first."""
+        """Return ``P(X <= y)`` for each value, ``beyond`` being that before the first."""
         return np.asarray(beyond + self.step * np.cumsum(self.masses) - self._correction(-1))
 
     def _correction(self, side: int) -> Floats:
@@ -73,7 +73,7 @@ class Progression:
 
 
 def below(mean: float, shift: int) -> float:
-    """``P(X < shift)``: where noise that is moved up by ``shift`` has no mass."""
+    """Return ``P(X < shift)``: where noise that is moved up by ``shift`` has no mass."""
     if shift <= 0:
         return 0.0
     if shift > mean + reach(mean):
@@ -85,7 +85,7 @@ def below(mean: float, shift: int) -> float:
 
 
 def beyond_neighbor(mean: float, shift: int) -> float:
-    """By how much ``shift`` raises the chance of falling where the neighbor is not drawn.
+    """Return how much ``shift`` raises the chance of falling where the neighbor is not drawn.
 
     The sampler is not claimed to follow the last ``TAIL_ERROR / 2`` of either tail, so that
     what one data set puts there its neighbor cannot explain.  The larger of both
@@ -100,7 +100,7 @@ def beyond_neighbor(mean: float, shift: int) -> float:
 
 @dataclass(frozen=True)
 class _Tails:
-    """Both tails of the noise, and the integers that it is claimed to be drawn right on."""
+    """Hold both tails of the noise, and the integers on which its draws are claimed correct."""
 
     low: int
     step: int
@@ -110,12 +110,12 @@ class _Tails:
     last: int
 
     def below(self, value: int) -> float:
-        """``P(X < value)``, between points that up to the next one."""
+        """Return ``P(X < value)``; between two points, that up to the next one."""
         place = -((self.low + 1 - value) // self.step)
         return float(self.at_most[min(place, len(self.at_most) - 1)]) if place >= 0 else 0.0
 
     def above(self, value: int) -> float:
-        """``P(X > value)``, between points that from the one before."""
+        """Return ``P(X > value)``; between two points, that from the one before."""
         place = (value + 1 - self.low) // self.step
         return float(self.at_least[max(place, 0)]) if place < len(self.at_least) else 0.0
 
@@ -133,7 +133,7 @@ def _tails(mean: float) -> _Tails:
 
 
 def half_width(mean: float, confidence: float) -> float:
-    """The least ``h`` with ``P(|X - mean| <= h) >= confidence``, in steps, rounded up."""
+    """Return the least ``h`` with ``P(|X - mean| <= h) >= confidence``, in steps, rounded up."""
     low = max(0, math.floor(mean) - reach(mean))
     points = Progression.between(mean, low, math.ceil(mean) + reach(mean), stride(mean))
     at_most, at_least = points.at_most(), points.at_least()

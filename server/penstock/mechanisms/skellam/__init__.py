@@ -1,4 +1,4 @@
-"""Skellam noise.
+"""Draw Skellam noise and compute its privacy.
 
 * ``process``     Skellam noise: integer jumps, upwards and downwards alike
 * ``curve``       epsilon at a delta, exactly

@@ -1,4 +1,4 @@
-"""The privacy of shifted Skellam noise as epsilon at a delta, exactly.
+"""Compute epsilon at a delta of shifted Skellam noise, exactly.
 
 The law is log-concave on all integers, so the likelihood ratio of ``X + s`` to ``X``
 increases: the best test is a threshold, and the privacy curve a ratio of tail
@@ -24,7 +24,7 @@ _ATOMS = 1 << 14
 # Previews ask for the same levels again with every field that somebody changes.
 @lru_cache(maxsize=1024)
 def epsilon_of_shape(variance: float, shape: Shape, delta: float) -> float:
-    """The least epsilon at ``delta`` for noise shifted by ``shape``, in both directions.
+    """Return the least epsilon at ``delta`` for noise shifted by ``shape``, in both directions.
 
     Infinite where the noise would hide next to nothing.
     """
@@ -37,7 +37,7 @@ def epsilon_of_shape(variance: float, shape: Shape, delta: float) -> float:
 
 
 def _single(variance: float, shift: int, delta: float) -> float:
-    """The largest ``ln((P(X + s >= y) - delta) / P(X >= y))`` over thresholds ``y``."""
+    """Return the largest ``ln((P(X + s >= y) - delta) / P(X >= y))`` over thresholds ``y``."""
     step, far = stride(variance), reach(variance)
     plain = Progression.between(variance, -far, far + shift, step)
     moved = Progression.between(variance, -far - shift, far, step)

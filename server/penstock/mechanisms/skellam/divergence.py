@@ -1,4 +1,4 @@
-"""Rényi divergences of Skellam noise from itself shifted, of any order, exactly.
+"""Compute exact Rényi divergences of Skellam noise from itself shifted, of any order.
 
 And of what a more accurate release tells beside a noisier one that is known: with noise
 ``v`` in the noisier, that of the more accurate one is ``x`` with a probability
@@ -22,7 +22,7 @@ _BETWEEN = 2.0**-9
 
 
 def renyi_divergence(variance: float, shift: int, order: float) -> float:
-    """Divergence of the noise from itself shifted, rounded up; the same in both directions.
+    """Return the divergence of the noise from itself shifted, rounded up; the same both ways.
 
     Infinite where it would be beyond any use (``order * shift`` more than a fifth of a
     variance above 2^14).
@@ -36,7 +36,7 @@ def renyi_divergence(variance: float, shift: int, order: float) -> float:
 
 
 def refinement_divergence(old: float, new: float, shift: int, order: float, tail: float) -> float:
-    """Divergence of a release of variance ``new`` given one of variance ``old``.
+    """Return the divergence of a release of variance ``new`` given one of variance ``old``.
 
     Whatever the old one's noise was, but for the probability ``tail``; rounded up, and
     infinite where it would be beyond any use.  The largest of ``KNOWN`` values spread
@@ -60,7 +60,7 @@ def _worst_known(old: float, new: float, shift: int, order: float, far: int) -> 
 
 
 def farthest(variance: float, probability: float) -> int:
-    """A distance from 0 that the noise is beyond with at most ``probability`` (Chernoff).
+    """Return a distance that the noise is beyond with at most ``probability`` (Chernoff).
 
     A multiple of four deviations, so that similar probabilities have the same.
     """
@@ -79,7 +79,7 @@ def farthest(variance: float, probability: float) -> int:
 def _given(
     old: float, new: float, shift: int, known: int, order: float, values: Floats, step: int
 ) -> float:
-    """The divergence where the noise of the old release is ``known``, or ``known - shift``."""
+    """Return the divergence where the old release's noise is ``known``, or ``known - shift``."""
     rest = log_skellam(known - values, old - new)
     plain = log_skellam(values, new) + rest
     moved = log_skellam(values - shift, new) + rest
@@ -95,7 +95,7 @@ def _given(
 
 
 def _points(variance: float, shift: int, order: float) -> tuple[Floats, int]:
-    """Where moments of that order have their weight, in steps; none where that is nowhere."""
+    """Return where moments of ``order`` have their weight, in steps; none if nowhere."""
     deviation = math.sqrt(variance)
     step = max(1, math.floor(deviation / POINTS_A_DEVIATION))
     tilt = order * shift

@@ -1,4 +1,4 @@
-"""Skellam noise: integer jumps, upwards and downwards alike.
+"""Draw Skellam noise: integer jumps, upwards and downwards alike.
 
 ``X(b) - X(a)`` is the difference of two Poisson integers of mean ``(b - a)/2``, and given
 both of these, the parts up to ``t`` are binomial with chance ``(t-a)/(b-a)``.  So a path
@@ -53,7 +53,7 @@ DRAWS_A_LEVEL = 3
 
 @dataclass(frozen=True)
 class Skellam:
-    """Skellam noise; the level is the variance, in squared units of values."""
+    """Draw Skellam noise; the level is the variance, in squared units of values."""
 
     granularity: Fraction
 
@@ -66,7 +66,7 @@ class Skellam:
 
     @classmethod
     def plan(cls, ceiling: Fraction, step: Fraction, bound: Fraction) -> tuple[Self, Ladder]:
-        """Lattice and ladder of a query; see ``Mechanism.plan``.
+        """Choose the lattice and the ladder of a query; see ``Mechanism.plan``.
 
         The lattice is that of the values, so that the noise is on no finer scale.
         """
@@ -122,7 +122,7 @@ class Skellam:
         return np.concatenate((ahead - binomial(up - net, chance, stream), ahead))
 
     def resolve(self, noise: IntVector, level: Fraction, stream: Stream) -> IntVector:
-        """The noise, and a draw of its upward jumps given it.
+        """Return the noise, and a draw of its upward jumps given it.
 
         Given ``A - B``, the smaller of ``A`` and ``B`` follows a Bessel law (Devroye 2002).
         """
@@ -131,11 +131,11 @@ class Skellam:
         return np.concatenate((noise, jumps))
 
     def bias(self, level: Fraction) -> Fraction:  # noqa: ARG002 - every mechanism is asked so
-        """None at any level."""
+        """Return 0: the noise has mean 0 at any level."""
         return Fraction(0)
 
     def guarantee(self, level: Fraction, sensitivity: Sensitivity, delta: float) -> Guarantee:
-        """Approximate privacy by the exact hockey-stick divergence at ``delta``.
+        """Return the guarantee at ``delta``, by the exact hockey-stick divergence.
 
         That of the worst integer shifts that the three norms admit (``Shifts.worst``).
         Raises ``InvalidInput`` for a ``delta`` outside of (0, 1), where no variance suffices,
@@ -148,7 +148,7 @@ class Skellam:
         return Guarantee(Definition.APPROXIMATE, epsilon=epsilon, delta=delta)
 
     def cost(self, level: Fraction, sensitivity: Sensitivity, order: float) -> Cost:
-        """The exact Rényi divergence, and the chance of falling where no neighbor is drawn.
+        """Return the exact Rényi divergence, and the chance of falling where no neighbor is drawn.
 
         The support is all integers, so that the law itself never fails; the sampler is not
         where its parts end, and what one data set puts there its neighbor cannot explain.
@@ -167,7 +167,7 @@ class Skellam:
     def refinement(
         self, old: Fraction, new: Fraction, sensitivity: Sensitivity, order: float, tail: float
     ) -> Cost:
-        """The Rényi divergence of a release at ``new`` given one at ``old``, whatever it was.
+        """Return the Rényi divergence of a release at ``new`` given any release at ``old``.
 
         But for ``tail``, the probability that the noise of ``old`` is too far from 0 in a
         coordinate that the shift moves.
@@ -188,11 +188,11 @@ class Skellam:
         order: float,
         epsilon: float,
     ) -> Sequence[NumericalCharge]:
-        """Those of ``rejection_charges``, for three draws a value and level."""
+        """Return the charges of ``rejection_charges``, for three draws a value and level."""
         return rejection_charges(DRAWS_A_LEVEL * dimension * levels, order, epsilon)
 
     def error(self, level: Fraction, confidence: float) -> ErrorBars:
-        """Error bars of the law itself: the interval ends on a lattice point.
+        """Return the error bars of the law itself; the interval ends on a lattice point.
 
         Raises ``InvalidInput`` for a confidence outside of (0, 1).
         """

@@ -1,4 +1,4 @@
-"""Tail probabilities of Skellam noise, by summing its probabilities.
+"""Compute tail probabilities of Skellam noise, by summing its probabilities.
 
 The law is symmetric, so that one side says everything.  Where there are too many
 integers, every ``stride``-th is summed, with the trapezoid's corrections at the end
@@ -30,13 +30,13 @@ units, also at the highest order that charges look at: an engineering bound.
 
 
 def reach(variance: float) -> int:
-    """A distance from 0 that ``OUTSIDE`` bounds, by Chernoff's inequality."""
+    """Return a distance from 0 that noise exceeds with at most ``OUTSIDE`` (Chernoff)."""
     return math.ceil(10.5 * math.sqrt(variance)) + 30
 
 
 @dataclass(frozen=True)
 class Progression:
-    """Integers ``step`` apart, and the noise's probabilities of them."""
+    """Hold integers ``step`` apart, and the noise's probabilities of them."""
 
     variance: float
     step: int
@@ -45,12 +45,12 @@ class Progression:
 
     @classmethod
     def between(cls, variance: float, low: int, high: int, step: int) -> Self:
-        """``low, low + step, ...`` up to ``high``."""
+        """Return ``low, low + step, ...`` up to ``high``."""
         values = np.arange(low, high + 1, step, dtype=np.float64)
         return cls(variance, step, values, np.exp(log_skellam(values, variance)))
 
     def at_least(self, beyond: float = 0.0) -> Floats:
-        """``P(X >= y)`` for each value, ``beyond`` being that of the next one after the last."""
+        """Return ``P(X >= y)`` for each value, ``beyond`` being that of the next after the last."""
         sums = beyond + self.step * np.cumsum(self.masses[::-1])[::-1]
         if self.step == 1:
             return np.asarray(sums)
@@ -60,7 +60,7 @@ class Progression:
 
 
 def beyond_neighbor(variance: float, shift: int) -> float:
-    """By how much ``shift`` raises the chance of falling where the neighbor is not drawn.
+    """Return how much ``shift`` raises the chance of falling where the neighbor is not drawn.
 
     Beyond values that have ``UNCLAIMED`` probability a side nothing is claimed of the
     sampler, so that what one data set puts there its neighbor cannot explain.  Below a
@@ -76,7 +76,7 @@ def beyond_neighbor(variance: float, shift: int) -> float:
 
 
 def above(variance: float, value: float) -> float:
-    """``P(X > value)``, between points that from the one before."""
+    """Return ``P(X > value)``; between two points, that from the one before."""
     if value < 0:
         return 1.0 - above(variance, -value - 1)
     points = _upper(variance)
@@ -86,7 +86,7 @@ def above(variance: float, value: float) -> float:
 
 
 def half_width(variance: float, confidence: float) -> int:
-    """The least ``h`` with ``P(|X| <= h) >= confidence``, in steps, rounded up."""
+    """Return the least ``h`` with ``P(|X| <= h) >= confidence``, in steps, rounded up."""
     points = _upper(variance)
     outside = 2 * points.at_least()
     # P(|X| > h) = 2 P(X >= h + 1)
@@ -96,5 +96,5 @@ def half_width(variance: float, confidence: float) -> int:
 
 @lru_cache(maxsize=8)
 def _upper(variance: float) -> Progression:
-    """All values from 0 up."""
+    """Return all values from 0 up."""
     return Progression.between(variance, 0, reach(variance) + 40, stride(variance))

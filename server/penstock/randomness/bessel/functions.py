@@ -1,4 +1,4 @@
-"""The smaller of two Poisson integers, given their difference.
+"""Draw the smaller of two Poisson integers, given their difference.
 
 For independent ``A`` and ``B`` of mean ``m/2`` each and ``A - B = v``, ``min(A, B)`` follows
 the Bessel law of order ``|v|`` and argument ``m`` (Yuan, Kalbfleisch 2000):
@@ -30,7 +30,7 @@ LARGEST_ARGUMENT = 1 << 53
 
 
 def bessel(orders: NDArray[np.int64], argument: Fraction, stream: Stream) -> NDArray[np.int64]:
-    """One draw for each of ``orders``; both of one shape ``(n,)``.
+    """Draw one integer for each of ``orders``; both of one shape ``(n,)``.
 
     Raises ``InvalidInput`` for negative orders and for an argument that is not above 0
     and at most 2^53.
@@ -55,7 +55,7 @@ def bessel(orders: NDArray[np.int64], argument: Fraction, stream: Stream) -> NDA
 
 
 def moments(orders: Floats, argument: float) -> tuple[Floats, Floats]:
-    """Mean and variance, to a quarter and to a few percent: where a hat is put."""
+    """Return the mean to a quarter, the variance to a few percent: where a hat is put."""
     root = np.hypot(orders, argument)
     variance = argument * argument / (4 * root)
     return argument * argument / (2 * (root + orders)) - variance / root, variance
@@ -92,7 +92,7 @@ def _table(order: int, argument: Fraction) -> Table:
 
 
 def _terms(order: int, square: Decimal) -> Iterator[Decimal]:
-    """The probabilities over that of 0, until they no longer count."""
+    """Yield the probabilities over that of 0, until they no longer count."""
     term = Decimal(1)
     for count in itertools.count(1):
         yield term

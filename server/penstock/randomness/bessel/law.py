@@ -1,4 +1,4 @@
-"""Logarithms of Skellam probabilities, which are scaled Bessel functions, right to 1e-13.
+"""Compute logarithms of Skellam probabilities (scaled Bessel functions), right to 1e-13.
 
 ``P(A - B = k) = exp(-m) I_k(m)`` for independent Poisson ``A`` and ``B`` of mean ``m/2``
 each.  From a variance ``m`` of 128 on, the uniform expansion for large orders (Debye
@@ -24,7 +24,7 @@ _BEYOND = 80
 
 
 def log_skellam(values: Floats, variance: float) -> Floats:
-    """``ln P(k)`` at the integers ``values``, for a ``variance`` above 0."""
+    """Return ``ln P(k)`` at the integers ``values``, for a ``variance`` above 0."""
     order = np.abs(values)
     return _expanded(order, variance) if variance >= EXPANDED else _recurred(order, variance)
 
@@ -46,7 +46,7 @@ def _expanded(order: Floats, variance: float) -> Floats:
 
 @lru_cache
 def _coefficients() -> tuple[tuple[float, ...], ...]:
-    """Of ``u_1, u_2, ...`` (DLMF 10.41.9), each divided by its power of ``p``, in ``p^2``."""
+    """Return ``u_1, u_2, ...`` over their powers of ``p``, in ``p^2`` (DLMF 10.41.9)."""
     terms: list[tuple[Fraction, ...]] = [(Fraction(1),)]
     for power in range(_TERMS):
         # u = p^power sum(c_i p^(2i)); the recurrence raises the power by one.

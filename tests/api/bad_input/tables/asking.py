@@ -30,7 +30,7 @@ WISHES = [
     Flaw("level 0", {"level": 0}, "/level", "above 0"),
     Flaw("a level of 1e-300", {"level": 1e-300}, "/level", "from 1e-30"),
     Flaw("a huge level", {"level": 1e308}, "/level", "to 1e.30"),
-    Flaw("a level beyond the ladder", {"level": 1e30}, None, "noisiest that this query offers"),
+    Flaw("a level beyond the ladder", {"level": 1e30}, None, "noisiest level of this query"),
     Flaw("two measures", {"epsilon": 1, "rho": 1}, "", "at most one of .*given: epsilon, rho"),
     Flaw("a tier and a measure", {"tier": "public", "level": 1e4}, "", "given: level, tier"),
     Flaw("an unknown measure", {"mu": 1}, "/mu", "not known here"),

@@ -57,7 +57,7 @@ def test_what_is_found_for_every_noise_adds_up_to_the_law(kind: type[SparseVecto
     own = masses(search.query_scale, reach)
     law: defaultdict[tuple[int, ...], float] = defaultdict(float)
     for raised, *noise in product(steps, repeat=3):
-        found = search.found(np.array(values), np.array([raised]), np.array(noise))
+        found = search.places_above(np.array(values), np.array([raised]), np.array(noise))
         chance = threshold[raised + reach] * math.prod(own[one + reach] for one in noise)
         law[tuple(found.tolist())] += float(chance)
     for places, mass in law_of(search, values, reach).items():
@@ -89,8 +89,8 @@ def test_the_widest_noise_and_the_largest_values_stay_within_64_bits() -> None:
     search = SparseVector(1, 1 << 52, 1, Fraction(1, 1 << 41), Fraction(1, 1 << 40))
     far = np.array([(1 << 61) + 1])
     largest = np.array([1 << 54])
-    assert search.found(largest, -far, far).tolist() == [0]
-    assert search.found(-largest, far, -far).tolist() == []
+    assert search.places_above(largest, -far, far).tolist() == [0]
+    assert search.places_above(-largest, far, -far).tolist() == []
 
 
 @pytest.mark.parametrize(
