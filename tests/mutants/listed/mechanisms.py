@@ -228,7 +228,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         before="        return -(-scaled >> _SCALE) * self.unit\n",
         after="        return (scaled >> _SCALE) * self.unit\n",
         wrong="levels are rounded to less noise",
-        tests=("tests/unit/privacy/test_ladder.py",),
+        tests=("tests/unit/privacy/test_level.py",),
     ),
     Mutant(
         name="ladder-one-rung-too-accurate",
@@ -236,6 +236,6 @@ MUTANTS: Final[Sequence[Mutant]] = (
         before="        while self.value(rung) < level:\n",
         after="        while rung < self.last and self.value(rung + 1) < level:\n",
         wrong="who asks for a level between two rungs is given the more accurate one",
-        tests=("tests/unit/privacy/test_ladder.py",),
+        tests=("tests/unit/privacy/test_level.py",),
     ),
 )
