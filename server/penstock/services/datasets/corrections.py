@@ -75,7 +75,7 @@ def correct(
         return datasets.view(session, dataset, None)
 
 
-def held(server: Server, principal: Principal, name: str) -> bool:
+def has_charges(server: Server, principal: Principal, name: str) -> bool:
     """Return whether charges fix a dataset's declaration.  Raises ``NotFound``."""
     principal.require("admin")
     with server.database.read() as session:

@@ -34,8 +34,8 @@ def notices(session: Session, dataset: Dataset) -> list[str]:
     ]
 
 
-def told(server: Server, principal: Principal, name: str) -> list[str]:
-    """The same for a dataset by its name.  Raises ``Forbidden`` and ``NotFound``."""
+def notices_of(server: Server, principal: Principal, name: str) -> list[str]:
+    """Return the notices of a dataset by its name.  Raises ``Forbidden`` and ``NotFound``."""
     principal.require("admin")
     with server.database.read() as session:
         return notices(session, dataset_by_name(session, name))

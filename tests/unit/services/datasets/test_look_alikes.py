@@ -27,7 +27,7 @@ def test_csv_and_its_parquet_are_told_apart_from_nothing(world: World, tmp_path:
     again = register(world, packed, name="again")
     assert len(again.notices) == 1
     assert again.notices[0].startswith("Dataset 'stays' declares the same columns.")
-    assert look_alikes.told(world.server, OPERATOR, "stays")[0].startswith("Dataset 'again'")
+    assert look_alikes.notices_of(world.server, OPERATOR, "stays")[0].startswith("Dataset 'again'")
     assert datasets.show(world.server, OPERATOR, "again").notices == []
 
 
@@ -41,7 +41,7 @@ def test_what_the_notice_says_adds_the_budgets_up(world: World, tmp_path: Path) 
     datasets.add_version(world.server, OPERATOR, "stays", VersionRequest.model_validate(wanted))
     together = budgets.show(world.server, OPERATOR, "stays").together
     assert {one.tier: one.granted.epsilon for one in together}["internal"] == 16
-    assert look_alikes.told(world.server, OPERATOR, "stays") == []
+    assert look_alikes.notices_of(world.server, OPERATOR, "stays") == []
 
 
 def test_other_columns_or_other_units_are_no_look_alikes() -> None:

@@ -146,10 +146,10 @@ def test_a_dataset_that_is_not_there_registers_nothing(
 
 
 def test_look_alikes_are_told_until_it_is_declared(twice: World, tmp_path: Path) -> None:
-    (notice,) = look_alikes.told(twice.server, OPERATOR, "again")
+    (notice,) = look_alikes.notices_of(twice.server, OPERATOR, "again")
     assert "`penstock dataset same-people again stays`" in notice
     declare(twice)
-    assert look_alikes.told(twice.server, OPERATOR, "again") == []
+    assert look_alikes.notices_of(twice.server, OPERATOR, "again") == []
     made = third(twice, tmp_path)
     assert [notice.split("'")[1] for notice in made.notices] == ["stays", "again"]
 

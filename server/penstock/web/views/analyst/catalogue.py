@@ -76,4 +76,4 @@ def _notices(visit: Visit, name: str) -> list[str]:
     """What to know of a dataset that was registered just now, by whoever may."""
     if "added" not in request.args or not visit.may("admin"):
         return []
-    return look_alikes.told(visit.server, visit.principal, name)
+    return look_alikes.notices_of(visit.server, visit.principal, name)

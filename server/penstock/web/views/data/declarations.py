@@ -93,7 +93,7 @@ def _form(visit: Visit, name: str, form: Form) -> Response:
         "data/declaration.html",
         form.status,
         dataset=dataset,
-        charged=corrections.held(visit.server, visit.principal, name),
+        charged=corrections.has_charges(visit.server, visit.principal, name),
         columns=_columns(visit, dataset),
         unit=next(iter(unit)) if isinstance(unit, dict) else unit,
         unit_column=unit.get("column") if isinstance(unit, dict) else None,
