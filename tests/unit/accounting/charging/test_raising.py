@@ -7,14 +7,12 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from scipy.special import logsumexp
-from scipy.stats import binom, poisson
+from scipy.stats import poisson
 
 from penstock.accounting import Account, Entry, account_of, charge, entry, raising, refinement_loss
 from penstock.accounting.charging.raising import _refinements
 from penstock.mechanisms import Gaussian, Laplace, Mechanism, Poisson, Skellam
 from penstock.mechanisms.laplace.process import DiscreteLaplace
-from penstock.mechanisms.poisson.refinement import fewest, refinement_divergence
 from penstock.privacy import Sensitivity
 
 Vector = NDArray[np.float64]
@@ -197,38 +195,6 @@ def test_a_raised_poisson_query_costs_hardly_more_than_the_difference() -> None:
     before, added = change(Poisson, 4000, 2000, ACCOUNT)
     # Fewer trials than usual are what is charged for.
     assert alone.loss - before.loss < added.loss < 1.3 * (alone.loss - before.loss)
-
-
-def enumerated(trials: int, chance: float, shift: int, order: float) -> float:
-    """The divergence of ``B(trials, chance)``, at least ``shift``, from the shifted law."""
-    values = np.arange(shift, trials + 1)
-    plain = binom.logpmf(values, trials, chance)
-    plain -= logsumexp(plain)
-    moved = binom.logpmf(values - shift, trials - shift, chance)
-    ways = (order * plain + (1 - order) * moved, order * moved + (1 - order) * plain)
-    return max(float(logsumexp(way)) for way in ways) / (order - 1)
-
-
-BINOMIAL = [(100, 0.3, 2, 3.0), (50, 0.5, 1, 2.0), (200, 0.5, 4, 11.0), (3600, 0.5, 1, 7.2)]
-
-
-@pytest.mark.parametrize("case", BINOMIAL)
-def test_given_the_old_release_poisson_noise_is_binomial_and_costs_as_that(
-    case: tuple[int, float, int, float],
-) -> None:
-    trials, chance, shift, order = case
-    exact = enumerated(trials, chance, shift, order)
-    found = refinement_divergence(trials, chance, shift, order)
-    assert found == pytest.approx(exact, rel=1e-8)
-    # The fewest trials that are likely at all are the worst.
-    assert enumerated(trials + 1, chance, shift, order) < exact
-    assert enumerated(2 * trials, chance, shift, order) < exact
-
-
-@pytest.mark.parametrize("mean", [50.0, 4000.0, 1e7])
-def test_the_fewest_likely_trials_are_no_more_than_said(mean: float) -> None:
-    for tail in (1e-3, 1e-9, 1e-14):
-        assert 0 <= poisson.cdf(fewest(mean, tail) - 1, mean) <= tail
 
 
 @pytest.mark.parametrize("mechanism", [Poisson(Fraction(1)), Skellam(Fraction(1))])

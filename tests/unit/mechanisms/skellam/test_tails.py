@@ -5,6 +5,7 @@ from scipy import stats
 
 from penstock.mechanisms.skellam.tails import (
     OUTSIDE,
+    Progression,
     above,
     beyond_neighbor,
     half_width,
@@ -36,3 +37,14 @@ def test_the_half_width_is_the_least_that_covers_enough(confidence: float) -> No
 def test_only_noise_that_is_drawn_by_rejection_has_values_of_which_nothing_is_claimed() -> None:
     assert beyond_neighbor(31.9, 5) == 0.0
     assert 0.0 < beyond_neighbor(32.0, 1) < beyond_neighbor(32.0, 2) < 1e-12
+
+
+@pytest.mark.parametrize(
+    "variance", [float(1 << 24), pytest.param(float(1 << 30), marks=pytest.mark.nightly)]
+)
+def test_sums_over_every_nth_integer_are_those_over_all(variance: float) -> None:
+    whole = Progression.between(variance, 0, reach(variance), 1).at_least()
+    coarse = Progression.between(variance, 0, reach(variance), 4).at_least()
+    kept = whole[::4][: len(coarse)]
+    near = kept > 1e-18
+    assert coarse[near] == pytest.approx(kept[near], rel=1e-9)
