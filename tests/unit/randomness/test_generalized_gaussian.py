@@ -185,7 +185,7 @@ def test_draws_depend_on_the_key_alone_and_have_both_signs() -> None:
 
 
 @pytest.mark.parametrize(
-    ("scale", "power", "said"),
+    ("scale", "power", "message"),
     [
         ("64", "0.99", "from 1 to 16, not 0.99"),
         ("64", "16.5", "from 1 to 16, not 16.5"),
@@ -194,7 +194,7 @@ def test_draws_depend_on_the_key_alone_and_have_both_signs() -> None:
     ],
 )
 def test_what_cannot_be_drawn_is_refused_with_the_number(
-    scale: str, power: str, said: str, stream: Stream
+    scale: str, power: str, message: str, stream: Stream
 ) -> None:
-    with pytest.raises(InvalidInput, match=said):
+    with pytest.raises(InvalidInput, match=message):
         draw(Fraction(scale), Fraction(power), 1, stream)

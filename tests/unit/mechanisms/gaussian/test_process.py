@@ -63,7 +63,7 @@ def test_chained_draws_cannot_leave_64_bits() -> None:
 
 
 @pytest.mark.parametrize(
-    ("ceiling", "step", "bound", "said"),
+    ("ceiling", "step", "bound", "message"),
     [
         ("0", "1", "1", "variance is above 0"),
         ("-1", "1", "1", "variance is above 0"),
@@ -73,8 +73,10 @@ def test_chained_draws_cannot_leave_64_bits() -> None:
         (str(10**40), "1/1024", "1", "coarser step or a smaller bound"),
     ],
 )
-def test_plans_that_cannot_hold_are_refused(ceiling: str, step: str, bound: str, said: str) -> None:
-    with pytest.raises(InvalidInput, match=said):
+def test_plans_that_cannot_hold_are_refused(
+    ceiling: str, step: str, bound: str, message: str
+) -> None:
+    with pytest.raises(InvalidInput, match=message):
         Gaussian.plan(Fraction(ceiling), Fraction(step), Fraction(bound))
 
 

@@ -56,7 +56,7 @@ def test_powers_1_and_2_are_the_processes_that_have_tiers() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "power", "said"),
+    ("name", "power", "message"),
     [
         ("generalized_gaussian", None, "needs its power p"),
         ("generalized_gaussian", Fraction("0.5"), "from 1 to 16, not 0.5"),
@@ -66,9 +66,9 @@ def test_powers_1_and_2_are_the_processes_that_have_tiers() -> None:
     ],
 )
 def test_a_power_that_cannot_be_is_refused_with_the_number(
-    name: str, power: Fraction | None, said: str
+    name: str, power: Fraction | None, message: str
 ) -> None:
-    with pytest.raises(InvalidInput, match=said):
+    with pytest.raises(InvalidInput, match=message):
         family_of(name, power)
 
 
@@ -92,7 +92,7 @@ def test_a_plan_has_room_to_raise_and_for_every_draw(power: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("ceiling", "step", "bound", "said"),
+    ("ceiling", "step", "bound", "message"),
     [
         (Fraction(0), Fraction(1), 1, "A scale is above 0"),
         (Fraction(10), Fraction(1), -1, "a bound at least 0"),
@@ -102,9 +102,9 @@ def test_a_plan_has_room_to_raise_and_for_every_draw(power: str) -> None:
     ],
 )
 def test_a_plan_that_does_not_fit_is_refused(
-    ceiling: Fraction, step: Fraction, bound: int, said: str
+    ceiling: Fraction, step: Fraction, bound: int, message: str
 ) -> None:
-    with pytest.raises(InvalidInput, match=said):
+    with pytest.raises(InvalidInput, match=message):
         FOUR.plan(ceiling, step, Fraction(bound))
 
 
@@ -195,13 +195,13 @@ def test_a_confidence_and_a_granularity_out_of_range_are_refused() -> None:
 
 
 @pytest.mark.parametrize(
-    ("l1", "l2_squared", "linf", "said"),
+    ("l1", "l2_squared", "linf", "message"),
     [(1, 4, 1, "l2 .* above l1"), (4, 4, 3, "linf .* above l2"), (4, 4, 0, "above 0")],
 )
 def test_sensitivities_that_contradict_each_other_are_refused(
-    l1: int, l2_squared: int, linf: int, said: str
+    l1: int, l2_squared: int, linf: int, message: str
 ) -> None:
-    with pytest.raises(InvalidInput, match=said):
+    with pytest.raises(InvalidInput, match=message):
         FOUR(STEP).guarantee(
             Fraction(50), Sensitivity(Fraction(l1), Fraction(l2_squared), Fraction(linf)), 1e-6
         )

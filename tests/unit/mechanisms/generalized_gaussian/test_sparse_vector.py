@@ -94,7 +94,7 @@ def test_the_widest_noise_and_the_largest_values_stay_within_64_bits() -> None:
 
 
 @pytest.mark.parametrize(
-    ("shift", "threshold", "cutoff", "epsilon", "told"),
+    ("shift", "threshold", "cutoff", "epsilon", "message"),
     [
         (0, 1, 1, 1.0, "not 0, 1 and 1"),
         (1, -1, 1, 1.0, "not 1, 1 and -1"),
@@ -108,7 +108,7 @@ def test_the_widest_noise_and_the_largest_values_stay_within_64_bits() -> None:
     ],
 )
 def test_what_cannot_be_searched_is_refused_with_its_numbers(
-    shift: int, threshold: int, cutoff: int, epsilon: float, told: str
+    shift: int, threshold: int, cutoff: int, epsilon: float, message: str
 ) -> None:
-    with pytest.raises(InvalidInput, match=told):
+    with pytest.raises(InvalidInput, match=message):
         SparseVector.of(shift, threshold, cutoff, epsilon)

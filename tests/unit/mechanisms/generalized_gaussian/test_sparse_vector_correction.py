@@ -236,7 +236,7 @@ def test_noise_that_hides_next_to_nothing_is_told_by_its_number() -> None:
 
 
 @pytest.mark.parametrize(
-    ("changes", "told"),
+    ("changes", "message"),
     [
         ({"scale": 0}, "Scales are above 0"),
         ({"anew": (2, -1)}, "50, -1 and 1e\\+06"),
@@ -247,8 +247,8 @@ def test_noise_that_hides_next_to_nothing_is_told_by_its_number() -> None:
         ({"threshold": -1}, "threshold from 0"),
     ],
 )
-def test_plans_that_cannot_be_are_refused(changes: dict[str, int], told: str) -> None:
-    with pytest.raises(InvalidInput, match=told):
+def test_plans_that_cannot_be_are_refused(changes: dict[str, int], message: str) -> None:
+    with pytest.raises(InvalidInput, match=message):
         planned(64, **changes)  # type: ignore[arg-type]  # one value is a pair
 
 

@@ -49,9 +49,9 @@ MEANS, SHIFTS, ORDERS = (5.0, 40.0, 1_000.0), (1, 2, 4), (1.5, 11.0, 57.0)
 )
 def test_the_divergence_is_the_larger_exact_sum(mean: float, shift: int, order: float) -> None:
     exact = _exact_renyi(mean, shift, order)
-    found = renyi_divergence(mean, shift, order)
-    assert exact <= found
-    assert found == pytest.approx(exact, rel=1e-8)
+    divergence = renyi_divergence(mean, shift, order)
+    assert exact <= divergence
+    assert divergence == pytest.approx(exact, rel=1e-8)
 
 
 def test_the_divergence_is_summed_as_well_with_strides() -> None:
@@ -84,6 +84,6 @@ def test_noise_of_hardly_any_width_has_a_divergence_as_well(
     mean: float, shift: int, order: float
 ) -> None:
     exact = _exact_renyi(mean, shift, order)
-    found = renyi_divergence(mean, shift, order)
-    assert exact <= found
-    assert found == pytest.approx(exact, rel=1e-8)
+    divergence = renyi_divergence(mean, shift, order)
+    assert exact <= divergence
+    assert divergence == pytest.approx(exact, rel=1e-8)

@@ -38,9 +38,9 @@ def test_tails_of_large_means_are_those_of_the_gaussian_where_scipys_are_not() -
     mean = 1e9
     at = int(mean + 5 * mean**0.5)
     points = Progression.between(mean, at, at + reach(mean), stride(mean))
-    found = float(points.at_least()[0])
+    tail = float(points.at_least()[0])
     normal = float(stats.norm.sf(5))
-    assert found == pytest.approx(normal, rel=2e-3)
+    assert tail == pytest.approx(normal, rel=2e-3)
     assert special.pdtrc(at - 1, mean) < 0.5 * normal
 
 
