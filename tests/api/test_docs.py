@@ -1,41 +1,12 @@
 """The pages for people: plain, without a script, and working without a session."""
 
 import re
-from html.parser import HTMLParser
 
 import pytest
+from tests.api.outline import Outline
 from tests.api.world import World
 
 from penstock.api import OPERATIONS
-
-VOID = {"meta", "link", "br", "img", "input", "hr"}
-
-
-class Outline(HTMLParser):
-    """A page's elements, checked to be closed in the order in which they were opened."""
-
-    def __init__(self, page: str) -> None:
-        super().__init__()
-        self.open: list[str] = []
-        self.ids: list[str] = []
-        self.links: list[str] = []
-        self.elements: list[str] = []
-        self.attributes: list[tuple[str, str | None]] = []
-        self.feed(page)
-        assert self.open == []
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.elements.append(tag)
-        self.attributes += attrs
-        named = dict(attrs)
-        self.ids += [value for name, value in attrs if name == "id" and value]
-        if tag == "a" and named.get("href"):
-            self.links.append(str(named["href"]))
-        if tag not in VOID:
-            self.open.append(tag)
-
-    def handle_endtag(self, tag: str) -> None:
-        assert self.open.pop() == tag
 
 
 @pytest.mark.parametrize("path", ["/", "/docs"])

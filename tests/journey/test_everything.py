@@ -12,9 +12,9 @@ from typing import Any
 
 import flask
 import pytest
-from tests.api.queries.test_correlated_counts import ASKED, PEOPLE, ROWS
-from tests.api.queries.test_sparse_histograms import BOOKS, LOANS
-from tests.api.queries.test_sparse_histograms import ROWS as LOAN_ROWS
+from tests.api.queries.loans import BOOKS, LOANS
+from tests.api.queries.loans import ROWS as LOAN_ROWS
+from tests.api.queries.people import ASKED, PEOPLE, ROWS
 from tests.api.world import DATASET, QUERY, SECRET, START, World, open_world, parsed
 from tests.databases.homes import Homes
 from tests.unit.services.audit.test_cosigners import ONE

@@ -8,7 +8,7 @@ from typing import Any
 
 from flask.testing import FlaskClient
 from tests.api import world as api
-from tests.api.queries.test_sparse_histograms import BOOKS, LOANS, ROWS
+from tests.api.queries.loans import BOOKS, LOANS, ROWS
 from tests.api.world import World
 from tests.databases.homes import Home
 from werkzeug.test import TestResponse

@@ -7,7 +7,7 @@ from typing import Any
 
 from tests.api.bad_input.stage import Furnished, Original, Stage
 from tests.api.bad_input.tables import computed, datasets, levels, vectors
-from tests.api.sight.test_roles import ELEMENTS, MATRIX, STREAM
+from tests.api.sight.matrix import ELEMENTS, MATRIX, STREAM
 from tests.api.world import World, propose
 
 CALLERS = (None, "noa", "ann", "ian", "root", "olga", "eve")

@@ -9,7 +9,7 @@ from contextlib import ExitStack
 
 import pytest
 from sqlalchemy import event
-from tests.api.outages.test_database_gone import LONG, at_once
+from tests.api.outages.askers import LONG, at_once
 from tests.api.world import World, parsed
 from tests.databases.cluster import Cluster
 

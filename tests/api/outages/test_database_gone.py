@@ -3,16 +3,15 @@
 import json
 import os
 import signal
-import threading
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
 from sqlalchemy import Connection, event
 from tests.api.bad_input.snapshot import tables_of
+from tests.api.outages.askers import LONG, at_once
 from tests.api.world import QUERY, World, parsed
 from tests.databases.cluster import Cluster
-from werkzeug.test import TestResponse
 
 from penstock.persistence.postgresql import connections
 
@@ -54,23 +53,6 @@ def test_a_database_that_is_gone_is_a_503_for_everybody_and_heals(
     assert world.call("GET", "/readyz").status_code == 200
     for verb, path, body, by in CALLS:
         assert world.call(verb, path, body, by=by).status_code < 300
-
-
-LONG = 600.0
-"""Seconds that the server is ready to wait, where it waits at all."""
-
-HANGING = 120.0
-"""Seconds after which it is found to wait; an answer at once has come long before."""
-
-
-def at_once(ask: Callable[[], TestResponse]) -> TestResponse:
-    """The answer of a server that waits for nothing: it would take ``LONG``."""
-    answers: list[TestResponse] = []
-    asking = threading.Thread(target=lambda: answers.append(ask()), daemon=True)
-    asking.start()
-    asking.join(HANGING)
-    assert not asking.is_alive(), "it waits"
-    return answers[0]
 
 
 def stop_at(world: World, cluster: Cluster, step: str) -> None:

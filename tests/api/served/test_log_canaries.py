@@ -20,7 +20,7 @@ from typing import Any
 
 import httpx
 import pytest
-from tests.api.served.test_serving import PATIENCE
+from tests.api.served.serving import PATIENCE
 from tests.api.world import QUERY
 from tests.contracts.running import Running, free_port, running
 from tests.databases.homes import Home

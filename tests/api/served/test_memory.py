@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import pytest
 from tests.api.bad_input import raw
 from tests.api.bad_input.stage import furnished_home
-from tests.api.served.test_serving import ASK, PATIENCE, Serving, serve_copy
+from tests.api.served.serving import ASK, PATIENCE, Serving, serve_copy
 from tests.api.world import QUERY
 from tests.databases.homes import Homes
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from tests.api.served import preloading, test_serving
 from tests.api.served.preloading import Inherited
-from tests.api.served.test_serving import ASK, CONFIGURATION, serve_copy
+from tests.api.served.serving import ASK, CONFIGURATION, serve_copy
 from tests.databases.homes import Home, Homes
 from tests.support.places import ROOT
 

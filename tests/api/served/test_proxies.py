@@ -23,7 +23,7 @@ import pytest
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
-from tests.api.served.test_serving import PATIENCE, Serving, serve_copy
+from tests.api.served.serving import PATIENCE, Serving, serve_copy
 from tests.api.world import furnish
 from tests.contracts.running import free_port
 from tests.databases.homes import Home, Homes

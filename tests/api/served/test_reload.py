@@ -5,94 +5,38 @@ A real server of two workers; readers on connections that they keep, and on new 
 
 import http.client
 import json
-import shutil
 import signal
-import sys
-import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
-from dataclasses import dataclass, field
-from os import environ, kill
+from os import kill
 from pathlib import Path
 
 import pytest
-from tests.api.served.test_serving import PATIENCE
+from tests.api.served.readers import (
+    ASK,
+    FREELY,
+    METRICS,
+    SETTINGS,
+    Reader,
+    descriptors,
+    go_on,
+    has_home,
+    load,
+    serving,
+    signed_in,
+    wait,
+)
+from tests.api.served.serving import PATIENCE
 from tests.api.world import furnish
-from tests.contracts.running import Running, free_port, running
+from tests.contracts.running import Running
 from tests.databases.homes import Home, Homes
 
-from penstock.services.access.principals import OPERATOR
-from penstock.services.operations import home
-from penstock.services.people import tokens
-from penstock.services.schemas.people import TokenSpec
-
-ASK = "/api/v1/queries/visits/releases"
-READERS = 4
-PAUSE_SECONDS = 0.05
-"""Between two requests of a reader: more only keeps new workers from starting."""
-
-ANSWERS = 20
-"""How many each of them has before something happens, and after it."""
-
-SETTINGS = "penstock.toml"
-FREELY = "request_rate = 0\n"
 HARDLY = "failed_sign_ins = 1\n"
 MINUTE = 60.0
 """After which one more bad token is allowed."""
 
 LISTENING = "0A"  # in /proc/net/tcp
-METRICS = "a-token-for-monitoring"
-
-
-@dataclass
-class Reader:
-    """Asks again and again, on one connection while it lasts or on a new one each time."""
-
-    port: int
-    token: str
-    keeps: bool
-    answers: list[tuple[int, str]] = field(default_factory=list)
-    faults: list[str] = field(default_factory=list)
-
-    def read(self, stop: threading.Event) -> None:
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
-        while not stop.is_set():
-            try:
-                self.answers.append(self.ask(connection))
-            except (OSError, http.client.HTTPException) as error:
-                self.faults.append(repr(error))
-                connection.close()
-            if not self.keeps:
-                connection.close()
-            time.sleep(PAUSE_SECONDS)
-        connection.close()
-
-    def ask(self, connection: http.client.HTTPConnection) -> tuple[int, str]:
-        """One request; its status and values."""
-        headers = {"Authorization": f"Bearer {self.token}", "Content-Type": "application/json"}
-        connection.request("POST", ASK, body="{}", headers=headers)
-        response = connection.getresponse()
-        return response.status, str(json.loads(response.read()).get("values"))
-
-
-@contextmanager
-def serving(model: Home, place: Path, settings: str) -> Iterator[tuple[Running, str]]:
-    """The server as its users start it, over a copy of a furnished home; a token."""
-    shutil.copytree(model.folder, place / "home")
-    chosen = Home(place / "home", None, {}).settings()
-    opened = home.open_server(chosen)
-    token = tokens.issue(opened, OPERATOR, "ian", TokenSpec()).token
-    opened.database.close()
-    folder = place / "folder"
-    folder.mkdir()
-    (folder / SETTINGS).write_text(settings)
-    port = free_port()
-    command = [sys.executable, "-P", "-m", "penstock", "serve", "--port", str(port)]
-    more = {"PENSTOCK_HOME": str(chosen.home), "PENSTOCK_METRICS_TOKEN": METRICS}
-    more["PENSTOCK_LOG_PATIENCE"] = str(PATIENCE)
-    with running(command, folder, {**environ, **more}, port) as started:
-        yield started, token
 
 
 @pytest.fixture(scope="module")
@@ -118,62 +62,14 @@ def workers(started: Running) -> set[int]:
     return {int(one) for one in Path(f"/proc/{parent}/task/{parent}/children").read_text().split()}
 
 
-def wait(condition: Callable[[], bool], started: Running) -> None:
-    """Wait until it is so; for long it is not only where a server hangs."""
-    until = time.monotonic() + PATIENCE
-    while not condition():
-        assert time.monotonic() < until, started.log.read_text()
-        time.sleep(0.05)
-
-
 def replaced(started: Running, gone: set[int], count: int = 2) -> None:
     """Wait until no worker of ``gone`` is left, and ``count`` are there."""
     wait(lambda: not workers(started) & gone and len(workers(started)) == count, started)
 
 
-def descriptors(worker: int) -> list[Path]:
-    """Return what a process has open; nothing where it has ended."""
-    with suppress(FileNotFoundError, ProcessLookupError):
-        return list(Path(f"/proc/{worker}/fd").iterdir())
-    return []
-
-
-def has_home(worker: int) -> bool:
-    """Tell whether a worker has read its settings, and opened the home."""
-    opened = set()
-    for file in descriptors(worker):
-        with suppress(OSError):  # closed meanwhile, or the worker has ended
-            opened.add(file.readlink().name)
-    return "penstock.db" in opened
-
-
 def are_ready(started: Running) -> bool:
     """Whether each worker has read its settings, and opened the home."""
     return all(has_home(worker) for worker in workers(started))
-
-
-def go_on(readers: list[Reader], started: Running) -> None:
-    """Wait until every reader has had many answers more."""
-    wanted = [len(reader.answers) + ANSWERS for reader in readers]
-    pairs = list(zip(readers, wanted, strict=True))
-    wait(lambda: all(len(one.answers) >= goal for one, goal in pairs), started)
-
-
-@contextmanager
-def load(started: Running, token: str) -> Iterator[list[Reader]]:
-    """Readers who have had answers already, and go on meanwhile."""
-    readers = [Reader(started.port, token, keeps=number % 2 == 0) for number in range(READERS)]
-    stop = threading.Event()
-    threads = [threading.Thread(target=reader.read, args=(stop,)) for reader in readers]
-    for thread in threads:
-        thread.start()
-    try:
-        go_on(readers, started)
-        yield readers
-    finally:
-        stop.set()
-        for thread in threads:
-            thread.join()
 
 
 def asked(started: Running, token: str) -> tuple[int, str]:
@@ -274,14 +170,6 @@ def halted(worker: int, started: Running) -> Iterator[None]:
     finally:
         with suppress(ProcessLookupError):
             kill(worker, signal.SIGCONT)
-
-
-def signed_in(started: Running, token: str) -> int:
-    """Return the status that a token is answered with."""
-    connection = http.client.HTTPConnection("127.0.0.1", started.port, timeout=PATIENCE)
-    with closing(connection):
-        connection.request("GET", "/api/v1/me", headers={"Authorization": f"Bearer {token}"})
-        return connection.getresponse().status
 
 
 def test_workers_share_what_is_allowed(lasting: tuple[Running, str]) -> None:

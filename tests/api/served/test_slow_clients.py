@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.api.served.test_serving import ASK, PATIENCE, Serving, serve_copy
+from tests.api.served.serving import ASK, PATIENCE, Serving, serve_copy
 from tests.api.world import furnish
 from tests.databases.homes import Home, Homes
 

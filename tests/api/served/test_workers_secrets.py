@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import NoReturn
 
 import pytest
-from tests.api.served.test_serving import CONFIGURATION
+from tests.api.served.serving import CONFIGURATION
 from tests.databases.homes import Homes
 
 from penstock import application

@@ -6,7 +6,7 @@ In an address or a body NAME stands for either of the two, which have the same l
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from tests.api.sight.test_roles import ELEMENTS, LESS_NOISE, NEW_LEVELS, NEW_VERSION, STREAM
+from tests.api.sight.matrix import ELEMENTS, LESS_NOISE, NEW_LEVELS, NEW_VERSION, STREAM
 from tests.api.world import DATASET, QUERY, World, propose
 
 CALLERS = (None, "noa", "ann", "ian", "root", "olga")

@@ -1,16 +1,15 @@
 """What is hidden and what does not exist are one answer: status, headers, body, and time."""
 
 import json
-import re
 from collections.abc import Callable, Iterator
-from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
 from tests.api.bad_input.stage import furnished_home
+from tests.api.sight.granting import granted, seen
 from tests.api.sight.hidden import CALLERS, HIDDEN, NAMELESS, Hidden, hide
-from tests.api.world import QUANTUM, World, open_world, parsed
+from tests.api.world import QUANTUM, World, open_world
 from tests.databases.homes import Home, Homes
 from werkzeug.test import TestResponse
 
@@ -100,14 +99,6 @@ def ask(world: World, row: Hidden, name: str, by: str | None, variant: Variant) 
     if more := sent.pop("more", None):
         path += ("&" if "?" in path else "?") + more
     return world.call(sent.pop("verb"), path, sent.pop("body"), by=by, **sent)
-
-
-def seen(world: World, response: TestResponse, name: str) -> tuple[Any, ...]:
-    """Everything that whoever asked about ``name`` can see, but for the name itself."""
-    headers = [pair for pair in response.headers.items() if pair[0] != "X-Request-Id"]
-    body = re.sub(rb'"request_id":"[0-9a-f]{32}"', b"", response.data)
-    slept = [round(seconds, 9) for seconds in world.stopwatch.slept]
-    return response.status_code, headers, body.replace(name.encode(), b"NAME"), slept
 
 
 def require_alike(
@@ -224,25 +215,6 @@ GRANTED = [
     ("POST", "/api/v1/queries/secret/releases", {"epsilon": 0.3}),
     ("GET", "/api/v1/streams/rising/releases", None),
 ]
-
-
-def granted(world: World, verb: str, path: str, body: Any, *, before: bool) -> tuple[Any, ...]:
-    """What somebody sees who is handed something first, with or without others ``before``."""
-    amy = {"name": "amy", "roles": ["analyst"], "clearance": "internal"}
-    world.answer("POST", "/api/v1/users", amy, by="root")
-    issued = world.answer("POST", "/api/v1/users/amy/tokens", {}, by="root")
-    world.tokens["amy"] = issued["token"]
-    if before:
-        world.answer(verb, path, body, by="ian")
-    world.clock.now += timedelta(hours=1)
-    world.stopwatch.slept.clear()
-    response = world.call(verb, path, body, by="amy")
-    status, headers, _, slept = seen(world, response, "")
-    found = parsed(response)
-    # How many leaves there are is no secret; the identifier is random.
-    receipt = found.pop("receipt")
-    found.pop("id", None)
-    return status, headers, found, sorted(receipt), slept
 
 
 @pytest.mark.parametrize(("verb", "path", "body"), GRANTED)

@@ -5,11 +5,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.api.queries.test_correlated_counts import ASKED, PEOPLE
-from tests.api.queries.test_correlated_counts import ROWS as HABITS
-from tests.api.queries.test_sparse_histograms import BOOKS, LOANS
-from tests.api.queries.test_sparse_histograms import ROWS as LENT
-from tests.api.sight.test_hidden_and_missing import granted
+from tests.api.queries.loans import BOOKS, LOANS
+from tests.api.queries.loans import ROWS as LENT
+from tests.api.queries.people import ASKED, PEOPLE
+from tests.api.queries.people import ROWS as HABITS
+from tests.api.sight.granting import granted
 from tests.api.world import QUANTUM, World
 
 from penstock.http.pacing import VALUES_PER_QUANTUM

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.api.streams.test_streams import API, CLICKS, HITS
+from tests.api.streams.clicks import API, CLICKS, HITS
 from tests.api.world import World, parsed
 
 PREVIEW = f"{API}/streams/preview"

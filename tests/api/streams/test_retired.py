@@ -1,7 +1,7 @@
 """A stream that was retired: nothing comes in, and nothing goes out but what did before."""
 
 import pytest
-from tests.api.streams.test_streams import API, CLICKS, HITS, push, read, totals
+from tests.api.streams.clicks import API, CLICKS, HITS, push, read, totals
 from tests.api.world import World
 
 STREAM = f"{API}/streams/hits"

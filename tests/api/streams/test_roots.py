@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.api.streams.test_streams import API, CLICKS, HITS, push, read, totals
+from tests.api.streams.clicks import API, CLICKS, HITS, push, read, totals
 from tests.api.world import World
 
 ROOT: dict[str, Any] = {**HITS, "mechanism": "gaussian", "structure": "sqrt", "dimension": 600}

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 from tests.api import world as api
-from tests.api.queries.test_sparse_histograms import LOANS, ROWS
+from tests.api.queries.loans import LOANS, ROWS
 from tests.web.browser.screens import Screen
 from tests.web.browser.sound import EVERY, PHONE, Views, require_sound
 from tests.web.browser.test_admin import Open

@@ -2,7 +2,7 @@
 
 import re
 
-from tests.api.test_docs import Outline
+from tests.api.outline import Outline
 from tests.web.world import Browser
 from werkzeug.test import TestResponse
 

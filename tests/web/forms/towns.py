@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from tests.api.queries.test_correlated_counts import PEOPLE
+from tests.api.queries.people import PEOPLE
 from tests.api.world import World
 
 _ROWS = "person,town,age,smokes,runs,tag\n" + "".join(

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from sqlmodel import col, select
-from tests.api.served.test_serving import serve_copy
+from tests.api.served.serving import serve_copy
 from tests.api.world import World
 from tests.databases.homes import Home, Homes
 

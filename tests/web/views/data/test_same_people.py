@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from tests.api.queries.test_sparse_histograms import ROWS
+from tests.api.queries.loans import ROWS
 from tests.api.world import World
 from tests.web.every_page.contents import LARGEST_PAGE, require_own, weight
 from tests.web.views.people.test_admin_pages import follow, leaves
