@@ -8,28 +8,11 @@ from typing import Any
 
 import httpx
 import pytest
+from tests.client.previews import ANSWER, PATH, Handler
 
 from penstock_client import Client, InvalidArgument, ProtocolError, command
 
-Handler = Callable[[httpx.Request], httpx.Response]
-PATH = "POST /api/v1/queries/preview"
 SPEC = {"name": "visits", "dataset": "sites", "keys": ["a", "b"], "share": 0.1}
-TIER: dict[str, Any] = {
-    "tier": "public",
-    "level": {"parameter": "variance", "value": 1319.04},
-    "guarantee": {"definition": "zcdp", "rho": 0.00038, "epsilon": 0.1, "delta": 1e-6},
-    "charge": {"order": 22.0, "loss": 0.0087, "failure": 2.2e-19, "share": 0.0164},
-    "error": {"standard_deviation": 36.3, "confidence": 0.95, "half_width": 71.2},
-    "room": {"fits": False, "needed_share": 0.0164, "remaining_share": 0.01, "largest_share": 0.01},
-}
-ANSWER: dict[str, Any] = {
-    "query": "visits",
-    "dataset": "sites",
-    "sensitivity": {"l1": 1.0, "l2": 1.0, "linf": 1.0},
-    "dimension": 2,
-    "refusal": "The budget of tier 'public' does not allow it.",
-    "tiers": [TIER],
-}
 
 
 @pytest.fixture(autouse=True)

@@ -10,7 +10,7 @@ import httpx
 import numpy as np
 import pandas as pd
 import pytest
-from tests.client.conftest import STREAM, problem
+from tests.client.answers import STREAM, problem
 
 from penstock_client import Client, Conflict, InvalidArgument, NotReachable, command
 from penstock_client._http import pushing

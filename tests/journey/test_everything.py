@@ -17,7 +17,7 @@ from tests.api.queries.loans import ROWS as LOAN_ROWS
 from tests.api.queries.people import ASKED, PEOPLE, ROWS
 from tests.api.world import DATASET, QUERY, SECRET, START, World, open_world, parsed
 from tests.databases.homes import Homes
-from tests.unit.services.audit.test_cosigners import ONE
+from tests.unit.services.audit.cosigning import ONE
 from tests.web.world import Browser
 
 from penstock.api import OPERATIONS

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from sqlmodel import select
 from tests.databases.homes import PATIENCE
-from tests.unit.conftest import Clock, Streams, World
+from tests.unit.worlds import Clock, Streams, World
 
 from penstock.errors import PenstockError
 from penstock.persistence import migrate

@@ -1,31 +1,17 @@
 """Machines that try everything, each over a server of its own."""
 
 import itertools
-from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
 from tests.databases.homes import Home, Homes
-from tests.property.tiers_machine import Pair, Rules, furnished
-from tests.unit.conftest import Clock, Streams
+from tests.property.machines import Machines
+from tests.property.tiers_machine import furnished
+from tests.unit.worlds import Clock, Streams
 
 from penstock.services.context import Server
 from penstock.services.operations import home
-
-
-@dataclass
-class Machines:
-    """Makes machines, and counts what all of them tried."""
-
-    server: Callable[[Clock], Server]
-    tried: Counter[Pair] = field(default_factory=Counter)
-
-    kind: type[Rules] = Rules
-
-    def __call__(self) -> Rules:
-        return self.kind(self.server, self.tried)
 
 
 @pytest.fixture

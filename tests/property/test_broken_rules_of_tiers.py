@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from sqlmodel import Session
 from tests.databases.homes import SQLITE
-from tests.property.conftest import Machines
+from tests.property.machines import Machines
 from tests.property.tiers_machine import Rules
 
 from penstock.accounting import Entry, charge, entry

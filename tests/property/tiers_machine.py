@@ -17,7 +17,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 from sqlmodel import select
 from tests.databases.homes import Home, Homes
 from tests.property.tiers_record import Record, lengths
-from tests.unit.conftest import Clock, Streams
+from tests.unit.worlds import Clock, Streams
 
 from penstock.errors import PenstockError
 from penstock.persistence.tables import User

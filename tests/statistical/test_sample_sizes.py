@@ -19,8 +19,8 @@ from tests.statistical.sample_sizes import (
     sample_size,
     sample_size_of_mean,
 )
-from tests.statistical.samplers import test_sizes, test_wide_draws
-from tests.statistical.samplers.test_generalized_gaussian_draws import SIZES, STEPS
+from tests.statistical.samplers import vectors, wide
+from tests.statistical.samplers.grids import SIZES, STEPS
 
 Floats = NDArray[np.float64]
 
@@ -90,16 +90,16 @@ def _wide() -> Iterator[tuple[int, Floats, Floats]]:
         ends = np.array([-np.inf, *-inner[::-1], 0, *inner, np.inf])
         wrong = _generalized(p, ends / 1.02)
         yield SIZES[name], np.full(768, 1 / 768), np.repeat(wrong / 16, 16)
-    ends = np.array([-np.inf, *test_wide_draws._EDGES, np.inf])
+    ends = np.array([-np.inf, *wide.EDGES, np.inf])
     wrong = np.diff(stats.norm.cdf(ends / (31 / 30) ** 0.5))
-    yield test_wide_draws.SIZE, np.full(256, 1 / 256), np.repeat(wrong / 16, 16)
+    yield wide.SIZE, np.full(256, 1 / 256), np.repeat(wrong / 16, 16)
 
 
 def _long() -> Iterator[tuple[int, Floats, Floats]]:
-    level = test_sizes.LEVELS[1]
+    level = vectors.LEVELS[1]
     cells = cells_of(GAUSSIAN.law(Fraction(0), level), 64)
     wrong = GAUSSIAN.law(Fraction(0), level * Fraction(101, 100))
-    yield test_sizes.SIZE, cells.masses, masses_over(cells, wrong)
+    yield vectors.SIZE, cells.masses, masses_over(cells, wrong)
 
 
 @pytest.mark.parametrize("sizes", [_narrow, _wide, _long], ids=["narrow", "wide", "long"])

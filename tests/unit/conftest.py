@@ -2,103 +2,13 @@
 
 import shutil
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 from tests.databases.homes import Home, Homes
-from tests.unit.sites import SITES, VISITS
+from tests.unit.worlds import Clock, CopyWorld, Restore, Streams, World, fill, fill_and_push
 
-from penstock.randomness import Stream
-from penstock.services.access.principals import OPERATOR, Principal, acting_as
-from penstock.services.context import Server
-from penstock.services.datasets import datasets
 from penstock.services.operations import home
-from penstock.services.people import tier_changes, users
-from penstock.services.queries import queries, registration
-from penstock.services.releases import releases
-from penstock.services.releases.releases import Answer
-from penstock.services.schemas.people import TierSpec, UserSpec
-from penstock.services.schemas.queries import (
-    DatasetRequest,
-    PushedVectorRequest,
-    ReleaseRequest,
-)
-from penstock.services.schemas.views import QueryView
-
-
-@dataclass
-class Clock:
-    """A clock that is moved by hand."""
-
-    now: datetime = datetime(2026, 1, 1, tzinfo=UTC)
-
-    def __call__(self) -> datetime:
-        return self.now
-
-    def forward(self, **spans: float) -> None:
-        self.now += timedelta(**spans)
-
-
-@dataclass
-class Streams:
-    """Keyed streams in a row; counts how often noise was asked for."""
-
-    taken: int = 0
-
-    def __call__(self) -> Stream:
-        self.taken += 1
-        return Stream.from_key(self.taken.to_bytes(32, "little"))
-
-
-@dataclass
-class World:
-    """A server with three tiers, a dataset of pushed vectors, and somebody at every tier."""
-
-    server: Server
-    clock: Clock
-    streams: Streams
-
-    def person(self, name: str) -> Principal:
-        return acting_as(self.server, name)
-
-    def ask(self, name: str, query: str = "visits", /, **wanted: object) -> Answer:
-        request = ReleaseRequest.model_validate(wanted)
-        return releases.request(self.server, self.person(name), query, request)
-
-    def push(self, name: str = "visits", **changes: object) -> QueryView:
-        request = PushedVectorRequest.model_validate({**VISITS, "name": name, **changes})
-        return queries.register(self.server, OPERATOR, request)
-
-
-def cut_off_before_the_anchor(monkeypatch: pytest.MonkeyPatch, act: Callable[[], object]) -> None:
-    """Register by ``act``, and stop between the charge and the anchor, as a crash would."""
-
-    def crash(*_: object) -> None:
-        raise KeyboardInterrupt
-
-    with monkeypatch.context() as patch:
-        patch.setattr(registration, "_anchor", crash)
-        with pytest.raises(KeyboardInterrupt):
-            act()
-
-
-def fill(world: World) -> None:
-    """Add three tiers, a person at each, an admin, an auditor, and a dataset of pushed vectors."""
-    for name in ("public", "partner", "internal"):
-        tier_changes.create(world.server, OPERATOR, TierSpec(name=name))
-    for name, tier in (("pia", "public"), ("paul", "partner"), ("ines", "internal")):
-        users.create(world.server, OPERATOR, UserSpec(name=name, roles=["analyst"], clearance=tier))
-    users.create(world.server, OPERATOR, UserSpec(name="ada", roles=["admin"]))
-    users.create(world.server, OPERATOR, UserSpec(name="otto", roles=["auditor"]))
-    datasets.register(world.server, OPERATOR, DatasetRequest.model_validate(SITES))
-
-
-def fill_and_push(world: World) -> None:
-    """Add what ``fill`` adds, and one Gaussian query of three values."""
-    fill(world)
-    world.push()
 
 
 def opened(made: Home, taken: int = 0) -> World:
@@ -106,10 +16,6 @@ def opened(made: Home, taken: int = 0) -> World:
     clock, streams = Clock(), Streams(taken)
     server = home.open_server(made.settings(), clock=clock, randomness=streams)
     return World(server, clock, streams)
-
-
-CopyWorld = Callable[[str, Callable[[World], object]], World]
-Keep = Callable[[str, str], Path]
 
 
 @pytest.fixture(scope="session")
@@ -183,9 +89,6 @@ def world(copy_world: CopyWorld) -> World:
 def visits(copy_world: CopyWorld) -> World:
     """The world with one Gaussian query of three values."""
     return copy_world("visits", fill_and_push)
-
-
-Restore = Callable[[], World]
 
 
 @pytest.fixture

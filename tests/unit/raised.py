@@ -4,7 +4,7 @@ from typing import Any
 
 from pydantic import TypeAdapter
 from tests.support import priced
-from tests.unit.conftest import CopyWorld, Keep, World, fill
+from tests.unit.worlds import CopyWorld, Keep, World, fill
 
 from penstock.accounting import Entry
 from penstock.persistence.tables import Query, Tier

@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from tests.unit.conftest import World, fill
 from tests.unit.sites import SITES
+from tests.unit.worlds import World, fill
 
 from penstock.services.access.principals import OPERATOR
 from penstock.services.schemas.streams import ElementsRequest, StreamRequest

@@ -19,6 +19,9 @@ MOST = 12
 CROWDED = {"migrations/versions": 25}
 """Folders with more, whose README says why."""
 
+PRELOADED = Path("tests/faults/forks/preload.py")
+"""Imports tests, because processes that are forked from it run functions of theirs."""
+
 PACKAGES = {"penstock": ROOT / "server", "penstock_client": ROOT / "clients/python/src"}
 
 ENTRANCES = {
@@ -102,6 +105,22 @@ def imported_tests(path: Path) -> list[str]:
         elif isinstance(node, ast.Import):
             names += [alias.name for alias in node.names]
     return [name for name in names if re.fullmatch(r"tests\.(\w+\.)*test_\w+", name)]
+
+
+def test_no_test_imports_a_test() -> None:
+    """What tests share is in a module of its own, which says what it is."""
+    importing = {
+        str(path): names
+        for path in modules()
+        if path.parts[0] == "tests" and path != PRELOADED and (names := imported_tests(path))
+    }
+    assert importing == {}
+
+
+def test_a_test_that_is_imported_is_found(tmp_path: Path) -> None:
+    file = tmp_path / "test_more.py"
+    file.write_text("from tests.unit import test_rooms\nfrom tests.unit.test_rooms import MOST\n")
+    assert imported_tests(file) == ["tests.unit.test_rooms", "tests.unit.test_rooms"]
 
 
 def unreached(package: str) -> set[str]:

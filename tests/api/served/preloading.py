@@ -17,7 +17,7 @@ FOLDER: Final = "PENSTOCK_TEST_INHERITED"
 NOISE_BYTES: Final = 32
 
 LOOKING: Final = """
-from tests.api import preloading
+from tests.api.served import preloading
 _product = post_fork
 _stream = None
 def post_fork(server, worker):

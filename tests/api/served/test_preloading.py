@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from tests.api.served import preloading, test_serving
+from tests.api.served import preloading, serving
 from tests.api.served.preloading import Inherited
 from tests.api.served.serving import ASK, CONFIGURATION, serve_copy
 from tests.databases.homes import Home, Homes
@@ -35,7 +35,7 @@ def forked(
     def serve(more: str) -> list[Inherited]:
         place = tmp_path / "gunicorn.conf.py"
         place.write_text(preloading.configuration(CONFIGURATION, more))
-        monkeypatch.setattr(test_serving, "CONFIGURATION", place)
+        monkeypatch.setattr(serving, "CONFIGURATION", place)
         told = tmp_path / "told"
         told.mkdir()
         wanted = {preloading.FOLDER: str(told), "PYTHONPATH": str(REPOSITORY)}

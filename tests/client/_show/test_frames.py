@@ -9,8 +9,8 @@ from typing import Any
 import pandas as pd
 import polars as pl
 import pytest
-from tests.client._show.test_means import ANSWER
-from tests.client.conftest import RELEASE
+from tests.client._show.means import ANSWER
+from tests.client.answers import RELEASE
 
 from penstock_client import Dummy, InvalidArgument, MissingExtra, PenstockError, Release
 from penstock_client._http.fields import Fields, Key

@@ -6,7 +6,7 @@ from typing import Any
 
 import httpx
 import pytest
-from tests.client.test_preview import ANSWER, PATH, Handler
+from tests.client.previews import ANSWER, PATH, Handler
 
 from penstock_client import Client, command
 

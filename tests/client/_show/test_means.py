@@ -1,24 +1,11 @@
 """Releases of means have an interval for each key, and what it was read from."""
 
-from typing import Any
-
 import pytest
-from tests.client.conftest import ERROR, RELEASE
+from tests.client._show.means import ANSWER, MEAN
 
 from penstock_client import InvalidArgument, ProtocolError, Release
 from penstock_client._http.fields import Fields
 from penstock_client._show.notebook import page
-
-MEAN: dict[str, Any] = {
-    "lower": [39.5, 0.0],
-    "upper": [41.0, 100.0],
-    "middle": 50.0,
-    "centered_sums": [-20_000.0, 3.0],
-    "sum_error": ERROR,
-    "counts": [2000.0, -1.5],
-    "count_error": {"standard_deviation": 0.9, "confidence": 0.95, "half_width": 1.77},
-}
-ANSWER = {**RELEASE, "values": [40.0, 53.0], "mean": MEAN}
 
 
 @pytest.fixture

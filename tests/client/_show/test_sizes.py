@@ -4,7 +4,7 @@ from statistics import NormalDist
 from typing import Any
 
 import pytest
-from tests.client.conftest import ERROR, RELEASE
+from tests.client.answers import ERROR, RELEASE
 
 from penstock_client import ErrorBars, ProtocolError, Release, ValueErrors
 from penstock_client._http.fields import Fields

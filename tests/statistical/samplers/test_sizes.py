@@ -10,17 +10,13 @@ from tests.statistical.cases import CASES, GAUSSIAN, Case
 from tests.statistical.checks import Pmf, accept, cells_of, chi_squared, rejects
 from tests.statistical.processes.paths import Streams, keyed_streams, lossless, zeros
 from tests.statistical.sample_sizes import every_size
+from tests.statistical.samplers.vectors import LARGE, LEVELS, SIZE
 
 from penstock.mechanisms import Gaussian, draw_anchor, place
 from penstock.randomness import Stream
 
-SIZE, LARGE = 5_000_000, 10_000_000
-"""One percent too much noise needs 4.8 million values, by ``sample_sizes``."""
-
 SINGLES, MANY_SINGLES = 1_600, 4_000
 """1,600 give each of 64 cells the 25 values below which cells are pooled."""
-
-LEVELS = tuple(Fraction(1 << 20) * factor for factor in (1, 2, 4))
 
 
 def _fits(released: NDArray[np.int64], law: Pmf) -> float:

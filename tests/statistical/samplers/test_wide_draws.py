@@ -12,12 +12,9 @@ from scipy import stats
 from tests.statistical.checks import Cells, accept, joint_chi_squared, rejects
 from tests.statistical.processes.paths import keyed_streams
 from tests.statistical.sample_sizes import every_size
+from tests.statistical.samplers.wide import EDGES, LARGE, SIZE
 
 from penstock.randomness.normal import rounded_bridge
-
-SIZE, LARGE = 840_000, 1 << 20
-"""Three percent of variance need 832,000 values over 16 x 16 cells, by ``sample_sizes``; last bits
-that follow the sign about 200,000 (measured over 2^16)."""
 
 SWAYED = 1 << 19
 WEIGHT = Fraction(3, 8)
@@ -32,7 +29,6 @@ some_widths = pytest.mark.parametrize(
     ],
 )
 
-_EDGES = stats.norm.ppf(np.arange(1, 16) / 16)
 _LOW_BITS = Cells(np.arange(1, 16), np.full(16, 1 / 16))
 
 
@@ -47,7 +43,7 @@ def _bridged(log2_deviation: int, variance: Fraction, size: int) -> tuple[NDArra
 
 def _fits(noise: NDArray[np.int64], deviation: int) -> float:
     """P-value of the noise being normal, and independent of its own last four bits."""
-    edges = np.rint(_EDGES * deviation / 16).astype(np.int64) * 16
+    edges = np.rint(EDGES * deviation / 16).astype(np.int64) * 16
     masses = np.diff(stats.norm.cdf((edges - 0.5) / deviation), prepend=0.0, append=1.0)
     return joint_chi_squared([noise, noise & 15], [Cells(edges, masses), _LOW_BITS])
 

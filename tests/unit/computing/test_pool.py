@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from tests.support.places import ROOT
-from tests.unit.computing.conftest import BOUNDS, MEBIBYTE, PATIENCE, Hold, MakePool, Notes
+from tests.unit.computing.pools import BOUNDS, MEBIBYTE, PATIENCE, Hold, MakePool, Notes
 
 from penstock.computing import Bounds, Outcome
 from penstock.errors import Busy, InvalidInput, TooManyRequests, Unavailable

@@ -3,18 +3,13 @@
 from collections.abc import Iterator
 
 import pytest
+from tests.unit.demo.told import PORT, quiet
 
 from penstock.demo import stage, story
 from penstock.demo.story import Story
 from penstock.services.context import Server
 from penstock.services.operations.home import open_server
 from penstock.settings import Settings
-
-PORT = 8123
-
-
-def quiet(step: str) -> None:
-    """Progress that nobody watches."""
 
 
 @pytest.fixture(scope="session")

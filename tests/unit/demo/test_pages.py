@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from flask.testing import FlaskClient
-from tests.unit.demo.conftest import PORT
+from tests.unit.demo.told import PORT
 from tests.web.every_page.addresses import Asked, addresses, questions
 from tests.web.world import HOST, ORIGIN
 

@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
 from sqlmodel import col, select
-from tests.unit.demo.conftest import PORT, quiet
+from tests.unit.demo.told import PORT, quiet
 
 from penstock.demo import pages, stage, story, tour
 from penstock.demo.cast import EVERYBODY, NEWCOMERS, READERS, REPORTER, TIERS

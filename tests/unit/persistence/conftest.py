@@ -2,232 +2,23 @@
 
 import shutil
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, suppress
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
-from sqlmodel import Session, SQLModel
-from tests.databases.homes import SQLITE, Home, Homes
+from sqlmodel import SQLModel
+from tests.databases.homes import SQLITE, Homes
+from tests.unit.persistence.samples import (
+    CLASSES,
+    SAMPLES,
+    Prototype,
+    furnished,
+    migrated,
+    owners,
+)
 
-from penstock.persistence import Database, migrate, tables
-
-NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
-
-SAMPLES: dict[str, dict[str, object]] = {
-    "tier": {"name": "Public", "folded": "public", "rank": 10, "created_at": NOON},
-    "user": {"name": "Ada", "folded": "ada", "analyst": True, "created_at": NOON},
-    "clearance": {"user_id": 1, "version": 1, "tier_id": 1, "at": NOON, "by": "root"},
-    "token": {
-        "prefix": "abcdefgh",
-        "user_id": 1,
-        "digest": bytes(32),
-        "scopes": "",
-        "created_at": NOON,
-        "expires_at": NOON,
-    },
-    "dataset": {
-        "name": "flights",
-        "folded": "flights",
-        "version": 1,
-        "spec": "{}",
-        "neighboring": "add_remove",
-        "delta": 1e-6,
-        "wrapped_kek": b"wrapped",
-        "created_at": NOON,
-        "by": "root",
-    },
-    "former_declaration": {
-        "dataset_id": 1,
-        "number": 1,
-        "spec": "{}",
-        "at": NOON,
-        "by": "root",
-    },
-    "tier_budget": {
-        "dataset_id": 1,
-        "tier_id": 1,
-        "version": 1,
-        "epsilon": 1.0,
-        "delta": 1e-6,
-        "order": 29.0,
-        "limit_loss": 1 << 40,
-        "limit_failure": 1 << 40,
-        "at": NOON,
-        "by": "root",
-    },
-    "query": {
-        "name": "by carrier",
-        "folded": "by carrier",
-        "dataset_id": 1,
-        "canonical_hash": "00",
-        "spec": "{}",
-        "mechanism": "gaussian",
-        "calibration": 1,
-        "granularity": "1/8192",
-        "dimension": 2,
-        "sensitivity_l1": "1/1",
-        "sensitivity_l2_squared": "1/1",
-        "sensitivity_linf": "1/1",
-        "ladder_finest": "123456789012345678901234567890",
-        "ladder_unit": "1/67108864",
-        "ladder_doubling": 709,
-        "ladder_last": 9000,
-        "ceiling": 4000,
-        "max_levels": 16,
-        "status": "active",
-        "seq": 0,
-        "wrapped_dek": b"wrapped",
-        "created_at": NOON,
-        "by": "root",
-    },
-    "query_level": {
-        "query_id": 1,
-        "tier_id": 1,
-        "version": 1,
-        "rung": 4000,
-        "at": NOON,
-        "by": "root",
-    },
-    "release": {
-        "public_id": "r0",
-        "query_id": 1,
-        "rung": 4000,
-        "seq": 0,
-        "ciphertext": b"sealed",
-        "created_at": NOON,
-    },
-    "leaf": {
-        "bytes": b"{}",
-        "hash": bytes(32),
-        "kind": "release",
-        "at": NOON,
-        "actor": "Ada",
-        "user": "Ada",
-    },
-    "grant": {"user_id": 1, "release_id": 1, "tier_id": 1, "leaf_id": 1, "at": NOON},
-    "charge": {
-        "dataset_id": 1,
-        "tier_id": 1,
-        "seq": 0,
-        "query_id": 1,
-        "rung": 4000,
-        "order": 29.0,
-        "loss": 1 << 33,
-        "failure": 5,
-        "loss_total": 1 << 33,
-        "failure_total": 5,
-        "at": NOON,
-    },
-    "idempotency": {
-        "user_id": 1,
-        "key": "k1",
-        "request": bytes(32),
-        "started_at": NOON,
-        "expires_at": NOON,
-    },
-    "web_session": {
-        "digest": bytes(32),
-        "user_id": 1,
-        "token_id": 1,
-        "scopes": "",
-        "started_at": NOON,
-        "seen_at": NOON,
-        "expires_at": NOON + timedelta(hours=12),
-    },
-    "work": {
-        "public_id": "w0",
-        "user_id": 1,
-        "key": "k1",
-        "request": bytes(32),
-        "kind": "register_query",
-        "subject": "visits",
-        "fields": "name=visits",
-        "state": "running",
-        "attempt": 1,
-        "stage": "counting",
-        "percent": 7,
-        "host": "here",
-        "started_at": NOON,
-        "beat_at": NOON,
-        "expires_at": NOON + timedelta(days=7),
-    },
-    "histogram_state": {"query_id": 1, "seq": 0, "ciphertext": b"sealed"},
-    "stream_state": {"query_id": 1, "step": 3, "ciphertext": b"sealed"},
-    "stream_output": {
-        "query_id": 1,
-        "rung": 4000,
-        "first": 1,
-        "last": 3,
-        "ciphertext": b"sealed",
-        "created_at": NOON,
-    },
-    "secret_check": {"name": "pepper", "digest": bytes(32)},
-    "spent_floor": {"dataset_id": 1, "tier_id": 1, "loss": 1, "failure": 1, "at": NOON},
-    "tree_node": {"level": 1, "position": 0, "hash": bytes(32)},
-    "log_key": {"public": bytes(32), "wrapped": b"wrapped", "created_at": NOON},
-    "proposal": {
-        "public_id": "p0",
-        "act": "delete_tier",
-        "request": "{}",
-        "basis": "{}",
-        "by": "root",
-        "at": NOON,
-        "expires_at": NOON + timedelta(days=7),
-    },
-    "decision": {
-        "proposal_id": 1,
-        "outcome": "approved",
-        "proposed_by": "root",
-        "by": "Ada",
-        "at": NOON,
-    },
-    "checkpoint": {"size": 1, "root": bytes(32), "note": "signed", "log_key_id": 1},
-    "cosignature": {
-        "checkpoint_id": 1,
-        "name": "cosigner",
-        "public": bytes(32),
-        "signed_at": 1,
-        "signature": bytes(64),
-    },
-}
-"""A valid row of every table, parents first; each refers to the first row of its parents."""
-
-CLASSES: dict[str, type[SQLModel]] = {
-    str(table.__tablename__): table
-    for table in (
-        tables.Tier,
-        tables.User,
-        tables.Clearance,
-        tables.Token,
-        tables.Dataset,
-        tables.FormerDeclaration,
-        tables.TierBudget,
-        tables.Query,
-        tables.QueryLevel,
-        tables.Release,
-        tables.Leaf,
-        tables.Grant,
-        tables.Charge,
-        tables.Idempotency,
-        tables.WebSession,
-        tables.Work,
-        tables.HistogramState,
-        tables.StreamState,
-        tables.StreamOutput,
-        tables.SecretCheck,
-        tables.SpentFloor,
-        tables.TreeNode,
-        tables.LogKey,
-        tables.Checkpoint,
-        tables.Cosignature,
-        tables.Proposal,
-        tables.Decision,
-    )
-}
+from penstock.persistence import Database
 
 MakeRow = Callable[..., SQLModel]
-Prototype = Callable[[str, str, Callable[[Homes, Path], Home]], Home]
 
 
 @pytest.fixture
@@ -259,37 +50,6 @@ def url(
     return homes.copy(template, path.parent / "home").settings().migration_database_url
 
 
-def migrated(homes: Homes, folder: Path) -> Home:
-    """A migrated database without keys."""
-    folder.mkdir()
-    if homes.cluster is None:
-        migrate.upgrade(url_in(folder))
-        return Home(folder, None, {})
-    home = homes.bare(folder)
-    settings = home.settings()
-    migrate.upgrade(settings.migration_database_url, application_url=settings.database_url)
-    return home
-
-
-def furnished(homes: Homes, folder: Path) -> Home:
-    """A migrated database with one row in every table, which nobody is connected to."""
-    home = migrated(homes, folder)
-    database = Database(owners(home))
-    with database.write() as session:
-        fill(session)
-    database.close()
-    return home
-
-
-def url_in(folder: Path) -> str:
-    return f"sqlite:///{folder / 'penstock.db'}"
-
-
-def owners(home: Home) -> str:
-    """The database of ``migrated`` as its owner reaches it."""
-    return home.settings().migration_database_url or url_in(home.folder)
-
-
 @pytest.fixture
 def database(url: str) -> Database:
     return Database(url, busy_timeout_seconds=0.05)
@@ -308,12 +68,6 @@ def row() -> MakeRow:
         return CLASSES[table](**{**SAMPLES[table], **changes})
 
     return make
-
-
-def fill(session: Session) -> None:
-    for name, sample in SAMPLES.items():
-        session.add(CLASSES[name](**sample))
-        session.flush()
 
 
 @pytest.fixture
@@ -337,19 +91,3 @@ def shared(backend: str, prototype: Prototype, opened: dict[str, Database]) -> D
     if backend not in opened:
         opened[backend] = Database(owners(prototype(backend, "shared", furnished)))
     return opened[backend]
-
-
-class Undone(Exception):
-    """Thrown at the end of a transaction that is not to be committed."""
-
-
-@contextmanager
-def undone(database: Database) -> Iterator[Session]:
-    """A write transaction of which nothing stays; what refuses it is raised.
-
-    No constraint of ours is deferred, so that a commit would refuse nothing more.
-    """
-    with suppress(Undone), database.write() as session:
-        yield session
-        session.flush()
-        raise Undone

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 from sqlalchemy import Connection, Table, text, update
-from tests.unit.conftest import CopyWorld, World
 from tests.unit.services.audit.tampered import TABLES, filled, read_all, rows_of, unguarded
+from tests.unit.worlds import CopyWorld, World
 
 from penstock.errors import IntegrityViolation
 from penstock.persistence import row_authentication

@@ -3,7 +3,6 @@
 import pytest
 from sqlalchemy import Connection, inspect, text, update
 from sqlalchemy.exc import DBAPIError
-from tests.unit.conftest import CopyWorld, World
 from tests.unit.services.audit.tampered import (
     TABLES,
     alter,
@@ -13,6 +12,7 @@ from tests.unit.services.audit.tampered import (
     rows_of,
     unguarded,
 )
+from tests.unit.worlds import CopyWorld, World
 
 from penstock.errors import IntegrityViolation
 from penstock.persistence import (

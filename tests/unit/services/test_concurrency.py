@@ -3,18 +3,18 @@
 import json
 import threading
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 import pytest
-from sqlalchemy.exc import IntegrityError
 from sqlmodel import Session, col, select
 from tests.databases.cluster import Cluster
 from tests.databases.homes import PATIENCE
-from tests.unit.conftest import World
+from tests.unit.services.crowds import together
 from tests.unit.sites import SITES, VISITS
+from tests.unit.worlds import World
 
 from penstock.connectors.planning import prepare
-from penstock.errors import BudgetExhausted, Conflict, NameTaken, PenstockError
+from penstock.errors import BudgetExhausted, Conflict, NameTaken
 from penstock.persistence.tables import Charge, Dataset, Leaf, Query, TierBudget
 from penstock.services.access.principals import OPERATOR
 from penstock.services.datasets import corrections, datasets
@@ -34,28 +34,6 @@ from penstock.transparency_log.merkle import Frontier
 pytestmark = pytest.mark.each_database
 
 CROWD = 8
-
-
-def together(acts: Sequence[Callable[[], object]]) -> list[str]:
-    """Run all at the same time; what each came to: ``done``, or the name of its error."""
-    outcomes = [""] * len(acts)
-    barrier = threading.Barrier(len(acts), timeout=PATIENCE)
-
-    def run(place: int) -> None:
-        barrier.wait()
-        try:
-            acts[place]()
-        except (PenstockError, IntegrityError) as error:
-            outcomes[place] = type(error).__name__
-        else:
-            outcomes[place] = "done"
-
-    threads = [threading.Thread(target=run, args=(place,)) for place in range(len(acts))]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    return outcomes
 
 
 def pushed(name: str, **changes: object) -> PushedVectorRequest:

@@ -8,7 +8,7 @@ import pytest
 from sqlalchemy import Connection, event
 from sqlmodel import Session, select
 from tests.databases.homes import PATIENCE
-from tests.unit.conftest import World
+from tests.unit.worlds import World
 
 from penstock.errors import DatabaseUnavailable, Interrupted, PenstockError
 from penstock.persistence.tables import Grant, Leaf, Release

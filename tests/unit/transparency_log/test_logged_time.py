@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 from sqlmodel import col, select
-from tests.unit.conftest import CopyWorld, World, fill_and_push
+from tests.unit.worlds import CopyWorld, World, fill_and_push
 
 from penstock.errors import Conflict, NotAuthenticated, Unavailable
 from penstock.persistence.tables import Checkpoint, Leaf

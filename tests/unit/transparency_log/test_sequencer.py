@@ -11,7 +11,7 @@ import pytest
 from sqlmodel import Session
 from tests.databases.homes import PATIENCE
 from tests.support.forked import in_child
-from tests.unit.conftest import World
+from tests.unit.worlds import World
 
 from penstock.services.access.principals import OPERATOR
 from penstock.services.operations import home

@@ -1,7 +1,7 @@
 """However a suspension ends, the log tells it."""
 
 import pytest
-from tests.unit.conftest import Restore, World
+from tests.unit.worlds import Restore, World
 
 from penstock.errors import Suspended
 from penstock.services.access.principals import OPERATOR

@@ -8,7 +8,7 @@ import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 from sqlmodel import Session, col, select
 from tests.databases.homes import PATIENCE
-from tests.unit.conftest import World
+from tests.unit.worlds import World
 
 from penstock.errors import IntegrityViolation, InvalidInput, LogUnavailable
 from penstock.persistence.tables import Checkpoint, Leaf

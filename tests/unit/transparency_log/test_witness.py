@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 from tests.databases.homes import PATIENCE
-from tests.unit.conftest import World
+from tests.unit.worlds import World
 
 from penstock.errors import LogUnavailable
 from penstock.services.operations import home, status

@@ -1,17 +1,15 @@
 """The admin's way through the pages, in Chromium."""
 
 import re
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from tests.web.browser.opening import Open
 from tests.web.browser.screens import Screen
 from tests.web.browser.sound import Views, require_sound
 from tests.web.served import Served
 
 pytestmark = pytest.mark.slow
-
-Open = Callable[..., Screen]
 
 
 def tier_of(served: Served, window: Screen) -> str:

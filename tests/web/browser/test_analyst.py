@@ -4,6 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from tests.web.browser.asking import ASK
 from tests.web.browser.screens import Screen
 from tests.web.browser.sound import EVERY, Views, require_sound
 from tests.web.served import Served
@@ -11,7 +12,6 @@ from tests.web.served import Served
 pytestmark = pytest.mark.slow
 
 Open = Callable[..., Screen]
-ASK = "Request at my clearance"
 
 
 def held(window: Screen) -> int:

@@ -5,9 +5,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from tests.web.browser.asking import ASK
 from tests.web.browser.screens import Screen
 from tests.web.browser.sound import Views, require_sound
-from tests.web.browser.test_analyst import ASK
 from tests.web.served import Served
 
 pytestmark = pytest.mark.slow

@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 from tests.api import world as api
 from tests.api.queries.loans import LOANS, ROWS
+from tests.web.browser.opening import Open
 from tests.web.browser.screens import Screen
 from tests.web.browser.sound import EVERY, PHONE, Views, require_sound
-from tests.web.browser.test_admin import Open
 from tests.web.served import Served
 
 from penstock.services.access.principals import OPERATOR

@@ -4,9 +4,9 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.web.browser.asking import ASK
 from tests.web.browser.screens import Screen, screen
 from tests.web.browser.sound import EVERY, Views, require_sound
-from tests.web.browser.test_analyst import ASK
 from tests.web.every_page.addresses import Asked, addresses
 from tests.web.served import Served
 

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from tests.api.world import World
 from tests.databases.homes import PATIENCE
-from tests.web.forms.test_admin_building import COUNT
-from tests.web.views.analyst.test_own_jobs import begin, ended, until
+from tests.web.forms.staff import COUNT
+from tests.web.views.analyst.jobs import begin, ended, until
 from tests.web.world import Browser, text_of
 
 from penstock.errors import InvalidInput

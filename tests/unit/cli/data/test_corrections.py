@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
-from tests.unit.cli.data.test_versions import SPEC
+from tests.unit.cli.data.stays import SPEC
 from tests.unit.cli.program_runs import Run
 
 RIGHT = {"columns": {"town": {"type": "string", "categories": ["northern"]}}}

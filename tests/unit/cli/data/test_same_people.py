@@ -3,7 +3,7 @@
 import json
 from pathlib import Path
 
-from tests.unit.cli.data.test_versions import SPEC
+from tests.unit.cli.data.stays import SPEC
 from tests.unit.cli.program_runs import Run
 
 ROWS = "person,town\np1,north\n"

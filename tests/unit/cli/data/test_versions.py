@@ -4,20 +4,9 @@ import json
 from pathlib import Path
 
 import pytest
+from tests.unit.cli.data.stays import SPEC
 from tests.unit.cli.program_runs import Run
 
-SPEC = {
-    "name": "stays",
-    "source": {"engine": "duckdb", "uri": "stays.csv"},
-    "privacy_unit": {"column": "person"},
-    "neighboring": "add_remove",
-    "delta": 1e-6,
-    "columns": {
-        "person": {"type": "string"},
-        "town": {"type": "string", "categories": ["north", "south"]},
-    },
-    "budgets": {"public": {"epsilon": 1}},
-}
 QUERY = {
     "name": "towns",
     "dataset": "stays",

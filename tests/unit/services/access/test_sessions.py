@@ -4,7 +4,7 @@ from datetime import timedelta
 
 import pytest
 from sqlmodel import select
-from tests.unit.conftest import World
+from tests.unit.worlds import World
 
 from penstock.errors import NotAuthenticated
 from penstock.persistence.tables import WebSession

@@ -3,7 +3,7 @@
 import zlib
 
 import pytest
-from tests.unit.conftest import World
+from tests.unit.worlds import World
 
 from penstock.errors import NotAuthenticated
 from penstock.services.access.principals import OPERATOR, authenticate

@@ -6,8 +6,8 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from tests.unit.conftest import CopyWorld, World, fill_and_push
 from tests.unit.sites import SITES
+from tests.unit.worlds import CopyWorld, World, fill_and_push
 
 from penstock.errors import ApprovalNeeded, Conflict, Forbidden, KeysUnavailable, NotFound
 from penstock.persistence.tables import Dataset

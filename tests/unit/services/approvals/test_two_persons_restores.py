@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 import pytest
-from tests.unit.conftest import Restore, World
+from tests.unit.worlds import Restore, World
 
 from penstock.errors import ApprovalNeeded, Conflict, Forbidden, Suspended
 from penstock.services.access.principals import OPERATOR

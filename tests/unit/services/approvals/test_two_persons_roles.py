@@ -8,7 +8,7 @@ from typing import Literal
 import pytest
 from sqlalchemy.exc import IntegrityError
 from sqlmodel import Session
-from tests.unit.conftest import World
+from tests.unit.worlds import World
 
 from penstock.errors import Conflict, Forbidden, PenstockError
 from penstock.persistence.tables import Proposal

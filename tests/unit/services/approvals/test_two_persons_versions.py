@@ -5,8 +5,8 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from tests.unit.conftest import World
 from tests.unit.sites import SITES
+from tests.unit.worlds import World
 
 from penstock.errors import Conflict, Forbidden
 from penstock.services.access.principals import OPERATOR, Principal

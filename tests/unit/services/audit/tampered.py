@@ -9,9 +9,9 @@ from typing import Any
 import sqlmodel
 from sqlalchemy import Connection, create_engine, select, text
 from sqlalchemy.pool import NullPool
-from tests.unit import conftest
-from tests.unit.conftest import World
+from tests.unit import worlds
 from tests.unit.sites import SITES
+from tests.unit.worlds import World
 
 from penstock.persistence import row_authentication
 from penstock.persistence.append_only import HISTORY
@@ -88,7 +88,7 @@ def fill(world: World) -> dict[str, str]:
 
 def filled(world: World) -> None:
     """Fill a world of nothing, and keep the tokens in its home."""
-    conftest.fill(world)
+    worlds.fill(world)
     (world.server.settings.home / TOKENS).write_text(json.dumps(fill(world)))
 
 

@@ -3,33 +3,15 @@
 from dataclasses import replace
 
 import pytest
-from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from sqlalchemy import text
-from tests.unit.conftest import Restore, World
+from tests.unit.services.audit.cosigning import ONE, STRANGER, TWO
+from tests.unit.worlds import Restore, World
 
 from penstock.encryption import notes
 from penstock.errors import Forbidden, InvalidInput, NotFound
 from penstock.services.access.principals import OPERATOR
 from penstock.services.audit import cosigners, proofs
 from penstock.transparency_log.views import CheckpointView
-
-
-class Cosigner:
-    """Somebody with a key of their own."""
-
-    def __init__(self, number: int) -> None:
-        self.key = Ed25519PrivateKey.from_private_bytes(bytes([number]) * 32)
-        public = self.key.public_key().public_bytes_raw()
-        self.verifier = notes.Verifier(f"cosigner.example/{number}", notes.COSIGNATURE, public)
-
-    def signed(self, note: str, at: int, *, of: str | None = None) -> str:
-        """The note with their line; over ``of`` where that is another text."""
-        said = of or note.rpartition("\n\n")[0] + "\n"
-        signature = at.to_bytes(8, "big") + self.key.sign(notes.cosigned(said, at))
-        return note + notes.line(self.verifier.name, self.verifier.id, signature)
-
-
-ONE, TWO, STRANGER = Cosigner(1), Cosigner(2), Cosigner(3)
 
 
 @pytest.fixture

@@ -3,8 +3,8 @@
 from collections.abc import Callable
 
 import pytest
-from tests.unit.conftest import CopyWorld, World
 from tests.unit.services.audit.tampered import alter, filled, tokens_of
+from tests.unit.worlds import CopyWorld, World
 
 from penstock.errors import IntegrityViolation
 from penstock.services import budgets

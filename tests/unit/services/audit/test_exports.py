@@ -7,7 +7,7 @@ from pathlib import Path
 
 import orjson
 import pytest
-from tests.unit.conftest import World
+from tests.unit.worlds import World
 
 from penstock.connectors.progress import silent
 from penstock.errors import Forbidden, NotFound, Unavailable

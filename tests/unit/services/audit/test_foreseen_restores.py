@@ -1,8 +1,8 @@
 """What acknowledging a restore would come to, held to what it then comes to."""
 
 import pytest
-from tests.unit.conftest import Restore, World
 from tests.unit.sites import SITES
+from tests.unit.worlds import Restore, World
 
 from penstock.errors import Forbidden
 from penstock.services.access.principals import OPERATOR

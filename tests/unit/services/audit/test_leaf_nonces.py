@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from sqlmodel import Session, col, select
-from tests.unit.conftest import CopyWorld, World, fill
+from tests.unit.worlds import CopyWorld, World, fill
 
 from penstock.errors import NotFound
 from penstock.persistence.tables import Leaf

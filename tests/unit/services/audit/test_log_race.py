@@ -1,7 +1,7 @@
 """Whoever compares the database with the log's witness, while others write."""
 
 import pytest
-from tests.unit.conftest import World
+from tests.unit.worlds import World
 
 from penstock.services.access.principals import OPERATOR
 from penstock.services.audit import verification

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 from sqlalchemy import delete, insert
-from tests.unit.conftest import World
 from tests.unit.services.audit.tampered import rows_of, unguarded
+from tests.unit.worlds import World
 
 from penstock.persistence.tables import metadata
 from penstock.services.access.principals import OPERATOR, authenticate

@@ -3,8 +3,8 @@
 import pytest
 from sqlalchemy import text
 from sqlmodel import select
-from tests.unit.conftest import Restore, World
 from tests.unit.sites import SITES
+from tests.unit.worlds import Restore, World
 
 from penstock.errors import BudgetExhausted, Conflict, Forbidden, IntegrityViolation, Suspended
 from penstock.persistence.tables import Leaf, Query, SpentFloor

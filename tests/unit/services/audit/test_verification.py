@@ -2,7 +2,7 @@
 
 import pytest
 from sqlalchemy import text
-from tests.unit.conftest import World
+from tests.unit.worlds import World
 
 from penstock.persistence.append_only import HISTORY
 from penstock.services import budgets

@@ -2,7 +2,7 @@
 
 import pytest
 from sqlalchemy import text
-from tests.unit.conftest import World
+from tests.unit.worlds import World
 
 from penstock.services.access.principals import OPERATOR
 from penstock.services.audit.verification import verify

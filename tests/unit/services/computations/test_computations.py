@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from pydantic import TypeAdapter
 from sqlmodel import select
-from tests.unit.conftest import World
 from tests.unit.sites import VISITS
+from tests.unit.worlds import World
 
 from penstock.accounting import Entry
 from penstock.computing import Bounds, LocalTurns, Outcome, Pool

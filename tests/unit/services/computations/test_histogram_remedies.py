@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.unit.conftest import World
+from tests.unit.worlds import World
 
 from penstock.errors import BudgetExhausted, InvalidInput
 from penstock.services.access.principals import OPERATOR

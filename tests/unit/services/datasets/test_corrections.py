@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 from sqlmodel import select
-from tests.unit.conftest import World, cut_off_before_the_anchor
-from tests.unit.services.datasets.test_datasets import ROWS, query, register
+from tests.unit.services.datasets.stays import ROWS, query, register
+from tests.unit.worlds import World, cut_off_before_the_anchor
 
 from penstock.errors import BudgetExhausted, Conflict, Forbidden, InvalidInput, NameTaken, NotFound
 from penstock.persistence.tables import Charge, Dataset, FormerDeclaration, Leaf, TierBudget

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 from sqlmodel import select
-from tests.unit.conftest import World
+from tests.unit.services.datasets.stays import ROWS, query, register
+from tests.unit.worlds import World
 
 from penstock.connectors.planning import prepare
 from penstock.errors import Conflict, InvalidInput, NotFound, SourceChanged
@@ -17,37 +18,7 @@ from penstock.services.access.principals import OPERATOR
 from penstock.services.datasets import datasets
 from penstock.services.datasets.file_columns import columns
 from penstock.services.queries import queries
-from penstock.services.schemas.queries import ComputedQueryRequest, DatasetRequest, LevelsChange
-from penstock.services.schemas.views import DatasetView, QueryView
-
-ROWS = "person,town,visits\n" + "".join(
-    f"p{number},{'north' if number % 3 else 'south'},{number % 5}\n" for number in range(600)
-)
-
-STAYS: dict[str, Any] = {
-    "name": "stays",
-    "source": {"engine": "duckdb"},
-    "privacy_unit": {"column": "person"},
-    "neighboring": "add_remove",
-    "delta": 1e-6,
-    "max_units": 100_000,
-    "columns": {
-        "person": {"type": "string"},
-        "town": {"type": "string", "categories": ["north", "south", "west"]},
-        "visits": {"type": "integer", "lower": 0, "upper": 4},
-    },
-    "budgets": {"public": {"epsilon": 1.0}, "internal": {"epsilon": 8.0}},
-}
-
-BY_TOWN: dict[str, Any] = {
-    "name": "by_town",
-    "dataset": "stays",
-    "group_by": [{"column": "town"}],
-    "aggregate": {"type": "count_units"},
-    "contribution": {"max_groups": 1},
-    "mechanism": "laplace",
-    "levels": {"public": {"epsilon": 0.5}, "internal": {"epsilon": 4.0}},
-}
+from penstock.services.schemas.queries import LevelsChange
 
 
 @pytest.fixture
@@ -55,17 +26,6 @@ def file(tmp_path: Path) -> Path:
     path = tmp_path / "stays.csv"
     path.write_text(ROWS)
     return path
-
-
-def register(world: World, file: Path, **changes: object) -> DatasetView:
-    source = {"engine": "duckdb", "uri": str(file)}
-    request = DatasetRequest.model_validate({**STAYS, "source": source, **changes})
-    return datasets.register(world.server, OPERATOR, request)
-
-
-def query(world: World, **changes: object) -> QueryView:
-    request = ComputedQueryRequest.model_validate({**BY_TOWN, **changes})
-    return queries.register(world.server, OPERATOR, request)
 
 
 def test_an_answer_other_than_the_one_registered_raises_no_ceiling(

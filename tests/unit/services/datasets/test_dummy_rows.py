@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 from sqlmodel import select
-from tests.unit.conftest import World
-from tests.unit.services.datasets.test_datasets import ROWS, STAYS
+from tests.unit.services.datasets.stays import ROWS, STAYS
+from tests.unit.worlds import World
 
 from penstock.errors import InvalidInput, NotFound
 from penstock.persistence.tables import Charge, Leaf, Release

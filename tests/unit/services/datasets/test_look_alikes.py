@@ -2,23 +2,14 @@
 
 from pathlib import Path
 
-import pyarrow.csv
-import pyarrow.parquet
-from tests.unit.conftest import World
-from tests.unit.services.datasets.test_datasets import ROWS, STAYS, register
+from tests.unit.services.datasets.files import written
+from tests.unit.services.datasets.stays import STAYS, register
+from tests.unit.worlds import World
 
 from penstock.services import budgets
 from penstock.services.access.principals import OPERATOR
 from penstock.services.datasets import corrections, datasets, look_alikes
 from penstock.services.schemas.queries import DatasetRequest, VersionRequest
-
-
-def written(folder: Path) -> tuple[Path, Path]:
-    """The same table as CSV and as Parquet."""
-    plain, packed = folder / "stays.csv", folder / "stays.parquet"
-    plain.write_text(ROWS)
-    pyarrow.parquet.write_table(pyarrow.csv.read_csv(plain), packed)
-    return plain, packed
 
 
 def test_csv_and_its_parquet_are_told_apart_from_nothing(world: World, tmp_path: Path) -> None:

@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 import pytest
 from sqlmodel import col, select
-from tests.unit.conftest import World
 from tests.unit.sites import SITES, VISITS
+from tests.unit.worlds import World
 
 from penstock.accounting import LOSS_UNITS
 from penstock.errors import BudgetExhausted, InvalidInput

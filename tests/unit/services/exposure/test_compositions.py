@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from sqlmodel import Session
-from tests.unit.conftest import World
+from tests.unit.worlds import World
 
 from penstock.accounting import Entry, PlacedRelease, account_of, composed_epsilon, limit_of
 from penstock.mechanisms import Gaussian

@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import pytest
 from sqlmodel import select
-from tests.unit.conftest import World
+from tests.unit.worlds import World
 
 from penstock.accounting import FAILURE_UNITS
 from penstock.errors import Forbidden, NotFound

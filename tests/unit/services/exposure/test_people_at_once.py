@@ -8,9 +8,9 @@ from contextlib import AbstractContextManager
 import pytest
 from sqlmodel import Session, select
 from tests.databases.homes import PATIENCE
-from tests.unit.conftest import World
-from tests.unit.services.test_concurrency import together
+from tests.unit.services.crowds import together
 from tests.unit.sites import SITES
+from tests.unit.worlds import World
 
 from penstock.persistence import Database
 from penstock.persistence.tables import Dataset

@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 from scipy.optimize import brentq
 from tests.unit.accounting import exact_losses, quadrature
-from tests.unit.conftest import World
+from tests.unit.worlds import World
 
 from penstock.accounting import account_of
 from penstock.services import budgets

@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 from sqlmodel import select
-from tests.unit.conftest import CopyWorld, World, fill
-from tests.unit.services.datasets.test_datasets import ROWS, query, register
-from tests.unit.services.datasets.test_look_alikes import written
-from tests.unit.services.ledger.test_version_chains import new_file
+from tests.unit.services.datasets.files import written
+from tests.unit.services.datasets.stays import ROWS, query, register
+from tests.unit.services.ledger.versions import new_file
 from tests.unit.sites import SITES
+from tests.unit.worlds import CopyWorld, World, fill
 
 from penstock.accounting import composed_epsilon
 from penstock.errors import Conflict, Forbidden, InvalidInput, NotFound

@@ -9,8 +9,8 @@ import pytest
 from sqlmodel import select
 from tests.databases.homes import PATIENCE
 from tests.support.places import ROOT
-from tests.unit.conftest import World
 from tests.unit.sites import SITES, VISITS
+from tests.unit.worlds import World
 
 from penstock.errors import Conflict, NameTaken, Unavailable
 from penstock.persistence.tables import Charge, Dataset, Query, Release

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 from sqlmodel import select
-from tests.unit.conftest import World
 from tests.unit.raised import balance, grant
 from tests.unit.sites import SITES, VISITS
+from tests.unit.worlds import World
 
 from penstock import accounting
 from penstock.accounting import SQUARES, Entry

@@ -8,7 +8,7 @@ from collections import defaultdict
 
 import pytest
 from sqlmodel import col, select
-from tests.unit.conftest import CopyWorld, World, fill
+from tests.unit.worlds import CopyWorld, World, fill
 
 from penstock.errors import BudgetExhausted
 from penstock.persistence.tables import Charge

@@ -1,7 +1,7 @@
 """Effective levels: what a tier pays for is the best that it or a tier below it ever had."""
 
 from sqlmodel import select
-from tests.unit.conftest import World
+from tests.unit.worlds import World
 
 from penstock.persistence.row_numbers import required
 from penstock.persistence.tables import Charge, Dataset, Tier

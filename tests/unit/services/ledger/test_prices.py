@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 import pytest
-from tests.unit.conftest import World
+from tests.unit.worlds import World
 
 from penstock.accounting import Entry
 from penstock.persistence.tables import Query

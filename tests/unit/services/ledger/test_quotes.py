@@ -3,8 +3,8 @@
 from typing import Any
 
 import pytest
-from tests.unit.conftest import World
 from tests.unit.sites import VISITS
+from tests.unit.worlds import World
 
 from penstock.accounting import share_of
 from penstock.errors import InvalidInput

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 from sqlmodel import select
 from tests.support import priced
-from tests.unit.conftest import CopyWorld, Keep, World
 from tests.unit.raised import balance, books, discs, furnished, grant, habits
 from tests.unit.sites import SITES
+from tests.unit.worlds import CopyWorld, Keep, World
 
 from penstock.accounting import Entry
 from penstock.errors import BudgetExhausted

@@ -4,8 +4,8 @@ import math
 
 import pytest
 from sqlmodel import select
-from tests.unit.conftest import Restore, World
 from tests.unit.sites import SITES
+from tests.unit.worlds import Restore, World
 
 from penstock.errors import Conflict
 from penstock.persistence.tables import Charge, SpentFloor

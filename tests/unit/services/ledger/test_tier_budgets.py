@@ -1,7 +1,7 @@
 """A tier that takes over the account of the next lower one takes over its order as well."""
 
 from sqlmodel import select
-from tests.unit.conftest import World
+from tests.unit.worlds import World
 
 from penstock.persistence.tables import TierBudget
 from penstock.services import budgets

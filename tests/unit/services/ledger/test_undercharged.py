@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 from sqlmodel import select
-from tests.unit.conftest import CopyWorld, Keep, World
 from tests.unit.raised import balance, books, furnished, grant
+from tests.unit.worlds import CopyWorld, Keep, World
 
 from penstock.errors import BudgetExhausted
 from penstock.persistence.tables import TierBudget

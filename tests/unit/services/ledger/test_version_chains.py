@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 from sqlmodel import select
-from tests.unit.conftest import World, cut_off_before_the_anchor
-from tests.unit.services.datasets.test_datasets import ROWS, STAYS, query
+from tests.unit.services.datasets.stays import ROWS, STAYS, query
+from tests.unit.services.ledger.versions import BUDGETS, add, new_file, with_stays
+from tests.unit.worlds import World, cut_off_before_the_anchor
 
 from penstock.accounting import composed_epsilon
 from penstock.errors import BudgetExhausted, Conflict, InvalidInput, NotFound, SourceChanged
@@ -24,9 +25,7 @@ from penstock.services.pagination import Window
 from penstock.services.queries import level_changes, queries
 from penstock.services.schemas.exposure import ExposureView
 from penstock.services.schemas.queries import DatasetRequest, LevelsChange, VersionRequest
-from penstock.services.schemas.views import DatasetView
 
-BUDGETS = STAYS["budgets"]
 ALL = Window(limit=100, after=-1)
 
 
@@ -34,27 +33,6 @@ ALL = Window(limit=100, after=-1)
 def stays(world: World, tmp_path: Path) -> World:
     """The dataset stays over a file, with one query."""
     return with_stays(world, tmp_path)
-
-
-def with_stays(world: World, folder: Path) -> World:
-    path = folder / "stays.csv"
-    path.write_text(ROWS)
-    spec = {**STAYS, "source": {"engine": "duckdb", "uri": str(path)}}
-    datasets.register(world.server, OPERATOR, DatasetRequest.model_validate(spec))
-    query(world)
-    return world
-
-
-def new_file(folder: Path, number: int) -> Path:
-    path = folder / f"stays-{number}.csv"
-    path.write_text(ROWS + f"q{number},north,1\n")
-    return path
-
-
-def add(world: World, path: Path, **more: object) -> DatasetView:
-    wanted = {"source": {"engine": "duckdb", "uri": str(path)}, "budgets": BUDGETS, **more}
-    request = VersionRequest.model_validate(wanted)
-    return datasets.add_version(world.server, OPERATOR, "stays", request)
 
 
 def exposed(world: World, *names: str) -> ExposureView:

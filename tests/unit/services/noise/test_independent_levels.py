@@ -6,8 +6,9 @@ from typing import Any
 import numpy as np
 import pytest
 from sqlmodel import col, select
-from tests.unit.conftest import CopyWorld, World, fill
+from tests.unit.services.noise.added_levels import COUNTS, LEVELS, VALUES, furnish, move, push
 from tests.unit.sites import SITES
+from tests.unit.worlds import CopyWorld, World
 
 from penstock.accounting import Entry, account_of, charge, entry, limit_of, share_of, total
 from penstock.errors import ClearanceTooLow, Conflict, IntegrityViolation, InvalidInput
@@ -24,44 +25,12 @@ from penstock.services.releases.releases import store
 from penstock.services.schemas.people import TierSpec
 from penstock.services.schemas.queries import (
     DatasetRequest,
-    LevelsChange,
 )
-from penstock.services.schemas.views import QueryView
-
-SIZE = 64
-VALUES = list(range(SIZE))
-LEVELS = {"public": {"epsilon": 0.25}, "partner": {"epsilon": 0.5}, "internal": {"epsilon": 1.0}}
-COUNTS = {
-    "keys": None,
-    "values": VALUES,
-    "sensitivity": {"l1": SIZE, "linf": 1},
-    "mechanism": "generalized_gaussian",
-    "p": 4,
-    "levels": LEVELS,
-}
-LARGE = {name: {"epsilon": 20.0} for name in LEVELS}
 
 
 @pytest.fixture
 def counts(copy_world: CopyWorld) -> World:
     return copy_world("counts", furnish)
-
-
-def furnish(world: World) -> None:
-    """Add what ``fill`` adds, large budgets, and one query of 64 counts with p = 4."""
-    fill(world)
-    request = DatasetRequest.model_validate({**SITES, "name": "large", "budgets": LARGE})
-    datasets.register(world.server, OPERATOR, request)
-    push(world)
-
-
-def push(world: World, name: str = "counts", **changes: Any) -> QueryView:
-    return world.push(name, **{**COUNTS, "dataset": "large", **changes})
-
-
-def move(world: World, name: str = "counts", values: object = VALUES, **levels: Any) -> QueryView:
-    wanted = LevelsChange.model_validate({"levels": levels, "values": values})
-    return queries.change(world.server, OPERATOR, name, wanted)
 
 
 def rungs_of(world: World) -> list[int]:

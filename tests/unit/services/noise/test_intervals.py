@@ -1,6 +1,6 @@
 """Where the interval around each value of a release begins and ends."""
 
-from tests.unit.conftest import World
+from tests.unit.worlds import World
 
 from penstock.services.noise.intervals import ends
 

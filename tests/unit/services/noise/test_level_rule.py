@@ -2,7 +2,7 @@
 
 import numpy as np
 from tests.support.processes import gaussian
-from tests.unit.conftest import World
+from tests.unit.worlds import World
 
 from penstock.services.noise.level_rule import drawn_at
 

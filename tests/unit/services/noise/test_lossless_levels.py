@@ -2,7 +2,7 @@
 
 from tests.support.processes import gaussian
 from tests.support.rows import row
-from tests.unit.conftest import World
+from tests.unit.worlds import World
 
 from penstock.accounting import account_of
 from penstock.persistence.tables import Query

@@ -3,7 +3,7 @@
 import pytest
 from sqlmodel import select
 from tests.support.rows import row
-from tests.unit.conftest import World
+from tests.unit.worlds import World
 
 from penstock.errors import Conflict, IntegrityViolation
 from penstock.persistence.tables import Dataset, Query, Release

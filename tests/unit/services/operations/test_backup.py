@@ -1,7 +1,6 @@
 """Backups made while the server writes: whole, private, and read again as they were."""
 
 import os
-import shutil
 import stat
 import subprocess
 import threading
@@ -12,8 +11,9 @@ from pathlib import Path
 
 import pytest
 from sqlmodel import col, func, select
-from tests.databases.homes import POSTGRESQL, Home, Homes
-from tests.unit.conftest import World
+from tests.databases.homes import POSTGRESQL, Homes
+from tests.unit.services.operations.restoring import restored
+from tests.unit.worlds import World
 
 from penstock.errors import Conflict, DatabaseUnavailable, Unavailable
 from penstock.persistence.append_only import HISTORY
@@ -65,22 +65,6 @@ def indices(server: Server) -> list[int | None]:
     """The places of all leaves in the tree, in order; none where a leaf waits for its own."""
     with server.database.read() as session:
         return list(session.exec(select(Leaf.index).order_by(col(Leaf.index))))
-
-
-def restored(made: backup.BackupView, homes: Homes, folder: Path, keys: Path) -> Home:
-    """A home with what the backup holds, and a copy of the keys that were kept apart."""
-    target = homes.bare(folder)
-    for kept in ("keys", "witness"):
-        shutil.copytree(keys.with_name(kept), folder / kept)
-    if homes.cluster is None:
-        (folder / "database").mkdir()
-        shutil.copy(made.path, folder / "database" / "penstock.db")
-        return target
-    command = ["pg_restore", "--no-owner", "--no-privileges", "--exit-on-error"]
-    owner = homes.cluster.url(target.database or "", role="penstock_owner")
-    subprocess.run([*command, f"--dbname={owner}", made.path], check=True)
-    home.upgrade(target.settings())
-    return target
 
 
 def test_a_backup_made_while_others_write_is_read_as_it_was(

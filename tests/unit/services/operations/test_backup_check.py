@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 from tests.databases.homes import Homes
-from tests.unit.conftest import World
-from tests.unit.services.operations.test_backup import restored
+from tests.unit.services.operations.restoring import restored
+from tests.unit.worlds import World
 
 from penstock.encryption import Secrets
 from penstock.errors import Conflict, InvalidInput, Unavailable

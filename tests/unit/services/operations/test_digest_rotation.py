@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from sqlalchemy import text, update
 from sqlmodel import select
-from tests.unit.conftest import CopyWorld, Restore, World
 from tests.unit.services.audit.tampered import TABLES, alter, filled, rows_of, unguarded
-from tests.unit.services.datasets.test_datasets import ROWS, STAYS
-from tests.unit.services.ledger.test_version_chains import add, new_file, with_stays
+from tests.unit.services.datasets.stays import ROWS, STAYS
+from tests.unit.services.ledger.versions import add, new_file, with_stays
+from tests.unit.worlds import CopyWorld, Restore, World
 
 from penstock.encryption import Secrets, SecretsFile
 from penstock.errors import (

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 from tests.softhsm import Token
-from tests.unit.conftest import Clock, Streams, World
 from tests.unit.sites import SITES
+from tests.unit.worlds import Clock, Streams, World
 
 from penstock.errors import KeysUnavailable
 from penstock.services.access.principals import OPERATOR

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 from sqlmodel import select
-from tests.unit.conftest import World
 from tests.unit.sites import SITES
+from tests.unit.worlds import World
 
 from penstock.encryption import Key, KeyRing, dataset_context, signing_context, wrapping_key
 from penstock.errors import Conflict, Forbidden, InvalidInput, KeysUnavailable, NotFound

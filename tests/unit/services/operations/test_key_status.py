@@ -2,8 +2,8 @@
 
 import pytest
 from sqlmodel import col, select
-from tests.unit.conftest import World
 from tests.unit.sites import SITES
+from tests.unit.worlds import World
 from tests.web.world import STREAM
 
 from penstock.errors import Forbidden, IntegrityViolation, KeysUnavailable, NotFound, PenstockError

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from sqlmodel import col, select
-from tests.unit.conftest import World
+from tests.unit.worlds import World
 
 from penstock.encryption import Secrets, SecretsFile
 from penstock.errors import Forbidden, KeysUnavailable, NotAuthenticated

@@ -4,8 +4,8 @@ from collections.abc import Callable
 
 import pytest
 from sqlmodel import select
-from tests.unit.conftest import World
 from tests.unit.sites import SITES, VISITS
+from tests.unit.worlds import World
 
 from penstock.connectors.progress import Progress
 from penstock.errors import Forbidden

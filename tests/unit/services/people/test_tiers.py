@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 from sqlmodel import col, select
-from tests.unit.conftest import World
+from tests.unit.worlds import World
 
 from penstock.errors import BudgetExhausted, Conflict, Forbidden, InvalidInput, NotFound
 from penstock.persistence.tables import Charge, Leaf, QueryLevel, Tier, TierBudget

@@ -6,7 +6,7 @@ from datetime import timedelta
 
 import pytest
 from sqlmodel import col, select, update
-from tests.unit.conftest import World
+from tests.unit.worlds import World
 
 from penstock.errors import Conflict, IntegrityViolation, InvalidInput, NotAuthenticated
 from penstock.persistence.tables import Token

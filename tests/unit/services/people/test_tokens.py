@@ -1,7 +1,7 @@
 """A token carries whoever it was issued to: promoted or demoted, it is at once theirs to use."""
 
 import pytest
-from tests.unit.conftest import World
+from tests.unit.worlds import World
 
 from penstock.errors import ClearanceTooLow, Forbidden, NotAuthenticated, NotFound
 from penstock.services.access.principals import OPERATOR, authenticate

@@ -2,7 +2,7 @@
 
 import pytest
 from sqlmodel import col, select
-from tests.unit.conftest import World
+from tests.unit.worlds import World
 
 from penstock.errors import Conflict, Forbidden, InvalidInput, NameTaken, NotAuthenticated, NotFound
 from penstock.persistence.tables import Charge, Clearance, Leaf, QueryLevel, Tier, TierBudget, Token

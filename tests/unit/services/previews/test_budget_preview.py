@@ -3,8 +3,8 @@
 import pytest
 from sqlmodel import select
 from tests.support import priced
-from tests.unit.conftest import CopyWorld, Keep, World
 from tests.unit.raised import books, furnished, grant
+from tests.unit.worlds import CopyWorld, Keep, World
 
 from penstock.accounting import limit_of
 from penstock.errors import BudgetExhausted, Forbidden, InvalidInput

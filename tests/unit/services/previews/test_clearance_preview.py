@@ -2,7 +2,7 @@
 
 import pytest
 from sqlmodel import func, select
-from tests.unit.conftest import World
+from tests.unit.worlds import World
 
 from penstock.errors import Forbidden, InvalidInput
 from penstock.persistence.tables import Leaf

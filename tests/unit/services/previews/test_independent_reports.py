@@ -11,17 +11,10 @@ import pytest
 from pydantic import TypeAdapter, ValidationError
 from sqlmodel import col, select
 from tests.databases.homes import SQLITE
-from tests.unit.conftest import CopyWorld, World
-from tests.unit.services.datasets import test_datasets
-from tests.unit.services.noise.test_independent_levels import (
-    COUNTS,
-    LEVELS,
-    SIZE,
-    furnish,
-    move,
-    push,
-)
+from tests.unit.services.datasets import stays
+from tests.unit.services.noise.added_levels import COUNTS, LEVELS, SIZE, furnish, move, push
 from tests.unit.sites import SITES
+from tests.unit.worlds import CopyWorld, World
 
 from penstock.accounting import best_power, power_choice
 from penstock.errors import Conflict, InvalidInput
@@ -221,16 +214,16 @@ def test_one_statistic_is_one_query_whatever_its_power_is_called(
     world: World, tmp_path: Path
 ) -> None:
     file = tmp_path / "stays.csv"
-    file.write_text(test_datasets.ROWS)
-    test_datasets.register(world, file)
+    file.write_text(stays.ROWS)
+    stays.register(world, file)
     levels = {"levels": {"public": {"epsilon": 0.1}, "internal": {"epsilon": 0.2}}}
     general = {"mechanism": "generalized_gaussian", **levels}
-    test_datasets.query(world, mechanism="gaussian", **levels)
+    stays.query(world, mechanism="gaussian", **levels)
     with pytest.raises(Conflict, match="registered already"):
-        test_datasets.query(world, name="again", p=2, **general)
-    test_datasets.query(world, name="three", p=3, **general)
+        stays.query(world, name="again", p=2, **general)
+    stays.query(world, name="three", p=3, **general)
     with pytest.raises(Conflict, match="registered already, as query 'three'"):
-        test_datasets.query(world, name="again", p=3.0, **general)
+        stays.query(world, name="again", p=3.0, **general)
     taken = world.streams.taken
     wanted = LevelsChange.model_validate({"levels": {"internal": {"epsilon": 0.4}}})
     queries.change(world.server, OPERATOR, "three", wanted)

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 from sqlmodel import col, func, select
-from tests.unit.conftest import World
+from tests.unit.worlds import World
 from tests.web.world import STREAM
 
 from penstock.errors import BudgetExhausted, Conflict, Forbidden, InvalidInput

@@ -7,16 +7,9 @@ from typing import Any, NoReturn
 
 import pytest
 from sqlalchemy import Engine, event
-from tests.unit.conftest import World
-from tests.unit.services.previews.test_query_preview import (
-    AGGREGATES,
-    BY_TOWN,
-    PEOPLE,
-    ROWS,
-    ask,
-    register,
-)
+from tests.unit.services.previews.people import AGGREGATES, BY_TOWN, PEOPLE, ROWS, ask, register
 from tests.unit.sites import VISITS
+from tests.unit.worlds import World
 
 from penstock.connectors.duckdb import source_file
 from penstock.encryption import KeyRing

@@ -4,11 +4,10 @@ from fractions import Fraction
 from typing import Any
 
 import pytest
-from pydantic import TypeAdapter
 from sqlmodel import col, select
-from tests.unit.conftest import CopyWorld, Keep, World, cut_off_before_the_anchor, fill
-from tests.unit.services.noise.kinds import test_mean
+from tests.unit.services.previews.people import AGGREGATES, BY_TOWN, PEOPLE, ROWS, ask, register
 from tests.unit.sites import VISITS
+from tests.unit.worlds import CopyWorld, Keep, World, cut_off_before_the_anchor, fill
 
 from penstock.errors import (
     BudgetExhausted,
@@ -22,34 +21,18 @@ from penstock.errors import (
 from penstock.mechanisms import MECHANISMS
 from penstock.persistence.tables import Charge, Query, Tier
 from penstock.services import budgets
-from penstock.services.access.principals import OPERATOR, Principal
+from penstock.services.access.principals import OPERATOR
 from penstock.services.datasets import datasets
 from penstock.services.people import tier_changes, users
-from penstock.services.previews import query_preview
 from penstock.services.queries import level_changes, queries
 from penstock.services.schemas.people import TierSpec, UserChange
 from penstock.services.schemas.previews import PreviewView
 from penstock.services.schemas.queries import (
     DatasetRequest,
     LevelsChange,
-    PreviewRequest,
-    QueryRequest,
 )
 from penstock.services.schemas.views import QueryView
 
-ROWS = "person,town,age\n" + "".join(
-    f"p{number // 2},{'north' if number % 3 else 'south'},{20 + number % 41}\n"
-    for number in range(300)
-)
-PEOPLE: dict[str, Any] = {
-    **test_mean.PEOPLE,
-    "budgets": {"public": {"epsilon": 2.0}, "internal": {"epsilon": 16.0}},
-}
-BY_TOWN: dict[str, Any] = {
-    "dataset": "people",
-    "group_by": [{"column": "town"}],
-    "contribution": {"max_groups": 2, "max_rows_per_group": 2},
-}
 LEVELS = {
     "gaussian": {"public": {"epsilon": 0.02}, "internal": {"rho": 0.002}},
     "laplace": {"public": {"epsilon": 0.02}, "internal": {"epsilon": 0.03}},
@@ -57,13 +40,6 @@ LEVELS = {
     "skellam": {"public": {"level": 10**9}, "internal": {"level": 10**8}},
 }
 ALL = [{"column": "age", "op": ">=", "value": 0}]
-AGGREGATES: dict[str, dict[str, Any]] = {
-    "units": {"aggregate": {"type": "count_units"}, "contribution": {"max_groups": 2}},
-    "count": {"aggregate": {"type": "count"}},
-    "sum": {"aggregate": {"type": "sum", "column": "age", "step": 4}},
-    "mean": {"aggregate": {"type": "mean", "column": "age", "lower": 16, "upper": 64}},
-    "ages": {"aggregate": {"type": "histogram", "column": "age", "bins": [0, 30, 60]}},
-}
 
 
 @pytest.fixture
@@ -76,16 +52,6 @@ def people(copy_world: CopyWorld, keep: Keep) -> World:
         datasets.register(world.server, OPERATOR, request)
 
     return copy_world("preview", furnish)
-
-
-def ask(world: World, spec: dict[str, Any], by: Principal = OPERATOR) -> PreviewView:
-    request = TypeAdapter[Any](PreviewRequest).validate_python(spec)
-    return query_preview.preview(world.server, by, request)
-
-
-def register(world: World, spec: dict[str, Any]) -> QueryView:
-    request = TypeAdapter[Any](QueryRequest).validate_python(spec)
-    return queries.register(world.server, OPERATOR, request)
 
 
 def charged(world: World, name: str) -> dict[str, tuple[float, Fraction, Fraction]]:

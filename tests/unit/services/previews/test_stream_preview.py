@@ -1,8 +1,8 @@
 """A preview of a stream: what opening it then charges, and nothing is done."""
 
 import pytest
-from tests.unit.conftest import World
 from tests.unit.streaming import CLICKS
+from tests.unit.worlds import World
 
 from penstock.errors import NameTaken
 from penstock.services.access.principals import OPERATOR

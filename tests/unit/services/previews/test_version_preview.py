@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 from sqlmodel import func, select
-from tests.unit.conftest import World
-from tests.unit.services.ledger.test_version_chains import BUDGETS, add, new_file, with_stays
+from tests.unit.services.ledger.versions import BUDGETS, add, new_file, with_stays
+from tests.unit.worlds import World
 
 from penstock.errors import Forbidden, InvalidInput, PenstockError
 from penstock.persistence.tables import Dataset, Leaf

@@ -4,8 +4,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from tests.unit.conftest import World
-from tests.unit.services.datasets.test_datasets import register
+from tests.unit.services.datasets.stays import register
+from tests.unit.worlds import World
 
 from penstock.errors import BudgetExhausted, InvalidInput
 from penstock.services import budgets

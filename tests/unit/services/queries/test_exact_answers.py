@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 from tests.databases.homes import Homes
-from tests.unit.conftest import World
 from tests.unit.sites import VISITS
+from tests.unit.worlds import World
 
 from penstock.connectors.planning.prepare import PreparedQuery
 from penstock.errors import PenstockError

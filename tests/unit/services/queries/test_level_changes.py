@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 from sqlmodel import select
-from tests.unit.conftest import World
+from tests.unit.worlds import World
 
 from penstock.errors import (
     BudgetExhausted,

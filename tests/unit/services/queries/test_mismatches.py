@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from sqlmodel import col, select
-from tests.unit.conftest import World
+from tests.unit.worlds import World
 
 from penstock.errors import BudgetExhausted, Conflict, IntegrityViolation, InvalidInput, NameTaken
 from penstock.persistence.tables import Charge, Dataset, Idempotency, Leaf, Query

@@ -1,7 +1,7 @@
 """An interrupted registration is finished with the keys that it was charged for, or not at all."""
 
 import pytest
-from tests.unit.conftest import World, cut_off_before_the_anchor
+from tests.unit.worlds import World, cut_off_before_the_anchor
 
 from penstock.errors import NameTaken
 

@@ -3,8 +3,8 @@
 from pathlib import Path
 
 import pytest
-from tests.unit.conftest import World
-from tests.unit.services.datasets.test_datasets import BY_TOWN, ROWS, STAYS
+from tests.unit.services.datasets.stays import BY_TOWN, ROWS, STAYS
+from tests.unit.worlds import World
 
 from penstock.connectors.duckdb import source_file
 from penstock.services.access.principals import OPERATOR

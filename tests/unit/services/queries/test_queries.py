@@ -1,7 +1,7 @@
 """Queries as their callers see them: shown up to one's own tier, listed, and retired."""
 
 import pytest
-from tests.unit.conftest import World
+from tests.unit.worlds import World
 
 from penstock.errors import Conflict, Forbidden, NotFound
 from penstock.services.access.principals import OPERATOR

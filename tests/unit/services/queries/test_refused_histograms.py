@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.unit.conftest import CopyWorld, Keep, World, fill
+from tests.unit.worlds import CopyWorld, Keep, World, fill
 
 from penstock.errors import BudgetExhausted
 from penstock.services.access.principals import OPERATOR

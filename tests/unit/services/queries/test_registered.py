@@ -3,8 +3,8 @@
 from typing import Any
 
 import pytest
-from tests.unit.conftest import World, cut_off_before_the_anchor
 from tests.unit.sites import SITES, VISITS
+from tests.unit.worlds import World, cut_off_before_the_anchor
 
 from penstock.services.access.principals import OPERATOR
 from penstock.services.queries import registered

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 from sqlmodel import col, select
-from tests.unit.conftest import World, cut_off_before_the_anchor
+from tests.unit.worlds import World, cut_off_before_the_anchor
 
 from penstock.errors import (
     BudgetExhausted,

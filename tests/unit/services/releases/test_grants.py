@@ -1,7 +1,7 @@
 """Hand-outs: one line for each user and release, in the order of the log."""
 
 from sqlmodel import select
-from tests.unit.conftest import World
+from tests.unit.worlds import World
 
 from penstock.persistence.row_numbers import required
 from penstock.persistence.tables import User

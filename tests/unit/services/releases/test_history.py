@@ -1,7 +1,7 @@
 """The release history: one's own for analysts, everybody's without values for auditors."""
 
 import pytest
-from tests.unit.conftest import World
+from tests.unit.worlds import World
 
 from penstock.errors import Forbidden, NotFound
 from penstock.services.pagination import Window

@@ -5,7 +5,7 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from tests.unit.conftest import World
+from tests.unit.worlds import World
 
 from penstock.errors import QuotaUsedUp
 from penstock.services.access.principals import OPERATOR

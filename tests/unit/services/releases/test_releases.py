@@ -7,7 +7,7 @@ import json
 import numpy as np
 import pytest
 from sqlmodel import col, select
-from tests.unit.conftest import World
+from tests.unit.worlds import World
 
 from penstock.errors import ClearanceTooLow, Conflict, InvalidInput, LevelsUsedUp, NotFound
 from penstock.persistence.tables import Dataset, Grant, Leaf, Query, Release

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 import pytest
-from tests.unit.conftest import World
+from tests.unit.worlds import World
 
 from penstock.errors import ApprovalNeeded, NotFound
 from penstock.services.access.principals import OPERATOR

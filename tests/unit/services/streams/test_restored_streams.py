@@ -1,8 +1,8 @@
 """A stream of a database that was put back to an older state takes no more elements."""
 
 import pytest
-from tests.unit.conftest import Restore, World
 from tests.unit.sites import SITES
+from tests.unit.worlds import Restore, World
 
 from penstock.errors import Conflict, InvalidInput
 from penstock.services.access.principals import OPERATOR

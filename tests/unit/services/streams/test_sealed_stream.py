@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 from sqlalchemy import text
 from sqlmodel import col, select
-from tests.unit.conftest import CopyWorld, World, fill_and_push
 from tests.unit.sites import SITES
+from tests.unit.worlds import CopyWorld, World, fill_and_push
 
 from penstock.errors import Conflict, IntegrityViolation, NotFound
 from penstock.persistence.tables import Dataset, Leaf, StreamState

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 from sqlmodel import select
-from tests.unit.conftest import CopyWorld, World
 from tests.unit.streaming import furnish_stream, push
+from tests.unit.worlds import CopyWorld, World
 
 from penstock.errors import Conflict, InvalidInput
 from penstock.persistence.tables import StreamState

@@ -1,8 +1,8 @@
 """Running totals: the same whenever they are read, of steps that there are."""
 
 import pytest
-from tests.unit.conftest import CopyWorld, World
 from tests.unit.streaming import furnish_stream, push
+from tests.unit.worlds import CopyWorld, World
 
 from penstock.errors import ClearanceTooLow, Conflict, InvalidInput, NotFound
 from penstock.services.access.principals import OPERATOR

@@ -1,8 +1,8 @@
 """Streams: opened and charged at once, moved to other levels, and retired."""
 
 import pytest
-from tests.unit.conftest import CopyWorld, World
 from tests.unit.streaming import CLICKS, furnish_stream
+from tests.unit.worlds import CopyWorld, World
 
 from penstock.errors import Conflict, InvalidInput, NameTaken, NotFound
 from penstock.services.access.principals import OPERATOR

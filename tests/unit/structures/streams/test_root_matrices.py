@@ -1,10 +1,10 @@
 """The square root in integers: rounded where it protects, exact where it puts together."""
 
-from fractions import Fraction
 from itertools import combinations, product
 
 import numpy as np
 import pytest
+from tests.unit.structures.streams.exact_root import exact_decoder
 
 from penstock.errors import InvalidInput
 from penstock.structures.factorization.square_root import coefficients, column_square
@@ -18,16 +18,6 @@ from penstock.structures.streams.root_matrices import (
     float_decoder,
     strategy,
 )
-
-
-def exact_decoder(length: int) -> list[Fraction]:
-    """``1 / ((1 - x) R(x))``, in fractions."""
-    entries = [Fraction(int(entry), 1 << DIGITS) for entry in strategy(length)]
-    found: list[Fraction] = []
-    for place in range(length):
-        known = (entries[i] * found[place - i] for i in range(1, place + 1))
-        found.append(1 - sum(known, Fraction(0)))
-    return found
 
 
 def test_the_decoder_undoes_the_rounded_strategy() -> None:

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from sqlmodel import col, select
 from tests.databases.homes import PATIENCE
-from tests.unit.conftest import Restore, World
+from tests.unit.worlds import Restore, World
 
 from penstock.errors import InvalidInput, LogUnavailable
 from penstock.persistence.tables import Leaf

@@ -1,8 +1,6 @@
 """Long work on the pages: begun by a form, left, come back to, mended and gone on with."""
 
-import re
 import threading
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -13,8 +11,9 @@ from sqlmodel import select
 from tests.api.world import World
 from tests.databases.homes import PATIENCE
 from tests.web.every_page.contents import LARGEST_PAGE, require_own, weight
-from tests.web.forms.test_admin_building import COUNT, STAFF
-from tests.web.forms.test_admin_building import DATASET as FIELDS
+from tests.web.forms.staff import COUNT, STAFF
+from tests.web.forms.staff import DATASET as FIELDS
+from tests.web.views.analyst.jobs import begin, ended, until
 from tests.web.world import HOSTILE, Browser, text_of
 from werkzeug.test import TestResponse
 
@@ -76,31 +75,6 @@ def held(monkeypatch: pytest.MonkeyPatch, module: Any = datasets) -> Iterator[li
     yield reached
     monkeypatch.setattr(module, "register", known)
     open_.set()
-
-
-def until(browser: Browser, path: str, words: str) -> TestResponse:
-    """The page, once it says something."""
-    over = re.compile(" (done|refused|interrupted) ")
-    while words not in (said := text_of(page := browser.get(path))):
-        assert not over.search(said), said
-        time.sleep(0.01)
-    return page
-
-
-def ended() -> None:
-    """Wait until nobody works on anything, or speaks of it."""
-    for thread in threading.enumerate():
-        if thread.name.startswith("work-"):
-            thread.join(PATIENCE)
-
-
-def begin(browser: Browser, fields: dict[str, str], path: str = "/new/dataset") -> str:
-    """Send a form that takes long; where one waits for it."""
-    answer = browser.submit(path, **fields)
-    assert answer.status_code == 303
-    place = answer.location
-    assert re.fullmatch(r"/my-work/[0-9a-f]{32}\?lead=1", place)
-    return place.removesuffix("?lead=1")
 
 
 def test_work_is_left_and_come_back_to_in_another_session(

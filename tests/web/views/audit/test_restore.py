@@ -6,8 +6,8 @@ from urllib.parse import urlsplit
 import pytest
 from tests.api.world import World
 from tests.web.every_page.contents import LARGEST_PAGE, require_own, weight
-from tests.web.every_page.test_roles import MATRIX, VERBS, asked
-from tests.web.views.people.test_admin_pages import follow
+from tests.web.every_page.matrix import MATRIX, VERBS, asked
+from tests.web.views.people.acting import follow
 from tests.web.world import Browser, Open, text_of
 
 from penstock.errors import Suspended

@@ -7,8 +7,8 @@ from urllib.parse import parse_qsl, urlsplit
 
 import pytest
 from tests.api.world import World
-from tests.web.forms.test_admin_building import DATASET
-from tests.web.views.people.test_admin_pages import follow
+from tests.web.forms.staff import DATASET
+from tests.web.views.people.acting import follow
 from tests.web.world import Browser, Open, text_of
 
 ROWS = "person,team,hours\n" + "".join(

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from tests.api.world import World
 from tests.web.every_page.contents import require_own
-from tests.web.views.people.test_admin_pages import follow
+from tests.web.views.people.acting import follow
 from tests.web.world import Browser, text_of
 
 PATH = "/datasets/stays/declaration"

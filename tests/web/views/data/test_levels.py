@@ -7,7 +7,7 @@ from urllib.parse import urlencode
 import pytest
 from tests.api.world import World
 from tests.web.every_page.contents import LARGEST_PAGE, require_own, weight
-from tests.web.views.people.test_admin_pages import follow, leaves
+from tests.web.views.people.acting import follow, leaves
 from tests.web.world import KEY, Browser, text_of
 from werkzeug.test import TestResponse
 

@@ -6,7 +6,7 @@ import pytest
 from tests.api.queries.loans import ROWS
 from tests.api.world import World
 from tests.web.every_page.contents import LARGEST_PAGE, require_own, weight
-from tests.web.views.people.test_admin_pages import follow, leaves
+from tests.web.views.people.acting import follow, leaves
 from tests.web.world import Browser, text_of
 
 PATH = "/datasets/again/same-people"

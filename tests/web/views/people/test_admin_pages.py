@@ -7,29 +7,10 @@ from urllib.parse import quote, urlsplit
 import pytest
 from tests.api.world import World
 from tests.web.every_page.contents import LARGEST_PAGE, require_own, weight
+from tests.web.views.people.acting import ONCE, follow, leaves, once
 from tests.web.world import HOSTILE, KEY, Browser, text_of
-from werkzeug.test import TestResponse
 
-ONCE = re.compile(r'name="once" value="([0-9a-f]{32})"')
 NUMBERS = ["x", "-1", "0", "nan", "inf", "1e999", "9" * 39, "\u0660", "1_0"]
-
-
-def once(browser: Browser, path: str) -> str:
-    """The key of the form that a page shows."""
-    found = ONCE.search(browser.get(path).text)
-    assert found is not None
-    return found.group(1)
-
-
-def leaves(world: World) -> object:
-    """All that the log holds."""
-    return world.answer("GET", "/api/v1/audit/events?limit=1000", by="olga")["items"]
-
-
-def follow(browser: Browser, answer: TestResponse) -> TestResponse:
-    """The page that a form leads to."""
-    assert answer.status_code == 303, text_of(answer)
-    return browser.get(answer.location)
 
 
 def test_a_move_is_foreseen_before_it_is_made(root: Browser, world: World) -> None:

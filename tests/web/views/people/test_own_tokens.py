@@ -5,7 +5,7 @@ import re
 from sqlmodel import select
 from tests.api.world import World
 from tests.web.every_page.contents import LARGEST_PAGE, require_own, weight
-from tests.web.views.people.test_admin_pages import follow, once
+from tests.web.views.people.acting import follow, once
 from tests.web.world import Browser, Open, text_of
 
 from penstock.persistence.tables import Idempotency

@@ -1,6 +1,6 @@
 """Acknowledgments of a restore that another process finishes."""
 
-from tests.unit.conftest import Restore, World
+from tests.unit.worlds import Restore, World
 
 from penstock.services.access.principals import OPERATOR
 from penstock.services.audit import restores

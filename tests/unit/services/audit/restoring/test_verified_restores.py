@@ -1,6 +1,6 @@
 """Verification tells that a database lacks what the witness saw."""
 
-from tests.unit.conftest import Restore, World
+from tests.unit.worlds import Restore, World
 
 from penstock.services.audit.verification import verify
 

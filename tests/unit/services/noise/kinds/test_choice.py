@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from sqlmodel import select
 from tests.support.rows import row
-from tests.unit.conftest import World
+from tests.unit.worlds import World
 
 from penstock.persistence.tables import Query
 from penstock.services.noise.independent_levels import IndependentLevels

@@ -10,7 +10,7 @@ import pytest
 from pyarrow import csv
 from pydantic import TypeAdapter, ValidationError
 from sqlmodel import select
-from tests.unit.conftest import CopyWorld, Keep, World, cut_off_before_the_anchor, fill
+from tests.unit.worlds import CopyWorld, Keep, World, cut_off_before_the_anchor, fill
 
 from penstock.cli.statistics.releases import document
 from penstock.connectors.planning.correlated_counts import nodes_of

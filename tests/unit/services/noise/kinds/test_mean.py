@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 from sqlmodel import select
-from tests.unit.conftest import CopyWorld, Keep, World, cut_off_before_the_anchor, fill
+from tests.unit.services.noise.kinds.people import PEOPLE
+from tests.unit.worlds import CopyWorld, Keep, World, cut_off_before_the_anchor, fill
 
 from penstock.cli.statistics.releases import document
 from penstock.errors import Conflict
@@ -26,20 +27,6 @@ from penstock.services.schemas.views import QueryView
 ROWS = "person,town,age\n" + "".join(
     f"p{number},{'north' if number % 3 else 'south'},{20 + number % 41}\n" for number in range(3000)
 )
-
-PEOPLE: dict[str, Any] = {
-    "name": "people",
-    "privacy_unit": {"column": "person"},
-    "neighboring": "add_remove",
-    "delta": 1e-6,
-    "max_units": 100_000,
-    "columns": {
-        "person": {"type": "string"},
-        "town": {"type": "string", "categories": ["north", "south", "west"]},
-        "age": {"type": "integer", "lower": 0, "upper": 100},
-    },
-    "budgets": {"public": {"epsilon": 1.0}, "internal": {"epsilon": 8.0}},
-}
 
 AGES: dict[str, Any] = {
     "name": "ages",

@@ -12,7 +12,7 @@ import pytest
 from sqlalchemy import text
 from sqlmodel import select
 from tests.databases.homes import PATIENCE
-from tests.unit.conftest import CopyWorld, Keep, World, fill
+from tests.unit.worlds import CopyWorld, Keep, World, fill
 
 from penstock.errors import Conflict, IntegrityViolation, InvalidInput, LevelsUsedUp
 from penstock.persistence.tables import Dataset, HistogramState, Query, Release

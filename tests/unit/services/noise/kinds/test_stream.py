@@ -2,8 +2,8 @@
 
 import pytest
 from tests.support.rows import row
-from tests.unit.conftest import CopyWorld, World
 from tests.unit.streaming import furnish_stream
+from tests.unit.worlds import CopyWorld, World
 
 from penstock.errors import IntegrityViolation
 from penstock.persistence.tables import Query

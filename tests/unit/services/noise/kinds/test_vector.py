@@ -5,8 +5,8 @@ import json
 import numpy as np
 import pytest
 from sqlmodel import col, select
-from tests.unit.conftest import World
 from tests.unit.sites import VISITS
+from tests.unit.worlds import World
 
 from penstock.mechanisms import IntVector
 from penstock.persistence.tables import Dataset, Leaf, Query, Release

@@ -1,0 +1,7 @@
+"""A demo that has been told, quietly."""
+
+PORT = 8123
+
+
+def quiet(step: str) -> None:
+    """Progress that nobody watches."""

@@ -1,0 +1,7 @@
+"""Open Chromium as somebody who is signed in."""
+
+from collections.abc import Callable
+
+from tests.web.browser.screens import Screen
+
+Open = Callable[..., Screen]

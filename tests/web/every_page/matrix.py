@@ -1,0 +1,90 @@
+"""Every page, and who may see it."""
+
+from typing import NamedTuple
+
+from tests.api.world import World, propose
+from tests.web.every_page.admin_rows import ADMIN_ROWS
+from tests.web.every_page.auditor_rows import AUDITOR_ROWS
+from tests.web.every_page.own_rows import OWN_ROWS
+from tests.web.world import Browser
+from werkzeug.test import TestResponse
+
+from penstock.web import PAGES
+
+
+class Row(NamedTuple):
+    """One page: how it is asked for, and the status for each of ``CALLERS``."""
+
+    name: str
+    path: str
+    noa: int
+    ann: int
+    ian: int
+    root: int
+    olga: int
+    fields: tuple[tuple[str, str], ...] = ()
+
+
+INTERNAL = (("tier", "internal"),)
+
+
+# noa has no clearance, ann is cleared for public, ian for internal, root is an admin and
+# olga an auditor.  RELEASE stands for ann's release.  The rows are asked in this order, so
+# that histories come before what would lengthen them.
+MATRIX = [
+    #   page                path                             noa  ann  ian root olga
+    Row("sign_out", "/sign-out", 303, 303, 303, 303, 303),
+    Row("catalogue", "/catalogue", 200, 200, 200, 200, 200),
+    Row("dataset", "/datasets/sites", 404, 200, 200, 200, 200),
+    Row("dataset", "/datasets/closed", 404, 404, 200, 200, 200),
+    Row("query", "/queries/visits", 404, 200, 200, 200, 200),
+    Row("query", "/queries/secret", 404, 404, 200, 200, 200),
+    Row("query", "/queries/books", 404, 200, 200, 200, 200),
+    Row("history", "/history", 200, 200, 200, 403, 200),
+    Row("history", "/history?query=visits", 404, 200, 404, 403, 200),
+    Row("history", "/history?user=ann", 403, 200, 403, 403, 200),
+    Row("consequences", "/queries/visits/request", 404, 200, 200, 403, 403),
+    Row("consequences", "/queries/visits/request?tier=internal", 404, 422, 200, 403, 403),
+    Row("consequences", "/queries/secret/request", 404, 404, 200, 403, 403),
+    Row("request_release", "/queries/visits/releases", 404, 303, 303, 403, 403),
+    Row("request_release", "/queries/visits/releases", 404, 403, 303, 403, 403, INTERNAL),
+    Row("request_release", "/queries/secret/releases", 404, 404, 303, 403, 403),
+    Row("stream", "/streams/arrivals", 404, 200, 200, 200, 200),
+    Row("stream", "/streams/rising", 404, 404, 200, 200, 200),
+    Row("stream_totals", "/streams/arrivals/totals", 404, 200, 200, 403, 403),
+    Row("stream_totals", "/streams/arrivals/totals?tier=internal", 404, 422, 200, 403, 403),
+    Row("stream_totals", "/streams/rising/totals", 404, 404, 200, 403, 403),
+    Row("release", "/releases/RELEASE", 404, 200, 404, 403, 403),
+    Row("download", "/releases/RELEASE/csv", 404, 200, 404, 403, 403),
+    Row("download", "/releases/RELEASE/exe", 422, 422, 422, 403, 403),
+    Row("budgets", "/budgets", 200, 200, 200, 200, 200),
+    *(Row(*one) for one in ADMIN_ROWS),
+    *(Row(*one) for one in AUDITOR_ROWS),
+    *(Row(*one) for one in OWN_ROWS),
+]
+
+
+VERBS = {page.name: page.verb for page in PAGES}
+
+
+def asked(browser: Browser, row: Row, key: str = "") -> TestResponse:
+    """The answer to one row of the matrix."""
+    path = row.path
+    if "RELEASE" in path:
+        held = browser.world.answer("GET", "/api/v1/releases", by="ann")["items"]
+        path = path.replace("RELEASE", held[0]["id"])
+    if "PROPOSAL" in path:
+        path = path.replace("PROPOSAL", propose(browser.world))
+    if "EXPORT" in path:
+        path = path.replace("EXPORT", exported(browser.world))
+    if VERBS[row.name] == "GET":
+        return browser.get(path)
+    return browser.send(path, form_key=key, **dict(row.fields))
+
+
+def exported(world: World) -> str:
+    """Work of olga's, always the same."""
+    olga = Browser(world, world.client.application.test_client())
+    olga.sign_in("olga")
+    place = olga.submit("/proofs/export", once="matrix").location
+    return place.removeprefix("/my-work/").partition("?")[0]
