@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from sqlmodel import select
-from tests.unit.conftest import World
+from tests.unit.worlds import World
 
 from penstock.errors import Conflict, IntegrityViolation
 from penstock.persistence.tables import Dataset, Query

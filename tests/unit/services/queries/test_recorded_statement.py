@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from sqlmodel import select
-from tests.unit.conftest import World
+from tests.unit.worlds import World
 
 from penstock.connectors.duckdb import source
 from penstock.connectors.duckdb.conformance import require_conformance
