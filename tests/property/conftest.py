@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from tests.databases.homes import Home, Homes
 from tests.property.machines import Machines
-from tests.property.tiers_machine import furnished
+from tests.property.tiers.machine import furnished
 from tests.unit.worlds import Clock, Streams
 
 from penstock.services.context import Server

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from tests.property.tiers_machine import Pair, Rules
+from tests.property.tiers.machine import Pair, Rules
 from tests.unit.worlds import Clock
 
 from penstock.services.context import Server

@@ -11,7 +11,7 @@ import pytest
 from sqlmodel import select
 from tests.unit.services.datasets.files import written
 from tests.unit.services.datasets.stays import ROWS, query, register
-from tests.unit.services.ledger.versions import new_file
+from tests.unit.services.versions import new_file
 from tests.unit.sites import SITES
 from tests.unit.worlds import CopyWorld, World, fill
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from sqlmodel import select
 from tests.unit.services.datasets.stays import ROWS, STAYS, query
-from tests.unit.services.ledger.versions import BUDGETS, add, new_file, with_stays
+from tests.unit.services.versions import BUDGETS, add, new_file, with_stays
 from tests.unit.worlds import World, cut_off_before_the_anchor
 
 from penstock.accounting import composed_epsilon

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 from sqlmodel import col, select
-from tests.unit.services.noise.added_levels import COUNTS, LEVELS, VALUES, furnish, move, push
+from tests.unit.services.added_levels import COUNTS, LEVELS, VALUES, furnish, move, push
 from tests.unit.sites import SITES
 from tests.unit.worlds import CopyWorld, World
 

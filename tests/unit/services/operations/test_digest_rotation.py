@@ -10,7 +10,7 @@ from sqlalchemy import text, update
 from sqlmodel import select
 from tests.unit.services.audit.tampered import TABLES, alter, filled, rows_of, unguarded
 from tests.unit.services.datasets.stays import ROWS, STAYS
-from tests.unit.services.ledger.versions import add, new_file, with_stays
+from tests.unit.services.versions import add, new_file, with_stays
 from tests.unit.worlds import CopyWorld, Restore, World
 
 from penstock.encryption import Secrets, SecretsFile

@@ -11,8 +11,8 @@ import pytest
 from pydantic import TypeAdapter, ValidationError
 from sqlmodel import col, select
 from tests.databases.homes import SQLITE
+from tests.unit.services.added_levels import COUNTS, LEVELS, SIZE, furnish, move, push
 from tests.unit.services.datasets import stays
-from tests.unit.services.noise.added_levels import COUNTS, LEVELS, SIZE, furnish, move, push
 from tests.unit.sites import SITES
 from tests.unit.worlds import CopyWorld, World
 

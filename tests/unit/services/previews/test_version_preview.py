@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from sqlmodel import func, select
-from tests.unit.services.ledger.versions import BUDGETS, add, new_file, with_stays
+from tests.unit.services.versions import BUDGETS, add, new_file, with_stays
 from tests.unit.worlds import World
 
 from penstock.errors import Forbidden, InvalidInput, PenstockError

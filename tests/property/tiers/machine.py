@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 from sqlmodel import select
 from tests.databases.homes import Home, Homes
-from tests.property.tiers_record import Record, lengths
+from tests.property.tiers.record import Record, lengths
 from tests.unit.worlds import Clock, Streams
 
 from penstock.errors import PenstockError

@@ -10,7 +10,7 @@ from hypothesis.internal.constants_ast import Constants
 from hypothesis.stateful import run_state_machine_as_test
 from tests.databases.homes import SQLITE
 from tests.property.machines import Machines
-from tests.property.tiers_machine import IndependentRules
+from tests.property.tiers.machine import IndependentRules
 from tests.support.thorough import by_count
 
 ACTS = {

@@ -8,7 +8,7 @@ import pytest
 from sqlmodel import Session
 from tests.databases.homes import SQLITE
 from tests.property.machines import Machines
-from tests.property.tiers_machine import Rules
+from tests.property.tiers.machine import Rules
 
 from penstock.accounting import Entry, charge, entry
 from penstock.persistence.tables import Query, Tier
