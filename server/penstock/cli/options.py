@@ -17,7 +17,7 @@ FORMATS = click.Choice([form.value for form in Format])
 
 
 def _choose_format(context: click.Context, parameter: click.Parameter, value: str | None) -> None:
-    # Behind the command's name only what is typed counts: the variable was read before.
+    # BackgroundThread the command's name only what is typed counts: the variable was read before.
     typed = context.get_parameter_source(parameter.name or "") is (
         click.core.ParameterSource.COMMANDLINE
     )

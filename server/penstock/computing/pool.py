@@ -136,7 +136,7 @@ class Pool:
         try:
             child = self._child(person)
             try:
-                return self._asked(child, person, job, document)
+                return self._exchange(child, person, job, document)
             finally:
                 self._back(child)
         finally:
@@ -181,7 +181,7 @@ class Pool:
             self._busy -= 1
             self._changed.notify_all()
 
-    def _asked(self, child: Child, person: str, job: str, document: Document) -> Document:
+    def _exchange(self, child: Child, person: str, job: str, document: Document) -> Document:
         started = time.monotonic()
         try:
             reply = child.ask(person, job, document)

@@ -90,7 +90,7 @@ class Issuer:
         self._fetch = fetch or fetched
         self._clock = clock
         self._lock = threading.Lock()
-        self._found: tuple[KeySet, float] | None = None  # and when they were read
+        self._keys_read: tuple[KeySet, float] | None = None  # and when they were read
         self._failed = -math.inf
 
     def identify(self, token: str, now: datetime) -> Identity:
@@ -141,7 +141,7 @@ class Issuer:
             return self._fresh() or self._renewed()
 
     def _fresh(self) -> "KeySet | None":
-        known = self._found
+        known = self._keys_read
         return known[0] if known is not None and self._clock() - known[1] <= FRESH else None
 
     def _asked_again(self) -> "KeySet":
@@ -149,8 +149,8 @@ class Issuer:
         if not self._lock.acquire(timeout=_TURN):
             raise self._unavailable("is being asked for its keys")
         try:
-            if self._found is not None and self._clock() - self._found[1] < PATIENCE:
-                return self._found[0]
+            if self._keys_read is not None and self._clock() - self._keys_read[1] < PATIENCE:
+                return self._keys_read[0]
             return self._renewed()
         finally:
             self._lock.release()
@@ -163,7 +163,7 @@ class Issuer:
         except IdentityUnavailable:
             self._failed = self._clock()
             raise
-        self._found = keys, self._clock()
+        self._keys_read = keys, self._clock()
         return keys
 
     def _published(self) -> "KeySet":

@@ -19,7 +19,7 @@ IDLE: Final = 2.0
 """Seconds after which a thread with nothing to do ends; a new one starts faster than a sync."""
 
 
-class Behind:
+class BackgroundThread:
     """One thread at most, while there is something to do; it does one thing after the other."""
 
     def __init__(self, name: str, idle: float = IDLE) -> None:

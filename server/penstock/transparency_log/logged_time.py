@@ -36,12 +36,12 @@ class Difference:
     signed: datetime
 
     @property
-    def behind(self) -> timedelta:
+    def lag(self) -> timedelta:
         """By how much the machine's clock is behind."""
         return self.signed - self.machine
 
     @property
-    def told(self) -> str:
+    def sentence(self) -> str:
         """What is wrong, what follows, and what to do."""
         return (
             f"This machine's clock says {leaves.timestamp(self.machine)}, and the log was signed at"
@@ -59,7 +59,7 @@ class LoggedTime:
         self.machine = machine
         self._floor: datetime | None = None
         self._genuine = ""
-        self._told = False
+        self._has_warned = False
 
     def __call__(self) -> datetime:
         """Tell the time."""
@@ -74,7 +74,7 @@ class LoggedTime:
             return
         now, signed_at = self.machine(), checkpoints.signed_at(note)
         if signed_at is None or signed_at <= now:
-            self._floor, self._told = None, False
+            self._floor, self._has_warned = None, False
             return
         # Looked at only here, since a signature takes longer than all else.
         if note != self._genuine:
@@ -83,9 +83,9 @@ class LoggedTime:
                 return
             self._genuine = note
         self._floor = signed_at
-        if signed_at - now > TOLERANCE and not self._told:
-            self._told = True
-            LOGGER.warning(Difference(now, signed_at).told)
+        if signed_at - now > TOLERANCE and not self._has_warned:
+            self._has_warned = True
+            LOGGER.warning(Difference(now, signed_at).sentence)
 
     def difference(self) -> Difference | None:
         """Say how far the machine is behind what was seen last; ``None`` where it is not."""
@@ -96,5 +96,5 @@ class LoggedTime:
         """Raise ``Unavailable`` where the machine is more than ``TOLERANCE`` behind the log."""
         self.look(session)
         difference = self.difference()
-        if difference is not None and difference.behind > TOLERANCE:
-            raise Unavailable(difference.told)
+        if difference is not None and difference.lag > TOLERANCE:
+            raise Unavailable(difference.sentence)

@@ -1,7 +1,7 @@
 """The sequencer: leaves get their places in batches, and answers wait for that.
 
 A leaf is stored without a place in the transaction of what it records, so that hand-outs
-of different queries commit side by side.  Behind them one thread of each process puts all
+of different queries commit side by side.  BackgroundThread them one thread of each process puts all
 leaves that wait into the tree, in one transaction for many of them, signs a checkpoint, and
 lets the witness see it.  Only then does anybody whose leaf is among them get an answer.  Where
 the database has one writer at a time anyway, leaves get their places in their own transaction.
@@ -27,7 +27,7 @@ from penstock.persistence import Database
 from penstock.persistence.row_numbers import required
 from penstock.persistence.tables import Charge, Checkpoint, Dataset, Leaf, TierBudget
 from penstock.transparency_log import checkpoints, leaves, suspension, tree_store
-from penstock.transparency_log.background import Behind
+from penstock.transparency_log.background import BackgroundThread
 from penstock.transparency_log.checkpoints import Signer
 from penstock.transparency_log.leaves import APPENDED
 from penstock.transparency_log.logged_time import LoggedTime
@@ -93,7 +93,7 @@ class Sequencer:
         """Begin with threads of this process's own; they start when they are needed."""
         self._process = os.getpid()
         self._lock = threading.Lock()
-        self._hand, self._eye = Behind("sequencer"), Behind("witness")
+        self._hand, self._eye = BackgroundThread("sequencer"), BackgroundThread("witness")
         self._waiting: Future[Mapping[int, Place]] | None = None
         self._look: Future[Sight] | None = None
         self._look_ends = 0.0
@@ -152,7 +152,7 @@ class Sequencer:
     def _remember(self, seen: Sight) -> None:
         if self._untold is None:
             self._untold = leaves.timestamp(self._clock())
-            suspension.found(self._database, self.witness, seen, self._clock())
+            suspension.suspend(self._database, self.witness, seen, self._clock())
 
     def _compare(self, session: Session, seen: Sight) -> None:
         root = session.exec(_SEEN_ROOT, params={"size": seen.size}).first()

@@ -47,7 +47,7 @@ class Sight:
     accounts: Mapping[str, tuple[int, int]] = field(default_factory=dict)
     suspended_at: str = field(default="", compare=False)
 
-    def behind(self, other: "Sight") -> bool:
+    def precedes(self, other: "Sight") -> bool:
         """Whether ``other`` saw more."""
         return self.size < other.size or self.together(other) != self.accounts
 

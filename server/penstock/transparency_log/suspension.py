@@ -30,7 +30,7 @@ _LAST = (
 )
 
 
-def found(database: Database, witness: Witness, seen: Sight, at: datetime) -> None:
+def suspend(database: Database, witness: Witness, seen: Sight, at: datetime) -> None:
     """Keep, as far as that can be written, that the database lacks what was ``seen``."""
     with suppress(PenstockError):
         witness.suspend(seen, leaves.timestamp(at))

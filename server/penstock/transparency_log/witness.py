@@ -67,7 +67,7 @@ class FileWitness:
     def advance(self, sight: Sight) -> None:
         with self._locked():
             seen = self.seen()
-            if seen.behind(sight):
+            if seen.precedes(sight):
                 further = max(seen, sight, key=lambda candidate: candidate.size)
                 known = replace(further, suspended_at=seen.suspended_at)
                 self._write(replace(known, accounts=seen.together(sight)))

@@ -69,7 +69,7 @@ def looking_before(
     with server.database.read() as session:
         proposals._open(session, server, proposal)
     barrier.wait()
-    vars(proposals)["_open"] = lambda session, _, name: proposals._found(session, name)
+    vars(proposals)["_open"] = lambda session, _, name: proposals._proposal_row(session, name)
     return proposals.approve(server, principal, proposal)
 
 

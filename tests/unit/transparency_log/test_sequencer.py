@@ -19,7 +19,7 @@ from penstock.services.schemas.streams import ElementsRequest, StreamRequest
 from penstock.services.streams import stream_elements, streams
 from penstock.services.streams.stream_totals import read
 from penstock.transparency_log import sequencer, tree_store
-from penstock.transparency_log.background import Behind
+from penstock.transparency_log.background import BackgroundThread
 from penstock.transparency_log.sequencer import accounts
 from penstock.transparency_log.sights import Sight
 from penstock.transparency_log.witness import FileWitness
@@ -128,7 +128,7 @@ def test_a_child_has_threads_of_its_own(visits: World) -> None:
 
 
 def test_what_is_raised_behind_is_raised_to_who_waits() -> None:
-    behind, free = Behind("test"), threading.Event()
+    behind, free = BackgroundThread("test"), threading.Event()
 
     def fail() -> None:
         raise KeyError("behind")
@@ -147,7 +147,7 @@ def test_what_is_raised_behind_is_raised_to_who_waits() -> None:
 
 
 def test_a_thread_with_nothing_to_do_ends_and_another_takes_its_place() -> None:
-    behind = Behind("test", idle=0.001)
+    behind = BackgroundThread("test", idle=0.001)
     threads = []
     for _ in range(50):
         threads.append(behind.submit(threading.current_thread).result())
@@ -157,7 +157,7 @@ def test_a_thread_with_nothing_to_do_ends_and_another_takes_its_place() -> None:
 
 
 def test_what_comes_as_a_thread_ends_is_done(monkeypatch: pytest.MonkeyPatch) -> None:
-    behind = Behind("test")
+    behind = BackgroundThread("test")
     late: list[Future[str]] = []
 
     class Waited(SimpleQueue[Any]):
@@ -179,8 +179,8 @@ def test_what_comes_as_a_thread_ends_is_done(monkeypatch: pytest.MonkeyPatch) ->
 def test_a_process_ends_whatever_hangs_behind_it() -> None:
     program = """
 from threading import Event
-from penstock.transparency_log.background import Behind
-Behind("test").submit(Event().wait)
+from penstock.transparency_log.background import BackgroundThread
+BackgroundThread("test").submit(Event().wait)
 """
     subprocess.run([sys.executable, "-c", program], check=True, timeout=600)
 

@@ -127,9 +127,9 @@ def upgrade(operator: Operator) -> None:
         )
     for folder in underchargeds:
         if folder.refusal is None:
-            operator.say(f"Charged what was missing to {folder.told}.")
+            operator.say(f"Charged what was missing to {folder.sentence}.")
         else:
-            operator.say(f"Charged too little, and left so: {folder.told}. {folder.refusal}")
+            operator.say(f"Charged too little, and left so: {folder.sentence}. {folder.refusal}")
     _print_schema(operator, after, after)
 
 

@@ -244,7 +244,7 @@ def differences(form: Form) -> list[str]:
         with tempfile.TemporaryDirectory(prefix="penstock-probe-") as folder:
             file = _written(Path(folder).resolve() / f"probe.{form}", form)
             questions = (*QUESTIONS, *OPEN_QUESTIONS)
-            return [each.name for each in questions if _asked(each, file) != each.answer]
+            return [each.name for each in questions if _counts_of(each, file) != each.answer]
     except OSError as error:
         raise Unavailable(
             "The engine that reads data cannot be probed: a temporary file cannot be written"
@@ -253,7 +253,7 @@ def differences(form: Form) -> list[str]:
         ) from None
 
 
-def _asked(question: Question, file: SourceFile) -> tuple[int, ...] | None:
+def _counts_of(question: Question, file: SourceFile) -> tuple[int, ...] | None:
     from penstock.connectors.duckdb import source
 
     written = question.statement(file.format)

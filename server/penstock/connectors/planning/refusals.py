@@ -147,7 +147,7 @@ class Refusals:
     """Collect what is refused of parts that are read one by one, to say all of it at once."""
 
     def __init__(self) -> None:
-        self._found: list[InvalidInput] = []
+        self._errors: list[InvalidInput] = []
 
     def __enter__(self) -> None:
         """Begin to read one part."""
@@ -161,16 +161,16 @@ class Refusals:
         """Keep the refusal of this part, if it was refused; let everything else pass."""
         if isinstance(error, MalformedInput) or not isinstance(error, InvalidInput):
             return False
-        self._found.append(error)
+        self._errors.append(error)
         return True
 
     def settle(self) -> None:
         """Raise ``InvalidInput`` of all that was refused, if anything was."""
-        if not self._found:
+        if not self._errors:
             return
-        if len(self._found) == 1:
-            raise self._found[0]
-        places = list(dict.fromkeys(place for error in self._found for place in error.errors))
+        if len(self._errors) == 1:
+            raise self._errors[0]
+        places = list(dict.fromkeys(place for error in self._errors for place in error.errors))
         raise refusal(places[:MOST_ERRORS], more=max(len(places) - MOST_ERRORS, 0))
 
 

@@ -31,7 +31,7 @@ class SharedTurns:
     def take(self, person: str, seconds: float) -> bool:
         """See ``computing.Turns.take``; nobody begins where the table is full."""
         own = self._hash(person)
-        with self._memory.held() as memory:
+        with self._memory.locked() as memory:
             now, free = self._clock(), None
             for place in range(PLACES):
                 name, until = _ENTRY.unpack_from(memory, self._at(place))
@@ -46,7 +46,7 @@ class SharedTurns:
     def give(self, person: str) -> None:
         """See ``computing.Turns.give``."""
         own = self._hash(person)
-        with self._memory.held() as memory:
+        with self._memory.locked() as memory:
             for place in range(PLACES):
                 if _ENTRY.unpack_from(memory, self._at(place))[0] == own:
                     _ENTRY.pack_into(memory, self._at(place), 0, 0.0)

@@ -97,7 +97,7 @@ class Buckets:
         row, key = struct.unpack("<QQ", digest)
         start = self._offset + row % ROWS * WAYS * _ENTRY.size
         key = key or 1  # 0 is an entry that nobody has
-        with self._memory.held() as memory:
+        with self._memory.locked() as memory:
             now = self._clock()
             entries = [_ENTRY.unpack_from(memory, start + n * _ENTRY.size) for n in range(WAYS)]
             own = [n for n, entry in enumerate(entries) if entry[0] == key]

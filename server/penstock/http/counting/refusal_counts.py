@@ -10,7 +10,7 @@ from typing import Final
 from penstock.errors import PenstockError
 from penstock.http.counting.shared_memory import Shared
 from penstock.services.audit.refusals import CAUSES
-from penstock.transparency_log.background import Behind
+from penstock.transparency_log.background import BackgroundThread
 
 PERIOD: Final = 3600.0
 """Seconds between the first request that is counted and the leaf of it: however much is refused,
@@ -59,7 +59,7 @@ class Refused:
         self._tell = tell
         self._clock = clock
         self._look_at = 0.0
-        self._behind = Behind("refusals")
+        self._writer = BackgroundThread("refusals")
 
     def count(self, cause: str | None) -> None:
         """Count one answer (``None`` refuses nothing), and have the log told where it is time."""
@@ -70,19 +70,19 @@ class Refused:
             return
         self._look_at = now + _LOOK
         if self._due(now - PERIOD):
-            self._behind.submit(lambda: self._tell_of(now - PERIOD))
+            self._writer.submit(lambda: self._tell_of(now - PERIOD))
 
     def close(self) -> None:
         """Have the log told of what is left, before the process ends."""
-        # Behind what is being told just now: that would be lost with the process.
-        self._behind.submit(lambda: self._tell_of(self._clock())).result()
+        # BackgroundThread what is being told just now: that would be lost with the process.
+        self._writer.submit(lambda: self._tell_of(self._clock())).result()
 
     def _due(self, until: float) -> bool:
-        with self._memory.held() as memory:
+        with self._memory.locked() as memory:
             return _is_due(memory, self._offset, until)
 
     def _add(self, began: float, counts: Sequence[int], tried: float = 0.0) -> None:
-        with self._memory.held() as memory:
+        with self._memory.locked() as memory:
             first, last, *known = _ENTRY.unpack_from(memory, self._offset)
             sums = [count + more for count, more in zip(known, counts, strict=True)]
             began = min(first, began) if first else began
@@ -90,7 +90,7 @@ class Refused:
 
     def _tell_of(self, until: float) -> None:
         """Have the log told of what was counted, if its first was no later than ``until``."""
-        with self._memory.held() as memory:
+        with self._memory.locked() as memory:
             if not _is_due(memory, self._offset, until):
                 return
             began, _, *counts = _ENTRY.unpack_from(memory, self._offset)

@@ -68,13 +68,13 @@ class Requests:
     def count(self, verb: str, route: str | None, status: int, seconds: float) -> None:
         """Count one answer."""
         start = self._offset + self.lines.place(verb, route, status, seconds) * _CELL.size
-        with self._memory.held() as memory:
+        with self._memory.locked() as memory:
             (before,) = _CELL.unpack_from(memory, start)
             _CELL.pack_into(memory, start, before + 1)
 
     def counted(self) -> Iterator[tuple[str, str, str, Sequence[int]]]:
         """Verb, route and class of status, each with the counts by duration."""
-        with self._memory.held() as memory:
+        with self._memory.locked() as memory:
             copy = bytes(memory[self._offset : self._offset + self.lines.bytes])
         values = [value for (value,) in _CELL.iter_unpack(copy)]
         width = self.lines.width
@@ -93,13 +93,13 @@ class Computations:
     def count(self, outcome: Outcome) -> None:
         """Count one of them."""
         start = self._offset + _OUTCOMES.index(outcome) * _CELL.size
-        with self._memory.held() as memory:
+        with self._memory.locked() as memory:
             (before,) = _CELL.unpack_from(memory, start)
             _CELL.pack_into(memory, start, before + 1)
 
     def counted(self) -> Iterator[tuple[str, int]]:
         """Every outcome, and how often it was."""
-        with self._memory.held() as memory:
+        with self._memory.locked() as memory:
             copy = bytes(memory[self._offset : self._offset + OUTCOME_BYTES])
         for outcome, (value,) in zip(_OUTCOMES, _CELL.iter_unpack(copy), strict=True):
             yield str(outcome), value

@@ -56,7 +56,7 @@ class Shared:
         return True
 
     @contextmanager
-    def held(self) -> Iterator[memoryview]:
+    def locked(self) -> Iterator[memoryview]:
         """The bytes, which no other thread or process touches meanwhile."""
         with self._locked(), memoryview(self._memory) as whole, whole[_HEAD:] as part:
             yield part

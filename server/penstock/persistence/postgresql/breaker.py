@@ -32,7 +32,7 @@ class Breaker:
         if self._process != os.getpid():  # a child has no thread of its parent's
             self._process = os.getpid()
             self._lock = threading.Lock()
-            self._probing, self._asked = False, 0.0
+            self._probing, self._last_probe = False, 0.0
             self.open = False
             self._heard = monotonic()
 
@@ -76,9 +76,9 @@ class Breaker:
         """Have the server probed; since when it is."""
         with self._lock:
             if not self._probing:
-                self._probing, self._asked = True, monotonic()
+                self._probing, self._last_probe = True, monotonic()
                 threading.Thread(target=self._listen, name="probing", daemon=True).start()
-            return self._asked
+            return self._last_probe
 
     def _listen(self) -> None:
         """Probe once, and where everybody is refused until that is answered."""

@@ -74,7 +74,7 @@ def show(server: Server, principal: Principal, public_id: str) -> ProposalView:
     """One proposal.  Raises ``NotFound``."""
     principal.require("admin", "auditor")
     with server.database.read() as session:
-        return _view(session, _found(session, public_id), server.clock())
+        return _view(session, _proposal_row(session, public_id), server.clock())
 
 
 def approve(server: Server, principal: Principal, public_id: str) -> ProposalView:
@@ -86,7 +86,7 @@ def approve(server: Server, principal: Principal, public_id: str) -> ProposalVie
     """
     principal.require("admin")
     with server.database.read() as session:
-        act = STORED.validate_json(_found(session, public_id).request)
+        act = STORED.validate_json(_proposal_row(session, public_id).request)
     try:
         with _writing(server, act) as session:
             proposal = _open(session, server, public_id)
@@ -111,7 +111,7 @@ def withdraw(server: Server, principal: Principal, public_id: str) -> ProposalVi
     """
     principal.require("admin")
     with server.database.read() as session:
-        act = STORED.validate_json(_found(session, public_id).request)
+        act = STORED.validate_json(_proposal_row(session, public_id).request)
     with _writing(server, act) as session:
         proposal = _open(session, server, public_id)
         _require_admin(session, principal)
@@ -172,7 +172,7 @@ def _writing(server: Server, act: Proposed) -> AbstractContextManager[Session]:
 
 
 def _open(session: Session, server: Server, public_id: str) -> Proposal:
-    proposal = _found(session, public_id)
+    proposal = _proposal_row(session, public_id)
     view = _view(session, proposal, server.clock())
     if view.state == "expired":
         raise _NotOpen(
@@ -270,7 +270,7 @@ def _record(
     )
 
 
-def _found(session: Session, public_id: str) -> Proposal:
+def _proposal_row(session: Session, public_id: str) -> Proposal:
     proposal = session.exec(select(Proposal).where(col(Proposal.public_id) == public_id)).first()
     if proposal is None:
         raise NotFound(f"There is no proposal {public_id!r}.")

@@ -47,7 +47,7 @@ Versions = dict[tuple[str, ...], list[object]]
 
 
 @dataclass
-class _Told:
+class _Logged:
     """What the leaves say, in their order."""
 
     tiers: dict[str, object] = field(default_factory=dict)
@@ -142,9 +142,9 @@ class _Told:
                 self.tokens[leaf["token"]] = made
 
 
-def standing(session: Session, server: Server) -> Iterator[str]:
+def differences(session: Session, server: Server) -> Iterator[str]:
     """What stands otherwise than the log has it, in words."""
-    logged = _told(session)
+    logged = _read_log(session)
     tiers = {tier.id: tier for tier in session.exec(select(Tier)).all()}
     datasets = {dataset.id: dataset for dataset in session.exec(select(Dataset)).all()}
     queries = {query.id: query for query in session.exec(select(Query)).all()}
@@ -162,8 +162,8 @@ def standing(session: Session, server: Server) -> Iterator[str]:
     yield from _queries(session, logged, queries, datasets)
 
 
-def _told(session: Session) -> _Told:
-    logged = _Told()
+def _read_log(session: Session) -> _Logged:
+    logged = _Logged()
     # A leaf that waits for its place comes after those that have one.
     rows = session.exec(
         select(Leaf.bytes).order_by(col(Leaf.index).is_(None), col(Leaf.index), col(Leaf.id))
@@ -174,7 +174,7 @@ def _told(session: Session) -> _Told:
     return logged
 
 
-def _people(session: Session, logged: _Told, tiers: dict[int | None, Tier]) -> Iterator[str]:
+def _people(session: Session, logged: _Logged, tiers: dict[int | None, Tier]) -> Iterator[str]:
     users = {user.id: user for user in session.exec(select(User)).all()}
     if {user.name: roles_of(user) for user in users.values()} != logged.roles:
         yield "the users or their roles are not those of the log"
@@ -192,7 +192,7 @@ def _people(session: Session, logged: _Told, tiers: dict[int | None, Tier]) -> I
     yield from _tokens(session, logged, users)
 
 
-def _tokens(session: Session, logged: _Told, users: dict[int | None, User]) -> Iterator[str]:
+def _tokens(session: Session, logged: _Logged, users: dict[int | None, User]) -> Iterator[str]:
     tokens = session.exec(select(Token)).all()
     prefixes = {row.id: row.prefix for row in tokens}
     known: dict[str, object] = {
@@ -212,7 +212,7 @@ def _tokens(session: Session, logged: _Told, users: dict[int | None, User]) -> I
             yield f"token {row.prefix} is revoked in the log and not here, or the other way round"
 
 
-def _datasets(session: Session, logged: _Told, datasets: Sequence[Dataset]) -> Iterator[str]:
+def _datasets(session: Session, logged: _Logged, datasets: Sequence[Dataset]) -> Iterator[str]:
     about = {
         (dataset.name, dataset.version): (
             dataset.delta,
@@ -257,7 +257,7 @@ def _datasets(session: Session, logged: _Told, datasets: Sequence[Dataset]) -> I
 
 def _budgets(
     session: Session,
-    logged: _Told,
+    logged: _Logged,
     tiers: dict[int | None, Tier],
     datasets: dict[int | None, Dataset],
 ) -> Iterator[str]:
@@ -288,7 +288,10 @@ def _budgets(
 
 
 def _levels(
-    session: Session, logged: _Told, tiers: dict[int | None, Tier], queries: dict[int | None, Query]
+    session: Session,
+    logged: _Logged,
+    tiers: dict[int | None, Tier],
+    queries: dict[int | None, Query],
 ) -> Iterator[str]:
     rows = session.exec(select(QueryLevel).order_by(col(QueryLevel.id))).all()
     history: Versions = defaultdict(list)
@@ -341,7 +344,7 @@ def _charges(session: Session, server: Server) -> Iterator[str]:
                 yield f"account {name} has spent less than the witness saw"
 
 
-def _proposals(session: Session, logged: _Told) -> Iterator[str]:
+def _proposals(session: Session, logged: _Logged) -> Iterator[str]:
     decisions = {row.proposal_id: row for row in session.exec(select(Decision)).all()}
     versions: Versions = defaultdict(list)
     for row in session.exec(select(Proposal)).all():
@@ -356,7 +359,7 @@ def _proposals(session: Session, logged: _Told) -> Iterator[str]:
 
 def _queries(
     session: Session,
-    logged: _Told,
+    logged: _Logged,
     queries: dict[int | None, Query],
     datasets: dict[int | None, Dataset],
 ) -> Iterator[str]:

@@ -22,7 +22,7 @@ from penstock.persistence.tables import (
     User,
 )
 from penstock.services.access.principals import Principal
-from penstock.services.audit.reconciliation import standing
+from penstock.services.audit.reconciliation import differences
 from penstock.services.context import Server
 from penstock.services.ledger.prices import prices
 from penstock.services.noise.kinds.choice import kind_of
@@ -45,7 +45,8 @@ def verify(server: Server, principal: Principal) -> VerificationView:
 
     Hashes, the tree's nodes, checkpoints and their signatures, the witness, a second place that
     is a file, rows that were altered, the value of every hand-out, and what every change came to
-    (``standing``).  It sees one state of the database, and raises only where that cannot be read.
+    (``differences``).  It sees one state of the database, and raises only where that cannot be
+    read.
     """
     principal.require("auditor")
     # Not after the database: what others wrote in between would look like a loss.
@@ -65,7 +66,7 @@ def verify(server: Server, principal: Principal) -> VerificationView:
         if not any(name == "query" for name, _ in bad):
             with unchecked(session):
                 problems += _hand_outs(session, server)
-                problems += standing(session, server)
+                problems += differences(session, server)
                 if not bad:
                     problems += prices(session)
     return VerificationView(
@@ -89,14 +90,14 @@ def _leaves(
             yield f"leaf {place} is not what its hash says"
         nodes.update(frontier.add(digest))
         roots[frontier.size] = frontier.root
-        if not _told(leaf):
+        if not _is_consistent(leaf):
             yield (
                 f"leaf {place} is not canonical, lacks its nonce, or says other than the columns"
                 " beside it"
             )
 
 
-def _told(leaf: Leaf) -> bool:
+def _is_consistent(leaf: Leaf) -> bool:
     try:
         fields = json.loads(leaf.bytes)
         # Whoever reads a key that stands there twice may read the other one.

@@ -124,7 +124,7 @@ def _gathered(session: Session, users: Sequence[User], versions: Sequence[Datase
     keys = [required(user.id) for user in users]
     ids = [required(version.id) for version in versions]
     highest = highest_ever(session, keys)
-    all_releases = _held(session, keys, ids)
+    all_releases = _releases_of(session, keys, ids)
     accounts = {key: open_account(session, key, highest) if highest else None for key in ids}
     deltas = {key: version.delta for key, version in zip(ids, versions, strict=True)}
 
@@ -162,7 +162,9 @@ def _gathered(session: Session, users: Sequence[User], versions: Sequence[Datase
     )
 
 
-def _held(session: Session, user_ids: Sequence[int], dataset_ids: Sequence[int]) -> list[_Held]:
+def _releases_of(
+    session: Session, user_ids: Sequence[int], dataset_ids: Sequence[int]
+) -> list[_Held]:
     """What was handed to some users, counted by the database: few queries, many hand-outs."""
     counts = session.exec(
         select(Release.query_id, Release.rung, func.count())

@@ -109,7 +109,7 @@ def _begin(
     now = server.clock()
     with server.database.write(need=Need.LITTLE) as session:
         session.exec(delete(Idempotency).where(col(Idempotency.expires_at) <= now))
-        row = _found(session, principal, key)
+        row = _stored_request(session, principal, key)
         if row is not None and not _is_same(row, request):
             row.mismatches = min((row.mismatches or 0) + 1, MOST_MISMATCHES)
             session.add(row)
@@ -172,7 +172,7 @@ def _authentic(server: Server, row: Idempotency, status: int, kept: bytes) -> by
     return answer
 
 
-def _found(session: Session, principal: Principal, key: str) -> Idempotency | None:
+def _stored_request(session: Session, principal: Principal, key: str) -> Idempotency | None:
     return session.exec(
         select(Idempotency).where(
             col(Idempotency.user_id) == principal.user_id, col(Idempotency.key) == key

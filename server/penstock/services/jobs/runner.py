@@ -126,10 +126,10 @@ class Runner:
             self._beat(run)
 
     def _beat(self, run: Run) -> None:
-        def said() -> None:
+        def note_stage() -> None:
             jobs.beat(self._server, run.piece, run.attempt, run.stage, run.percent)
 
-        self._try(run, said)
+        self._try(run, note_stage)
 
     def _try(self, run: Run, act: Callable[[], object]) -> None:
         """Do what may fail without harm: the thread goes on, and the log hears of the rest."""

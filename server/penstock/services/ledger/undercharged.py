@@ -31,7 +31,7 @@ class Undercharged:
     refusal: str | None
 
     @property
-    def told(self) -> str:
+    def sentence(self) -> str:
         """Which it is, in words."""
         named = ", ".join(self.queries[:MOST_NAMED])
         more = len(self.queries) - MOST_NAMED
@@ -43,7 +43,7 @@ class Undercharged:
 
 def undercharged(session: Session) -> list[Undercharged]:
     """Return the accounts that are charged too little.  Nothing is done."""
-    return [_told(session, *account) for account in _found(session)]
+    return [_described(session, *account) for account in _accounts_without_room(session)]
 
 
 def put_right(server: Server) -> list[Undercharged]:
@@ -52,13 +52,16 @@ def put_right(server: Server) -> list[Undercharged]:
     Where there is no room for that, an account stays as it is.
     """
     with server.database.read() as session:
-        keys = [(dataset.id, account.account.tier.id) for dataset, account in _found(session)]
+        keys = [
+            (dataset.id, account.account.tier.id)
+            for dataset, account in _accounts_without_room(session)
+        ]
     done = []
     for dataset_id, tier_id in keys:
         with server.database.read() as session:
             dataset, tier = session.get_one(Dataset, dataset_id), session.get_one(Tier, tier_id)
             (account,) = repriced(session, dataset, [tier])
-            result = _told(session, dataset, account)
+            result = _described(session, dataset, account)
         if result.refusal is None:
             with server.database.write() as session:
                 now = server.clock()
@@ -68,7 +71,7 @@ def put_right(server: Server) -> list[Undercharged]:
     return done
 
 
-def _found(session: Session) -> Iterator[tuple[Dataset, Repriced]]:
+def _accounts_without_room(session: Session) -> Iterator[tuple[Dataset, Repriced]]:
     tiers = ladder(session)
     for dataset in session.exec(select(Dataset).order_by(col(Dataset.id))).all():
         if all(len(budgets_of(session, dataset, tier)) < 2 for tier in tiers):
@@ -89,7 +92,7 @@ def _missing(account: Repriced) -> list[str]:
     return [due.query.name for due in account.dues if due.cost.loss > 0 or due.cost.failure > 0]
 
 
-def _told(session: Session, dataset: Dataset, account: Repriced) -> Undercharged:
+def _described(session: Session, dataset: Dataset, account: Repriced) -> Undercharged:
     refusal: BudgetExhausted | None = refused(session, dataset, [account])
     return Undercharged(
         dataset.name,

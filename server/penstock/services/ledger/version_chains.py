@@ -57,8 +57,8 @@ def by_people(session: Session) -> list[list[Dataset]]:
     In the order in which the first of each were registered.
     """
     groups: dict[int | str, list[Dataset]] = {}
-    standing = select(Dataset).where(col(Dataset.withdrawn_at).is_(None))
-    for version in session.exec(standing.order_by(col(Dataset.id))).all():
+    not_withdrawn = select(Dataset).where(col(Dataset.withdrawn_at).is_(None))
+    for version in session.exec(not_withdrawn.order_by(col(Dataset.id))).all():
         key = version.folded if version.people is None else version.people
         groups.setdefault(key, []).append(version)
     return list(groups.values())

@@ -22,8 +22,8 @@ from penstock.structures.sparse_histogram import (
     HistogramNoise,
     SparseHistogram,
     Thresholds,
-    foreseen,
     from_bytes,
+    next_crossing,
     to_bytes,
 )
 
@@ -52,7 +52,7 @@ def prepare_draw(session: Session, query: Query, settings: Settings, rung: int) 
     """
     rungs = session.exec(select(Release.rung).where(col(Release.query_id) == query.id)).all()
     if rung not in rungs:
-        foreseen(settings.thresholds, rungs, rung)
+        next_crossing(settings.thresholds, rungs, rung)
 
 
 def drawn(histogram: SparseHistogram, rung: int) -> IntVector:

@@ -19,7 +19,7 @@ from penstock.services import disk_room
 from penstock.services.ledger.undercharged import undercharged
 from penstock.services.operations.home import SECRETS, open_server, provider, require, witness
 from penstock.settings import Settings
-from penstock.transparency_log.background import Behind
+from penstock.transparency_log.background import BackgroundThread
 from penstock.transparency_log.sinks.forwarding import sink_of
 
 
@@ -120,7 +120,7 @@ def _witness(settings: Settings) -> Callable[[], str]:
         except KeysUnavailable:
             return "cannot be told without the secrets"  # what is wrong is told of the keys
         try:
-            look = Behind("witness").submit(eye.seen)
+            look = BackgroundThread("witness").submit(eye.seen)
             size = look.result(timeout=settings.log_patience).size
         except TimeoutError:
             raise Unavailable(
@@ -179,7 +179,7 @@ def _clock_warnings(settings: Settings) -> list[str]:
         server = open_server(settings)
         difference = server.clock.difference()
         server.database.close()
-        return [difference.told] if difference is not None else []
+        return [difference.sentence] if difference is not None else []
     return []
 
 
@@ -193,7 +193,7 @@ def _charge_warnings(settings: Settings) -> list[str]:
         finally:
             server.database.close()
         return [
-            f"Charged less than its queries cost under its budget: {charge.told}."
+            f"Charged less than its queries cost under its budget: {charge.sentence}."
             + (
                 f" {charge.refusal} {_LEFT}"
                 if charge.refusal

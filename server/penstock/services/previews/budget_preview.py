@@ -88,7 +88,7 @@ def preview(
         accounts: list[tuple[TierAccount | None, Repriced]] = []
         try:
             wished = accounts_wished(session, dataset, wanted)
-            accounts = _found(
+            accounts = _budget_view(
                 session, dataset, {required(tier.id): account for tier, account in wished}
             )
             short = refused(session, dataset, [account for _, account in accounts])
@@ -107,7 +107,7 @@ def preview(
         )
 
 
-def _found(
+def _budget_view(
     session: Session, dataset: Dataset, wished: Mapping[int, Account]
 ) -> list[tuple[TierAccount | None, Repriced]]:
     """Return each account that would change, and what it would be charged."""
@@ -177,8 +177,8 @@ def _view(before: TierAccount | None, repriced: Repriced) -> MovedBudgetView:
 def _basis(tiers: Sequence[MovedBudgetView], refusal: str | None) -> str:
     seen = {
         "tiers": [
-            [one.tier, one.after.epsilon, one.spent_share_after, one.failure_share_after]
-            for one in tiers
+            [tier.tier, tier.after.epsilon, tier.spent_share_after, tier.failure_share_after]
+            for tier in tiers
         ],
         "refusal": refusal,
     }

@@ -100,7 +100,7 @@ class ClearancePreviewView:
     nearer: list[str]
 
 
-def held(server: Server, principal: Principal) -> LadderView:
+def ladder(server: Server, principal: Principal) -> LadderView:
     """Return the tiers with their holders.  Raises ``Forbidden``."""
     principal.require("admin")
     with server.database.read() as session:
@@ -129,8 +129,8 @@ def preview(
     """
     principal.require("admin")
     with server.database.read() as session:
-        user = _found(lambda: user_by_name(session, name), "/user")
-        target = _found(lambda: tier_by_name(session, wanted), "/tier") if wanted else None
+        user = _row_at(lambda: user_by_name(session, name), "/user")
+        target = _row_at(lambda: tier_by_name(session, wanted), "/tier") if wanted else None
         source = clearance_of(session, required(user.id))
         before = highest_ever(session, [required(user.id)])
         after = max((tier for tier in (before, target) if tier), key=place, default=None)
@@ -153,7 +153,7 @@ def preview(
         )
 
 
-def _found(look_up: Callable[[], Row], pointer: str) -> Row:
+def _row_at(look_up: Callable[[], Row], pointer: str) -> Row:
     try:
         return look_up()
     except NotFound as problem:
@@ -201,7 +201,7 @@ def _farther(session: Session, before: Tier | None, after: Tier | None) -> list[
 def _reach(session: Session, versions: Sequence[Dataset], highest: Tier | None) -> ReachView | None:
     if highest is None:
         return None
-    accounts = [open_account(session, required(one.id), highest) for one in versions]
+    accounts = [open_account(session, required(version.id), highest) for version in versions]
     return reach(versions, [reach_of(account) for account in accounts])
 
 

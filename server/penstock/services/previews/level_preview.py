@@ -107,7 +107,7 @@ def preview(
         query = (stream_by_name if stream else query_by_name)(session, name)
         require_active(query)
         dataset = session.get_one(Dataset, query.dataset_id)
-        rungs = _asked(session, dataset, query, levels)
+        rungs = _wished_levels(session, dataset, query, levels)
         allowed = allowed_then(session, dataset, query, rungs)
         key = required(query.id)
         dues = effective_levels.due(session, dataset, [query], allowed={key: allowed})
@@ -127,7 +127,7 @@ def preview(
         )
 
 
-def _asked(
+def _wished_levels(
     session: Session, dataset: Dataset, query: Query, levels: Mapping[str, LevelSpec]
 ) -> dict[int, int]:
     """Return the rungs that are requested, by tier."""

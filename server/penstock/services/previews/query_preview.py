@@ -126,7 +126,7 @@ def preview(
         for account, rungs, cost in quote.by_tier()
     ]
     planned_query = _Planned(
-        request, dataset, quote.process, prepared.dimension, seen, _told(problem)
+        request, dataset, quote.process, prepared.dimension, seen, _refusal_text(problem)
     )
     return _view(planned_query, described.described)
 
@@ -154,7 +154,7 @@ def _quoted(
     )
 
 
-def _told(problem: BudgetExhausted | None) -> str | None:
+def _refusal_text(problem: BudgetExhausted | None) -> str | None:
     return None if problem is None else problem.detail
 
 

@@ -90,7 +90,7 @@ def _tier(
     tier: Tier,
     accounts: Mapping[str, Account],
 ) -> VersionTierView | None:
-    known = [reach_of(open_account(session, required(one.id), tier)) for one in versions]
+    known = [reach_of(open_account(session, required(version.id), tier)) for version in versions]
     account = accounts.get(tier.name)
     own = ReachView(tier.name, account.epsilon, account.delta) if account else None
     together = reach([*versions, coming], [*known, own])
@@ -104,7 +104,7 @@ def _refusal(
 ) -> str | None:
     most = max(largest(session, version) for version in versions)
     try:
-        require_no_larger(server, most, [one.epsilon for one in wanted.budgets.values()])
+        require_no_larger(server, most, [budget.epsilon for budget in wanted.budgets.values()])
     except Forbidden as problem:
         return problem.detail
     return None

@@ -70,7 +70,7 @@ def register(
     with advised(server, principal, PATIENCE, dataset, request, prepared):
         query, rungs = _charged(server, principal, dataset, request, prepared, accounts)
     try:
-        _anchor(server, dataset, query, rungs, prepared.step, _told(answer, progress))
+        _anchor(server, dataset, query, rungs, prepared.step, _with_progress(answer, progress))
     except (SourceChanged, Unavailable) as problem:
         problem.detail += (
             f" Query {query.name!r} is charged and waits for its data: register the same spec"
@@ -116,7 +116,7 @@ def _charged(
         return query, kind_of(query).levels.telling(given)
 
 
-def _told(answer: Answer, progress: Progress) -> Answer:
+def _with_progress(answer: Answer, progress: Progress) -> Answer:
     def read() -> NDArray[np.int64]:
         exact = answer()
         progress("drawing noise and sealing")

@@ -102,10 +102,10 @@ def levels(server: Server, principal: Principal, query: str) -> list[HistoryItem
     """
     principal.require("analyst")
     with server.database.read() as session:
-        return [row.item() for row in _held(session, principal, query)]
+        return [row.item() for row in _holdings_of_query(session, principal, query)]
 
 
-def held(
+def of_query(
     server: Server,
     principal: Principal,
     query: str,
@@ -121,7 +121,7 @@ def held(
     with server.database.read() as session:
         rows = [
             row
-            for row in _held(session, principal, query)
+            for row in _holdings_of_query(session, principal, query)
             if not chosen or row.release.public_id in chosen
         ][:most]
         for row in rows:
@@ -129,14 +129,14 @@ def held(
         return [row.view(open_state(server, row.dataset, row.query, row.release)) for row in rows]
 
 
-def _held(session: Session, principal: Principal, query: str) -> list[Holding]:
-    found = session.exec(select(Query).where(col(Query.folded) == folded(query))).first()
-    if found is None:
+def _holdings_of_query(session: Session, principal: Principal, query: str) -> list[Holding]:
+    row = session.exec(select(Query).where(col(Query.folded) == folded(query))).first()
+    if row is None:
         return []
     rows = holdings(
         session,
         user_ids=[required(principal.user_id)],
-        query_id=required(found.id),
+        query_id=required(row.id),
         streams=False,
     )
     return sorted(rows, key=lambda row: row.release.rung)

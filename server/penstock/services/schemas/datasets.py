@@ -65,5 +65,5 @@ class DatasetChange(CorrectionRequest):
     @property
     def correction(self) -> CorrectionRequest:
         """What is declared otherwise."""
-        said = {name: getattr(self, name) for name in self.given}
-        return CorrectionRequest.model_construct(_fields_set=set(said), **said)
+        changes = {name: getattr(self, name) for name in self.given}
+        return CorrectionRequest.model_construct(_fields_set=set(changes), **changes)

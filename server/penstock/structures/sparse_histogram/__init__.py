@@ -28,7 +28,7 @@ from penstock.structures.sparse_histogram.domain import (
     Uint64,
     ranks_of,
 )
-from penstock.structures.sparse_histogram.histogram import SparseHistogram, foreseen
+from penstock.structures.sparse_histogram.histogram import SparseHistogram, next_crossing
 from penstock.structures.sparse_histogram.noise import HistogramNoise
 from penstock.structures.sparse_histogram.plan import plan
 from penstock.structures.sparse_histogram.state import from_bytes, to_bytes
@@ -46,8 +46,8 @@ __all__ = [
     "Thresholds",
     "Uint64",
     "false_key_failure",
-    "foreseen",
     "from_bytes",
+    "next_crossing",
     "numerical_charges",
     "plan",
     "ranks_of",

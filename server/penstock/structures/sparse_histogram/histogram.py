@@ -201,7 +201,7 @@ class SparseHistogram:
         return self.thresholds.ladder.value(rung)
 
 
-def foreseen(thresholds: Thresholds, released: Iterable[int], rung: int) -> Crossing:
+def next_crossing(thresholds: Thresholds, released: Iterable[int], rung: int) -> Crossing:
     """What a draw at ``rung`` will need after ``released``, from public numbers alone.
 
     It is remembered, so that who draws under a lock may have it worked out before.

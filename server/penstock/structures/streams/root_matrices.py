@@ -90,7 +90,7 @@ def decoder(length: int, bits: int) -> list[int]:
     Those up to place ``exact_up_to(bits)`` are exact.  Raises ``InvalidInput`` as
     ``check_root_length`` does.
     """
-    return _decoder(_held(length), bits)[:length]
+    return _decoder(_values_kept(length), bits)[:length]
 
 
 def exact_up_to(bits: int) -> int:
@@ -100,10 +100,10 @@ def exact_up_to(bits: int) -> int:
 
 def float_decoder(length: int) -> NDArray[np.float64]:
     """The first column of ``L``, shape ``(length,)``, each the nearest float."""
-    return _float_decoder(_held(length))[:length]
+    return _float_decoder(_values_kept(length))[:length]
 
 
-def _held(length: int) -> int:
+def _values_kept(length: int) -> int:
     """Entries do not depend on the length, so that those of few lengths are worked out."""
     check_root_length(length)
     return 1 << (length - 1).bit_length()

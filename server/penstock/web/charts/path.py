@@ -176,7 +176,7 @@ def _labels(
     for point in reversed(points) if way > 0 else points:
         x = axis.at(point.level)
         room = plot - x - 4 if way > 0 else x - 4
-        lines = _told(point, digits, room, best=point is best)
+        lines = _label_lines(point, digits, room, best=point is best)
         wide = max(width_of(lines[0], bold=True), width_of(lines[1])) + APART
         row = 0
         while any(other >= row and abs(start - x) < wide for other, start in taken):
@@ -186,7 +186,7 @@ def _labels(
     return placed
 
 
-def _told(point: Point, digits: Digits, room: float, *, best: bool) -> tuple[str, str]:
+def _label_lines(point: Point, digits: Digits, room: float, *, best: bool) -> tuple[str, str]:
     names = ", ".join(point.people[:MOST_NAMES])
     if more := len(point.people) - MOST_NAMES:
         names += f" and {more:,} more" if more > 0 else ""

@@ -57,7 +57,7 @@ class Form:
         return " ".join(dict.fromkeys(details))
 
     @property
-    def said(self) -> list[str]:
+    def reasons(self) -> list[str]:
         """Why it was refused, each reason once."""
         if isinstance(self.problem, InvalidInput):
             return list(dict.fromkeys(detail for _, detail in self.problem.errors))

@@ -36,7 +36,7 @@ def given(fields: Mapping[str, str]) -> dict[str, str]:
     return {name: fields.get(name, "").strip() for name in (*FILTERS, "order")}
 
 
-def asked(typed: Mapping[str, str]) -> Asked:
+def filters_of(typed: Mapping[str, str]) -> Asked:
     """What filters mean.  Raises ``InvalidInput`` for those that mean nothing."""
     if typed["kind"] and typed["kind"] not in KINDS:
         raise InvalidInput(f"kind is one of {', '.join(KINDS)}.", pointer="/kind")

@@ -28,7 +28,7 @@ def places(given: Mapping[str, str], kind: str) -> range:
 def statistic(given: Given, dataset: DatasetView) -> dict[str, Any]:
     """A count, sum, mean, share or histogram, each number with noise of its own."""
     return {
-        **_asked(given, dataset),
+        **_spec_of(given, dataset),
         "aggregate": _aggregate(given),
         "group_by": list(_groupings(given)),
     }
@@ -38,7 +38,7 @@ def counts(given: Given, dataset: DatasetView) -> dict[str, Any]:
     """Counts that are protected together."""
     more = {name: number(given.get(name, "")) for name in ("trade_off", "known_size")}
     return {
-        **_asked(given, dataset),
+        **_spec_of(given, dataset),
         "structure": "correlated",
         "aggregate": _aggregate(given),
         "group_by": list(_groupings(given)),
@@ -51,7 +51,7 @@ def sparse(given: Given, dataset: DatasetView) -> dict[str, Any]:
     by_tier = {tier: number(given.get(f"false {tier}", "")) for tier in dataset.budgets}
     own = filled(**by_tier)
     return {
-        **_asked(given, dataset),
+        **_spec_of(given, dataset),
         "structure": "sparse_histogram",
         "aggregate": {"type": given.get("aggregate", "count")},
         "group_by": [{"column": column} for column in [given.get("keys of", "")] if column],
@@ -86,7 +86,7 @@ def without_values(spec: dict[str, Any]) -> dict[str, Any]:
     return {name: part for name, part in spec.items() if name != "values" or part}
 
 
-def _asked(given: Given, dataset: DatasetView) -> dict[str, Any]:
+def _spec_of(given: Given, dataset: DatasetView) -> dict[str, Any]:
     """What every question has that the server answers from its data."""
     return {
         "name": given.get("name", "").strip(),

@@ -57,17 +57,17 @@ def so_far(piece: WorkView) -> Comparison:
     """Return the rows that are there by now."""
     if piece.result is not None:
         return preview_choices.read(piece.result)
-    stages = _told(piece)
+    stages = _stages(piece)
     return preview_choices.read(stages["done"]) if stages else preview_choices.mechanisms([], "")
 
 
 def stage(piece: WorkView) -> str:
     """Say which noise is worked out."""
-    stages = _told(piece)
+    stages = _stages(piece)
     return f"working out {stages['now']} noise" if stages else piece.stage
 
 
-def _told(piece: WorkView) -> dict[str, str]:
+def _stages(piece: WorkView) -> dict[str, str]:
     """What ``compared`` told of itself; empty before it began."""
     if not piece.stage.startswith("{"):
         return {}

@@ -69,7 +69,7 @@ def selected(ids: Sequence[str], chosen: Collection[str], keys: int) -> tuple[li
     return drawn, [release_id for release_id in ids if release_id in listed]
 
 
-def held(
+def shown_releases(
     items: Sequence[HistoryItemView],
     views: Sequence[ReleaseView],
     drawn: Collection[str],

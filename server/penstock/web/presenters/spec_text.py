@@ -31,7 +31,7 @@ _STRUCTURES = {
 }
 
 
-def asked(spec: Mapping[str, Any]) -> list[tuple[str, str]]:
+def question(spec: Mapping[str, Any]) -> list[tuple[str, str]]:
     """The name of each part of a spec, and the part in a sentence.
 
     A part that has no sentence yet is shown as it was registered.

@@ -63,7 +63,7 @@ def test_nobody_chooses_whose_place_they_take() -> None:
     for key in (bytes(32), b"another key of the server's own.."):
         memory = Shared(BYTES, LAYOUT)
         Buckets(memory, 0, key, Stopwatch()).take("ann", ALLOWANCE)
-        with memory.held() as found:
+        with memory.locked() as found:
             places.append(bytes(found[:BYTES]))
     assert all(any(place) for place in places)
     assert places[0] != places[1]
@@ -90,12 +90,12 @@ def test_processes_share_one_bucket() -> None:
 
 def test_memory_that_is_laid_out_otherwise_is_left_alone() -> None:
     descriptor = nameless()
-    with Shared(8, "one way", descriptor).held() as memory:
+    with Shared(8, "one way", descriptor).locked() as memory:
         memory[:] = b"12345678"
-    with Shared(8, "another way", descriptor).held() as memory:
+    with Shared(8, "another way", descriptor).locked() as memory:
         assert bytes(memory) == bytes(8)
         memory[:] = b"87654321"
-    with Shared(8, "one way", descriptor).held() as memory:
+    with Shared(8, "one way", descriptor).locked() as memory:
         assert bytes(memory) == b"12345678"
     os.close(descriptor)
 

@@ -191,14 +191,14 @@ def test_what_is_being_told_is_waited_for_where_a_worker_ends(
     now[0] += refusal_counts.PERIOD
     counter.count(None)
     asked.wait()
-    submit = counter._behind.submit
+    submit = counter._writer.submit
 
     def submitted(act: Callable[[], None]) -> object:
         future = submit(act)
         go.set()
         return future
 
-    monkeypatch.setattr(counter._behind, "submit", submitted)
+    monkeypatch.setattr(counter._writer, "submit", submitted)
     counter.close()
     order.append("ended")
     go.set()

@@ -205,9 +205,9 @@ MUTANTS: Final[Sequence[Mutant]] = (
         path="http/counting/refusal_counts.py",
         before=(
             "        if self._due(now - PERIOD):\n"
-            "            self._behind.submit(lambda: self._tell_of(now - PERIOD))\n"
+            "            self._writer.submit(lambda: self._tell_of(now - PERIOD))\n"
         ),
-        after="        self._behind.submit(lambda: self._tell_of(now))\n",
+        after="        self._writer.submit(lambda: self._tell_of(now))\n",
         wrong="whoever is refused fills the log",
         tests=(
             "tests/api/http/counting/test_refusal_counts.py::test_what_was_refused_stands_in_the_log_an_hour_later",
@@ -261,7 +261,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         row="V53",
         name="worker-ends-while-it-tells",
         path="http/counting/refusal_counts.py",
-        before="        self._behind.submit(lambda: self._tell_of(self._clock())).result()\n",
+        before="        self._writer.submit(lambda: self._tell_of(self._clock())).result()\n",
         after="        self._tell_of(self._clock())\n",
         wrong="what is on its way to the log ends with the worker",
         tests=(

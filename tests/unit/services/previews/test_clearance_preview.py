@@ -60,7 +60,7 @@ def test_foreseeing_changes_nothing(visits: World) -> None:
     before, drawn = written(), visits.streams.taken
     for tier in TIERS:
         clearance_preview.preview(visits.server, OPERATOR, "pia", tier)
-    clearance_preview.held(visits.server, OPERATOR)
+    clearance_preview.ladder(visits.server, OPERATOR)
     assert (written(), visits.streams.taken) == (before, drawn)
 
 
@@ -85,7 +85,7 @@ def test_a_move_down_takes_nothing_back(visits: World) -> None:
 def test_who_is_shut_out_stands_on_no_rung(visits: World) -> None:
     users.disable(visits.server, OPERATOR, "paul")
     move(visits, "pia", None)
-    found = clearance_preview.held(visits.server, OPERATOR)
+    found = clearance_preview.ladder(visits.server, OPERATOR)
     assert [(tier.name, tier.people, tier.shut_out) for tier in found.tiers] == [
         ("public", [], 0),
         ("partner", [], 1),
@@ -103,7 +103,7 @@ def test_what_is_retired_is_given_to_nobody_at_any_tier(visits: World) -> None:
 def test_only_admins_look_and_what_is_not_there_is_named(visits: World) -> None:
     for name in ("pia", "otto"):
         with pytest.raises(Forbidden):
-            clearance_preview.held(visits.server, visits.person(name))
+            clearance_preview.ladder(visits.server, visits.person(name))
         with pytest.raises(Forbidden):
             clearance_preview.preview(visits.server, visits.person(name), "pia", "public")
     for user, tier, place in (("zoe", "public", "/user"), ("pia", "top", "/tier")):

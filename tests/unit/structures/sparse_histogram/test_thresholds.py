@@ -7,7 +7,7 @@ import pytest
 from scipy.stats import norm
 
 from penstock.errors import InvalidInput
-from penstock.structures.sparse_histogram import Thresholds, foreseen, plan
+from penstock.structures.sparse_histogram import Thresholds, next_crossing, plan
 
 MECHANISM, LADDER = plan(Fraction(25), Fraction(1), Fraction(2**31))
 G = MECHANISM.granularity
@@ -35,7 +35,7 @@ def test_the_first_value_that_is_reported_is_a_step_above_the_threshold() -> Non
     thresholds = _thresholds(10**6, {CEILING: 1.0})
     for rung in (CEILING, CEILING + 69):
         deviation = math.sqrt(LADDER.value(rung) / G**2)
-        chance = foreseen(thresholds, [], rung).probability
+        chance = next_crossing(thresholds, [], rung).probability
         threshold = thresholds.steps(rung)
         assert chance == pytest.approx(norm.sf((threshold + 0.5) / deviation), rel=1e-11)
         assert abs(chance / norm.sf(threshold / deviation) - 1) > 1e-7

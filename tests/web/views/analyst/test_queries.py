@@ -9,7 +9,7 @@ from tests.api.world import World
 from tests.web.world import Browser, Grown, Open, text_of
 
 from penstock.web.presenters.release_charts import MOST_CHOSEN, MOST_DRAWN, selected
-from penstock.web.presenters.spec_text import asked, kept
+from penstock.web.presenters.spec_text import kept, question
 
 BOX = re.compile(r'type="(\w+)" name="level" value="([^"]+)" aria-label="Draw ([^"]+)"( checked)?>')
 LINES = re.compile(r"<g [^>]*><title>([^<]*)</title>")
@@ -201,5 +201,5 @@ def test_a_structure_is_told_in_words(structure: dict[str, Any], said: str) -> N
     ],
 )
 def test_a_spec_is_told_in_words(spec: dict[str, Any], said: str) -> None:
-    ((_, words),) = asked({"name": "q", **spec, "max_levels": 3})
+    ((_, words),) = question({"name": "q", **spec, "max_levels": 3})
     assert said in words

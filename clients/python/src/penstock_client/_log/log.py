@@ -83,7 +83,7 @@ class Log:
 
     def _followed(self) -> Known:
         kept = self._memory.kept()  # not after the answer, which others may outrun
-        fields = self._asked("checkpoint", {}, "checkpoint")
+        fields = self._answer_to("checkpoint", {}, "checkpoint")
         key = _bytes(fields.text("key"))
         checkpoint = _opened(fields.text("note"), key)
         answered = (fields.integer("size"), fields.text("root_hash"))
@@ -133,9 +133,9 @@ class Log:
             raise LogRefused(f"The log does not hold leaf {index} of the receipt.")
 
     def _hashes(self, path: str, parameters: Mapping[str, int], name: str) -> list[bytes]:
-        return [_bytes(text) for text in self._asked(path, parameters, name).texts("hashes")]
+        return [_bytes(text) for text in self._answer_to(path, parameters, name).texts("hashes")]
 
-    def _asked(self, path: str, parameters: Mapping[str, int], name: str) -> Fields:
+    def _answer_to(self, path: str, parameters: Mapping[str, int], name: str) -> Fields:
         return Fields(self._server.get(f"{API}/{path}", parameters, LARGEST_ANSWER), name)
 
 

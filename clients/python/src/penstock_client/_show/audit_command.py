@@ -61,9 +61,9 @@ def watch(
             cosigner=cosigner,
         )
         if once:
-            _told(watcher.look())
+            _print(watcher.look())
         else:
-            follow(watcher, _told, _failed, partial(_wait, every))
+            follow(watcher, _print, _failed, partial(_wait, every))
 
 
 @audit.command("key")
@@ -90,7 +90,7 @@ def _wait(seconds: float) -> bool:
     return False
 
 
-def _told(seen: Seen) -> None:
+def _print(seen: Seen) -> None:
     size, root = seen.known.checkpoint.size, seen.known.checkpoint.root.hex()
     now = f"{datetime.now(UTC):%Y-%m-%d %H:%M:%SZ}"
     before = "first seen" if seen.before is None else f"continues {seen.before}"

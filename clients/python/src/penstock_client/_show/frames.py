@@ -56,7 +56,7 @@ def pandas_of(release: ShownRelease) -> "pd.DataFrame":
     frame.attrs = {
         "release": release.id,
         "query": release.query,
-        **_told(release),
+        **_attributes(release),
         "standard_deviation": release.error.standard_deviation,
         "confidence": release.error.confidence,
     }
@@ -113,7 +113,7 @@ def pandas_of_totals(totals: ShownTotals) -> "pd.DataFrame":
     steps = pandas.Index(columns.pop("t"), name="t")
     frame: pd.DataFrame = pandas.DataFrame(columns, index=steps)
     confidence = totals.items[0].error.confidence
-    frame.attrs = {"stream": totals.stream, **_told(totals), "confidence": confidence}
+    frame.attrs = {"stream": totals.stream, **_attributes(totals), "confidence": confidence}
     return frame
 
 
@@ -128,7 +128,7 @@ def arrow_of_totals(totals: ShownTotals) -> "pa.Table":
     return _arrow(columns_of_totals(totals), _rest(totals.answer, "items"))
 
 
-def _told(of: Released) -> dict[Hashable, object]:
+def _attributes(of: Released) -> dict[Hashable, object]:
     """What a frame says of the numbers in it."""
     return {
         "dataset": of.dataset,

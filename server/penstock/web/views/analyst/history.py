@@ -11,7 +11,7 @@ from penstock.services.releases import history as services
 from penstock.web.forms import log_filters
 from penstock.web.http.request_context import Visit
 from penstock.web.http.routes import ANALYST, READER, Pages
-from penstock.web.presenters import release_charts as held
+from penstock.web.presenters import release_charts
 
 pages = Pages()
 
@@ -53,7 +53,7 @@ def release(visit: Visit, release: str) -> Response:
     return visit.page(
         "analyst/release.html",
         release=view,
-        picture=held.release_picture(view, f"{view.query} at {view.tier}"),
+        picture=release_charts.release_picture(view, f"{view.query} at {view.tier}"),
         forms=tabular_formats.FORMS,
         in_sight=_in_sight(visit, view.query),
     )

@@ -38,7 +38,7 @@ def my_work(visit: Visit) -> Response:
 @pages.get("/my-work/<piece>", SIGNED_IN)
 def piece(visit: Visit, piece: str) -> Response:
     """How far a piece of work is; whoever waits for it is led on to what comes of it."""
-    kind, view = _found(visit, piece)
+    kind, view = _job_of(visit, piece)
     waits = "lead" in request.args
     if view.over and visit.is_part:
         # The whole page is another one now.
@@ -77,7 +77,7 @@ def resume_work(visit: Visit, piece: str) -> Response:
 @pages.get("/my-work/<piece>/file", AUDITOR)
 def work_file(visit: Visit, piece: str) -> Response:
     """The file that it has written."""
-    kind, view = _found(visit, piece)
+    kind, view = _job_of(visit, piece)
     if kind is not proofs.KIND:
         raise NotFound("There is no file behind this work.")
     file = exports.content(visit.server, visit.principal, view, visit.runner.host)
@@ -94,12 +94,12 @@ def _blocks(opened: BinaryIO) -> Iterator[bytes]:
 
 def _own(visit: Visit, piece: str) -> tuple[Kind, WorkView]:
     """Work that the caller may still ask for.  Raises ``Forbidden`` where they may not."""
-    kind, view = _found(visit, piece)
+    kind, view = _job_of(visit, piece)
     visit.principal.require(kind.role)
     return kind, view
 
 
-def _found(visit: Visit, piece: str) -> tuple[Kind, WorkView]:
+def _job_of(visit: Visit, piece: str) -> tuple[Kind, WorkView]:
     view = services.show(visit.server, visit.principal, piece)
     if view.kind not in KINDS:
         raise NotFound("This version of the server knows no such work.")

@@ -10,8 +10,8 @@ from penstock.services.schemas.previews import ReleasePreviewView
 from penstock.services.schemas.views import QueryView
 from penstock.web.http.request_context import Visit
 from penstock.web.http.routes import ANALYST, SIGNED_IN, Pages
-from penstock.web.presenters import release_charts as held
-from penstock.web.presenters.spec_text import asked
+from penstock.web.presenters import release_charts
+from penstock.web.presenters.spec_text import question
 
 pages = Pages()
 
@@ -23,8 +23,8 @@ def query(visit: Visit, query: str) -> Response:
     return visit.page(
         "analyst/query.html",
         query=shown,
-        held=_held(visit, shown) if "analyst" in visit.principal.roles else None,
-        asks=asked(shown.spec),
+        held=_releases_held(visit, shown) if "analyst" in visit.principal.roles else None,
+        asks=question(shown.spec),
         foreseen=_own_level(visit, shown),
         given=request.args.get("given"),
         first="first" in request.args,
@@ -38,7 +38,7 @@ def consequences(visit: Visit, query: str) -> Response:
     shown = queries.show(visit.server, visit.principal, query)
     preview, refusal = None, None
     try:
-        wanted = held.wanted(request.args)
+        wanted = release_charts.wanted(request.args)
         preview = releases.preview(visit.server, visit.principal, shown.name, wanted)
     except (InvalidInput, ClearanceTooLow, Conflict) as problem:
         refusal = problem.detail
@@ -56,7 +56,7 @@ def consequences(visit: Visit, query: str) -> Response:
 def request_release(visit: Visit, query: str) -> Response:
     """Hand out the query at a level; asked again, the same numbers."""
     given = request.form
-    wanted = held.wanted(given)
+    wanted = release_charts.wanted(given)
     preview = releases.preview(visit.server, visit.principal, query, wanted)
     now = str(preview.level.value)
     if given.get("shown", now) != now:
@@ -81,18 +81,18 @@ def _said_anew(visit: Visit, preview: ReleasePreviewView) -> Response:
     )
 
 
-def _held(visit: Visit, shown: QueryView) -> held.Held | None:
+def _releases_held(visit: Visit, shown: QueryView) -> release_charts.Held | None:
     """Every level that the caller holds; those that the address names are drawn."""
     server, caller = visit.server, visit.principal
     items = history.levels(server, caller, shown.name)
     ids, chosen = [item.id for item in items], request.args.getlist("level")
-    drawn, listed = held.selected(ids, chosen, shown.dimension)
-    views = history.held(server, caller, shown.name, most=len(listed), chosen=listed)
-    return held.held(items, views, drawn, f"{shown.name}: what you hold")
+    drawn, listed = release_charts.selected(ids, chosen, shown.dimension)
+    views = history.of_query(server, caller, shown.name, most=len(listed), chosen=listed)
+    return release_charts.shown_releases(items, views, drawn, f"{shown.name}: what you hold")
 
 
 def _own_level(visit: Visit, shown: QueryView) -> ReleasePreviewView | None:
     """What asking at one's own clearance would mean, for those who may ask."""
     if "analyst" not in visit.principal.roles or shown.status != "active":
         return None
-    return releases.preview(visit.server, visit.principal, shown.name, held.wanted({}))
+    return releases.preview(visit.server, visit.principal, shown.name, release_charts.wanted({}))

@@ -24,7 +24,7 @@ def timeline(visit: Visit) -> Response:
         "narrowed": any(map(typed.get, log_filters.FILTERS)),
     }
     try:
-        filters = log_filters.asked(typed)
+        filters = log_filters.filters_of(typed)
     except InvalidInput as problem:
         return visit.page("audit/log.html", 422, refusal=problem.detail, **shown)
     page = events.listing(visit.server, visit.principal, visit.window(), **filters)

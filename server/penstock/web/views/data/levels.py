@@ -85,7 +85,7 @@ def _levels(visit: Visit, kind: _Kind, name: str) -> Response:
     if "wish" not in given:
         return _page(visit, kind, shown, Form(given), None)
     return tried(
-        lambda: _page(visit, kind, shown, Form(given), _foreseen(visit, kind, shown, given)),
+        lambda: _page(visit, kind, shown, Form(given), _preview(visit, kind, shown, given)),
         lambda problem: _page(visit, kind, shown, form_input.refused(given, problem), None),
     )
 
@@ -94,7 +94,7 @@ def _move(visit: Visit, kind: _Kind, name: str) -> Response:
     given, shown = request.form, kind.show(visit, name)
 
     def act() -> Response:
-        preview = _foreseen(visit, kind, shown, given)
+        preview = _preview(visit, kind, shown, given)
         if preview.changes:
             if given.get("shown", "") != preview.basis:
                 raise Conflict(
@@ -107,7 +107,7 @@ def _move(visit: Visit, kind: _Kind, name: str) -> Response:
     return tried(act, lambda problem: _again(visit, kind, shown, given, problem))
 
 
-def _foreseen(
+def _preview(
     visit: Visit, kind: _Kind, shown: QueryView | StreamView, given: Mapping[str, str]
 ) -> MovedLevelsView:
     wanted = checked(LevelsChange, {"levels": _wanted(given, _tiers(visit, shown))})
@@ -154,7 +154,7 @@ def _again(
     """The consequences anew where they can be told, or the form where they cannot."""
     form = form_input.refused(given, problem)
     try:
-        preview = _foreseen(visit, kind, shown, given)
+        preview = _preview(visit, kind, shown, given)
     except (InvalidInput, Conflict):
         preview = None
     return _page(visit, kind, shown, form, preview)

@@ -24,7 +24,7 @@ pages = Pages()
 def preview_clearance(visit: Visit) -> Response:
     """What another tier for somebody would mean; nothing is done yet."""
     return tried(
-        lambda: _foreseen(visit, request.args, None),
+        lambda: _preview_page(visit, request.args, None),
         lambda problem: _again(visit, request.args, problem),
     )
 
@@ -58,9 +58,11 @@ def _of(visit: Visit, given: Mapping[str, str]) -> ClearancePreviewView:
     return clearance_preview.preview(visit.server, visit.principal, name, tier or None)
 
 
-def _foreseen(visit: Visit, given: Mapping[str, str], problem: PenstockError | None) -> Response:
+def _preview_page(
+    visit: Visit, given: Mapping[str, str], problem: PenstockError | None
+) -> Response:
     preview = _of(visit, given)
-    ladder = clearance_preview.held(visit.server, visit.principal)
+    ladder = clearance_preview.ladder(visit.server, visit.principal)
     form = Form(given, problem)
     return visit.page(
         "people/clearance.html",
@@ -75,7 +77,7 @@ def _foreseen(visit: Visit, given: Mapping[str, str], problem: PenstockError | N
 def _again(visit: Visit, given: Mapping[str, str], problem: PenstockError) -> Response:
     """The consequences anew where they can be told, or the form where they cannot."""
     if isinstance(problem, Conflict):
-        return _foreseen(visit, given, problem)
+        return _preview_page(visit, given, problem)
     form = form_input.refused(given, problem)
-    ladder = clearance_preview.held(visit.server, visit.principal)
+    ladder = clearance_preview.ladder(visit.server, visit.principal)
     return visit.page("people/clearance.html", form.status, ladder=ladder, foreseen=None, form=form)

@@ -89,18 +89,18 @@ def _place(given: Mapping[str, str]) -> dict[str, object]:
 
 
 def _ladder(visit: Visit, form: Form) -> Response:
-    view = clearance_preview.held(visit.server, visit.principal)
+    view = clearance_preview.ladder(visit.server, visit.principal)
     return visit.page(
         "people/tiers.html",
         form.status,
         ladder=view,
         picture=tier_ladder.shown(view, "Tiers and who holds them"),
         form=form,
-        **_told(view, request.args),
+        **_texts(view, request.args),
     )
 
 
-def _told(view: LadderView, texts: Mapping[str, str]) -> dict[str, object]:
+def _texts(view: LadderView, texts: Mapping[str, str]) -> dict[str, object]:
     """What was just done, as far as it is so."""
     moved, made = texts.get("moved"), texts.get("made")
     holds = {name: tier.name for tier in view.tiers for name in tier.people}
@@ -114,18 +114,18 @@ def _told(view: LadderView, texts: Mapping[str, str]) -> dict[str, object]:
 
 
 def _tier(visit: Visit, name: str, form: Form) -> Response:
-    view = clearance_preview.held(visit.server, visit.principal)
+    view = clearance_preview.ladder(visit.server, visit.principal)
     return visit.page(
         "people/tier.html",
         form.status,
-        tier=_one(view.tiers, name),
+        tier=_tier_of(view.tiers, name),
         ladder=view,
         form=form,
         changed="changed" in request.args,
     )
 
 
-def _one(among: list[HeldTierView], name: str) -> HeldTierView:
+def _tier_of(among: list[HeldTierView], name: str) -> HeldTierView:
     for tier_view in among:
         if tier_view.name == name:
             return tier_view
