@@ -119,7 +119,7 @@ def test_a_suspension_that_nobody_tells_is_missed(
     """The variant that only suspends: the log does not know of it."""
     lower = (early.server.settings.witness_path / "log.json").read_bytes()
     early.ask("paul")
-    monkeypatch.setattr(suspension, "found", lambda *_: None)
+    monkeypatch.setattr(suspension, "suspend", lambda *_: None)
     old = restore()
     (old.server.settings.witness_path / "log.json").write_bytes(lower)
     again = reopened(old)
