@@ -111,8 +111,9 @@ def test_both_say_what_they_are_and_under_which_license(wheels: Wheels) -> None:
         assert text == (wheels.source / "LICENSE").read_bytes()
 
 
-def test_the_client_needs_click_and_httpx_alone(wheels: Wheels) -> None:
-    assert required(metadata(wheels.client, CLIENT_INFORMATION)) == {"click", "httpx"}
+def test_the_client_needs_http_a_command_line_and_tables_alone(wheels: Wheels) -> None:
+    needed = {"click", "httpx", "tabulate", "wcwidth"}
+    assert required(metadata(wheels.client, CLIENT_INFORMATION)) == needed
 
 
 def test_the_server_needs_none_of_the_tools_that_it_is_made_with(wheels: Wheels) -> None:

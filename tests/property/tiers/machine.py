@@ -58,6 +58,12 @@ GRANTS = st.sampled_from([2.0, 3.0, 5.0, 9.0, 12.0])
 MECHANISMS = st.sampled_from(["gaussian", "laplace", "poisson", "skellam"])
 INDEPENDENT = st.sampled_from(["generalized_gaussian", "generalized_gaussian", "gaussian"])
 
+ACTS = {
+    *("insert_tier", "move_tier", "delete_tier", "clear", "register", "change_levels"),
+    *("scale_levels", "change_budgets", "retire", "everybody_asks"),
+}
+"""The rules' functions in which something is done; ``promote`` is ``clear`` by another name."""
+
 
 class Rules(RuleBasedStateMachine):
     """A server with three tiers and people, and everything that may be done to it."""
