@@ -5,4 +5,5 @@
 * ``coordinates``  the losses of one release, coordinate by coordinate, at its worst shift
 * ``losses``       privacy-loss distributions of single values, on one grid
 * ``composition``  sums of independent losses on that grid
+* ``convolution``  masses of two losses together, never below the exact ones
 """

@@ -26,10 +26,13 @@ RESOLUTION: Final = 2**15
 """Cells of the grid up to the loss that is expected at delta."""
 
 SMALLEST_DELTA: Final = 1e-11
-"""Below it the rounding of Fourier transforms would show, and sums are given instead."""
+"""Below it the rounding of single tables would show, and simple sums are given instead."""
 
-_FOURIER_NOISE: Final = 1e-14
-"""An engineering bound on how far rounding moves a delta, over all transforms."""
+_TABLE_ROUNDING: Final = 1e-14
+"""An engineering bound on how far the rounding of single tables moves a delta, over all of them.
+
+The rounding of their sums is bounded and added where it arises (``convolution``).
+"""
 
 _OF_NO_FAILURE: Final = frozenset({"gaussian", "generalized_gaussian", "laplace"})
 """Those whose ideal law has the divergences that they are charged, whatever happens."""
@@ -79,7 +82,7 @@ def _by_tables(shape: Shape, delta: float, inflation: float) -> float:
     variance = math.fsum(times * coordinate.deviation**2 for coordinate, times in shape.items())
     width = (mean + math.sqrt(2 * variance * math.log(1 / delta))) / RESOLUTION
     tail = delta * _CUT / (3 * len(shape))
-    return summed(shape, width, tail).table().epsilon(delta / inflation - _FOURIER_NOISE)
+    return summed(shape, width, tail).table().epsilon(delta / inflation - _TABLE_ROUNDING)
 
 
 def _by_orders(counted: Counted, delta: float) -> float:

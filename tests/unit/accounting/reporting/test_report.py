@@ -47,6 +47,11 @@ def never_below(given: float, exact: float, relative: float) -> None:
     assert exact * (1 - 1e-9) <= given <= exact * (1 + relative)
 
 
+def test_what_either_hypothesis_almost_always_tells_has_no_epsilon() -> None:
+    assert composed_epsilon([poisson(0.001)] * 10, 1e-6) == math.inf
+    assert composed_epsilon([poisson(0.001)] * 10 + [laplace(3)] * 3, 1e-6) == math.inf
+
+
 def test_no_release_is_no_loss() -> None:
     assert composed_epsilon([], 1e-6) == 0
     assert composed_epsilon([], 0) == 0
