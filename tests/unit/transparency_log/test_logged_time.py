@@ -17,12 +17,12 @@ from penstock.services.access.principals import OPERATOR, authenticate
 from penstock.services.approvals import proposals
 from penstock.services.approvals.actions import QueryRetirement
 from penstock.services.audit import clocks
-from penstock.services.audit.verification import verify
 from penstock.services.operations import home
 from penstock.services.operations.status import examine
 from penstock.services.people import tier_changes, tokens
 from penstock.services.schemas.people import TierSpec, TokenSpec
 from penstock.services.schemas.proposals import ProposalView
+from penstock.services.verification.verification import verify
 from penstock.transparency_log import checkpoints
 
 DAY = timedelta(days=1)

@@ -10,8 +10,8 @@ from penstock.errors import Conflict, LogUnavailable, NotFound, Suspended
 from penstock.persistence.tables import Grant, Leaf
 from penstock.services.access.principals import Principal
 from penstock.services.audit import proofs
-from penstock.services.audit.verification import verify
 from penstock.services.context import Server
+from penstock.services.verification.verification import verify
 from penstock.transparency_log import checkpoints, merkle
 from penstock.transparency_log.views import (
     CheckpointView,

@@ -155,7 +155,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
     Mutant(
         row="D11",
         name="groups-not-audited",
-        path="services/audit/reconciliation.py",
+        path="services/verification/reconciliation.py",
         before="            names[dataset.people].add(dataset.name)\n    shared = {",
         after=(
             "            names[dataset.people].add(dataset.name)\n"

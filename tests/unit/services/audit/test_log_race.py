@@ -4,8 +4,8 @@ import pytest
 from tests.unit.worlds import World
 
 from penstock.services.access.principals import OPERATOR
-from penstock.services.audit import verification
 from penstock.services.operations import home
+from penstock.services.verification import verification
 from penstock.transparency_log.sights import Sight
 from penstock.transparency_log.witness import FileWitness
 

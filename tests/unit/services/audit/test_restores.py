@@ -11,7 +11,6 @@ from penstock.persistence.tables import Leaf, Query, SpentFloor
 from penstock.services import budgets
 from penstock.services.access.principals import OPERATOR
 from penstock.services.audit import events, restores
-from penstock.services.audit.verification import verify
 from penstock.services.datasets import datasets
 from penstock.services.operations import home
 from penstock.services.pagination import Window
@@ -20,6 +19,7 @@ from penstock.services.schemas.people import TierSpec
 from penstock.services.schemas.queries import (
     DatasetRequest,
 )
+from penstock.services.verification.verification import verify
 from penstock.transparency_log import checkpoints, leaves
 from penstock.transparency_log.sights import Sight
 from penstock.transparency_log.witness import FileWitness

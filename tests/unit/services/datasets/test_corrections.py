@@ -17,7 +17,6 @@ from penstock.services import budgets
 from penstock.services.access.principals import OPERATOR
 from penstock.services.approvals import proposals
 from penstock.services.approvals.actions import Withdrawal
-from penstock.services.audit import verification
 from penstock.services.datasets import corrections, datasets
 from penstock.services.datasets.fingerprints import fingerprint_of, salt_of
 from penstock.services.exposure import exposure
@@ -36,6 +35,7 @@ from penstock.services.schemas.queries import (
 from penstock.services.schemas.streams import StreamRequest
 from penstock.services.schemas.views import DatasetView
 from penstock.services.streams import streams
+from penstock.services.verification import verification
 
 WRONG = {"type": "string", "categories": ["northern", "south", "west"]}
 RIGHT = {"type": "string", "categories": ["north", "south", "west"]}

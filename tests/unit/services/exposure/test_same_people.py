@@ -21,7 +21,6 @@ from penstock.persistence.row_numbers import required
 from penstock.persistence.tables import Charge, Dataset, Leaf, Query
 from penstock.services import budgets
 from penstock.services.access.principals import OPERATOR
-from penstock.services.audit.verification import verify
 from penstock.services.datasets import corrections, datasets, look_alikes
 from penstock.services.datasets.population import join
 from penstock.services.exposure import by_query, compositions, exposure, same_people
@@ -36,6 +35,7 @@ from penstock.services.schemas.datasets import CorrectionRequest, DatasetChange
 from penstock.services.schemas.exposure import ExposureView, ReachView
 from penstock.services.schemas.queries import DatasetRequest, VersionRequest
 from penstock.services.schemas.views import DatasetBudgetView, DatasetView, PrivacyBudget
+from penstock.services.verification.verification import verify
 
 BUDGETS = {"public": {"epsilon": 1.0}, "internal": {"epsilon": 8.0}}
 

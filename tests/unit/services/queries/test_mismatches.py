@@ -13,13 +13,13 @@ from tests.unit.worlds import World
 from penstock.errors import BudgetExhausted, Conflict, IntegrityViolation, InvalidInput, NameTaken
 from penstock.persistence.tables import Charge, Dataset, Idempotency, Leaf, Query
 from penstock.services.access.principals import OPERATOR
-from penstock.services.audit import verification
 from penstock.services.datasets import datasets
 from penstock.services.jobs import idempotency
 from penstock.services.queries import level_changes, mismatches, queries
 from penstock.services.schemas.queries import DatasetRequest, LevelsChange
 from penstock.services.schemas.streams import ElementsRequest, StreamRequest
 from penstock.services.streams import stream_elements, streams
+from penstock.services.verification import verification
 
 VALUES = [120, 7, 0]
 OTHERS = [120, 7, 1]

@@ -4,8 +4,8 @@ from tests.unit.worlds import Restore, World
 
 from penstock.services.access.principals import OPERATOR
 from penstock.services.audit import restores
-from penstock.services.audit.verification import verify
 from penstock.services.operations import home
+from penstock.services.verification.verification import verify
 
 
 def test_whoever_is_slow_to_begin_the_witness_anew_does_not_move_it_backward(

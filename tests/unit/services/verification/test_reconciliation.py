@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 from sqlalchemy import delete, insert
-from tests.unit.services.audit.tampered import rows_of, unguarded
+from tests.unit.services.verification.tampered import rows_of, unguarded
 from tests.unit.worlds import World
 
 from penstock.persistence.tables import metadata
@@ -13,7 +13,6 @@ from penstock.services.access.principals import OPERATOR, authenticate
 from penstock.services.approvals import proposals
 from penstock.services.approvals.actions import BudgetChange
 from penstock.services.audit import restores
-from penstock.services.audit.verification import verify
 from penstock.services.people import tier_changes, tokens, users
 from penstock.services.queries import queries
 from penstock.services.schemas.people import TierChange, TokenSpec
@@ -21,6 +20,7 @@ from penstock.services.schemas.proposals import ProposalView
 from penstock.services.schemas.queries import (
     BudgetSpec,
 )
+from penstock.services.verification.verification import verify
 from penstock.transparency_log.sights import Sight
 
 pytestmark = pytest.mark.only("sqlite")

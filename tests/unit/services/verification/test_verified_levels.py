@@ -5,9 +5,9 @@ from sqlalchemy import text
 from tests.unit.worlds import World
 
 from penstock.services.access.principals import OPERATOR
-from penstock.services.audit.verification import verify
 from penstock.services.queries import queries
 from penstock.services.schemas.queries import LevelsChange
+from penstock.services.verification.verification import verify
 
 
 def move(world: World, **levels: object) -> None:

@@ -8,11 +8,11 @@ from penstock.persistence.append_only import HISTORY
 from penstock.services import budgets
 from penstock.services.access.principals import OPERATOR
 from penstock.services.audit import events
-from penstock.services.audit.verification import verify
 from penstock.services.pagination import Window
 from penstock.services.people import tier_changes, tokens, users
 from penstock.services.schemas.datasets import DatasetChange
 from penstock.services.schemas.people import TierSpec, TokenSpec, UserChange, UserSpec
+from penstock.services.verification.verification import verify
 
 
 @pytest.fixture
