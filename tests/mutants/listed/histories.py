@@ -173,7 +173,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
     ),
     Mutant(
         name="verified-without-sums",
-        path="services/verification/reconciliation.py",
+        path="services/audit/logged_restores.py",
         before="        if row.seq != seq or start not in first:\n",
         after="        if row.seq != seq:\n",
         wrong="charges whose totals do not add up are called sound",

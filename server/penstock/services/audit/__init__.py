@@ -7,4 +7,5 @@
 * ``clocks``                       going on from a time in the log that was wrong
 * ``refusals``                     how many requests were refused
 * ``cosigners``                    who signs checkpoints beside the server
+* ``logged_restores``              the leaves of restores, and the accounts held to them
 """

@@ -11,4 +11,5 @@
 * ``room_left``            what a charge takes of an account, as callers see it
 * ``repricing``            prices queries anew where a budget becomes larger than it ever was
 * ``undercharged``         what older versions charged too little
+* ``logged_budgets, logged_levels``: the leaves of both, and the tables held to them
 """

@@ -14,8 +14,8 @@ from sqlmodel import Session, col, select
 
 from penstock.errors import NotAuthenticated
 from penstock.persistence.tables import Token, User
-from penstock.services.access.admin_actions import record
 from penstock.services.access.principals import Principal
+from penstock.services.people.logged_tokens import record_revocation
 
 
 def parent_of(session: Session, principal: Principal, now: datetime) -> Token | None:
@@ -81,7 +81,7 @@ def end_all(
     for token in fallen:
         _revoke(session, token, now)
         user = session.get_one(User, token.user_id)
-        record(session, principal, "token", now, user=user.name, token=token.prefix, revoked=True)
+        record_revocation(session, principal, user, token, now)
     return fallen
 
 

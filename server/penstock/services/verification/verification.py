@@ -66,7 +66,7 @@ def verify(server: Server, principal: Principal) -> VerificationView:
         if not any(name == "query" for name, _ in bad):
             with unchecked(session):
                 problems += _hand_outs(session, server)
-                problems += differences(session, server)
+                problems += differences(session, seen)
                 if not bad:
                     problems += prices(session)
     return VerificationView(

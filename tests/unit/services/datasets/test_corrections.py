@@ -347,7 +347,9 @@ def test_an_audit_finds_a_declaration_that_was_put_back(wrong: World) -> None:
         former = session.exec(select(FormerDeclaration)).one()
         dataset.spec = former.spec
         session.add(dataset)
-    assert problems(wrong) == ["dataset 'stays', version 1, was declared otherwise in the log"]
+    assert problems(wrong) == [
+        "the declaration of dataset 'stays', version 1, is not that of the log"
+    ]
 
 
 def test_an_audit_finds_a_withdrawn_dataset_that_was_brought_back(wrong: World) -> None:

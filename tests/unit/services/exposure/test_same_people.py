@@ -340,12 +340,12 @@ def test_the_log_keeps_who_declared_it(twice: World) -> None:
 
 
 def test_an_audit_finds_what_was_taken_back_or_put_there(twice: World) -> None:
-    said = "other datasets are declared to hold the same people than the log has it"
+    message = "the datasets declared to hold the same people are not those of the log"
     declare(twice)
     _regroup(twice, None)
-    assert problems(twice) == [said]
+    assert problems(twice) == [message]
     _regroup(twice, 1)
-    assert said in problems(twice), "with one that was never declared"
+    assert message in problems(twice), "with one that was never declared"
 
 
 def _regroup(world: World, people: int | None) -> None:

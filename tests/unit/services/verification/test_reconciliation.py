@@ -44,8 +44,8 @@ def test_an_older_row_that_is_put_back_whole_is_found_by_the_log(visits: World) 
     visits.push("second", share=0.01, levels=None)
     for table, act, says in (
         ("token", lambda: tokens.revoke(server, OPERATOR, "pia", issued.prefix), "is revoked"),
-        ("user", lambda: users.disable(server, OPERATOR, "paul"), "other users are shut out"),
-        ("query", lambda: queries.retire(server, OPERATOR, "second"), "other queries are retired"),
+        ("user", lambda: users.disable(server, OPERATOR, "paul"), "the disabled users are not"),
+        ("query", lambda: queries.retire(server, OPERATOR, "second"), "retired queries are not"),
         (
             "tier",
             lambda: tier_changes.change(server, OPERATOR, "partner", TierChange(rank=15)),
@@ -105,4 +105,4 @@ def test_what_was_spent_before_a_restore_is_missed_by_the_log(visits: World) -> 
 
 def test_a_release_that_is_gone_is_missed_though_nobody_was_handed_it(visits: World) -> None:
     put_back(visits, "release", [])
-    assert any("other releases than it drew" in problem for problem in problems(visits))
+    assert any("releases, and " in problem for problem in problems(visits))

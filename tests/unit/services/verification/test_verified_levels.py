@@ -30,4 +30,4 @@ def test_a_raise_whose_charge_is_gone_was_not_paid_for(visits: World) -> None:
         last = "SELECT max(id) FROM charge WHERE tier_id = 1"
         connection.execute(text(f"DELETE FROM charge WHERE id = ({last})"))  # noqa: S608 - ours
     problems = verify(visits.server, OPERATOR).problems
-    assert "a level of 'visits' for 'public' was not paid for" in problems
+    assert "a level of 'visits' for 'public' was not charged" in problems
