@@ -172,6 +172,16 @@ MUTANTS: Final[Sequence[Mutant]] = (
         row="V33",
     ),
     Mutant(
+        name="witness-read-after-the-database",
+        path="services/verification/verification.py",
+        before="problems += differences(session, seen)\n",
+        after="problems += differences(session, server.sequencer.witness.seen())\n",
+        wrong="what others charge during an audit is called a loss",
+        tests=(
+            "tests/unit/services/audit/test_log_race.py::test_what_others_charge_meanwhile_does_not_look_like_a_loss",
+        ),
+    ),
+    Mutant(
         name="verified-without-sums",
         path="services/audit/logged_restores.py",
         before="        if row.seq != seq or start not in first:\n",

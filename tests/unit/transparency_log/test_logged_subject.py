@@ -24,7 +24,10 @@ def test_versions_ascend_each_by_itself(numbered: list[tuple[str, int]], expecte
 
 def test_a_missing_row_has_the_empty_name() -> None:
     assert name_of(None) == ""
-    assert name_of(Tier(name="public", folded="public", rank=1, created_at=datetime.now(UTC))) == "public"
+    assert (
+        name_of(Tier(name="public", folded="public", rank=1, created_at=datetime.now(UTC)))
+        == "public"
+    )
 
 
 def test_versions_begin_empty_and_apart() -> None:

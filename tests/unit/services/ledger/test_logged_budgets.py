@@ -22,5 +22,9 @@ def test_a_limit_is_that_of_its_budget(world: World) -> None:
         row = session.exec(select(TierBudget)).first()
     assert row is not None
     assert has_its_limit(row)
-    for change in ({"limit_loss": row.limit_loss + 1}, {"epsilon": row.epsilon * 2}, {"delta": 2.0}):
+    for change in (
+        {"limit_loss": row.limit_loss + 1},
+        {"epsilon": row.epsilon * 2},
+        {"delta": 2.0},
+    ):
         assert not has_its_limit(TierBudget(**{**row.model_dump(), **change}))
