@@ -56,7 +56,7 @@ def settled_first(folder: Path, steps: Steps, taken: Path) -> None:
     server.stored.renew(VALUES)
     server.stored.settle_rows()
     with steps.watching():
-        with server.database.write(watched=False) as session:
+        with server.database.write_unwatched() as session:
             secret_checks.add(session, server.secrets, (VALUES,))
         taken.write_text(json.dumps(steps.taken))
 

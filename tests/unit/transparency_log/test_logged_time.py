@@ -151,7 +151,7 @@ def test_a_time_that_was_wrong_is_given_up_on_record(visits: World, beside: Worl
 @pytest.mark.parametrize("time", ["2100-01-01T00:00:00.000000Z", "2100-01-01T00:00:00", "soon"])
 def test_a_checkpoint_that_nobody_signed_moves_no_time(visits: World, time: str) -> None:
     now = visits.clock.now
-    with visits.server.database.write(watched=False) as session:
+    with visits.server.database.write_unwatched() as session:
         newest = checkpoints.newest(session)
         key = newest.log_key_id if newest else 0
         assert newest is not None

@@ -167,7 +167,7 @@ def _writing(server: Server, act: Proposed) -> AbstractContextManager[Session]:
         try:
             server.sequencer.require_sound()
         except (Suspended, LogUnavailable):
-            return server.database.write(watched=False)
+            return server.database.write_unwatched()
     return server.database.write()
 
 

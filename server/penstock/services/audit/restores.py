@@ -30,7 +30,7 @@ def acknowledge(server: Server, principal: Principal) -> RestoreView:
     """
     principal.require("admin")
     seen = what_was_seen(server)
-    with server.database.write(watched=False, need=Need.RELIEF) as session:
+    with server.database.write_unwatched(need=Need.RELIEF) as session:
         require_second(server)
         view, after = settle(session, server, principal, seen)
     after()

@@ -84,7 +84,7 @@ def test_what_was_altered_is_found(early: World, statement: str, says: str) -> N
     tokens.issue(early.server, OPERATOR, "away", TokenSpec())
     users.disable(early.server, OPERATOR, "away")
     early.push("second", share=0.01, levels=None)
-    with early.server.database.write(watched=False) as session:
+    with early.server.database.write_unwatched() as session:
         connection = session.connection()
         for table in HISTORY:
             for event in ("update", "delete"):

@@ -24,7 +24,7 @@ def test_a_level_that_was_lowered_stays_paid_for(visits: World) -> None:
 def test_a_raise_whose_charge_is_gone_was_not_paid_for(visits: World) -> None:
     move(visits, public={"epsilon": 0.12})
     assert verify(visits.server, OPERATOR).problems == []
-    with visits.server.database.write(watched=False) as session:
+    with visits.server.database.write_unwatched() as session:
         connection = session.connection()
         connection.execute(text('DROP TRIGGER "append_only_charge_delete"'))
         last = "SELECT max(id) FROM charge WHERE tier_id = 1"
