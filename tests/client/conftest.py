@@ -1,19 +1,20 @@
 """A server that answers as the contract says, without a network."""
 
 import copy
+import functools
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import httpx
 import pytest
-from tests.client.answers import ERROR, GUARANTEE, LEVEL, RECEIPT, RELEASE, STREAM, problem
-from tests.client.hosts import CHECKPOINT, CONSISTENCY, INCLUSION, ME, Host
+from tests.client.servers.answers import ERROR, GUARANTEE, LEVEL, RECEIPT, RELEASE, STREAM, problem
+from tests.client.servers.hosts import CHECKPOINT, CONSISTENCY, INCLUSION, ME, TOKEN, Host
+from tests.client.servers.means import MEANS
 
-from penstock_client import Client, Release
+from penstock_client import Client, Release, command
 from penstock_client._http.fields import Fields
 
 Handler = Callable[[httpx.Request], httpx.Response]
-TOKEN = "pst_abcdefgh_0123456789012345678901234567890123456789abc_00000000"
 
 LOSS = {"epsilon": 0.6294, "delta": 1e-6}
 HISTORY_ITEM = {
@@ -169,6 +170,12 @@ def answers() -> dict[str, Any]:
 
 
 @pytest.fixture
+def host(answers: dict[str, Any]) -> Host:
+    """A server with a log."""
+    return Host(answers)
+
+
+@pytest.fixture
 def refuse() -> Callable[..., httpx.Response]:
     return problem
 
@@ -228,3 +235,22 @@ def release(answers: dict[str, Any]) -> Release:
     """The contract's example."""
     answer = answers["POST /api/v1/queries/flights_by_carrier/releases"]
     return Release.read(Fields(answer, "release"))
+
+
+@pytest.fixture
+def run(monkeypatch: pytest.MonkeyPatch, server: Handler, token: str) -> Callable[..., int]:
+    """Runs the program against ``server``, or another handler."""
+    monkeypatch.setenv("PENSTOCK_TOKEN", token)
+
+    def run(*arguments: str, handler: Handler = server) -> int:
+        transport = httpx.MockTransport(handler)
+        monkeypatch.setattr(command, "Client", functools.partial(Client, transport=transport))
+        return command.run(arguments)
+
+    return run
+
+
+@pytest.fixture
+def means() -> Release:
+    """A release of means, each with an interval of its own."""
+    return Release.read(Fields(MEANS, "release"))

@@ -10,8 +10,6 @@ import numpy as np
 import pytest
 
 from penstock_client import Client, InvalidArgument, NotFound, ProtocolError, Release
-from penstock_client._http.fields import Fields
-from penstock_client.models import Dataset
 
 Handler = Callable[[httpx.Request], httpx.Response]
 
@@ -50,24 +48,12 @@ def test_datasets_have_their_budgets(client: Client) -> None:
     assert dataset.accountant is None, "as a server answers that knows one accountant"
 
 
-def test_a_dataset_says_how_its_charges_add_up() -> None:
-    answer = {"name": "stays", "accountant": "gaussian"}
-    assert Dataset.read(Fields(answer, "dataset")).accountant == "gaussian"
-
-
 def test_the_server_is_asked_for_the_queries_of_a_dataset(
     client: Client, requests: list[httpx.Request]
 ) -> None:
     assert [query.name for query in client.queries()] == ["flights_by_carrier", "visits"]
     client.queries("sites")
     assert [request.url.params.get("dataset") for request in requests] == [None, "sites"]
-
-
-def test_a_query_says_what_each_tier_gets(client: Client) -> None:
-    (tier,) = client.queries("flights")[0].tiers
-    assert (tier.tier, tier.level.value) == ("partner", 2028)
-    assert tier.error is not None
-    assert tier.error.half_width == 88.26
 
 
 def test_history_filters_by_query_and_user(client: Client, requests: list[httpx.Request]) -> None:

@@ -1,7 +1,6 @@
 """The program: data and messages apart, three formats, exit codes that scripts can trust."""
 
 import csv
-import functools
 import io
 import json
 import os
@@ -18,55 +17,6 @@ from penstock_client import Client, command
 
 Handler = Callable[[httpx.Request], httpx.Response]
 RELEASE = "POST /api/v1/queries/flights_by_carrier/releases"
-
-
-@pytest.fixture
-def run(monkeypatch: pytest.MonkeyPatch, server: Handler, token: str) -> Callable[..., int]:
-    """Runs the program against ``server``, or another handler."""
-    monkeypatch.setenv("PENSTOCK_TOKEN", token)
-
-    def run(*arguments: str, handler: Handler = server) -> int:
-        transport = httpx.MockTransport(handler)
-        monkeypatch.setattr(command, "Client", functools.partial(Client, transport=transport))
-        return command.run(arguments)
-
-    return run
-
-
-def test_a_release_is_a_table_rounded_by_its_error(
-    run: Callable[..., int], capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert run("release", "flights_by_carrier") == 0
-    assert capsys.readouterr().out == (
-        "flights_by_carrier\n"
-        "  dataset flights, tier partner\n"
-        "  gaussian noise, variance 2,028\n"
-        "  epsilon 0.629, delta 1e-06 (zcdp, rho 0.0118)\n"
-        "  ±88.3 at 95%, standard deviation 45\n"
-        "  release rel_1 of 2026-11-20 12:00:00Z, leaf 41 of the log\n"
-        "\n"
-        "key   value   lower   upper\n"
-        "AA   31,988  31,899  32,076\n"
-        "UA        0     -88      88\n"
-    )
-
-
-def test_csv_never_rounds(run: Callable[..., int], capsys: pytest.CaptureFixture[str]) -> None:
-    assert run("--format", "csv", "release", "flights_by_carrier") == 0
-    rows = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
-    assert rows[0]["key"] == "AA"
-    assert [float(row["value"]) for row in rows] == [31987.5, 0.0]
-    assert float(rows[1]["upper"]) == 88.26
-
-
-def test_csv_has_a_column_for_each_part_of_a_key(
-    run: Callable[..., int], capsys: pytest.CaptureFixture[str], answers: dict[str, Any]
-) -> None:
-    answers[RELEASE]["keys"] = [["a,b", "x"], ["c", "y\nz"]]
-    assert run("--format", "csv", "release", "flights_by_carrier") == 0
-    rows = list(csv.reader(io.StringIO(capsys.readouterr().out)))
-    assert rows[0] == ["key_1", "key_2", "value", "lower", "upper"]
-    assert [row[:2] for row in rows[1:]] == [["a,b", "x"], ["c", "y\nz"]]
 
 
 def test_json_is_the_servers_own_answer(
@@ -112,18 +62,6 @@ def test_the_format_may_stand_before_and_behind_the_command(
     assert begins("budget", "flights", "--format", "table") == table
 
 
-def test_csv_holds_no_formula_and_loses_nothing(
-    run: Callable[..., int], capsys: pytest.CaptureFixture[str], answers: dict[str, Any]
-) -> None:
-    keys = ["=1+1", "'=1+1", "-5", "plain"]
-    answers[RELEASE] |= {"keys": keys, "values": [-1.5, 0.1, 1e-300, 2.0]}
-    assert run("release", "flights_by_carrier", "--format", "csv") == 0
-    rows = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
-    assert [row["key"] for row in rows] == ["'=1+1", "''=1+1", "'-5", "plain"]
-    assert [row["key"].removeprefix("'") for row in rows] == keys
-    assert [float(row["value"]) for row in rows] == [-1.5, 0.1, 1e-300, 2.0]
-
-
 @pytest.mark.parametrize(
     "arguments",
     [
@@ -156,57 +94,6 @@ def test_every_command_writes_every_format(
     else:
         assert out.endswith("\n")
         assert "None" not in out
-
-
-def test_tables_say_what_was_found(
-    run: Callable[..., int], capsys: pytest.CaptureFixture[str]
-) -> None:
-    run("datasets")
-    assert capsys.readouterr().out.splitlines() == [
-        "dataset  version  privacy unit    neighboring  tier     epsilon  delta",
-        "flights        1  column tailnum  add_remove   public       0.5  1e-06",
-        "flights        1  column tailnum  add_remove   partner    0.629  1e-06",
-    ]
-    run("exposure", "--users", "ann,bob", "--dataset", "flights")
-    captured = capsys.readouterr()
-    assert captured.out.splitlines() == [
-        "ann, bob",
-        "",
-        "figure       of                  parameter  level  epsilon  delta",
-        "query        flights_by_carrier  variance   2,028    0.629  1e-06",
-        "could be                                              1.25  1e-06",
-        "released                                             0.629  1e-06",
-        "independent                                            2.5  1e-06",
-        "reach        internal                                    3  1e-06",
-    ]
-    assert "'could be' is the bound" in captured.err
-    run("budget", "flights")
-    row = capsys.readouterr().out.splitlines()[1]
-    assert " ".join(row.split()) == "partner 1 0.629 0.3 1e-06 flights_by_carrier 25.0%"
-
-
-def test_an_empty_list_says_so_beside_the_data(
-    run: Callable[..., int], capsys: pytest.CaptureFixture[str], answers: dict[str, Any]
-) -> None:
-    answers["GET /api/v1/queries"] = {"items": [], "next_cursor": None}
-    assert run("queries") == 0
-    captured = capsys.readouterr()
-    assert (captured.out, captured.err) == ("", "There is no query that you may see.\n")
-    assert run("--format", "csv", "queries") == 0
-    captured = capsys.readouterr()
-    assert captured.out.startswith("query,dataset,")
-    assert captured.err == ""
-
-
-def test_wide_characters_keep_columns_straight(
-    run: Callable[..., int], capsys: pytest.CaptureFixture[str], answers: dict[str, Any]
-) -> None:
-    answers[RELEASE]["keys"] = ["東京", "e\u0301"]
-    run("release", "flights_by_carrier")
-    assert capsys.readouterr().out.splitlines()[-2:] == [
-        "東京  31,988  31,899  32,076",
-        "e\u0301          0     -88      88",
-    ]
 
 
 @pytest.mark.parametrize(
@@ -372,22 +259,3 @@ def test_a_reader_that_leaves_is_no_defect(
     assert replaced[0][1] == 1
     os.close(replaced[0][0])
     assert capsys.readouterr().err == ""
-
-
-def test_made_up_rows_are_a_table_json_and_csv(
-    run: Callable[..., int], capsys: pytest.CaptureFixture[str]
-) -> None:
-    rows = [{"town": "north", "visits": 3}, {"town": None, "visits": -1}]
-
-    def handler(request: httpx.Request) -> httpx.Response:
-        assert request.url.path == "/api/v1/datasets/stays/dummy"
-        assert dict(request.url.params) == {"rows": "2", "seed": "7"}
-        return httpx.Response(200, json={"items": rows})
-
-    asked = ("dummy", "stays", "--rows", "2", "--seed", "7")
-    assert run(*asked, handler=handler) == 0
-    assert capsys.readouterr().out == "town   visits\nnorth  3\n       -1\n"
-    assert run("--format", "json", *asked, handler=handler) == 0
-    assert json.loads(capsys.readouterr().out) == {"items": rows}
-    assert run("--format", "csv", *asked, handler=handler) == 0
-    assert capsys.readouterr().out == "town,visits\nnorth,3\n,-1\n"

@@ -8,10 +8,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from tests.client.hosts import Host, canonical, ed25519
+from tests.client.servers.hosts import Host, canonical, ed25519
 
 from penstock_client import offline
-from penstock_client._log.leaves import decoded
 
 Lines = list[str]
 SIZE = 6
@@ -236,12 +235,3 @@ sys.stdout.write(str(offline.main(sys.argv[1:])) + ' '.join(sys.modules))"
     assert modules.startswith("0")
     others = {name.partition(".")[0] for name in modules[1:].split()} - {"penstock_client"}
     assert others <= set(sys.stdlib_module_names) | {"__main__"}
-
-
-@pytest.mark.parametrize(
-    "text", ["QR==", "QQ", "QQ=", "QQ== ", "Q Q==", "QQ==\n", "Q-==", "QQ==QQ=="]
-)
-def test_base64_has_one_spelling(text: str) -> None:
-    assert decoded("QQ==") == b"A"
-    with pytest.raises(ValueError, match=r"."):
-        decoded(text)

@@ -1,6 +1,5 @@
 """What a query would cost, as a library and as a program."""
 
-import functools
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -8,9 +7,9 @@ from typing import Any
 
 import httpx
 import pytest
-from tests.client.previews import ANSWER, PATH, Handler
+from tests.client.servers.previews import ANSWER, INDEPENDENT, PATH
 
-from penstock_client import Client, InvalidArgument, ProtocolError, command
+from penstock_client import Client, InvalidArgument, ProtocolError
 
 SPEC = {"name": "visits", "dataset": "sites", "keys": ["a", "b"], "share": 0.1}
 
@@ -60,14 +59,6 @@ def test_an_answer_without_what_the_contract_states_is_refused(
         client.preview("visits")
 
 
-@pytest.fixture
-def run(monkeypatch: pytest.MonkeyPatch, server: Handler, token: str) -> Callable[..., int]:
-    monkeypatch.setenv("PENSTOCK_TOKEN", token)
-    transport = httpx.MockTransport(server)
-    monkeypatch.setattr(command, "Client", functools.partial(Client, transport=transport))
-    return lambda *arguments: command.run(arguments)
-
-
 def test_the_program_takes_a_name_or_a_file(
     run: Callable[..., int],
     capsys: pytest.CaptureFixture[str],
@@ -103,19 +94,15 @@ def test_what_is_neither_or_cannot_be_read_is_a_usage_error(
     assert run("preview", *arguments) == 2
 
 
-def test_of_a_query_that_is_paid_for_no_room_is_shown(
-    run: Callable[..., int], capsys: pytest.CaptureFixture[str], answers: dict[str, Any]
+def test_a_preview_tells_what_adds_up_and_which_power_is_recommended(
+    client: Client, answers: dict[str, Any]
 ) -> None:
-    paid = {**ANSWER["tiers"][0], "room": None}
-    answers[PATH] = {**ANSWER, "dimension": 1, "refusal": None, "tiers": [paid]}
-    assert run("preview", "visits") == 0
-    lines = capsys.readouterr().out.splitlines()
-    assert lines[1].startswith("  1 number, ")
-    assert lines[-2].endswith("charged share")
-    assert lines[-1].endswith("1.64%")
-    assert run("preview", "visits", "--format", "csv") == 0
-    assert (
-        capsys.readouterr()
-        .out.splitlines()[0]
-        .endswith("largest_share,fits,composed_epsilon,expected_maximum")
-    )
+    answers[PATH] = INDEPENDENT
+    preview = client.preview("visits")
+    (tier,) = preview.tiers
+    assert tier.composed is not None
+    assert (tier.composed.levels, tier.composed.epsilon) == ((73.1, 138.6), 1.117)
+    assert tier.expected_maximum == 91.3
+    assert preview.powers is not None
+    assert preview.powers.recommended == 2
+    assert preview.powers.choices == {1.0: 156.1, 2.0: 87.7}

@@ -9,7 +9,7 @@ from typing import Any
 
 import httpx
 import pytest
-from tests.client.hosts import (
+from tests.client.servers.hosts import (
     CHECKPOINT,
     CONSISTENCY,
     INCLUSION,
@@ -17,11 +17,11 @@ from tests.client.hosts import (
     Host,
     canonical,
     ed25519,
+    session,
 )
 
-from penstock_client import Client, LogRefused, ProtocolError
+from penstock_client import LogRefused, ProtocolError
 
-TOKEN = "pst_abcdefgh_0123456789012345678901234567890123456789abc_00000000"
 Answer = dict[str, Any]
 Change = Callable[[Host, Answer], object]
 
@@ -38,15 +38,6 @@ def twice(lies: Mapping[str, object]) -> Iterator[Any]:
             for known in (False, True):
                 marks = [pytest.mark.nightly] if known == bool(place % 2) else []
                 yield pytest.param(lie, known, marks=marks)
-
-
-@pytest.fixture
-def host(answers: Answer) -> Host:
-    return Host(answers)
-
-
-def client(host: Host) -> Client:
-    return Client("http://127.0.0.1", TOKEN, transport=httpx.MockTransport(host))
 
 
 ODD: list[object] = [
@@ -144,14 +135,14 @@ CHECKPOINTS: dict[str, Change] = {
 @pytest.mark.parametrize(("lie", "known"), list(twice(CHECKPOINTS)))
 def test_no_other_checkpoint_is_believed(host: Host, lie: str, known: bool) -> None:
     if known:
-        client(host).verify()
+        session(host).verify()
     host.changed[CHECKPOINT] = lambda answer: CHECKPOINTS[lie](host, answer)
     with pytest.raises((LogRefused, ProtocolError)):
-        client(host).verify()
+        session(host).verify()
     with pytest.raises((LogRefused, ProtocolError)):
-        client(host).release("flights_by_carrier")
+        session(host).release("flights_by_carrier")
     host.changed.clear()
-    assert client(host).verify().size == len(host.leaves)
+    assert session(host).verify().size == len(host.leaves)
 
 
 def test_a_checkpoint_is_refused_before_it_is_read_to_its_end(host: Host) -> None:
@@ -167,7 +158,7 @@ def test_a_checkpoint_is_refused_before_it_is_read_to_its_end(host: Host) -> Non
     for path in (CHECKPOINT, INCLUSION):
         host.changed = {path: lambda _: httpx.Response(200, headers=headers, content=endless())}
         with pytest.raises(ProtocolError, match="larger than 65,536 bytes"):
-            client(host).release("flights_by_carrier")
+            session(host).release("flights_by_carrier")
     assert sent < 10
 
 
@@ -184,7 +175,7 @@ PROOFS: dict[str, Change] = {
     "the last twice": lambda _, answer: {"hashes": [*answer["hashes"], answer["hashes"][-1]]},
     "the other way round": lambda _, answer: {"hashes": answer["hashes"][::-1]},
     "a hundred too many": lambda _, answer: {"hashes": answer["hashes"] * 100},
-    "hashes cut": lambda _, answer: {"hashes": [one[:-2] for one in answer["hashes"]]},
+    "hashes cut": lambda _, answer: {"hashes": [text[:-2] for text in answer["hashes"]]},
     "roots": lambda host, answer: {"hashes": [host.root(6).hex() for _ in answer["hashes"]]},
     "a list": lambda _, answer: answer["hashes"],
     "no JSON": lambda *_: httpx.Response(
@@ -198,24 +189,24 @@ PROOFS: dict[str, Change] = {
 @pytest.mark.parametrize("path", [CONSISTENCY, INCLUSION])
 @pytest.mark.parametrize("lie", PROOFS)
 def test_no_other_proof_is_believed(host: Host, path: str, lie: str) -> None:
-    client(host).verify()
+    session(host).verify()
     host.leaves += [canonical(v=1, more=number) for number in range(5)]
     host.changed[path] = lambda answer: PROOFS[lie](host, answer)
     with pytest.raises((LogRefused, ProtocolError)):
-        client(host).release("flights_by_carrier")
+        session(host).release("flights_by_carrier")
     host.changed.clear()
-    assert client(host).release("flights_by_carrier").receipt.index == 11
+    assert session(host).release("flights_by_carrier").receipt.index == 11
 
 
 def in_receipt(change: Change) -> Change:
     return lambda host, answer: {**answer, "receipt": change(host, answer["receipt"])}
 
 
-def of_leaf(**said: object) -> Change:
+def of_leaf(**fields: object) -> Change:
     """The receipt of something else, which the log holds."""
 
     def change(host: Host, answer: Answer) -> Answer:
-        leaf = canonical(**{**json.loads(answer["receipt"]["leaf"]), **said})
+        leaf = canonical(**{**json.loads(answer["receipt"]["leaf"]), **fields})
         host.leaves.append(leaf)
         return {**answer, "receipt": host.receipt(len(host.leaves) - 1)}
 
@@ -306,16 +297,16 @@ RECEIPTS: dict[str, Change] = {
 @pytest.mark.parametrize(("lie", "known"), list(twice(RECEIPTS)))
 def test_no_other_receipt_is_believed(host: Host, lie: str, known: bool) -> None:
     if known:
-        assert client(host).release("flights_by_carrier").receipt.index == 6
+        assert session(host).release("flights_by_carrier").receipt.index == 6
     host.changed[RELEASES] = lambda answer: RECEIPTS[lie](host, answer)
     with pytest.raises((LogRefused, ProtocolError)):
-        client(host).release("flights_by_carrier")
+        session(host).release("flights_by_carrier")
     host.changed.clear()
-    assert client(host).release("flights_by_carrier").receipt.index == 6
+    assert session(host).release("flights_by_carrier").receipt.index == 6
 
 
 def test_a_log_without_leaves_has_no_checkpoint(host: Host) -> None:
     """Whatever came later would continue it."""
     host.leaves = []
     with pytest.raises(LogRefused, match="states no size"):
-        client(host).verify()
+        session(host).verify()

@@ -1,6 +1,5 @@
 """The monitor of a log: what continues is followed, and every fork told with what shows it."""
 
-import functools
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -8,23 +7,13 @@ from typing import Any
 
 import httpx
 import pytest
-from tests.client.hosts import CHECKPOINT, CONSISTENCY, Host, canonical, ed25519
-from tests.support.notes import by_the_letter
+from tests.client.servers.hosts import CHECKPOINT, CONSISTENCY, TOKEN, Host, canonical, ed25519
 
-from penstock_client import Client, LogForked, NotReachable, command
+from penstock_client import Client, LogForked, NotReachable
 from penstock_client._log.cosigning import Cosigner
-from penstock_client._log.notes import vkey_of
 from penstock_client._log.watch import Watcher, follow
-from penstock_client.errors import InvalidArgument
 
-TOKEN = "pst_abcdefgh_0123456789012345678901234567890123456789abc_00000000"
-FORK = 5
 Look = Callable[[], Any]
-
-
-@pytest.fixture
-def host() -> Host:
-    return Host({})
 
 
 def watcher(handler: Any, folder: Path, **more: Any) -> Watcher:
@@ -178,43 +167,3 @@ def test_it_is_remembered_before_it_is_cosigned(host: Host, tmp_path: Path) -> N
 
     with pytest.raises(NotReachable):
         watcher(handle, tmp_path, cosigner=Cosigner("a.example", bytes(32))).look()
-
-
-def test_a_cosigners_key_is_a_file_of_its_own(tmp_path: Path) -> None:
-    made = Cosigner.create(tmp_path / "key", "auditor.example/a")
-    assert Cosigner.load(tmp_path / "key") == made
-    assert made.seed.hex() not in repr(made)
-    note = made.signed("log\n1\nAAAA\n\n\u2014 log AAAAAAAA\n", 7)
-    assert by_the_letter(made.vkey, note) == 7
-    with pytest.raises(InvalidArgument, match="new file"):
-        Cosigner.create(tmp_path / "key", "auditor.example/a")
-    with pytest.raises(InvalidArgument, match="no spaces"):
-        Cosigner.create(tmp_path / "other", "an auditor")
-    (tmp_path / "key").chmod(0o644)
-    with pytest.raises(InvalidArgument, match="chmod 600"):
-        Cosigner.load(tmp_path / "key")
-
-
-@pytest.fixture
-def run(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[..., int]:
-    monkeypatch.setenv("PENSTOCK_TOKEN", TOKEN)
-
-    def run(host: Host, *arguments: str) -> int:
-        transport = httpx.MockTransport(host)
-        monkeypatch.setattr(command, "Client", functools.partial(Client, transport=transport))
-        return command.run(["audit", "watch", "--once", "--state", str(tmp_path / "w"), *arguments])
-
-    return run
-
-
-def test_the_program_ends_with_a_code_of_its_own(
-    host: Host, run: Callable[..., int], capsys: pytest.CaptureFixture[str]
-) -> None:
-    tag = vkey_of(host.public)
-    assert run(host, "--key", tag) == 0
-    assert "6 leaves" in capsys.readouterr().out
-    assert run(host, "--key", host.public.hex()) == 0
-    assert run(host, "--key", tag[:-2]) == 2
-    host.leaves.pop()
-    assert run(host) == FORK
-    assert "signed notes are in" in capsys.readouterr().err

@@ -9,8 +9,8 @@ from typing import Any
 import pandas as pd
 import polars as pl
 import pytest
-from tests.client._show.means import ANSWER
-from tests.client.answers import RELEASE
+from tests.client.servers.answers import RELEASE
+from tests.client.servers.means import MEANS
 
 from penstock_client import Dummy, InvalidArgument, MissingExtra, PenstockError, Release
 from penstock_client._http.fields import Fields, Key
@@ -42,7 +42,7 @@ def test_a_row_for_each_key_holds_the_numbers_of_the_release(release: Release, f
 
 @pytest.mark.parametrize("form", FORMS.values())
 def test_means_have_what_they_were_read_from(form: str) -> None:
-    means = Release.read(Fields(ANSWER, "release"))
+    means = Release.read(Fields(MEANS, "release"))
     rows = cells(getattr(means, form)())
     assert [row["count"] for row in rows] == [2000.0, -1.5]
     assert [row["centered_sum"] for row in rows] == [-20_000.0, 3.0]
@@ -87,19 +87,9 @@ def test_a_frame_of_pandas_says_what_it_is(release: Release) -> None:
 def test_a_table_of_arrow_holds_all_the_rest_as_metadata(release: Release) -> None:
     rest = json.loads(release.to_arrow().schema.metadata[b"penstock"])
     assert rest == {name: part for name, part in RELEASE.items() if name not in ("keys", "values")}
-    means = Release.read(Fields(ANSWER, "release")).to_arrow()
+    means = Release.read(Fields(MEANS, "release")).to_arrow()
     parts = json.loads(means.schema.metadata[b"penstock"])["mean"]
     assert set(parts) == {"middle", "sum_error", "count_error"}
-
-
-@pytest.mark.parametrize("form", FORMS.values())
-def test_made_up_rows_make_a_table(form: str) -> None:
-    dummy = Dummy.read(Fields({"items": ROWS}, "dummy"), "stays")
-    assert len(dummy) == 2
-    rows = cells(getattr(dummy, form)())
-    assert [row["visits"] for row in rows] == [3, 1]
-    assert rows[0]["town"] == "north"
-    assert len(getattr(Dummy.read(Fields({"items": []}, "dummy"), "stays"), form)()) == 0
 
 
 @pytest.mark.parametrize("extra", FORMS)

@@ -7,7 +7,6 @@ import pytest
 from penstock_client import InvalidArgument
 from penstock_client._values.interval import AS_STATED, LAPLACE, NEARLY_NORMAL, NORMAL, half_width
 from penstock_client.models import ErrorBars
-from penstock_client.release import Release
 
 CONFIDENCES = (0.01, 0.3, 0.5, 0.68, 0.9, 0.99, 0.999, 1 - 1e-9)
 
@@ -90,10 +89,3 @@ def test_an_unknown_law_is_not_guessed() -> None:
 def test_a_confidence_is_between_0_and_1(confidence: float) -> None:
     with pytest.raises(InvalidArgument, match="between 0 and 1"):
         half_width("gaussian", 1.0, bars(1.0), confidence)
-
-
-def test_a_release_gives_an_end_on_each_side_of_each_value(release: Release) -> None:
-    interval = release.interval()
-    assert list(interval) == [(31987.5 - 88.26, 31987.5 + 88.26), (-88.26, 88.26)]
-    assert (len(interval), interval.law) == (2, AS_STATED)
-    assert release.interval(0.5).half_width == pytest.approx(0.674489750 * 45.03)

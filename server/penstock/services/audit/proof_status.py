@@ -1,4 +1,4 @@
-"""Show what the log rests on now, and check proofs against the checkpoints that were signed."""
+"""What the log stands on right now: its newest checkpoint, its witness, and whether they agree."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,12 +10,14 @@ from penstock.errors import Conflict, LogUnavailable, NotFound, Suspended
 from penstock.persistence.tables import Grant, Leaf
 from penstock.services.access.principals import Principal
 from penstock.services.audit import proofs
+from penstock.services.audit.verification import verify
 from penstock.services.context import Server
 from penstock.transparency_log import checkpoints, merkle
 from penstock.transparency_log.views import (
     CheckpointView,
     ConsistencyView,
     InclusionView,
+    VerificationView,
 )
 
 Proof = TypeVar("Proof")
@@ -59,7 +61,7 @@ class ProofStatusView:
 
 
 @dataclass(frozen=True)
-class CheckedProofView(Generic[Proof]):
+class HeldView(Generic[Proof]):
     """A proof, held to the checkpoints that were signed of its sizes, the smaller one first.
 
     ``holds`` is none where one of them was never signed, so that there is no root to hold it to.
@@ -95,7 +97,7 @@ def status(server: Server, principal: Principal) -> ProofStatusView:
 
 def inclusion(
     server: Server, principal: Principal, index: int, size: int | None = None
-) -> CheckedProofView[InclusionView]:
+) -> HeldView[InclusionView]:
     """The proof that a leaf is in the log.  Raises as ``proofs.inclusion`` does."""
     proof = proofs.inclusion(server, principal, index, size)
     hashes = [bytes.fromhex(hash_) for hash_ in proof.hashes]
@@ -105,10 +107,10 @@ def inclusion(
     if signed:
         root = bytes.fromhex(signed[0].root_hash)
         holds = merkle.included(leaf, proof.index, proof.size, hashes, root)
-    return CheckedProofView(proof, signed, holds)
+    return HeldView(proof, signed, holds)
 
 
-def consistency(server: Server, old: int, new: int) -> CheckedProofView[ConsistencyView]:
+def consistency(server: Server, old: int, new: int) -> HeldView[ConsistencyView]:
     """The proof that the log only grew.  Raises as ``proofs.consistency`` does."""
     proof = proofs.consistency(server, old, new)
     hashes = [bytes.fromhex(text) for text in proof["hashes"]]
@@ -117,11 +119,11 @@ def consistency(server: Server, old: int, new: int) -> CheckedProofView[Consiste
     if len(signed) == 2:
         first, last = (bytes.fromhex(checkpoint.root_hash) for checkpoint in signed)
         holds = merkle.consistent(old, new, first, last, hashes)
-    return CheckedProofView(proof, signed, holds)
+    return HeldView(proof, signed, holds)
 
 
-def require_brief(server: Server, principal: Principal) -> None:
-    """Raise ``Conflict`` where the log is too long to be verified while somebody waits."""
+def verified(server: Server, principal: Principal) -> VerificationView:
+    """``verify``, for logs that are short enough for somebody to wait.  Raises ``Conflict``."""
     principal.require("auditor")
     with server.database.read() as session:
         leaves, _ = _count(session)
@@ -131,6 +133,7 @@ def require_brief(server: Server, principal: Principal) -> None:
             " waits. Run `penstock audit verify` on the server's machine, or verify an export"
             " with `python -m penstock_client.offline`."
         )
+    return verify(server, principal)
 
 
 def _signed(server: Server, sizes: Sequence[int]) -> list[CheckpointView]:

@@ -6,16 +6,11 @@ from penstock.errors import Conflict, InvalidInput, NameTaken, NotFound
 from penstock.persistence import Need
 from penstock.persistence.row_numbers import required
 from penstock.persistence.tables import Clearance, Tier, Token, User
+from penstock.services.access.admin_actions import record
 from penstock.services.access.principals import OPERATOR, ROLES, Principal, roles_of
 from penstock.services.access.two_person_rule import require_operator
 from penstock.services.context import Server
 from penstock.services.pagination import Page, Window
-from penstock.services.people.logged_users import (
-    record_clearance,
-    record_disabling,
-    record_roles,
-    record_user,
-)
 from penstock.services.people.token_lineage import end_all
 from penstock.services.repository import clearance_of, listed, tier_by_name, user_by_name
 from penstock.services.schemas.people import MeView, UserChange, UserSpec, UserView
@@ -87,7 +82,15 @@ def create(server: Server, principal: Principal, spec: UserSpec) -> UserView:
         session.add(user)
         session.flush()
         _record(session, server, principal, user, tier)
-        record_user(session, principal, user, tier, now)
+        record(
+            session,
+            principal,
+            "user",
+            now,
+            user=user.name,
+            roles=roles_of(user),
+            tier=tier.name if tier else None,
+        )
         return view(session, user)
 
 
@@ -110,12 +113,26 @@ def change(server: Server, principal: Principal, name: str, spec: UserChange) ->
             for role in ROLES:
                 setattr(user, role, role in spec.roles)
             session.add(user)
-            record_roles(session, principal, user, now)
+            record(
+                session,
+                principal,
+                "user",
+                now,
+                user=user.name,
+                roles=roles_of(user),
+            )
         if "clearance" in spec.model_fields_set:
             tier = _tier(session, spec.clearance)
             if tier != clearance_of(session, required(user.id)):
                 _record(session, server, principal, user, tier)
-                record_clearance(session, principal, user, tier, now)
+                record(
+                    session,
+                    principal,
+                    "clearance",
+                    now,
+                    user=user.name,
+                    tier=tier.name if tier else None,
+                )
         return view(session, user)
 
 
@@ -135,7 +152,7 @@ def disable(server: Server, principal: Principal, name: str) -> UserView:
             user.disabled_at = now
             session.add(user)
             tokens = session.exec(select(Token).where(col(Token.user_id) == user.id)).all()
-            record_disabling(session, principal, user, now)
+            record(session, principal, "user", now, user=user.name, active=False)
             end_all(session, principal, tokens, now)
         return view(session, user)
 

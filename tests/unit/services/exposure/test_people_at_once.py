@@ -60,14 +60,14 @@ def test_where_declarations_do_not_write_alone_one_is_lost(
     for number in range(3):
         registered(world, number)()
     gate = threading.Barrier(2, timeout=PATIENCE)
-    require = population.require_comparable
+    product, require = Database.write, population.require_comparable
 
     def wait_and_require(*arguments: object) -> None:
         require(*arguments)  # type: ignore[arg-type]  # passed through
         gate.wait()
 
     def beside(database: Database) -> AbstractContextManager[Session]:
-        return database.write_beside()
+        return product(database, alone=False)
 
     monkeypatch.setattr(Database, "write", beside)
     monkeypatch.setattr(population, "require_comparable", wait_and_require)

@@ -1,0 +1,60 @@
+"""The commands of auditors: exit codes, lines for a journal, and keys."""
+
+import functools
+from collections.abc import Callable
+from pathlib import Path
+
+import httpx
+import pytest
+from tests.client.servers.hosts import TOKEN, Host, more
+
+from penstock_client import Client, command
+from penstock_client._log.cosigning import Cosigner
+from penstock_client._log.notes import vkey_of
+
+FORK = 5
+
+
+@pytest.fixture
+def run(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[..., int]:
+    monkeypatch.setenv("PENSTOCK_TOKEN", TOKEN)
+
+    def run(host: Host, *arguments: str) -> int:
+        transport = httpx.MockTransport(host)
+        monkeypatch.setattr(command, "Client", functools.partial(Client, transport=transport))
+        return command.run(["audit", "watch", "--once", "--state", str(tmp_path / "w"), *arguments])
+
+    return run
+
+
+def test_the_program_ends_with_a_code_of_its_own(
+    host: Host, run: Callable[..., int], capsys: pytest.CaptureFixture[str]
+) -> None:
+    tag = vkey_of(host.public)
+    assert run(host, "--key", tag) == 0
+    assert "6 leaves" in capsys.readouterr().out
+    assert run(host, "--key", host.public.hex()) == 0
+    assert run(host, "--key", tag[:-2]) == 2
+    host.leaves.pop()
+    assert run(host) == FORK
+    assert "signed notes are in" in capsys.readouterr().err
+
+
+def test_a_key_is_made_once_and_printed_for_the_operator(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    arguments = ["audit", "key", str(tmp_path / "key"), "--name", "auditor.example/a"]
+    assert command.run(arguments) == 0
+    assert capsys.readouterr().out == f"{Cosigner.load(tmp_path / 'key').vkey}\n"
+    assert command.run(arguments) == 2
+    assert "new file" in capsys.readouterr().err
+
+
+def test_a_line_says_what_a_look_saw(
+    host: Host, run: Callable[..., int], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(host) == 0
+    assert capsys.readouterr().out.endswith(f"root {host.root(6).hex()}, first seen\n")
+    host.leaves += more(1)
+    assert run(host) == 0
+    assert capsys.readouterr().out.endswith(", continues 6\n")
