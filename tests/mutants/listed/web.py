@@ -6,7 +6,7 @@ from typing import Final
 from tests.mutants.mutant import Mutant
 
 FORMS: Final = "tests/web/forms/test_form_input.py"
-SIGNING: Final = "tests/web/views/people/test_signing_in.py"
+SIGNING: Final = "tests/web/views/analyst/test_sign_in.py"
 CONTENTS: Final = "tests/web/every_page/test_contents.py"
 
 MUTANTS: Final[Sequence[Mutant]] = (
@@ -86,7 +86,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         before='path.startswith(f"{root}/") and not path.startswith(f"{root}//")',
         after='path.startswith(f"{root}/")',
         wrong="signing in leads on to another site",
-        tests=("tests/web/views/people/test_signing_in.py::test_nobody_is_led_to_another_site",),
+        tests=("tests/web/views/analyst/test_sign_in.py::test_nobody_is_led_to_another_site",),
     ),
     Mutant(
         name="cookie-for-other-sites",
@@ -97,7 +97,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         ' samesite="Lax")\n',
         wrong="a link on another site opens a page in somebody's name",
         tests=(
-            "tests/web/views/people/test_signing_in.py::test_the_cookie_is_for_this_host_and_no_script",
+            "tests/web/views/analyst/test_sign_in.py::test_the_cookie_is_for_this_host_and_no_script",
         ),
     ),
     Mutant(
@@ -107,7 +107,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         after="            visit.limits.request(token)\n",
         wrong="tokens are tried by the form as often as one likes",
         tests=(
-            "tests/web/views/people/test_signing_in.py::test_failed_sign_ins_are_limited_as_bad_tokens_are",
+            "tests/web/views/analyst/test_sign_in.py::test_failed_sign_ins_are_limited_as_bad_tokens_are",
         ),
     ),
     Mutant(
@@ -116,7 +116,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         before="    sessions.end(visit.server, visit.secret)\n",
         after="",
         wrong="a session that was signed out goes on for whoever has its cookie",
-        tests=("tests/web/views/people/test_signing_in.py::test_signing_out_ends_the_session",),
+        tests=("tests/web/views/analyst/test_sign_in.py::test_signing_out_ends_the_session",),
     ),
     Mutant(
         name="once-whatever-the-page",
@@ -135,7 +135,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         after="        raise\n",
         wrong="a form that was refused cannot be sent again when it was mended",
         tests=(
-            "tests/web/views/people/test_admin_pages.py::test_a_form_that_cannot_be_meant_comes_again_with_what_was_typed",
+            "tests/web/every_page/test_admin_pages.py::test_a_form_that_cannot_be_meant_comes_again_with_what_was_typed",
             "tests/web/views/analyst/test_own_jobs.py::test_a_refusal_keeps_what_was_typed_and_may_be_mended",
             "tests/web/forms/test_built_by_form.py",
         ),
