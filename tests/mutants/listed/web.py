@@ -135,7 +135,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         after="        raise\n",
         wrong="a form that was refused cannot be sent again when it was mended",
         tests=(
-            "tests/web/every_page/test_admin_pages.py::test_a_form_that_cannot_be_meant_comes_again_with_what_was_typed",
+            "tests/web/views/people/test_tiers.py::test_a_form_that_cannot_be_meant_comes_again_with_what_was_typed",
             "tests/web/views/analyst/test_own_jobs.py::test_a_refusal_keeps_what_was_typed_and_may_be_mended",
             "tests/web/forms/test_built_by_form.py",
         ),
@@ -146,7 +146,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         before='    ">=": "is at least",\n',
         after='    ">=": "is above",\n',
         wrong="a page says of a condition that it leaves its bound out",
-        tests=("tests/web/views/analyst/test_queries.py",),
+        tests=("tests/web/presenters/test_spec_text.py",),
     ),
     Mutant(
         name="delta-not-said",
@@ -154,7 +154,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         before='delta = f" at delta {figure(guarantee.delta)}" if guarantee.delta else ""',
         after='delta = f" at delta {figure(guarantee.delta)}" if guarantee.delta > 1e-3 else ""',
         wrong="a loss is said without the delta that it is at",
-        tests=("tests/web/presenters/test_losses_said.py",),
+        tests=("tests/web/presenters/test_template_filters.py",),
     ),
     Mutant(
         name="together-as-if-independent",
@@ -162,6 +162,6 @@ MUTANTS: Final[Sequence[Mutant]] = (
         before="        Loss(TOGETHER, bounded(exposure.released.epsilon)),\n",
         after="        Loss(TOGETHER, bounded(exposure.independent.epsilon)),\n",
         wrong="the chart of a coalition shows another loss than the coalition has",
-        tests=("tests/web/presenters/test_losses_said.py",),
+        tests=("tests/web/presenters/test_exposure_charts.py",),
     ),
 )

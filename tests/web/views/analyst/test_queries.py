@@ -1,15 +1,13 @@
 """A query's page: which of the levels that somebody holds are drawn stands in its address."""
 
 import re
-from typing import Any
 from urllib.parse import urlencode
 
 import pytest
 from tests.api.world import World
-from tests.web.world import Browser, Grown, Open, text_of
+from tests.web.world import Browser, Grown, text_of
 
-from penstock.web.presenters.release_charts import MOST_CHOSEN, MOST_DRAWN, selected
-from penstock.web.presenters.spec_text import kept, question
+from penstock.web.presenters.release_charts import MOST_DRAWN
 
 BOX = re.compile(r'type="(\w+)" name="level" value="([^"]+)" aria-label="Draw ([^"]+)"( checked)?>')
 LINES = re.compile(r"<g [^>]*><title>([^<]*)</title>")
@@ -109,97 +107,3 @@ def test_what_is_not_held_is_as_if_it_were_not_chosen(ian: Browser, made_up: str
     others = ian.world.answer("POST", "/api/v1/queries/visits/releases", {}, by="ann")["id"]
     held = {release for _, release, _, _ in boxes(plain)}
     assert (page_of(ian, "visits", others) == plain) or others in held
-
-
-def test_of_very_many_levels_no_more_are_drawn_than_can_be_told_apart() -> None:
-    ids = [str(number) for number in range(100)]
-    drawn, listed = selected(ids, ids, 5)
-    assert drawn == ids[:MOST_CHOSEN]
-    drawn, listed = selected(ids, ["97", "3"], 5)
-    assert drawn == ["3", "97"]
-    assert {"3", "97"} < {*listed}
-    assert 38 <= len(listed) <= 40
-    assert len(selected(ids, [], 10**9)[1]) < 20
-    assert selected([], ["1"], 3) == ([], [])
-
-
-def totals(browser: Browser, query: str) -> str:
-    answer = browser.get(f"/streams/arrivals/totals?{query}")
-    assert answer.status_code == 200, answer.text
-    return answer.text
-
-
-def test_levels_of_a_stream_are_drawn_side_by_side_and_recorded_each(
-    browse: Open, world: World
-) -> None:
-    ian = browse("ian")
-    alone = {tier: totals(ian, f"tier={tier}&from=2&to=7") for tier in ("public", "internal")}
-    before = world.answer("GET", "/api/v1/audit/events?kind=stream", by="olga")["items"]
-    page = totals(ian, "tier=public&tier=internal&from=2&to=7")
-    after = world.answer("GET", "/api/v1/audit/events?kind=stream", by="olga")["items"]
-    assert [leaf["tier"] for leaf in after[len(before) :]] == ["internal", "public"]
-    body = page[page.index("<caption>") :]
-    for tier, own in alone.items():
-        assert f"{tier}: value" in body
-        for number in re.findall(r'<td class="right">([^<]*)</td>', own[own.index("<caption>") :])[
-            :18
-        ]:
-            assert f">{number}</td>" in body
-    assert page.count('class="band"') == 2 * 2
-
-
-def test_nothing_is_read_where_one_of_the_levels_is_refused(browse: Open, world: World) -> None:
-    ann = browse("ann")
-    answer = ann.get("/streams/arrivals/totals?tier=public&tier=internal")
-    assert answer.status_code == 422
-    assert world.answer("GET", "/api/v1/audit/events?kind=stream", by="olga")["items"] == []
-    assert 'value="public" checked' in answer.text
-
-
-@pytest.mark.parametrize(
-    ("structure", "said"),
-    [
-        ({"kind": "kary", "k": 2}, "a binary tree"),
-        ({"kind": "kary", "k": 5, "subtracting": True}, "5 children a node, larger sums less"),
-        ({"kind": "square_root"}, "the square root"),
-        ({"kind": "of_another_version"}, "of another version"),
-    ],
-)
-def test_a_structure_is_told_in_words(structure: dict[str, Any], said: str) -> None:
-    assert said in kept(structure)
-
-
-@pytest.mark.parametrize(
-    ("spec", "said"),
-    [
-        ({"aggregate": {"type": "count_units"}}, "how many privacy units there are"),
-        ({"aggregate": {"type": "sum", "column": "a"}}, "the sum of a"),
-        (
-            {"aggregate": {"type": "mean", "column": "a", "lower": 0, "upper": 9, "step": 1}},
-            "the mean of a, each value cut to 0 to 9, rounded to steps of 1",
-        ),
-        (
-            {"aggregate": {"type": "histogram", "column": "a", "bins": [0, 1, 5]}},
-            "how many rows are in each bin of a: bins from 0, 1, the last to 5",
-        ),
-        (
-            {"aggregate": {"type": "count", "columns": ["x", "y"]}},
-            "in how many rows each of these is true: x, y",
-        ),
-        ({"group_by": [{"column": "a"}, {"column": "b", "bins": [0, 2]}]}, "a and b (bins from 0"),
-        ({"where": [{"column": "a", "op": ">=", "value": 1}]}, "a is at least 1"),
-        ({"where": [{"column": "a", "op": "in", "value": ["x", 2]}]}, "a is one of x, 2"),
-        (
-            {"contribution": {"max_groups": 1, "max_rows_per_group": 5}},
-            "1 group is counted, 5 rows in each group",
-        ),
-        ({"domain": {"type": "uint64"}}, "integers of 64 bits"),
-        ({"domain": {"type": "uint64", "size": 100}}, "integers from 0 to 99"),
-        ({"domain": {"type": "string", "alphabet": "ab", "length": 3}}, "texts of 3 characters"),
-        ({"domain": {"type": "another"}}, '{"type": "another"}'),
-        ({"aggregate": {"type": "of another version"}}, "of another version"),
-    ],
-)
-def test_a_spec_is_told_in_words(spec: dict[str, Any], said: str) -> None:
-    ((_, words),) = question({"name": "q", **spec, "max_levels": 3})
-    assert said in words

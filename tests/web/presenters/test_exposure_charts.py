@@ -1,23 +1,9 @@
-"""Privacy losses as pages say and draw them, without a page around them."""
-
-import pytest
+"""Exposures as charts and tables."""
 
 from penstock.services.schemas.exposure import ExposureView, ReachView
 from penstock.services.schemas.views import PrivacyBudget
 from penstock.web.charts.losses import INDEPENDENT, TOGETHER
 from penstock.web.presenters import exposure_charts
-from penstock.web.presenters.template_filters import loss
-
-
-@pytest.mark.parametrize(
-    ("budget", "said"),
-    [
-        (PrivacyBudget(0.5, 1e-6), "epsilon 0.5 at delta 1e-6"),
-        (PrivacyBudget(2.0, 0.0), "epsilon 2"),
-    ],
-)
-def test_a_loss_is_said_with_the_delta_that_it_is_at(budget: PrivacyBudget, said: str) -> None:
-    assert loss(budget) == said
 
 
 def test_each_loss_of_some_people_stands_under_its_name() -> None:

@@ -1,0 +1,56 @@
+"""Specs in words."""
+
+from typing import Any
+
+import pytest
+
+from penstock.web.presenters.spec_text import kept, question
+
+
+@pytest.mark.parametrize(
+    ("structure", "said"),
+    [
+        ({"kind": "kary", "k": 2}, "a binary tree"),
+        ({"kind": "kary", "k": 5, "subtracting": True}, "5 children a node, larger sums less"),
+        ({"kind": "square_root"}, "the square root"),
+        ({"kind": "of_another_version"}, "of another version"),
+    ],
+)
+def test_a_structure_is_told_in_words(structure: dict[str, Any], said: str) -> None:
+    assert said in kept(structure)
+
+
+@pytest.mark.parametrize(
+    ("spec", "said"),
+    [
+        ({"aggregate": {"type": "count_units"}}, "how many privacy units there are"),
+        ({"aggregate": {"type": "sum", "column": "a"}}, "the sum of a"),
+        (
+            {"aggregate": {"type": "mean", "column": "a", "lower": 0, "upper": 9, "step": 1}},
+            "the mean of a, each value cut to 0 to 9, rounded to steps of 1",
+        ),
+        (
+            {"aggregate": {"type": "histogram", "column": "a", "bins": [0, 1, 5]}},
+            "how many rows are in each bin of a: bins from 0, 1, the last to 5",
+        ),
+        (
+            {"aggregate": {"type": "count", "columns": ["x", "y"]}},
+            "in how many rows each of these is true: x, y",
+        ),
+        ({"group_by": [{"column": "a"}, {"column": "b", "bins": [0, 2]}]}, "a and b (bins from 0"),
+        ({"where": [{"column": "a", "op": ">=", "value": 1}]}, "a is at least 1"),
+        ({"where": [{"column": "a", "op": "in", "value": ["x", 2]}]}, "a is one of x, 2"),
+        (
+            {"contribution": {"max_groups": 1, "max_rows_per_group": 5}},
+            "1 group is counted, 5 rows in each group",
+        ),
+        ({"domain": {"type": "uint64"}}, "integers of 64 bits"),
+        ({"domain": {"type": "uint64", "size": 100}}, "integers from 0 to 99"),
+        ({"domain": {"type": "string", "alphabet": "ab", "length": 3}}, "texts of 3 characters"),
+        ({"domain": {"type": "another"}}, '{"type": "another"}'),
+        ({"aggregate": {"type": "of another version"}}, "of another version"),
+    ],
+)
+def test_a_spec_is_told_in_words(spec: dict[str, Any], said: str) -> None:
+    ((_, words),) = question({"name": "q", **spec, "max_levels": 3})
+    assert said in words

@@ -1,0 +1,10 @@
+"""The provider's keys, by name."""
+
+from tests.api.world import World
+from tests.web.world import Browser, text_of
+
+
+def test_keys_are_shown_by_name(root: Browser, world: World) -> None:
+    words = text_of(root.get("/keys"))
+    assert "sites 1" in words
+    assert "loans 1" in words

@@ -1,0 +1,20 @@
+"""Retiring a query or a stream by form, once its name is typed."""
+
+from tests.api.world import World
+from tests.web.views.people.acting import follow
+from tests.web.world import Browser, text_of
+
+
+def test_a_query_is_retired_by_a_button_that_says_what_that_means(
+    root: Browser, world: World
+) -> None:
+    for page, kind in (("/queries/visits", "query"), ("/streams/arrivals", "stream")):
+        path, name = f"{page}/retirement", page.rpartition("/")[2]
+        assert f'href="{path}"' in root.get(page).text
+        assert "Nothing that it cost comes back" in text_of(root.get(path))
+        done = follow(root, root.submit(path, sure=f" {name.upper()} "))
+        assert f"{name} is retired" in text_of(done)
+        assert root.submit(path, sure=name).status_code == 303
+        assert "comes back" not in text_of(root.get(path))
+        assert f"This {kind} is retired" in text_of(root.get(page))
+    assert world.answer("GET", "/api/v1/queries/visits", by="root")["status"] == "retired"
