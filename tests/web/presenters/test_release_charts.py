@@ -1,6 +1,19 @@
 """Which releases are drawn and listed, and what they are called."""
 
-from penstock.web.presenters.release_charts import MOST_CHOSEN, selected
+import pytest
+from tests.web.presenters.made import release, sparse
+
+from penstock.errors import InvalidInput
+from penstock.services.schemas.queries import ReleaseRequest
+from penstock.web.presenters.release_charts import (
+    MOST_CHOSEN,
+    MOST_KEYS,
+    names_of,
+    release_picture,
+    selected,
+    shown_releases,
+    wanted,
+)
 
 
 def test_of_very_many_levels_no_more_are_drawn_than_can_be_told_apart() -> None:
@@ -13,3 +26,58 @@ def test_of_very_many_levels_no_more_are_drawn_than_can_be_told_apart() -> None:
     assert 38 <= len(listed) <= 40
     assert len(selected(ids, [], 10**9)[1]) < 20
     assert selected([], ["1"], 3) == ([], [])
+
+
+def test_releases_of_one_tier_are_told_apart_by_epsilon() -> None:
+    items = [release("a", "public", 0.1, [1.0]), release("b", "internal", 1.0, [1.0])]
+    assert names_of(items) == {"a": "public", "b": "internal"}
+    items.append(release("c", "public", 0.05, [1.0]))
+    assert names_of(items) == {"a": "ε 0.1, public", "b": "internal", "c": "ε 0.05, public"}
+
+
+def test_the_picture_has_what_was_chosen_and_the_table_all() -> None:
+    views = [release("a", "internal", 1.0, [7.0, 3.0]), release("b", "public", 0.5, [9.0, 1.0])]
+    shown = shown_releases(views, views, {"b"}, "visits")
+    assert shown is not None
+    assert (shown.drawn, shown.one_only) == ({"b"}, False)
+    assert len(shown.picture.table.head) == 1 + 2 * 3
+    assert "1 of the 2" in shown.picture.remark
+    assert shown_releases(views, [], {"b"}, "visits") is None
+
+
+def test_of_a_sparse_histogram_one_release_is_drawn_with_its_largest_values_first() -> None:
+    views = [sparse(release(name, name, 1.0, [7.0, 30.0, 3.0])) for name in ("a", "b")]
+    shown = shown_releases(views, views, {"a", "b"}, "books")
+    assert shown is not None
+    assert (shown.drawn, shown.one_only) == ({"a"}, True)
+    assert [row[0] for row in shown.picture.table.rows] == ["k1", "k0", "k2"]
+
+
+def test_a_page_has_no_more_than_its_keys() -> None:
+    picture = release_picture(release("a", "public", 1.0, [0.0] * (MOST_KEYS + 5)), "visits")
+    assert len(picture.table.rows) == MOST_KEYS
+
+
+@pytest.mark.parametrize(
+    ("given", "request_"),
+    [
+        ({}, ReleaseRequest()),
+        ({"tier": " public ", "epsilon": ""}, ReleaseRequest(tier="public")),
+        ({"epsilon": "0.25"}, ReleaseRequest(epsilon=0.25)),
+    ],
+)
+def test_a_form_asks_for_a_tier_an_epsilon_or_ones_own(
+    given: dict[str, str], request_: ReleaseRequest
+) -> None:
+    assert wanted(given) == request_
+
+
+@pytest.mark.parametrize(
+    "given",
+    [{"tier": "public", "epsilon": "1"}]
+    + [{"epsilon": text} for text in ("0", "-1", "nan", "inf", "x", "1" * 41, "\u0661")],
+)
+def test_an_epsilon_that_cannot_be_meant_is_refused_at_its_field(given: dict[str, str]) -> None:
+    with pytest.raises(InvalidInput) as refusal:
+        wanted(given)
+    assert refusal.value.errors[0][0] == "/epsilon"

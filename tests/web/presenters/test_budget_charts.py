@@ -1,0 +1,65 @@
+"""Budgets as a chart and its table: as they are, and with one query more."""
+
+import pytest
+from tests.web.presenters.made import budget, error, level, tier_budget
+
+from penstock.errors import InvalidInput
+from penstock.services.previews.level_preview import (
+    MovedLevelsView,
+    MovedLevelView,
+    SeenLevelView,
+)
+from penstock.services.schemas.previews import ChargeView
+from penstock.web.presenters.budget_charts import moved, shown, with_one_more
+
+BUDGET = budget(
+    tier_budget("public", 1.0, visits=0.25), tier_budget("internal", 4.0, visits=0.5, stays=0.25)
+)
+
+
+def test_the_table_has_what_each_query_took_and_what_is_left() -> None:
+    page_budget = shown(BUDGET, 3)
+    assert page_budget.budget is BUDGET
+    assert page_budget.picture.table.head == ("query", "internal (ε 4)", "public (ε 1)")
+    assert page_budget.picture.table.rows == (
+        ("visits", "50%", "25%"),
+        ("stays", "25%", "0%"),
+        ("left", "25%", "75%"),
+    )
+    assert 'id="spent3-' in page_budget.picture.drawn
+
+
+def test_one_query_more_takes_its_share_of_those_tiers_that_see_it() -> None:
+    rows = with_one_more(BUDGET, "beds", {"internal": 0.125}).table.rows
+    assert ("beds", "12%", "0%") in rows or ("beds", "12.5%", "0%") in rows
+    assert rows[-1][2] == "75%"
+
+
+def test_more_than_the_whole_budget_is_refused_and_not_drawn() -> None:
+    with pytest.raises(InvalidInput, match="internal"):
+        with_one_more(BUDGET, "beds", {"internal": 0.5})
+
+
+def test_moved_levels_cost_only_tiers_that_are_charged() -> None:
+    seen = SeenLevelView(*level(0.5), error(4.0))
+    charge = ChargeView(8.0, 0.1, 0.0, 0.25)
+    levels = MovedLevelsView(
+        query="visits",
+        dataset="sites",
+        stream=False,
+        lossless=True,
+        tiers=[
+            MovedLevelView("public", [], seen, None, None, None),
+            MovedLevelView("internal", [], seen, seen, charge, None),
+        ],
+        former=[],
+        reads=False,
+        pushed=False,
+        refusal=None,
+        changes=True,
+        basis="",
+    )
+    table = moved(BUDGET, levels).table
+    assert table.rows[-1] == ("left", "0%", "75%")
+    (row,) = [row for row in table.rows if row[0].startswith("visits, ")]
+    assert row[1:] == ("25%", "0%")

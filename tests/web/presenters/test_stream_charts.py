@@ -1,0 +1,71 @@
+"""Running totals as charts: which steps and numbers are drawn, and which ranges are refused."""
+
+import numpy as np
+import pytest
+from tests.web.presenters.made import AT, RECEIPT, error, level
+
+from penstock.errors import InvalidInput
+from penstock.services.schemas.streams import RunningTotalsView, Totals
+from penstock.web.presenters.stream_charts import (
+    MOST_NUMBERS,
+    MOST_STEPS,
+    pictures,
+    tiers,
+    wanted,
+)
+
+
+def totals(tier: str, first: int, steps: int, dimension: int = 1) -> RunningTotalsView:
+    """Totals of a tier, ``steps`` from ``first`` on."""
+    values = np.arange(steps * dimension, dtype=float).reshape(steps, dimension)
+    items = Totals(first, values, [error(1.0)] * steps)
+    return RunningTotalsView(
+        "arrivals", "sites", tier, "gaussian", *level(1.0), 1.0, None, AT, RECEIPT, items
+    )
+
+
+@pytest.mark.parametrize(
+    ("given", "span"),
+    [
+        ({}, (None, None)),
+        ({"from": " 2 ", "to": "7"}, (2, 7)),
+        ({"from": "", "to": "9" * 15}, (None, 10**15 - 1)),
+    ],
+)
+def test_a_range_is_read_from_a_form(given: dict[str, str], span: tuple[int, int]) -> None:
+    assert tuple(wanted(given).values()) == span
+
+
+@pytest.mark.parametrize("typed", ["0", "-1", "1.5", "x", "9" * 16, "\u0661"])
+def test_a_step_that_is_no_positive_number_is_refused_at_its_field(typed: str) -> None:
+    with pytest.raises(InvalidInput) as refusal:
+        wanted({"to": typed})
+    assert refusal.value.errors[0][0] == "/to"
+
+
+def test_chosen_tiers_are_read_the_most_trusted_first_and_unknown_ones_before_all() -> None:
+    ranked = ["public", "partner", "internal"]
+    assert tiers(["public", "internal", "public", ""], ranked) == ["internal", "public"]
+    assert tiers(["public", "absent"], ranked) == ["absent", "public"]
+    assert tiers([], ranked) == [None]
+
+
+def test_a_long_range_is_thinned_out_with_both_ends() -> None:
+    (short,) = pictures([totals("public", 1, MOST_STEPS)])
+    assert (len(short.table.rows), short.remark) == (MOST_STEPS, "")
+    (long,) = pictures([totals("public", 5, 1000)])
+    assert len(long.table.rows) == MOST_STEPS
+    assert (long.table.rows[0][0], long.table.rows[-1][0]) == ("5", "1,004")
+    assert "200 of 1,000 steps" in long.remark
+
+
+def test_elements_of_many_numbers_show_the_first_ones() -> None:
+    shown = pictures([totals("public", 1, 3, MOST_NUMBERS + 1)])
+    assert len(shown) == MOST_NUMBERS
+    assert "7 numbers" in shown[0].remark
+
+
+def test_levels_over_one_range_share_a_picture_and_others_have_their_own() -> None:
+    same = pictures([totals("internal", 1, 3), totals("public", 1, 3)])
+    assert len(same) == 1
+    assert len(pictures([totals("internal", 1, 3), totals("public", 2, 2)])) == 2
