@@ -11,6 +11,7 @@ from penstock.services.schemas.views import (
     DatasetBudgetView,
     ErrorView,
     GuaranteeView,
+    HistoryItemView,
     LevelView,
     PrivacyBudget,
     ReleaseView,
@@ -116,3 +117,20 @@ def release(name: str, tier: str, epsilon: float, values: list[float]) -> Releas
 def sparse(made: ReleaseView) -> ReleaseView:
     """The same as of a sparse histogram."""
     return replace(made, histogram=histogram())
+
+
+def listed(made: ReleaseView) -> HistoryItemView:
+    """The same in a list of what somebody was given."""
+    return HistoryItemView(
+        id=made.id,
+        user="ann",
+        query=made.query,
+        dataset=made.dataset,
+        tier=made.tier,
+        mechanism=made.mechanism,
+        level=made.level,
+        guarantee=made.guarantee,
+        error=made.error,
+        released_at=AT,
+        receipt=RECEIPT,
+    )
