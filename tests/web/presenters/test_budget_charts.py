@@ -1,7 +1,7 @@
 """Budgets as a chart and its table: as they are, and with one query more."""
 
 import pytest
-from tests.web.presenters.made import budget, error, level, tier_budget
+from tests.web.service_views import budget, error, level, tier_budget
 
 from penstock.errors import InvalidInput
 from penstock.services.previews.level_preview import (

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from tests.web.presenters.made import (
+from tests.web.service_views import (
     budget,
     error,
     histogram,

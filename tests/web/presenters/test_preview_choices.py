@@ -3,7 +3,7 @@
 from dataclasses import replace
 from urllib.parse import parse_qs
 
-from tests.web.presenters.made import error, preview, tier_preview
+from tests.web.service_views import error, preview, tier_preview
 from werkzeug.datastructures import MultiDict
 
 from penstock.services.schemas.previews import (

@@ -1,7 +1,7 @@
 """Which releases are drawn and listed, and what they are called."""
 
 import pytest
-from tests.web.presenters.made import listed, release, sparse
+from tests.web.service_views import listed, release, sparse
 
 from penstock.errors import InvalidInput
 from penstock.services.schemas.queries import ReleaseRequest

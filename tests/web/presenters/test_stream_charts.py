@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from tests.web.presenters.made import AT, RECEIPT, error, level
+from tests.web.service_views import AT, RECEIPT, error, level
 
 from penstock.errors import InvalidInput
 from penstock.services.schemas.streams import RunningTotalsView, Totals
