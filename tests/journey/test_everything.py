@@ -24,11 +24,11 @@ from penstock.api import OPERATIONS
 from penstock.services.access.principals import OPERATOR
 from penstock.services.approvals import proposals
 from penstock.services.approvals.actions import QueryRetirement
-from penstock.services.audit import verification
 from penstock.services.operations import key_rotation
 from penstock.services.people import tokens, users
 from penstock.services.schemas.people import TokenSpec, UserSpec
 from penstock.services.schemas.proposals import ProposalView
+from penstock.services.verification import verification
 
 pytestmark = pytest.mark.each_database
 

@@ -18,11 +18,11 @@ from penstock.errors import PenstockError
 from penstock.persistence import migrate
 from penstock.persistence.tables import Query, Release
 from penstock.services.access.principals import OPERATOR, authenticate
-from penstock.services.audit.verification import verify
 from penstock.services.operations import home
 from penstock.services.releases import history
 from penstock.services.schemas.streams import ElementsRequest
 from penstock.services.streams import stream_elements, stream_totals
+from penstock.services.verification.verification import verify
 from penstock.settings import Settings
 from penstock.transparency_log.sequencer import accounts
 

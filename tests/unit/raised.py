@@ -10,12 +10,12 @@ from penstock.accounting import Entry
 from penstock.persistence.tables import Query, Tier
 from penstock.services import budgets
 from penstock.services.access.principals import OPERATOR
-from penstock.services.audit.verification import verify
 from penstock.services.datasets import datasets
 from penstock.services.queries import queries
 from penstock.services.repository import dataset_by_name
 from penstock.services.schemas.datasets import DatasetChange
 from penstock.services.schemas.queries import DatasetRequest, HistogramRequest, QueryRequest
+from penstock.services.verification.verification import verify
 
 ROWS = "person,book,disc,smokes,runs\n" + "".join(
     f"p{number},{7 if number % 3 else 10**6 + number},{number % 4},{number % 2 == 0},true\n"

@@ -9,9 +9,10 @@ transaction is open.
 import os
 import weakref
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from typing import Any, Protocol
 
+from sqlalchemy import Engine
 from sqlmodel import Session
 
 from penstock.errors import SchemaUnknown
@@ -94,32 +95,47 @@ class Database:
             yield session
             session.flush()
 
-    @contextmanager
-    def write(
-        self,
-        *,
-        alone: bool = True,
-        watched: bool = True,
-        need: Need = Need.GROWTH,
-        grows: int = 0,
-    ) -> Iterator[Session]:
-        """A transaction that waits for its turn to write, and commits where the block ends.
+    def write(self, *, need: Need = Need.GROWTH, grows: int = 0) -> AbstractContextManager[Session]:
+        """Open a transaction that writes while nobody else does, and commits at the block's end.
 
-        Nobody else writes meanwhile, so that what it reads stays as it is.  With
-        ``alone=False`` others that say so too write at the same time, where the database
-        can do that: such a block locks the rows that it depends on (``locks``).
-
-        ``watched=False`` is for whoever ends what the watch would refuse it for.  ``need`` says
-        what it adds, and ``grows`` how many bytes beyond a few; where the keeper has no room
-        for that, it is refused before anything is done.
+        What it reads stays as it is.  ``need`` says what it adds, and ``grows`` how many bytes
+        beyond a few; where the keeper has no room for that, it is refused before anything is
+        done.
 
         An error in the block rolls back everything.  Nothing is ever tried again here.
         Raises ``DatabaseUnavailable`` with the next step, also from the commit; the
         caller may ask again.  The state is then unchanged, unless it is ``Interrupted``
         and ``uncertain``: the connection was lost before the commit was confirmed.
         """
-        engine = self._engines.alone if alone else self._engines.beside
-        watch = self.watch if watched else None
+        return self._write(self._engines.alone, self.watch, need, grows)
+
+    def write_beside(
+        self, *, need: Need = Need.GROWTH, grows: int = 0
+    ) -> AbstractContextManager[Session]:
+        """Open a transaction like ``write``, beside others of its kind where the database can.
+
+        The block locks the rows that it depends on (``locks``).
+        """
+        return self._write(self._engines.beside, self.watch, need, grows)
+
+    def write_unwatched(self, *, need: Need = Need.GROWTH) -> AbstractContextManager[Session]:
+        """Open a transaction like ``write`` that the watch never refuses.
+
+        It is for what ends the state that the watch refuses everything for.
+        """
+        return self._write(self._engines.alone, None, need, 0)
+
+    def write_own_rows(self, *, need: Need = Need.RELIEF) -> AbstractContextManager[Session]:
+        """Open a transaction beside others that the watch never refuses, and that logs nothing.
+
+        It is for rows that nothing else depends on: sessions and jobs.
+        """
+        return self._write(self._engines.beside, None, need, 0)
+
+    @contextmanager
+    def _write(
+        self, engine: Engine, watch: Watch | None, need: Need, grows: int
+    ) -> Iterator[Session]:
         info = {**self._info, WRITING: self._dialect}
         if watch is not None:
             watch.coming(info)

@@ -22,7 +22,8 @@
 * ``exposure``                                   what people know together
 * ``previews``                                   what an act would mean and cost
 * ``approvals``                                  what takes two people
-* ``audit``                                      the log read, proved and held to everything
+* ``audit``                                      the log, read and proved
+* ``verification``                               every stored row, held to the log
 * ``operations, jobs``                           a home and its keys; long work behind the answers
 
 Only services open transactions.  Randomness, time and keys come with the context.

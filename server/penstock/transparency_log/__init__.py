@@ -9,6 +9,7 @@
 * ``suspension``       tells the log when a server stopped itself, and when it went on
 * ``logged_time``      the server's time, never before the log was signed last
 * ``background``       a thread for what may wait longer than whoever asks for it
+* ``logged_subject``   what holds the tables of one subject to its leaves
 * ``views``            what callers are answered about the log
 * ``sinks``            a second place that takes each leaf before anybody is answered
 * ``merkle``  the tree over the leaves, and its proofs

@@ -34,7 +34,7 @@ def suspend(database: Database, witness: Witness, seen: Sight, at: datetime) -> 
     """Keep, as far as that can be written, that the database lacks what was ``seen``."""
     with suppress(PenstockError):
         witness.suspend(seen, leaves.timestamp(at))
-    with suppress(PenstockError), database.write(watched=False) as session:
+    with suppress(PenstockError), database.write_unwatched() as session:
         if session.exec(_WAITING).first() is None:
             newest = checkpoints.newest(session)
             leaves.append(

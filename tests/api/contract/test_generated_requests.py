@@ -32,8 +32,8 @@ from penstock.api import OPERATIONS as DECLARED
 from penstock.api.openapi import document
 from penstock.errors import Conflict
 from penstock.services.access.principals import OPERATOR
-from penstock.services.audit import verification
 from penstock.services.people import users
+from penstock.services.verification import verification
 
 CASES = int(os.environ.get("GENERATED_CASES", "4000"))
 """How many requests are made in all every night."""

@@ -8,8 +8,8 @@ from tests.faults.rules import broken_rules, unproven_values
 from tests.faults.snapshot import altered, history, snapshot
 
 from penstock.services.access.principals import OPERATOR
-from penstock.services.audit.verification import verify
 from penstock.services.context import Server
+from penstock.services.verification.verification import verify
 
 
 class Aftermath:

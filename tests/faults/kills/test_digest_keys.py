@@ -14,11 +14,11 @@ from penstock.encryption.secrets import VALUES
 from penstock.errors import KeysUnavailable
 from penstock.persistence import row_authentication
 from penstock.services.access.principals import OPERATOR, acting_as
-from penstock.services.audit import verification
 from penstock.services.context import Server
 from penstock.services.operations import digest_rotation, secret_checks
 from penstock.services.releases import releases
 from penstock.services.schemas.queries import ReleaseRequest
+from penstock.services.verification import verification
 
 FILES = (
     "services/operations/digest_rotation.py",
@@ -56,7 +56,7 @@ def settled_first(folder: Path, steps: Steps, taken: Path) -> None:
     server.stored.renew(VALUES)
     server.stored.settle_rows()
     with steps.watching():
-        with server.database.write(watched=False) as session:
+        with server.database.write_unwatched() as session:
             secret_checks.add(session, server.secrets, (VALUES,))
         taken.write_text(json.dumps(steps.taken))
 

@@ -13,13 +13,13 @@ from tests.faults.stage import TIERS, analyst, build, open_home, opened
 
 from penstock.persistence.tables import HistogramState, Query, Release
 from penstock.services.access.principals import OPERATOR, acting_as
-from penstock.services.audit.verification import verify
 from penstock.services.context import Server
 from penstock.services.datasets import datasets
 from penstock.services.queries import queries
 from penstock.services.releases import releases
 from penstock.services.schemas.queries import DatasetRequest, HistogramRequest, ReleaseRequest
 from penstock.services.schemas.views import ReleaseView
+from penstock.services.verification.verification import verify
 
 STRIDE = figure("FAULTS_STRIDE", 16)
 FILES = (

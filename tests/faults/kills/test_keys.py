@@ -15,9 +15,9 @@ from tests.faults.kills.steps import Steps, chosen, landmarks
 from tests.faults.stage import opened, settings_of
 
 from penstock.services.access.principals import OPERATOR
-from penstock.services.audit import verification
 from penstock.services.operations import key_rotation
 from penstock.services.operations.home import KEY_RING
+from penstock.services.verification import verification
 
 KEYS = ("services/operations/key_rotation.py", "encryption/keyring.py", "encryption/private.py")
 STRIDE = 8

@@ -16,11 +16,11 @@ from penstock.persistence.tables import Token
 from penstock.services.access import peppers
 from penstock.services.access.principals import OPERATOR, authenticate
 from penstock.services.access.token_format import prefix_of
-from penstock.services.audit import verification
 from penstock.services.context import Server
 from penstock.services.operations import secret_rotation
 from penstock.services.people import tokens
 from penstock.services.schemas.people import TokenSpec
+from penstock.services.verification import verification
 
 FILES = (
     "services/operations/secret_rotation.py",

@@ -19,10 +19,10 @@ from tests.faults.stage import Ask, analyst, build, open_home, opened
 
 from penstock.errors import IntegrityViolation
 from penstock.services.access.principals import OPERATOR, acting_as
-from penstock.services.audit.verification import verify
 from penstock.services.context import Server
 from penstock.services.schemas.streams import ElementsRequest, StreamRequest
 from penstock.services.streams import sealed_stream, stream_elements, stream_totals, streams
+from penstock.services.verification.verification import verify
 
 STRIDE = figure("FAULTS_STRIDE", 32)
 READING = ("services/streams/stream_totals.py", "persistence/database.py", *SEQUENCER)

@@ -15,11 +15,11 @@ from tests.faults.stage import Ask, analyst, answer, vector_query
 
 from penstock.errors import NameTaken, Unavailable
 from penstock.services.access.principals import OPERATOR, acting_as
-from penstock.services.audit.verification import verify
 from penstock.services.context import Server
 from penstock.services.queries.registration import register
 from penstock.services.schemas.streams import ElementsRequest, StreamRequest
 from penstock.services.streams import stream_elements, stream_totals, streams
+from penstock.services.verification.verification import verify
 
 BATCH = 3
 STREAM: dict[str, Any] = {

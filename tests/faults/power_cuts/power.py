@@ -28,9 +28,9 @@ from tests.faults.stage import (
 
 from penstock.persistence.tables import Query
 from penstock.services.access.principals import OPERATOR
-from penstock.services.audit.verification import verify
 from penstock.services.context import Server
 from penstock.services.queries.registration import register
+from penstock.services.verification.verification import verify
 
 SESSIONS = (4, 4, 90, 4)
 """How much is asked for each time that the home is opened; SQLite's own checkpoint comes in

@@ -22,11 +22,11 @@ from penstock.persistence.tables import Decision, Leaf, Proposal, Query
 from penstock.services.access.principals import OPERATOR, Principal, acting_as
 from penstock.services.approvals import proposals
 from penstock.services.approvals.actions import QueryRetirement
-from penstock.services.audit.verification import verify
 from penstock.services.context import Server
 from penstock.services.people import users
 from penstock.services.schemas.people import UserSpec
 from penstock.services.schemas.proposals import ProposalView
+from penstock.services.verification.verification import verify
 
 pytestmark = pytest.mark.each_database
 

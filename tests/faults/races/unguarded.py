@@ -63,7 +63,7 @@ def unlocked(server: Server, principal: Principal, ask: Ask, gate: Gate) -> Answ
         gate()
         gate = _open
         try:
-            with server.database.write(alone=False) as session:
+            with server.database.write_beside() as session:
                 return _written(session, server, principal, ask, early)
         except IntegrityViolation as refused:
             if not isinstance(refused.__cause__, IntegrityError):

@@ -22,7 +22,6 @@ from penstock.persistence.tables import Dataset, Tier
 from penstock.randomness import Stream
 from penstock.services.access.principals import OPERATOR, acting_as, authenticate
 from penstock.services.approvals import proposals
-from penstock.services.audit.verification import verify
 from penstock.services.context import Server
 from penstock.services.datasets import datasets
 from penstock.services.jobs import idempotency
@@ -32,6 +31,7 @@ from penstock.services.pagination import Window
 from penstock.services.releases import releases
 from penstock.services.schemas.queries import ReleaseRequest
 from penstock.services.streams import stream_totals
+from penstock.services.verification.verification import verify
 
 QUERIES = ("query-0", "query-1")
 STREAM = "hits"

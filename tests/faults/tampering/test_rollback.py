@@ -17,9 +17,9 @@ from tests.faults.tampering.rolling_back import Asked, asked, copied, outcomes, 
 from penstock.services import budgets
 from penstock.services.access.principals import OPERATOR
 from penstock.services.audit import restores
-from penstock.services.audit.verification import verify
 from penstock.services.context import Server
 from penstock.services.queries.queries import register
+from penstock.services.verification.verification import verify
 from penstock.transparency_log.sights import NOTHING
 
 pytestmark = pytest.mark.each_database

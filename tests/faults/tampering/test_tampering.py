@@ -35,7 +35,7 @@ from penstock.services import budgets
 from penstock.services.access.principals import OPERATOR, acting_as
 from penstock.services.approvals import proposals
 from penstock.services.approvals.actions import BudgetChange
-from penstock.services.audit import restores, verification
+from penstock.services.audit import restores
 from penstock.services.context import Server
 from penstock.services.datasets import datasets
 from penstock.services.jobs import idempotency
@@ -54,6 +54,7 @@ from penstock.services.schemas.queries import (
 )
 from penstock.services.schemas.streams import ElementsRequest, StreamRequest
 from penstock.services.streams import stream_elements, stream_totals, streams
+from penstock.services.verification import verification
 from penstock.transparency_log.sequencer import account_name
 from penstock.transparency_log.sights import Sight
 

@@ -125,7 +125,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
     Mutant(
         name="token-made-by-one-that-was-revoked-meanwhile",
         path="services/people/token_lineage.py",
-        before="    if ended or (token is not None and not _valid(token, now)):\n",
+        before="    if ended or (token is not None and not is_valid(token, now)):\n",
         after="    if ended:\n",
         wrong="who is revoked while they make a token has one more",
         tests=("tests/unit/services/people/test_token_lineage.py",),
@@ -141,8 +141,8 @@ MUTANTS: Final[Sequence[Mutant]] = (
     Mutant(
         name="token-good-when-revoked",
         path="services/access/principals.py",
-        before="    alive = stored.revoked_at is None and stored.expires_at > server.clock()\n",
-        after="    alive = stored.expires_at > server.clock()\n",
+        before="    return token.revoked_at is None and token.expires_at > now\n",
+        after="    return token.expires_at > now\n",
         wrong="a revoked token lets in",
         tests=(
             "tests/unit/services/people/test_users.py::test_a_revoked_token_and_a_disabled_user_are_out_at_once",
@@ -160,8 +160,8 @@ MUTANTS: Final[Sequence[Mutant]] = (
     Mutant(
         name="scopes-not-carried",
         path="services/access/principals.py",
-        before="        roles=frozenset(roles_of(user)).intersection(carried),\n",
-        after="        roles=frozenset(roles_of(user)).union(carried),\n",
+        before="roles if carried is None else roles & carried",
+        after="roles if carried is None else roles | carried",
         wrong="a token carries roles that its user does not have",
         tests=(
             "tests/unit/services/people/test_users.py::test_scopes_narrow_a_token_and_never_widen_it",
@@ -194,7 +194,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
     Mutant(
         name="session-of-a-revoked-token",
         path="services/access/sessions.py",
-        before="        alive = alive and token.revoked_at is None and token.expires_at > now\n",
+        before="        alive = alive and is_valid(token, now)\n",
         after="        alive = alive and token.expires_at > now\n",
         wrong="a session goes on when its token was revoked",
         tests=("tests/unit/services/access/test_sessions.py::test_a_session_ends_with_its_token",),

@@ -144,7 +144,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
     ),
     Mutant(
         name="verified-without-the-witness",
-        path="services/audit/verification.py",
+        path="services/verification/verification.py",
         before="    if seen.size and roots.get(seen.size) != seen.root:\n",
         after="    if seen.size and roots.get(seen.size, seen.root) != seen.root:\n",
         wrong="a log that is shorter than the witness saw is called sound",
@@ -152,28 +152,44 @@ MUTANTS: Final[Sequence[Mutant]] = (
     ),
     Mutant(
         name="verified-without-columns",
-        path="services/audit/verification.py",
+        path="services/verification/verification.py",
         before='        return fields["at"] == leaves.timestamp(leaf.at) and all(\n',
         after='        return fields["at"] == leaves.timestamp(leaf.at) or all(\n',
         wrong="a leaf that says other than the columns beside it is called sound",
-        tests=("tests/unit/services/audit/test_verification.py::test_what_was_altered_is_found",),
+        tests=(
+            "tests/unit/services/verification/test_verification.py::test_what_was_altered_is_found",
+        ),
     ),
     Mutant(
         name="verified-without-hand-outs",
-        path="services/audit/verification.py",
+        path="services/verification/verification.py",
         before="        if key not in paired:\n",
         after="        if key not in paired and index is None:\n",
         wrong="a hand-out that was taken away is not missed",
-        tests=("tests/unit/services/audit/test_verification.py::test_what_was_altered_is_found",),
+        tests=(
+            "tests/unit/services/verification/test_verification.py::test_what_was_altered_is_found",
+        ),
         row="V33",
     ),
     Mutant(
+        name="witness-read-after-the-database",
+        path="services/verification/verification.py",
+        before="problems += differences(session, seen)\n",
+        after="problems += differences(session, server.sequencer.witness.seen())\n",
+        wrong="what others charge during an audit is called a loss",
+        tests=(
+            "tests/unit/services/audit/test_log_race.py::test_what_others_charge_meanwhile_does_not_look_like_a_loss",
+        ),
+    ),
+    Mutant(
         name="verified-without-sums",
-        path="services/audit/reconciliation.py",
+        path="services/audit/logged_restores.py",
         before="        if row.seq != seq or start not in first:\n",
         after="        if row.seq != seq:\n",
         wrong="charges whose totals do not add up are called sound",
-        tests=("tests/unit/services/audit/test_verification.py::test_what_was_altered_is_found",),
+        tests=(
+            "tests/unit/services/verification/test_verification.py::test_what_was_altered_is_found",
+        ),
     ),
     Mutant(
         name="verified-with-unpaid-levels",
@@ -181,7 +197,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         before="any(finer <= rung for finer in charged)",
         after="any(finer >= rung for finer in charged)",
         wrong="a level that is paid for only in part is called sound",
-        tests=("tests/unit/services/audit/test_verified_levels.py",),
+        tests=("tests/unit/services/verification/test_verified_levels.py",),
     ),
     Mutant(
         name="rows-without-their-numbers",

@@ -88,7 +88,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
 """,
         wrong="what was lost with a database is not taken over",
         tests=(
-            "tests/unit/services/ledger/test_restored_budgets.py::test_a_tier_that_takes_over_an_account_takes_over_what_was_lost",
+            "tests/unit/services/audit/restoring/test_restored_budgets.py::test_a_tier_that_takes_over_an_account_takes_over_what_was_lost",
         ),
     ),
     Mutant(
@@ -140,7 +140,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         after="",
         wrong="what a restore lost does not hold a declaration",
         tests=(
-            "tests/unit/services/ledger/test_restored_budgets.py::test_what_was_lost_holds_a_declaration_as_charges_do",
+            "tests/unit/services/audit/restoring/test_restored_budgets.py::test_what_was_lost_holds_a_declaration_as_charges_do",
         ),
     ),
 )

@@ -248,7 +248,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         before="    if lost <= 0:\n",
         after="    if lost >= 0:\n",
         wrong="what was lost with a database is not dearer under a larger budget",
-        tests=("tests/unit/services/ledger/test_restored_budgets.py",),
+        tests=("tests/unit/services/audit/restoring/test_restored_budgets.py",),
     ),
     Mutant(
         name="exposure-of-oneself-and-others",

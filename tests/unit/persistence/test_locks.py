@@ -82,7 +82,7 @@ def test_whoever_locks_a_row_sees_what_was_written_before(
     with filled.write() as session:
         session.get_one(tables.Query, 1).spec = "new"
         session.get_one(tables.Dataset, 1).spec = "new"
-    with filled.write(alone=False) as session:
+    with filled.write_beside() as session:
         session.add_all(stale)
         found = lock(session, 1)
         assert found in stale
@@ -93,7 +93,7 @@ def test_whoever_locks_a_row_sees_what_was_written_before(
 def test_the_log_is_locked_in_a_write_transaction_only(filled: Database) -> None:
     with filled.read() as session, pytest.raises(RuntimeError, match="write transaction"):
         lock_log(session)
-    with filled.write(alone=False) as session:
+    with filled.write_beside() as session:
         lock_log(session)
         lock_log(session)
 
@@ -125,7 +125,7 @@ def test_who_waits_for_whom(
 
     def hold(database: Database, acts: Acts, then: Callable[[], None]) -> None:
         alone, locks = acts
-        with database.write(alone=alone) as session:
+        with database.write() if alone else database.write_beside() as session:
             for lock, key in locks:
                 assert lock(session, *([key] if key else [])) or lock is lock_log
             then()

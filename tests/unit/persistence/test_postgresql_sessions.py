@@ -73,7 +73,7 @@ def test_a_write_transaction_takes_the_gate_before_anything_is_read(
     filled: Database, alone: bool
 ) -> None:
     def act() -> None:
-        with filled.write(alone=alone) as session:
+        with filled.write() if alone else filled.write_beside() as session:
             assert setting(session, "transaction_isolation") == "read committed"
             assert setting(session, "transaction_read_only") == "off"
 
@@ -222,7 +222,7 @@ def test_a_session_that_is_ended_in_the_middle_changes_nothing(
     cluster: Cluster, filled: Database, row: MakeRow, alone: bool
 ) -> None:
     def act() -> None:
-        with filled.write(alone=alone) as session:
+        with filled.write() if alone else filled.write_beside() as session:
             session.add(row("tier", folded="b", rank=11))
             session.flush()
             end(cluster, backend_of(session))
@@ -275,7 +275,7 @@ def test_a_deadlock_is_told_as_one(filled: Database, url: str, row: MakeRow) -> 
     def lock(database: Database, first: int, second: int) -> None:
         statement = text("SELECT 1 FROM tier WHERE id = :key FOR UPDATE")
         try:
-            with database.write(alone=False) as session:
+            with database.write_beside() as session:
                 session.connection().execute(statement, {"key": first})
                 barrier.wait()
                 session.connection().execute(statement, {"key": second})

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from sqlalchemy import Connection, Table, text, update
-from tests.unit.services.audit.tampered import TABLES, filled, read_all, rows_of, unguarded
+from tests.unit.services.verification.tampered import TABLES, filled, read_all, rows_of, unguarded
 from tests.unit.worlds import CopyWorld, World
 
 from penstock.errors import IntegrityViolation
@@ -14,7 +14,7 @@ from penstock.persistence import row_authentication
 from penstock.persistence.tables import metadata
 from penstock.persistence.tables.columns import Moment
 from penstock.services.access.principals import OPERATOR
-from penstock.services.audit.verification import verify
+from penstock.services.verification.verification import verify
 
 OTHERWISE = {
     "checkpoint": "signed",

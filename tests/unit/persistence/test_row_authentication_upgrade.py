@@ -3,7 +3,7 @@
 import pytest
 from sqlalchemy import Connection, inspect, text, update
 from sqlalchemy.exc import DBAPIError
-from tests.unit.services.audit.tampered import (
+from tests.unit.services.verification.tampered import (
     TABLES,
     alter,
     filled,
@@ -23,8 +23,8 @@ from penstock.persistence import (
 )
 from penstock.persistence.tables import metadata
 from penstock.services.access.principals import OPERATOR
-from penstock.services.audit.verification import verify
 from penstock.services.operations import home
+from penstock.services.verification.verification import verify
 
 pytestmark = pytest.mark.each_database
 

@@ -127,7 +127,7 @@ def test_a_release_that_meets_a_deadlock_is_run_anew(
 
     def meet() -> None:
         def act() -> None:
-            with visits.server.database.write(alone=False) as session:
+            with visits.server.database.write_beside() as session:
                 connection = session.connection()
                 visits.server.database._dialect.lock_log(connection)
                 met.wait()

@@ -17,12 +17,12 @@ from penstock.services.access.principals import OPERATOR, authenticate
 from penstock.services.approvals import proposals
 from penstock.services.approvals.actions import QueryRetirement
 from penstock.services.audit import clocks
-from penstock.services.audit.verification import verify
 from penstock.services.operations import home
 from penstock.services.operations.status import examine
 from penstock.services.people import tier_changes, tokens
 from penstock.services.schemas.people import TierSpec, TokenSpec
 from penstock.services.schemas.proposals import ProposalView
+from penstock.services.verification.verification import verify
 from penstock.transparency_log import checkpoints
 
 DAY = timedelta(days=1)
@@ -151,7 +151,7 @@ def test_a_time_that_was_wrong_is_given_up_on_record(visits: World, beside: Worl
 @pytest.mark.parametrize("time", ["2100-01-01T00:00:00.000000Z", "2100-01-01T00:00:00", "soon"])
 def test_a_checkpoint_that_nobody_signed_moves_no_time(visits: World, time: str) -> None:
     now = visits.clock.now
-    with visits.server.database.write(watched=False) as session:
+    with visits.server.database.write_unwatched() as session:
         newest = checkpoints.newest(session)
         key = newest.log_key_id if newest else 0
         assert newest is not None

@@ -6,9 +6,9 @@ from tests.unit.worlds import Restore, World
 from penstock.errors import Suspended
 from penstock.services.access.principals import OPERATOR
 from penstock.services.audit import events, restores
-from penstock.services.audit.verification import verify
 from penstock.services.operations import home
 from penstock.services.pagination import Window
+from penstock.services.verification.verification import verify
 from penstock.transparency_log import suspension
 from penstock.transparency_log.sights import Sight
 

@@ -105,7 +105,7 @@ def test_what_hangs_holds_up_no_other_writer(
 
     def seen(witness: FileWitness) -> Sight:
         for one in (visits.server.database, other.server.database):
-            with one.write(watched=False) as session:  # nobody has it
+            with one.write_unwatched() as session:  # nobody has it
                 session.connection()
         return product(witness)
 

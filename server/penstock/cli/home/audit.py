@@ -135,7 +135,7 @@ def verify(context: click.Context) -> None:
     Hashes, the tree, checkpoints and their signatures, the witness, and the values of every
     hand-out.  It looks at one state, while the server may go on.
     """
-    from penstock.services.audit.verification import verify as verified
+    from penstock.services.verification.verification import verify as verified
 
     operator = context.ensure_object(Operator)
     report = verified(operator.server, operator.principal)

@@ -51,7 +51,7 @@ def move(server: Server, stored: Token, token: str) -> None:
     with (
         suppress(DatabaseUnavailable, NoRoom),
         # Alone, as who revokes tokens is: the row is signed as a whole.
-        server.database.write(watched=False, need=Need.RELIEF) as session,
+        server.database.write_unwatched(need=Need.RELIEF) as session,
     ):
         secrets, row = server.stored.now, session.get_one(Token, stored.id)
         if row.revoked_at is None and number_of(row) < secrets.newest:

@@ -1,6 +1,6 @@
 """Who is acting: a user with a token, or the operator at the machine itself."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from sqlalchemy import bindparam
@@ -105,11 +105,15 @@ def authenticate(server: Server, token: str) -> Principal:
         raise refusal
     stored, user = row
     genuine = peppers.is_genuine(server, stored, token)
-    alive = stored.revoked_at is None and stored.expires_at > server.clock()
-    if not (genuine and alive and user.disabled_at is None):
+    if not (genuine and is_valid(stored, server.clock()) and user.disabled_at is None):
         raise refusal
     peppers.move(server, stored, token)
     return limited(user, stored.scopes, stored.expires_at, stored.id)
+
+
+def is_valid(token: Token, now: datetime) -> bool:
+    """Return True for a token that is neither revoked nor expired."""
+    return token.revoked_at is None and token.expires_at > now
 
 
 def _row(server: Server, token: str) -> tuple[Token, User] | None:
@@ -120,14 +124,14 @@ def _row(server: Server, token: str) -> tuple[Token, User] | None:
 
 def limited(user: User, scopes: str, expires: datetime, token: int | None) -> Principal:
     """A user, limited to the roles that a token or session carries: all where none are named."""
-    carried = scopes.split(",") if scopes else ROLES
-    return Principal(
-        name=user.name,
-        user_id=user.id,
-        roles=frozenset(roles_of(user)).intersection(carried),
-        token_expires=expires,
-        token_id=token,
-    )
+    carried = frozenset(scopes.split(",")) if scopes else None
+    return replace(_principal(user, carried), token_expires=expires, token_id=token)
+
+
+def _principal(user: User, carried: frozenset[str] | None = None) -> Principal:
+    """Return a user as a caller, with the roles that are ``carried``, or with all for none."""
+    roles = frozenset(roles_of(user))
+    return Principal(user.name, user.id, roles if carried is None else roles & carried)
 
 
 def _identified(server: Server, token: str) -> Principal | None:
@@ -145,13 +149,7 @@ def _identified(server: Server, token: str) -> Principal | None:
     # To the letter: names that fold to one here may be of two people there.
     if user.name != identity.user or user.disabled_at is not None:
         return None
-    roles = frozenset(roles_of(user))
-    return Principal(
-        name=user.name,
-        user_id=user.id,
-        roles=roles if identity.roles is None else roles & identity.roles,
-        token_expires=identity.expires,
-    )
+    return replace(_principal(user, identity.roles), token_expires=identity.expires)
 
 
 def acting_as(server: Server, name: str, by: Principal | None = None) -> Principal:
@@ -163,9 +161,4 @@ def acting_as(server: Server, name: str, by: Principal | None = None) -> Princip
         user = user_by_name(session, name)
     if user.disabled_at is not None:
         raise Forbidden(f"{user.name} is disabled.")
-    return Principal(
-        name=user.name,
-        user_id=user.id,
-        roles=frozenset(roles_of(user)),
-        by=by.name if by else None,
-    )
+    return replace(_principal(user), by=by.name if by else None)

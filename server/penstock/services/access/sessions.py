@@ -14,7 +14,6 @@ signed in when a database was put back to an older state may still read.
 import hashlib
 import hmac
 import secrets
-from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -25,7 +24,7 @@ from penstock.errors import NotAuthenticated
 from penstock.persistence import Need
 from penstock.persistence.row_numbers import required
 from penstock.persistence.tables import Token, User, WebSession
-from penstock.services.access.principals import Principal, authenticate, limited
+from penstock.services.access.principals import Principal, authenticate, is_valid, limited
 from penstock.services.access.token_format import prefix_of, well_formed
 from penstock.services.context import Server
 
@@ -63,7 +62,7 @@ def begin(server: Server, token: str, former: str = "") -> Begun:
     if principal.token_expires is not None:
         ends = min(ends, principal.token_expires)
     secret = secrets.token_urlsafe(32)
-    with _writing(server, Need.LITTLE) as session:
+    with server.database.write_own_rows(need=Need.LITTLE) as session:
         _forget(session, server, former, now)
         _end_oldest(session, required(principal.user_id))
         issued = well_formed(token)
@@ -102,11 +101,11 @@ def resume(server: Server, secret: str) -> Principal:
     idle = timedelta(minutes=server.settings.session_idle_minutes)
     alive = now < stored.expires_at and now < stored.seen_at + idle and user.disabled_at is None
     if token is not None:
-        alive = alive and token.revoked_at is None and token.expires_at > now
+        alive = alive and is_valid(token, now)
     if not alive:
         raise _ended()
     if now >= stored.seen_at + idle / NOTED:
-        with _writing(server) as session:
+        with server.database.write_own_rows() as session:
             seen = session.get(WebSession, stored.id)
             if seen is not None:  # else it was ended meanwhile
                 seen.seen_at = max(seen.seen_at, now)
@@ -117,7 +116,7 @@ def resume(server: Server, secret: str) -> Principal:
 
 def end(server: Server, secret: str) -> None:
     """Sign out.  Once more changes nothing."""
-    with _writing(server) as session:
+    with server.database.write_own_rows() as session:
         _forget(session, server, secret, server.clock())
 
 
@@ -135,10 +134,6 @@ def is_form_key(server: Server, secret: str, sent: str) -> bool:
 
 def _form_keys(server: Server, secret: str) -> list[str]:
     return [mac.hex() for mac in _macs(server, b"penstock form\0", secret)]
-
-
-def _writing(server: Server, need: Need = Need.RELIEF) -> AbstractContextManager[Session]:
-    return server.database.write(alone=False, watched=False, need=need)
 
 
 def _forget(session: Session, server: Server, secret: str, now: datetime) -> None:

@@ -28,9 +28,9 @@ from penstock.errors import (
 )
 from penstock.persistence.row_numbers import required
 from penstock.persistence.tables import Decision, Proposal, User
-from penstock.services.access.admin_actions import record
 from penstock.services.access.principals import OPERATOR, Principal
 from penstock.services.approvals.actions import STORED, Acknowledgment, Act, Answered, Proposed
+from penstock.services.approvals.logged_proposals import record_state, request_of
 from penstock.services.context import Server
 from penstock.services.pagination import Page, Window
 from penstock.services.schemas.proposals import Act as ActName
@@ -153,7 +153,7 @@ def _propose(server: Server, principal: Principal, act: Proposed) -> ProposalVie
         )
         session.add(proposal)
         session.flush()
-        _record(session, principal, proposal, "open", now)
+        record_state(session, principal, proposal, "open", now)
         return _view(session, proposal, now)
 
 
@@ -167,7 +167,7 @@ def _writing(server: Server, act: Proposed) -> AbstractContextManager[Session]:
         try:
             server.sequencer.require_sound()
         except (Suspended, LogUnavailable):
-            return server.database.write(watched=False)
+            return server.database.write_unwatched()
     return server.database.write()
 
 
@@ -250,24 +250,7 @@ def _decide(
     )
     session.add(decision)
     session.flush()
-    _record(session, principal, proposal, outcome, now)
-
-
-def _record(
-    session: Session, principal: Principal, proposal: Proposal, state: State, at: datetime
-) -> None:
-    record(
-        session,
-        principal,
-        "proposal",
-        at,
-        proposal=proposal.public_id,
-        act=proposal.act,
-        state=state,
-        proposed_by=proposal.by,
-        request=_request(proposal),
-        basis=json.loads(proposal.basis),
-    )
+    record_state(session, principal, proposal, outcome, now)
 
 
 def _proposal_row(session: Session, public_id: str) -> Proposal:
@@ -297,7 +280,7 @@ def _view(session: Session, proposal: Proposal, now: datetime) -> ProposalView:
     return ProposalView(
         id=proposal.public_id,
         act=cast("ActName", proposal.act),
-        request=_request(proposal),
+        request=request_of(proposal),
         basis=json.loads(proposal.basis),
         state=cast("State", decision.outcome) if decision else undecided,
         proposed_by=proposal.by,
@@ -307,11 +290,6 @@ def _view(session: Session, proposal: Proposal, now: datetime) -> ProposalView:
         decided_at=decision.at if decision else None,
         reason=decision.reason if decision else None,
     )
-
-
-def _request(proposal: Proposal) -> dict[str, Any]:
-    """What is to be done, but for its name."""
-    return {name: part for name, part in json.loads(proposal.request).items() if name != "act"}
 
 
 def _canonical(fields: dict[str, Any]) -> str:

@@ -1,4 +1,4 @@
-"""What the log stands on right now: its newest checkpoint, its witness, and whether they agree."""
+"""Show what the log rests on now, and check proofs against the checkpoints that were signed."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,14 +10,12 @@ from penstock.errors import Conflict, LogUnavailable, NotFound, Suspended
 from penstock.persistence.tables import Grant, Leaf
 from penstock.services.access.principals import Principal
 from penstock.services.audit import proofs
-from penstock.services.audit.verification import verify
 from penstock.services.context import Server
 from penstock.transparency_log import checkpoints, merkle
 from penstock.transparency_log.views import (
     CheckpointView,
     ConsistencyView,
     InclusionView,
-    VerificationView,
 )
 
 Proof = TypeVar("Proof")
@@ -61,7 +59,7 @@ class ProofStatusView:
 
 
 @dataclass(frozen=True)
-class HeldView(Generic[Proof]):
+class CheckedProofView(Generic[Proof]):
     """A proof, held to the checkpoints that were signed of its sizes, the smaller one first.
 
     ``holds`` is none where one of them was never signed, so that there is no root to hold it to.
@@ -97,7 +95,7 @@ def status(server: Server, principal: Principal) -> ProofStatusView:
 
 def inclusion(
     server: Server, principal: Principal, index: int, size: int | None = None
-) -> HeldView[InclusionView]:
+) -> CheckedProofView[InclusionView]:
     """The proof that a leaf is in the log.  Raises as ``proofs.inclusion`` does."""
     proof = proofs.inclusion(server, principal, index, size)
     hashes = [bytes.fromhex(hash_) for hash_ in proof.hashes]
@@ -107,10 +105,10 @@ def inclusion(
     if signed:
         root = bytes.fromhex(signed[0].root_hash)
         holds = merkle.included(leaf, proof.index, proof.size, hashes, root)
-    return HeldView(proof, signed, holds)
+    return CheckedProofView(proof, signed, holds)
 
 
-def consistency(server: Server, old: int, new: int) -> HeldView[ConsistencyView]:
+def consistency(server: Server, old: int, new: int) -> CheckedProofView[ConsistencyView]:
     """The proof that the log only grew.  Raises as ``proofs.consistency`` does."""
     proof = proofs.consistency(server, old, new)
     hashes = [bytes.fromhex(text) for text in proof["hashes"]]
@@ -119,11 +117,11 @@ def consistency(server: Server, old: int, new: int) -> HeldView[ConsistencyView]
     if len(signed) == 2:
         first, last = (bytes.fromhex(checkpoint.root_hash) for checkpoint in signed)
         holds = merkle.consistent(old, new, first, last, hashes)
-    return HeldView(proof, signed, holds)
+    return CheckedProofView(proof, signed, holds)
 
 
-def verified(server: Server, principal: Principal) -> VerificationView:
-    """``verify``, for logs that are short enough for somebody to wait.  Raises ``Conflict``."""
+def require_brief(server: Server, principal: Principal) -> None:
+    """Raise ``Conflict`` where the log is too long to be verified while somebody waits."""
     principal.require("auditor")
     with server.database.read() as session:
         leaves, _ = _count(session)
@@ -133,7 +131,6 @@ def verified(server: Server, principal: Principal) -> VerificationView:
             " waits. Run `penstock audit verify` on the server's machine, or verify an export"
             " with `python -m penstock_client.offline`."
         )
-    return verify(server, principal)
 
 
 def _signed(server: Server, sizes: Sequence[int]) -> list[CheckpointView]:

@@ -13,9 +13,9 @@ from penstock.errors import Conflict, LogUnavailable, PenstockError, Suspended
 from penstock.persistence import Need
 from penstock.persistence.row_numbers import required
 from penstock.persistence.tables import Dataset, Query, SpentFloor, Tier
-from penstock.services.access.admin_actions import record
 from penstock.services.access.principals import Principal
 from penstock.services.access.two_person_rule import require_second
+from penstock.services.audit.logged_restores import record_restore
 from penstock.services.context import Server
 from penstock.transparency_log import checkpoints, leaves
 from penstock.transparency_log.sequencer import account_name, peaks
@@ -30,7 +30,7 @@ def acknowledge(server: Server, principal: Principal) -> RestoreView:
     """
     principal.require("admin")
     seen = what_was_seen(server)
-    with server.database.write(watched=False, need=Need.RELIEF) as session:
+    with server.database.write_unwatched(need=Need.RELIEF) as session:
         require_second(server)
         view, after = settle(session, server, principal, seen)
     after()
@@ -109,18 +109,17 @@ def settle(
                 at=now,
             )
         )
-    leaf = record(
+    leaf = record_restore(
         session,
         principal,
-        "restore",
         now,
         witnessed=seen.size if seen else None,
         lost=None if seen else _lost_by(server),
         root=known.root.hex() or None,
         frozen=len(queries),
-        charged=len(floors),
+        floors=len(floors),
         datasets=lost,
-        accounts=unknown,
+        lost_accounts=unknown,
     )
     sight = server.sequencer.place_now(session)
 

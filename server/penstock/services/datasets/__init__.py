@@ -7,4 +7,5 @@
 * ``population, look_alikes``   datasets declared, or suspected, to hold the same people
 * ``file_columns``              the columns that a file declares, before it is registered
 * ``dummy_rows``                made-up rows to try code on
+* ``logged_datasets``           the leaves of datasets, and the tables held to them
 """

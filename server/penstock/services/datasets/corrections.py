@@ -14,12 +14,12 @@ from penstock.persistence import lock_dataset
 from penstock.persistence.row_numbers import required
 from penstock.persistence.tables import Dataset, FormerDeclaration
 from penstock.privacy import NeighboringRelation
-from penstock.services.access.admin_actions import record
 from penstock.services.access.principals import Principal, require_still
 from penstock.services.access.two_person_rule import require_second
 from penstock.services.context import Server
 from penstock.services.datasets import datasets
-from penstock.services.datasets.declarations import charged, digest, number_of, require_as_declared
+from penstock.services.datasets.declarations import charged, number_of, require_as_declared
+from penstock.services.datasets.logged_datasets import record_correction, record_withdrawal
 from penstock.services.datasets.population import others_of, require_comparable, spec_of
 from penstock.services.ledger.accounts import opened_account
 from penstock.services.ledger.effective_levels import ladder
@@ -113,15 +113,7 @@ def settle_withdrawal(
     dataset.withdrawn_at = now
     session.add(dataset)
     session.flush()
-    record(
-        session,
-        principal,
-        "dataset",
-        now,
-        dataset=dataset,
-        version=dataset.version,
-        withdrawn=True,
-    )
+    record_withdrawal(session, principal, dataset, now)
     left = versions_of(session, dataset)
     return WithdrawnView(dataset.name, dataset.version, left[-1].version if left else None)
 
@@ -230,20 +222,7 @@ def _store(
     dataset.declaration = number_of(dataset) + 1
     session.add(dataset)
     session.flush()
-    record(
-        session,
-        principal,
-        "dataset",
-        now,
-        dataset=dataset,
-        version=dataset.version,
-        disjoint_units=True if dataset.disjoint_units else None,
-        delta=dataset.delta,
-        neighboring=dataset.neighboring,
-        declaration=dataset.declaration,
-        declaration_sha256=digest(dataset.spec),
-        changed=changed,
-    )
+    record_correction(session, principal, dataset, changed, now)
     if other_delta:
         # Nothing is spent, so that the accounts begin anew, with an order for this delta.
         for tier in ladder(session):

@@ -17,7 +17,6 @@ from penstock.persistence import lock_dataset
 from penstock.persistence.row_numbers import required
 from penstock.persistence.tables import Dataset, Tier, TierBudget
 from penstock.privacy import NeighboringRelation
-from penstock.services.access.admin_actions import record
 from penstock.services.access.principals import Principal, require_still
 from penstock.services.access.two_person_rule import require_no_larger
 from penstock.services.context import Server
@@ -31,6 +30,7 @@ from penstock.services.datasets.fingerprints import (
     sealed,
     sealed_fingerprint,
 )
+from penstock.services.datasets.logged_datasets import record_registration
 from penstock.services.datasets.look_alikes import notices
 from penstock.services.datasets.population import join, of_request, others_of, spec_of
 from penstock.services.ledger.accounts import resolve
@@ -334,17 +334,7 @@ def _store(
         dataset.sealed_fingerprint = sealed_fingerprint(server, dataset, fingerprints[0])
     session.add(dataset)
     session.flush()
-    record(
-        session,
-        principal,
-        "dataset",
-        dataset.created_at,
-        dataset=dataset,
-        version=dataset.version,
-        disjoint_units=True if dataset.disjoint_units else None,
-        delta=dataset.delta,
-        neighboring=dataset.neighboring,
-    )
+    record_registration(session, principal, dataset)
     return dataset
 
 

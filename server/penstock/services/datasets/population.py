@@ -13,9 +13,9 @@ from penstock.connectors.specs.models import UnitColumn, UnitRows
 from penstock.errors import Conflict, InvalidInput, NotFound
 from penstock.persistence.row_numbers import required
 from penstock.persistence.tables import Dataset
-from penstock.services.access.admin_actions import record
 from penstock.services.access.principals import Principal
 from penstock.services.context import Server
+from penstock.services.datasets.logged_datasets import record_same_people
 from penstock.services.ledger.version_chains import of_same_people
 from penstock.services.repository import dataset_by_name
 from penstock.services.schemas.queries import DatasetRequest
@@ -56,15 +56,7 @@ def join(
         row.people = people
         session.add(row)
     session.flush()
-    record(
-        session,
-        principal,
-        "dataset",
-        server.clock(),
-        dataset=dataset,
-        version=dataset.version,
-        same_people_as=other.name,
-    )
+    record_same_people(session, principal, dataset, other, server.clock())
 
 
 def require_comparable(spec: DatasetRequest, others: Sequence[Dataset]) -> None:

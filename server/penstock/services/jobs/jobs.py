@@ -13,7 +13,6 @@ Rows are authenticated, since they are sent again as they were typed, in their o
 import json
 import secrets
 from collections.abc import Sequence
-from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Literal, get_args
@@ -21,7 +20,6 @@ from typing import Literal, get_args
 from sqlmodel import Session, col, delete, select
 
 from penstock.errors import Conflict, InvalidInput, NotFound, PenstockError, described, raised_again
-from penstock.persistence import Need
 from penstock.persistence.row_numbers import required
 from penstock.persistence.tables import Work
 from penstock.services.access.principals import Principal
@@ -111,7 +109,7 @@ def begin(
     if not 1 <= len(key) <= 255 or not key.isascii() or not key.isprintable():
         raise InvalidInput("The form's key is not one of ours; load the page again.")
     now = server.clock()
-    with server.database.write(watched=False) as session:
+    with server.database.write_unwatched() as session:
         session.exec(delete(Work).where(col(Work.expires_at) <= now))
         own = session.exec(select(Work).where(col(Work.user_id) == principal.user_id)).all()
         row = next((job_row for job_row in own if job_row.key == wanted.key), None)
@@ -141,7 +139,7 @@ def begin(
 
 def beat(server: Server, piece: str, attempt: int, stage: str, percent: int | None) -> None:
     """Say that ``attempt`` is alive, and how far it is; nothing where it is not the last one."""
-    with _writing(server) as session:
+    with server.database.write_own_rows() as session:
         row = _running(session, piece, attempt)
         if row is not None:
             row.stage, row.percent, row.beat_at = stage, percent, server.clock()
@@ -160,7 +158,7 @@ def fail(server: Server, piece: str, attempt: int, problem: PenstockError) -> No
 
 def forget(server: Server, principal: Principal, piece: str) -> None:
     """Forget a refusal that its owner was shown at once, with the form that they mend."""
-    with _writing(server) as session:
+    with server.database.write_own_rows() as session:
         own = col(Work.user_id) == principal.user_id
         session.exec(
             delete(Work).where(own, col(Work.public_id) == piece, col(Work.state) == "failed")
@@ -250,7 +248,7 @@ def _end(
     result: str | None = None,
     problem: str | None = None,
 ) -> None:
-    with _writing(server) as session:
+    with server.database.write_own_rows() as session:
         row = _running(session, piece, attempt)
         if row is not None:
             now = server.clock()
@@ -294,7 +292,3 @@ def _view(row: Work, principal: Principal, now: datetime) -> WorkView:
         beat_at=row.beat_at,
         finished_at=row.finished_at,
     )
-
-
-def _writing(server: Server) -> AbstractContextManager[Session]:
-    return server.database.write(alone=False, watched=False, need=Need.RELIEF)

@@ -10,5 +10,6 @@
 * ``charges``              a query's row and all of its charges, in one transaction
 * ``room_left``            what a charge takes of an account, as callers see it
 * ``repricing``            prices queries anew where a budget becomes larger than it ever was
-* ``prices, undercharged``: the ledger held to a price from nothing, and what older versions left
+* ``undercharged``         what older versions charged too little
+* ``logged_budgets, logged_levels``: the leaves of both, and the tables held to them
 """

@@ -6,7 +6,6 @@ those below it.
 """
 
 from collections.abc import Sequence
-from dataclasses import asdict
 from datetime import datetime
 
 from sqlmodel import Session, col, func, select
@@ -14,10 +13,9 @@ from sqlmodel import Session, col, func, select
 from penstock.errors import LevelsUsedUp
 from penstock.persistence.row_numbers import required
 from penstock.persistence.tables import Dataset, Query, QueryLevel, Release, Tier
-from penstock.services.access.admin_actions import record
 from penstock.services.access.principals import Principal
 from penstock.services.ledger.effective_levels import Rungs
-from penstock.services.noise.kinds.choice import kind_of
+from penstock.services.ledger.logged_levels import record_level
 from penstock.services.repository import given_rungs
 
 
@@ -70,7 +68,6 @@ def allow(
 ) -> None:
     """Append the next version of each tier's rung that is not its newest, and its leaf."""
     before = newest(session, [query])[required(query.id)]
-    kind = kind_of(query)
     for key, rung in rungs.items():
         if before.get(key) == rung:
             continue
@@ -79,23 +76,13 @@ def allow(
                 col(QueryLevel.query_id) == query.id, col(QueryLevel.tier_id) == key
             )
         ).one()
-        session.add(
-            QueryLevel(
-                query_id=required(query.id),
-                tier_id=key,
-                version=(last or 0) + 1,
-                rung=rung,
-                at=at,
-                by=principal.name,
-            )
+        row = QueryLevel(
+            query_id=required(query.id),
+            tier_id=key,
+            version=(last or 0) + 1,
+            rung=rung,
+            at=at,
+            by=principal.name,
         )
-        record(
-            session,
-            principal,
-            "level",
-            at,
-            dataset=dataset,
-            query=query,
-            tier=session.get_one(Tier, key).name,
-            level=asdict(kind.level(rung)),
-        )
+        session.add(row)
+        record_level(session, principal, dataset, query, row)

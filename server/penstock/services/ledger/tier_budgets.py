@@ -12,7 +12,6 @@ from penstock.accounting import LARGEST_EXPONENT, Account, Entry, account_of
 from penstock.errors import Conflict
 from penstock.persistence.row_numbers import required
 from penstock.persistence.tables import Charge, Dataset, SpentFloor, Tier, TierBudget
-from penstock.services.access.admin_actions import record
 from penstock.services.access.principals import Principal
 from penstock.services.ledger.accounts import (
     TierAccount,
@@ -22,6 +21,7 @@ from penstock.services.ledger.accounts import (
     open_account,
 )
 from penstock.services.ledger.effective_levels import ladder
+from penstock.services.ledger.logged_budgets import record_budget
 
 
 def newest_budget(session: Session, dataset: Dataset, tier: Tier) -> TierBudget | None:
@@ -90,17 +90,7 @@ def set_budget(
     )
     session.add(row)
     session.flush()
-    record(
-        session,
-        principal,
-        "budget",
-        at,
-        dataset=dataset,
-        tier=tier.name,
-        epsilon=account.epsilon,
-        delta=account.delta,
-        charged=len(floors) or None,
-    )
+    record_budget(session, principal, dataset, tier, account, at, floors=len(floors))
     return row
 
 

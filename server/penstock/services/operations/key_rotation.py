@@ -27,6 +27,7 @@ from penstock.services.access.two_person_rule import require_second
 from penstock.services.context import Server
 from penstock.services.datasets.fingerprints import keep_fingerprint
 from penstock.services.noise.keys import identity
+from penstock.services.releases.logged_queries import record_shredding
 from penstock.spec_fields import folded
 
 
@@ -256,5 +257,5 @@ def _forget(
         query.status = "retired"
         session.add(query)
     session.add(dataset)
-    record(session, principal, "key", now, dataset=dataset, version=dataset.version, shredded=True)
+    record_shredding(session, principal, dataset, now)
     return len(queries)

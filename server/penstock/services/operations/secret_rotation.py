@@ -20,6 +20,7 @@ from penstock.services.access.principals import Principal
 from penstock.services.context import Server
 from penstock.services.operations import secret_checks
 from penstock.services.people import token_lineage
+from penstock.services.people.logged_tokens import record_revocation
 
 
 @dataclass(frozen=True)
@@ -86,8 +87,8 @@ def drop(server: Server, principal: Principal) -> PeppersView:
         secret_checks.add(session, secrets, (PEPPER,))
         resting = _resting(session, secrets.newest, now)
         for token in resting:
-            user = session.get_one(User, token.user_id).name
-            record(session, principal, "token", now, user=user, token=token.prefix, revoked=True)
+            user = session.get_one(User, token.user_id)
+            record_revocation(session, principal, user, token, now)
         token_lineage.end_all(session, principal, resting, now)
         dropped = sorted(number for number in secrets.peppers if number != secrets.newest)
         record(session, principal, "key", now, secret=PEPPER, dropped=dropped)

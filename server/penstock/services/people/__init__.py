@@ -4,4 +4,5 @@
 * ``users``         roles and clearance
 * ``tokens``        issued once, expiring, revocable at once
 * ``token_lineage``: which token was made with which, and ends with it
+* ``logged_tiers, logged_users, logged_tokens``: the leaves of each, and the tables held to them
 """

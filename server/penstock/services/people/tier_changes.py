@@ -14,7 +14,6 @@ from penstock.errors import Conflict, InvalidInput, NameTaken
 from penstock.persistence import Need
 from penstock.persistence.row_numbers import required
 from penstock.persistence.tables import Dataset, Query, Tier, User
-from penstock.services.access.admin_actions import record
 from penstock.services.access.principals import Principal
 from penstock.services.access.two_person_rule import require_second
 from penstock.services.context import Server
@@ -22,6 +21,7 @@ from penstock.services.ledger.allowed_levels import allow, newest, risen
 from penstock.services.ledger.effective_levels import ladder, recharge
 from penstock.services.ledger.repricing import reprice
 from penstock.services.ledger.tier_budgets import inherit, newest_budget
+from penstock.services.people.logged_tiers import record_deletion, record_rank
 from penstock.services.people.tiers import view
 from penstock.services.repository import holding, ordered_tiers, tier_by_name
 from penstock.services.schemas.people import TierChange, TierSpec, TierView
@@ -52,7 +52,7 @@ def create(server: Server, principal: Principal, spec: TierSpec) -> TierView:
         )
         session.add(tier)
         session.flush()
-        record(session, principal, "tier", now, tier=tier.name, rank=tier.rank)
+        record_rank(session, principal, tier, now)
         _settle(session, principal, now, None)
         return view(tier)
 
@@ -78,7 +78,7 @@ def change(server: Server, principal: Principal, name: str, spec: TierChange) ->
             if tier.rank != before:
                 session.add(tier)
                 session.flush()
-                record(session, principal, "tier", now, tier=tier.name, rank=tier.rank)
+                record_rank(session, principal, tier, now)
                 _settle(session, principal, now, (tier, before))
         return view(tier)
 
@@ -109,7 +109,7 @@ def remove(session: Session, server: Server, principal: Principal, name: str) ->
     tier.deleted_at = server.clock()
     session.add(tier)
     session.flush()
-    record(session, principal, "tier", tier.deleted_at, tier=tier.name, deleted=True)
+    record_deletion(session, principal, tier, tier.deleted_at)
     _settle(session, principal, tier.deleted_at, None)
     return view(tier)
 

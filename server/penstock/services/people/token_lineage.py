@@ -14,8 +14,8 @@ from sqlmodel import Session, col, select
 
 from penstock.errors import NotAuthenticated
 from penstock.persistence.tables import Token, User
-from penstock.services.access.admin_actions import record
-from penstock.services.access.principals import Principal
+from penstock.services.access.principals import Principal, is_valid
+from penstock.services.people.logged_tokens import record_revocation
 
 
 def parent_of(session: Session, principal: Principal, now: datetime) -> Token | None:
@@ -25,7 +25,7 @@ def parent_of(session: Session, principal: Principal, now: datetime) -> Token | 
     """
     token = None if principal.token_id is None else session.get_one(Token, principal.token_id)
     ended = principal.token_expires is not None and principal.token_expires <= now
-    if ended or (token is not None and not _valid(token, now)):
+    if ended or (token is not None and not is_valid(token, now)):
         raise NotAuthenticated(
             "The token or the session that this came with has ended meanwhile; nothing was made."
             " Sign in again."
@@ -53,7 +53,7 @@ def live(session: Session, user: User, now: datetime) -> Sequence[Token]:
         )
         .order_by(col(Token.id))
     ).all()
-    return [token for token in tokens if _valid(token, now)]
+    return [token for token in tokens if is_valid(token, now)]
 
 
 def end_all(
@@ -81,12 +81,8 @@ def end_all(
     for token in fallen:
         _revoke(session, token, now)
         user = session.get_one(User, token.user_id)
-        record(session, principal, "token", now, user=user.name, token=token.prefix, revoked=True)
+        record_revocation(session, principal, user, token, now)
     return fallen
-
-
-def _valid(token: Token, now: datetime) -> bool:
-    return token.revoked_at is None and token.expires_at > now
 
 
 def _revoke(session: Session, token: Token, now: datetime) -> None:

@@ -10,12 +10,12 @@ from penstock.persistence import Need
 from penstock.persistence.row_numbers import required
 from penstock.persistence.tables import Token, User
 from penstock.services.access import token_format
-from penstock.services.access.admin_actions import record
 from penstock.services.access.principals import ROLES, Principal, roles_of
 from penstock.services.access.two_person_rule import require_operator
 from penstock.services.context import Server
 from penstock.services.pagination import Page, Window
 from penstock.services.people import token_lineage
+from penstock.services.people.logged_tokens import record_revocation, record_token
 from penstock.services.releases import quota
 from penstock.services.repository import listed, user_by_name
 from penstock.services.schemas.people import (
@@ -66,17 +66,7 @@ def issue(server: Server, principal: Principal, name: str, spec: TokenSpec) -> I
             expires_at=_end(server, spec, now, token_lineage.latest_end(principal, parent)),
         )
         session.add(token)
-        record(
-            session,
-            principal,
-            "token",
-            now,
-            user=user.name,
-            token=token.prefix,
-            scopes=scopes,
-            expires=leaves.timestamp(token.expires_at),
-            parent=parent.prefix if parent else None,
-        )
+        record_token(session, principal, user, token, parent, now)
         return IssuedTokenView(
             token=secret,
             prefix=token.prefix,
@@ -130,7 +120,7 @@ def revoke(server: Server, principal: Principal, name: str, prefix: str) -> Revo
         also: list[Token] = []
         if token.revoked_at is None:
             now = server.clock()
-            record(session, principal, "token", now, user=user.name, token=prefix, revoked=True)
+            record_revocation(session, principal, user, token, now)
             also = token_lineage.end_all(session, principal, [token], now)
         view = _view(session, user, token)
         return RevokedTokenView(**vars(view), also=[child.prefix for child in also])

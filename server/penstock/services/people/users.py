@@ -6,11 +6,16 @@ from penstock.errors import Conflict, InvalidInput, NameTaken, NotFound
 from penstock.persistence import Need
 from penstock.persistence.row_numbers import required
 from penstock.persistence.tables import Clearance, Tier, Token, User
-from penstock.services.access.admin_actions import record
 from penstock.services.access.principals import OPERATOR, ROLES, Principal, roles_of
 from penstock.services.access.two_person_rule import require_operator
 from penstock.services.context import Server
 from penstock.services.pagination import Page, Window
+from penstock.services.people.logged_users import (
+    record_clearance,
+    record_disabling,
+    record_roles,
+    record_user,
+)
 from penstock.services.people.token_lineage import end_all
 from penstock.services.repository import clearance_of, listed, tier_by_name, user_by_name
 from penstock.services.schemas.people import MeView, UserChange, UserSpec, UserView
@@ -82,15 +87,7 @@ def create(server: Server, principal: Principal, spec: UserSpec) -> UserView:
         session.add(user)
         session.flush()
         _record(session, server, principal, user, tier)
-        record(
-            session,
-            principal,
-            "user",
-            now,
-            user=user.name,
-            roles=roles_of(user),
-            tier=tier.name if tier else None,
-        )
+        record_user(session, principal, user, tier, now)
         return view(session, user)
 
 
@@ -113,26 +110,12 @@ def change(server: Server, principal: Principal, name: str, spec: UserChange) ->
             for role in ROLES:
                 setattr(user, role, role in spec.roles)
             session.add(user)
-            record(
-                session,
-                principal,
-                "user",
-                now,
-                user=user.name,
-                roles=roles_of(user),
-            )
+            record_roles(session, principal, user, now)
         if "clearance" in spec.model_fields_set:
             tier = _tier(session, spec.clearance)
             if tier != clearance_of(session, required(user.id)):
                 _record(session, server, principal, user, tier)
-                record(
-                    session,
-                    principal,
-                    "clearance",
-                    now,
-                    user=user.name,
-                    tier=tier.name if tier else None,
-                )
+                record_clearance(session, principal, user, tier, now)
         return view(session, user)
 
 
@@ -152,7 +135,7 @@ def disable(server: Server, principal: Principal, name: str) -> UserView:
             user.disabled_at = now
             session.add(user)
             tokens = session.exec(select(Token).where(col(Token.user_id) == user.id)).all()
-            record(session, principal, "user", now, user=user.name, active=False)
+            record_disabling(session, principal, user, now)
             end_all(session, principal, tokens, now)
         return view(session, user)
 

@@ -18,10 +18,10 @@ from sqlmodel import Session
 from penstock.errors import Conflict, InvalidInput
 from penstock.mechanisms import IntVector
 from penstock.persistence.tables import Dataset, Query
-from penstock.services.access.admin_actions import record
 from penstock.services.access.principals import Principal
 from penstock.services.context import Server
 from penstock.services.noise.answer_fingerprints import is_same
+from penstock.services.releases.logged_queries import record_mismatches
 
 MOST: Final = 3
 """How often other exact values than a query's own are compared with them."""
@@ -63,7 +63,7 @@ def compared(
         return None
     query.mismatches = seen + 1
     session.add(query)
-    record(session, principal, "query", at, dataset=dataset, query=query, mismatches=seen + 1)
+    record_mismatches(session, principal, dataset, query, at)
     left = MOST - seen - 1
     return Conflict(
         f"The exact values are not those that {query.name!r} was registered with; noise"
@@ -101,9 +101,7 @@ def out_of_range(
     require_in_range_before(query)
     query.mismatches = (query.mismatches or 0) + 1
     session.add(query)
-    record(
-        session, principal, "query", at, dataset=dataset, query=query, mismatches=query.mismatches
-    )
+    record_mismatches(session, principal, dataset, query, at)
     return InvalidInput(
         "A running total would leave the range that the stream was opened for, which it shows as"
         f" largest_total. This is in the log: {query.mismatches} of {MOST}, after which the stream"

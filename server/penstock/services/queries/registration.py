@@ -101,7 +101,7 @@ def _charged(
     quote = computations.among(quoted, accounts)
     # All that is drawn behind the charge has to find room: what is charged is finished.
     size = 8 * prepared.dimension * (len(request.levels or ()) + 1)
-    with server.database.write(alone=False, grows=size) as session:
+    with server.database.write_beside(grows=size) as session:
         # Whoever charges the same accounts waits here, and reads them anew.
         current = lock_dataset(session, required(dataset.id))
         require_still(session, principal, "admin")
@@ -247,7 +247,7 @@ def _anchor(
     exact = kind.exact(step, answer)
     drawn = kind.first_draw(server, charged, rungs, exact)
     del exact
-    with server.database.write(alone=False, need=Need.LITTLE) as session:
+    with server.database.write_beside(need=Need.LITTLE) as session:
         query = _locked_pending(session, charged)
         for rung, steps in drawn.vectors:
             store(session, server, dataset, query, rung, steps, None, None)

@@ -142,7 +142,7 @@ def _request(server: Server, principal: Principal, name: str, target: ReleaseReq
             return _answer(ask, holding, steps, first=False)
         allowed = partial(_require_room, session, server, principal, ask)
         ask.kind.prepare_draw(session, ask.query, ask.rung, allowed)
-    with server.database.write(alone=False, grows=ask.kind.size(ask.query)) as session:
+    with server.database.write_beside(grows=ask.kind.size(ask.query)) as session:
         lock_query(session, required(ask.query.id))
         ask = _allowed(session, principal, name, target)
         holding = held_at(session, principal, ask.query, ask.rung)

@@ -9,13 +9,13 @@ from sqlmodel import Session, col, select
 from penstock.errors import NotFound
 from penstock.persistence.row_numbers import required
 from penstock.persistence.tables import Dataset, Query, Tier
-from penstock.services.access.admin_actions import record
 from penstock.services.access.principals import Principal
 from penstock.services.access.two_person_rule import require_second
 from penstock.services.context import Server
 from penstock.services.datasets.datasets import visible_below, visible_dataset
 from penstock.services.ledger.version_chains import versions_of
 from penstock.services.pagination import Page, Window
+from penstock.services.releases.logged_queries import record_retirement
 from penstock.services.repository import allowed_rungs, in_sight, is_stream, ordered_tiers
 from penstock.spec_fields import folded
 
@@ -104,4 +104,4 @@ def end(session: Session, server: Server, principal: Principal, query: Query) ->
     session.flush()
     dataset = session.get_one(Dataset, query.dataset_id)
     now = server.clock()
-    record(session, principal, "query", now, dataset=dataset, query=query, retired=True)
+    record_retirement(session, principal, dataset, query, now)

@@ -62,7 +62,7 @@ def push(server: Server, principal: Principal, name: str, sent: ElementsRequest)
     if _leaves_range(running, elements):
         raise _refused(server, principal, query, shape, sent.first)
     outputs = advanced(running, elements, server)
-    with server.database.write(alone=False) as session:
+    with server.database.write_beside() as session:
         current = lock_query(session, required(query.id))
         if current is None:
             raise RuntimeError("a query is never taken away")
@@ -77,7 +77,7 @@ def push(server: Server, principal: Principal, name: str, sent: ElementsRequest)
 def _refused(
     server: Server, principal: Principal, query: Query, shape: Shape, first: int
 ) -> InvalidInput:
-    with server.database.write(alone=False) as session:
+    with server.database.write_beside() as session:
         current = lock_query(session, required(query.id))
         if current is None:
             raise RuntimeError("a query is never taken away")

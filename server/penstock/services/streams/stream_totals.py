@@ -63,7 +63,7 @@ def read(
     with server.database.read() as session:
         ask = _allowed(session, server, principal, name, first, last, tier)
         totals = outputs_of(session, server, ask.dataset, ask.query, ask.release.rung, ask.span)
-    with server.database.write(alone=False) as session:
+    with server.database.write_beside() as session:
         lock_query(session, required(ask.query.id))
         again = _allowed(session, server, principal, name, ask.span[0], ask.span[-1], tier)
         if again.release.id != ask.release.id:

@@ -71,7 +71,7 @@ def open_stream(server: Server, principal: Principal, request: StreamRequest) ->
         dataset = dataset_by_name(session, request.dataset)
         accounts = accounts_of(session, dataset)
     shape, terms, quote = settle_stream(request, terms_of(server, dataset, request), accounts)
-    with server.database.write(alone=False) as session:
+    with server.database.write_beside() as session:
         # Whoever charges the same accounts waits here, and reads them anew.
         require_as_declared(lock_dataset(session, required(dataset.id)), dataset)
         fresh = accounts_of(session, dataset)

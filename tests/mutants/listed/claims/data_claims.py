@@ -155,12 +155,9 @@ MUTANTS: Final[Sequence[Mutant]] = (
     Mutant(
         row="D11",
         name="groups-not-audited",
-        path="services/audit/reconciliation.py",
-        before="            names[dataset.people].add(dataset.name)\n    shared = {",
-        after=(
-            "            names[dataset.people].add(dataset.name)\n"
-            "    logged.people = {}\n    shared = {"
-        ),
+        path="services/datasets/logged_datasets.py",
+        before="        if shared != logged or alone & shared.keys():\n",
+        after="        if alone & shared.keys():\n",
         wrong="an audit believes whatever groups there are",
         tests=(
             "tests/unit/services/exposure/test_same_people.py::test_an_audit_finds_what_was_taken_back_or_put_there",

@@ -10,9 +10,9 @@ from penstock.services.access.principals import OPERATOR
 from penstock.services.approvals import proposals
 from penstock.services.approvals.actions import Acknowledgment, QueryRetirement
 from penstock.services.audit import events, restores
-from penstock.services.audit.verification import verify
 from penstock.services.pagination import Window
 from penstock.services.schemas.proposals import ProposalView
+from penstock.services.verification.verification import verify
 from penstock.transparency_log.witness import FileWitness
 
 

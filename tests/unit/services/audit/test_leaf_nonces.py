@@ -20,13 +20,13 @@ from penstock.services.access.principals import OPERATOR, Principal
 from penstock.services.approvals import proposals
 from penstock.services.approvals.actions import QueryRetirement
 from penstock.services.audit import clocks, proofs, refusals, restores
-from penstock.services.audit.verification import verify
 from penstock.services.operations import home, key_rotation
 from penstock.services.people import tokens, users
 from penstock.services.schemas.datasets import DatasetChange
 from penstock.services.schemas.people import TokenSpec, UserChange
 from penstock.services.schemas.streams import ElementsRequest, StreamRequest
 from penstock.services.streams import stream_elements, stream_totals, streams
+from penstock.services.verification.verification import verify
 from penstock.transparency_log import leaves
 
 AROUND = 4

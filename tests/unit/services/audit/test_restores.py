@@ -11,7 +11,6 @@ from penstock.persistence.tables import Leaf, Query, SpentFloor
 from penstock.services import budgets
 from penstock.services.access.principals import OPERATOR
 from penstock.services.audit import events, restores
-from penstock.services.audit.verification import verify
 from penstock.services.datasets import datasets
 from penstock.services.operations import home
 from penstock.services.pagination import Window
@@ -20,6 +19,7 @@ from penstock.services.schemas.people import TierSpec
 from penstock.services.schemas.queries import (
     DatasetRequest,
 )
+from penstock.services.verification.verification import verify
 from penstock.transparency_log import checkpoints, leaves
 from penstock.transparency_log.sights import Sight
 from penstock.transparency_log.witness import FileWitness
@@ -208,7 +208,7 @@ def test_what_the_log_does_not_prove_is_not_served_while_suspended(
     early.ask("paul")
     old = restore()
     assert old.ask("pia").view.values.size
-    with old.server.database.write(watched=False) as session:
+    with old.server.database.write_unwatched() as session:
         for table in ("leaf", "checkpoint"):
             for event in ("update", "delete"):
                 session.connection().execute(
@@ -300,7 +300,7 @@ def test_an_acknowledgment_that_the_log_does_not_prove_is_none(
     old = restore()
     seen = old.server.sequencer.witness.seen()
     said = leaves.canonical({"kind": "restore", "witnessed": seen.size, "root": seen.root.hex()})
-    with old.server.database.write(watched=False) as session:
+    with old.server.database.write_unwatched() as session:
         newest = checkpoints.newest(session)
         assert newest is not None
         at = old.clock.now

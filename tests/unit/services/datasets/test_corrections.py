@@ -17,7 +17,6 @@ from penstock.services import budgets
 from penstock.services.access.principals import OPERATOR
 from penstock.services.approvals import proposals
 from penstock.services.approvals.actions import Withdrawal
-from penstock.services.audit import verification
 from penstock.services.datasets import corrections, datasets
 from penstock.services.datasets.fingerprints import fingerprint_of, salt_of
 from penstock.services.exposure import exposure
@@ -36,6 +35,7 @@ from penstock.services.schemas.queries import (
 from penstock.services.schemas.streams import StreamRequest
 from penstock.services.schemas.views import DatasetView
 from penstock.services.streams import streams
+from penstock.services.verification import verification
 
 WRONG = {"type": "string", "categories": ["northern", "south", "west"]}
 RIGHT = {"type": "string", "categories": ["north", "south", "west"]}
@@ -347,7 +347,9 @@ def test_an_audit_finds_a_declaration_that_was_put_back(wrong: World) -> None:
         former = session.exec(select(FormerDeclaration)).one()
         dataset.spec = former.spec
         session.add(dataset)
-    assert problems(wrong) == ["dataset 'stays', version 1, was declared otherwise in the log"]
+    assert problems(wrong) == [
+        "the declaration of dataset 'stays', version 1, is not that of the log"
+    ]
 
 
 def test_an_audit_finds_a_withdrawn_dataset_that_was_brought_back(wrong: World) -> None:

@@ -60,14 +60,14 @@ def test_where_declarations_do_not_write_alone_one_is_lost(
     for number in range(3):
         registered(world, number)()
     gate = threading.Barrier(2, timeout=PATIENCE)
-    product, require = Database.write, population.require_comparable
+    require = population.require_comparable
 
     def wait_and_require(*arguments: object) -> None:
         require(*arguments)  # type: ignore[arg-type]  # passed through
         gate.wait()
 
     def beside(database: Database) -> AbstractContextManager[Session]:
-        return product(database, alone=False)
+        return database.write_beside()
 
     monkeypatch.setattr(Database, "write", beside)
     monkeypatch.setattr(population, "require_comparable", wait_and_require)

@@ -21,7 +21,6 @@ from penstock.persistence.row_numbers import required
 from penstock.persistence.tables import Charge, Dataset, Leaf, Query
 from penstock.services import budgets
 from penstock.services.access.principals import OPERATOR
-from penstock.services.audit.verification import verify
 from penstock.services.datasets import corrections, datasets, look_alikes
 from penstock.services.datasets.population import join
 from penstock.services.exposure import by_query, compositions, exposure, same_people
@@ -36,6 +35,7 @@ from penstock.services.schemas.datasets import CorrectionRequest, DatasetChange
 from penstock.services.schemas.exposure import ExposureView, ReachView
 from penstock.services.schemas.queries import DatasetRequest, VersionRequest
 from penstock.services.schemas.views import DatasetBudgetView, DatasetView, PrivacyBudget
+from penstock.services.verification.verification import verify
 
 BUDGETS = {"public": {"epsilon": 1.0}, "internal": {"epsilon": 8.0}}
 
@@ -340,12 +340,12 @@ def test_the_log_keeps_who_declared_it(twice: World) -> None:
 
 
 def test_an_audit_finds_what_was_taken_back_or_put_there(twice: World) -> None:
-    said = "other datasets are declared to hold the same people than the log has it"
+    message = "the datasets declared to hold the same people are not those of the log"
     declare(twice)
     _regroup(twice, None)
-    assert problems(twice) == [said]
+    assert problems(twice) == [message]
     _regroup(twice, 1)
-    assert said in problems(twice), "with one that was never declared"
+    assert message in problems(twice), "with one that was never declared"
 
 
 def _regroup(world: World, people: int | None) -> None:

@@ -202,7 +202,7 @@ def test_the_newest_work_stands_first(world: World) -> None:
 def test_work_that_somebody_changed_in_the_database_is_not_done_in_their_name(
     world: World,
 ) -> None:
-    from tests.unit.services.audit.tampered import alter
+    from tests.unit.services.verification.tampered import alter
 
     piece = begin(world).piece
     alter(world, "UPDATE work SET fields = 'name=theirs'")

@@ -265,7 +265,7 @@ def test_the_stages_are_told_outside_of_transactions(world: World) -> None:
     heard: list[str] = []
 
     def told(stage: str, percent: int | None = None, /) -> None:
-        with world.server.database.write(watched=False):
+        with world.server.database.write_unwatched():
             heard.append(stage)
 
     queries.register(world.server, world.person("ada"), REQUEST, told)

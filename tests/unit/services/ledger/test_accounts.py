@@ -19,7 +19,6 @@ from penstock.mechanisms.gaussian.curve import delta_at
 from penstock.persistence.tables import Charge, TierBudget
 from penstock.services import budgets
 from penstock.services.access.principals import OPERATOR
-from penstock.services.audit.verification import verify
 from penstock.services.datasets import datasets
 from penstock.services.datasets.corrections import correct
 from penstock.services.exposure import exposure
@@ -38,6 +37,7 @@ from penstock.services.schemas.queries import (
 )
 from penstock.services.schemas.streams import StreamRequest
 from penstock.services.streams import streams
+from penstock.services.verification.verification import verify
 
 BUDGETS = {"public": {"epsilon": 1.0}, "internal": {"epsilon": 2.0}}
 SMALL = {"public": {"epsilon": 0.05}, "internal": {"epsilon": 0.1}}

@@ -6,10 +6,10 @@ from tests.unit.worlds import World
 from penstock.persistence.tables import TierBudget
 from penstock.services import budgets
 from penstock.services.access.principals import OPERATOR
-from penstock.services.audit.verification import verify
 from penstock.services.people import tier_changes
 from penstock.services.schemas.datasets import DatasetChange
 from penstock.services.schemas.people import TierSpec
+from penstock.services.verification.verification import verify
 
 
 def test_an_inherited_account_keeps_the_order_of_its_first_budget(visits: World) -> None:

@@ -12,12 +12,12 @@ from penstock.errors import BudgetExhausted
 from penstock.persistence.tables import TierBudget
 from penstock.services import budgets
 from penstock.services.access.principals import OPERATOR
-from penstock.services.audit.verification import verify
 from penstock.services.ledger import accounts, tier_budgets
 from penstock.services.ledger.undercharged import put_right, undercharged
 from penstock.services.operations.status import examine
 from penstock.services.people import tier_changes
 from penstock.services.schemas.people import TierSpec
+from penstock.services.verification.verification import verify
 
 TIERS = ("public", "partner", "internal")
 

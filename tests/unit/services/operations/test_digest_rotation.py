@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from sqlalchemy import text, update
 from sqlmodel import select
-from tests.unit.services.audit.tampered import TABLES, alter, filled, rows_of, unguarded
 from tests.unit.services.datasets.stays import ROWS, STAYS
+from tests.unit.services.verification.tampered import TABLES, alter, filled, rows_of, unguarded
 from tests.unit.services.versions import add, new_file, with_stays
 from tests.unit.worlds import CopyWorld, Restore, World
 
@@ -26,7 +26,6 @@ from penstock.http.cursors import Cursors
 from penstock.persistence import row_authentication, row_authentication_upgrade
 from penstock.persistence.tables import Dataset, Leaf, SecretCheck, User, metadata
 from penstock.services.access.principals import OPERATOR
-from penstock.services.audit import verification
 from penstock.services.context import Server
 from penstock.services.datasets import datasets
 from penstock.services.jobs import idempotency
@@ -40,6 +39,7 @@ from penstock.services.operations import (
 from penstock.services.operations.digest_rotation import rotate_fingerprint, rotate_values
 from penstock.services.queries import queries
 from penstock.services.schemas.queries import DatasetRequest, LevelsChange
+from penstock.services.verification import verification
 from penstock.transparency_log import sights
 from penstock.transparency_log.witness import FILE
 

@@ -14,7 +14,7 @@ from penstock.errors import Conflict, Forbidden, InvalidInput, KeysUnavailable, 
 from penstock.persistence.tables import Dataset, Leaf, LogKey
 from penstock.services import budgets
 from penstock.services.access.principals import OPERATOR
-from penstock.services.audit import events, proofs, verification
+from penstock.services.audit import events, proofs
 from penstock.services.datasets import datasets
 from penstock.services.noise.keys import dataset_key
 from penstock.services.operations import home, key_rotation, retired_keys
@@ -22,6 +22,7 @@ from penstock.services.pagination import Window
 from penstock.services.queries import queries
 from penstock.services.releases import history, releases
 from penstock.services.schemas.queries import DatasetRequest, ReleaseRequest, VersionRequest
+from penstock.services.verification import verification
 
 PEOPLE = "person,age\n" + "".join(f"p{i},{20 + i % 50}\n" for i in range(40))
 

@@ -14,12 +14,12 @@ from penstock.errors import Forbidden, KeysUnavailable, NotAuthenticated
 from penstock.persistence.tables import Leaf, SecretCheck, Token
 from penstock.services.access import sessions
 from penstock.services.access.principals import OPERATOR, authenticate
-from penstock.services.audit import verification
 from penstock.services.context import Server
 from penstock.services.operations import backup, home, secret_rotation
 from penstock.services.operations.secret_rotation import PeppersView
 from penstock.services.people import tokens
 from penstock.services.schemas.people import TokenSpec
+from penstock.services.verification import verification
 
 BY_ID = select(Token).order_by(col(Token.id))
 

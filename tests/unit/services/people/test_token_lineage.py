@@ -12,10 +12,10 @@ from penstock.errors import Conflict, IntegrityViolation, InvalidInput, NotAuthe
 from penstock.persistence.tables import Token
 from penstock.services.access import sessions
 from penstock.services.access.principals import OPERATOR, Principal, authenticate
-from penstock.services.audit import verification
 from penstock.services.pagination import Window
 from penstock.services.people import tokens, users
 from penstock.services.schemas.people import IssuedTokenView, TokenSpec, UserChange
+from penstock.services.verification import verification
 
 YEARS = 3000 * 86400
 

@@ -26,7 +26,7 @@ def told(world: World, file: Path, name: str) -> Told:
 
     def note(stage: str, percent: int | None = None, /) -> None:
         # Whoever notes it may write: no transaction of the registration is open.
-        with world.server.database.write(watched=False):
+        with world.server.database.write_unwatched():
             heard.append((stage, percent))
 
     source = {"engine": "duckdb", "uri": str(file)}

@@ -19,8 +19,8 @@ from penstock.errors import InvalidInput, LogUnavailable
 from penstock.persistence.tables import Leaf
 from penstock.services.access.principals import OPERATOR
 from penstock.services.audit import restores
-from penstock.services.audit.verification import verify
 from penstock.services.operations import home, status
+from penstock.services.verification.verification import verify
 from penstock.transparency_log import checkpoints, leaves
 from penstock.transparency_log.sinks import forwarding, sink
 from penstock.transparency_log.witness import FileWitness

@@ -7,6 +7,7 @@ from penstock.http.answers import lines_answer
 from penstock.services.audit import exports, proof_status
 from penstock.services.audit import proofs as services
 from penstock.services.jobs.runner import Act
+from penstock.services.verification.verification import verify
 from penstock.web.forms.form_input import Form
 from penstock.web.http.page_jobs import Kind, Typed, begun
 from penstock.web.http.request_context import Visit
@@ -51,7 +52,8 @@ def consistency_proof(visit: Visit) -> Response:
 @pages.get("/proofs/verification", AUDITOR)
 def verification(visit: Visit) -> Response:
     """Recompute the log and all that rests on it, where it is short enough to wait for."""
-    view = proof_status.verified(visit.server, visit.principal)
+    proof_status.require_brief(visit.server, visit.principal)
+    view = verify(visit.server, visit.principal)
     return visit.page("audit/verification.html", found=view, form=Form())
 
 

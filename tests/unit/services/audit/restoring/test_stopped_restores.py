@@ -4,8 +4,8 @@ from tests.unit.worlds import Restore, World
 
 from penstock.services.access.principals import OPERATOR
 from penstock.services.audit import restores
-from penstock.services.audit.verification import verify
 from penstock.services.operations import home
+from penstock.services.verification.verification import verify
 
 
 def test_whoever_is_slow_to_begin_the_witness_anew_does_not_move_it_backward(
@@ -14,7 +14,7 @@ def test_whoever_is_slow_to_begin_the_witness_anew_does_not_move_it_backward(
     visits.ask("paul")
     old = restore()
     seen = old.server.sequencer.witness.seen()
-    with old.server.database.write(watched=False) as session:
+    with old.server.database.write_unwatched() as session:
         _, after = restores.settle(session, old.server, OPERATOR, seen)
     going = home.open_server(old.server.settings, clock=old.clock, randomness=old.streams)
     world = World(going, old.clock, old.streams)

@@ -2,7 +2,7 @@
 
 from tests.unit.worlds import Restore, World
 
-from penstock.services.audit.verification import verify
+from penstock.services.verification.verification import verify
 
 
 def test_a_log_that_is_shorter_than_the_witness_saw_is_told_of(

@@ -12,7 +12,6 @@ from penstock.persistence.tables import Charge, SpentFloor
 from penstock.services import budgets
 from penstock.services.access.principals import OPERATOR
 from penstock.services.audit import restores
-from penstock.services.audit.verification import verify
 from penstock.services.datasets import corrections, datasets
 from penstock.services.ledger.accounts import TierAccount, open_account
 from penstock.services.people import tier_changes
@@ -22,6 +21,7 @@ from penstock.services.schemas.people import TierSpec
 from penstock.services.schemas.queries import (
     DatasetRequest,
 )
+from penstock.services.verification.verification import verify
 
 
 def account(world: World, tier: str) -> TierAccount:

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 from sqlalchemy import delete, insert
-from tests.unit.services.audit.tampered import rows_of, unguarded
+from tests.unit.services.verification.tampered import rows_of, unguarded
 from tests.unit.worlds import World
 
 from penstock.persistence.tables import metadata
@@ -13,7 +13,6 @@ from penstock.services.access.principals import OPERATOR, authenticate
 from penstock.services.approvals import proposals
 from penstock.services.approvals.actions import BudgetChange
 from penstock.services.audit import restores
-from penstock.services.audit.verification import verify
 from penstock.services.people import tier_changes, tokens, users
 from penstock.services.queries import queries
 from penstock.services.schemas.people import TierChange, TokenSpec
@@ -21,6 +20,7 @@ from penstock.services.schemas.proposals import ProposalView
 from penstock.services.schemas.queries import (
     BudgetSpec,
 )
+from penstock.services.verification.verification import verify
 from penstock.transparency_log.sights import Sight
 
 pytestmark = pytest.mark.only("sqlite")
@@ -44,8 +44,8 @@ def test_an_older_row_that_is_put_back_whole_is_found_by_the_log(visits: World) 
     visits.push("second", share=0.01, levels=None)
     for table, act, says in (
         ("token", lambda: tokens.revoke(server, OPERATOR, "pia", issued.prefix), "is revoked"),
-        ("user", lambda: users.disable(server, OPERATOR, "paul"), "other users are shut out"),
-        ("query", lambda: queries.retire(server, OPERATOR, "second"), "other queries are retired"),
+        ("user", lambda: users.disable(server, OPERATOR, "paul"), "the disabled users are not"),
+        ("query", lambda: queries.retire(server, OPERATOR, "second"), "retired queries are not"),
         (
             "tier",
             lambda: tier_changes.change(server, OPERATOR, "partner", TierChange(rank=15)),
@@ -105,4 +105,4 @@ def test_what_was_spent_before_a_restore_is_missed_by_the_log(visits: World) -> 
 
 def test_a_release_that_is_gone_is_missed_though_nobody_was_handed_it(visits: World) -> None:
     put_back(visits, "release", [])
-    assert any("other releases than it drew" in problem for problem in problems(visits))
+    assert any("releases, and " in problem for problem in problems(visits))

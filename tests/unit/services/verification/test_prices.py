@@ -9,7 +9,7 @@ from penstock.accounting import Entry
 from penstock.persistence.tables import Query
 from penstock.services.ledger import effective_levels, repricing
 from penstock.services.ledger.accounts import TierAccount
-from penstock.services.ledger.prices import prices
+from penstock.services.verification.prices import prices
 
 
 def test_a_ledger_as_it_was_charged_says_nothing(visits: World) -> None:

@@ -22,12 +22,12 @@ from penstock.persistence.tables import (
     User,
 )
 from penstock.services.access.principals import Principal
-from penstock.services.audit.reconciliation import differences
 from penstock.services.context import Server
-from penstock.services.ledger.prices import prices
 from penstock.services.noise.kinds.choice import kind_of
 from penstock.services.noise.sealed_state import open_state
 from penstock.services.repository import is_stream
+from penstock.services.verification.prices import prices
+from penstock.services.verification.reconciliation import differences
 from penstock.transparency_log import checkpoints, leaves, merkle
 from penstock.transparency_log.merkle import Frontier, Node
 from penstock.transparency_log.sights import NOTHING, Sight
@@ -66,7 +66,7 @@ def verify(server: Server, principal: Principal) -> VerificationView:
         if not any(name == "query" for name, _ in bad):
             with unchecked(session):
                 problems += _hand_outs(session, server)
-                problems += differences(session, server)
+                problems += differences(session, seen)
                 if not bad:
                     problems += prices(session)
     return VerificationView(

@@ -8,11 +8,11 @@ from penstock.persistence.append_only import HISTORY
 from penstock.services import budgets
 from penstock.services.access.principals import OPERATOR
 from penstock.services.audit import events
-from penstock.services.audit.verification import verify
 from penstock.services.pagination import Window
 from penstock.services.people import tier_changes, tokens, users
 from penstock.services.schemas.datasets import DatasetChange
 from penstock.services.schemas.people import TierSpec, TokenSpec, UserChange, UserSpec
+from penstock.services.verification.verification import verify
 
 
 @pytest.fixture
@@ -61,7 +61,7 @@ TAMPERED = [
     ('UPDATE "grant" SET tier_id = 2', "another release or reader"),
     ("UPDATE tier SET rank = 25 WHERE name = 'public'", "the tiers are not"),
     ("UPDATE user SET admin = 1 WHERE name = 'pia'", "users or their roles"),
-    ("UPDATE user SET disabled_at = NULL WHERE name = 'away'", "shut out"),
+    ("UPDATE user SET disabled_at = NULL WHERE name = 'away'", "the disabled users are not"),
     ("UPDATE clearance SET tier_id = 3 WHERE user_id = 1", "the clearances are not"),
     ("DELETE FROM clearance WHERE user_id = 1", "the clearances are not"),
     ("UPDATE dataset SET delta = 1e-3", "the datasets are not"),
@@ -69,7 +69,7 @@ TAMPERED = [
     ("UPDATE tier_budget SET limit_loss = limit_loss * 2 WHERE tier_id = 3", "not that of its"),
     ('UPDATE charge SET "order" = "order" + 1', "an account changed its order"),
     ("UPDATE query_level SET rung = rung - 1 WHERE tier_id = 1", "the levels are not"),
-    ("DELETE FROM charge WHERE tier_id = 1", "was not paid for"),
+    ("DELETE FROM charge WHERE tier_id = 1", "was not charged"),
     ("UPDATE charge SET loss_total = loss WHERE seq = 1", "do not add up"),
     ("UPDATE charge SET loss = loss - 1, loss_total = loss_total - 1", "than the witness saw"),
     ("UPDATE token SET scopes = 'analyst,admin'", "the tokens are not"),
@@ -84,7 +84,7 @@ def test_what_was_altered_is_found(early: World, statement: str, says: str) -> N
     tokens.issue(early.server, OPERATOR, "away", TokenSpec())
     users.disable(early.server, OPERATOR, "away")
     early.push("second", share=0.01, levels=None)
-    with early.server.database.write(watched=False) as session:
+    with early.server.database.write_unwatched() as session:
         connection = session.connection()
         for table in HISTORY:
             for event in ("update", "delete"):

@@ -3,14 +3,13 @@
 from collections.abc import Callable
 
 import pytest
-from tests.unit.services.audit.tampered import alter, filled, tokens_of
+from tests.unit.services.verification.tampered import alter, filled, tokens_of
 from tests.unit.worlds import CopyWorld, World
 
 from penstock.errors import IntegrityViolation
 from penstock.services import budgets
 from penstock.services.access.principals import OPERATOR, authenticate
 from penstock.services.approvals import proposals
-from penstock.services.audit.verification import verify
 from penstock.services.datasets import datasets
 from penstock.services.exposure import exposure
 from penstock.services.jobs import idempotency
@@ -23,6 +22,7 @@ from penstock.services.schemas.people import TierSpec, TokenSpec, UserChange, Us
 from penstock.services.schemas.queries import (
     LevelsChange,
 )
+from penstock.services.verification.verification import verify
 
 Tokens = dict[str, str]
 Act = Callable[[World, Tokens], object]
