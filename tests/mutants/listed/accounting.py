@@ -190,7 +190,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         before="    if rest:\n        shape[LaplaceLoss(decay, rest)] += 1\n",
         after="",
         wrong="of a vector's worst shift the part that is left over is not composed",
-        tests=("tests/unit/accounting/test_rest_of_a_shift.py",),
+        tests=("tests/unit/accounting/reporting/test_coordinates.py",),
     ),
     Mutant(
         name="delta-not-divided",

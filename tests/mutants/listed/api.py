@@ -28,7 +28,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         tests=(
             "tests/api/sight/test_roles.py::test_everybody_gets_what_their_role_and_clearance_allow",
             "tests/api/sight/test_roles.py::test_the_matrix_has_every_operation",
-            "tests/api/contract/test_document.py",
+            "tests/api/test_openapi.py",
         ),
     ),
     Mutant(
@@ -58,7 +58,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         before="        self._require_seconds(user)\n",
         after="",
         wrong="who has used up a processor goes on asking",
-        tests=("tests/api/test_processor_seconds.py",),
+        tests=("tests/api/http/counting/test_computation_turns.py",),
     ),
     Mutant(
         name="values-cross",

@@ -7,7 +7,7 @@ from tests.mutants.mutant import Mutant
 
 RESTORES: Final = "tests/unit/services/audit/test_restores.py"
 WITNESS: Final = "tests/unit/transparency_log/test_witness.py"
-NONCES: Final = "tests/unit/services/audit/test_leaf_nonces.py"
+NONCES: Final = "tests/unit/transparency_log/test_leaves.py"
 
 MUTANTS: Final[Sequence[Mutant]] = (
     Mutant(

@@ -5,7 +5,7 @@ from typing import Final
 
 from tests.mutants.mutant import Mutant
 
-HISTOGRAM: Final = "tests/unit/structures/sparse_histogram/test_sparse_histogram.py"
+HISTOGRAM: Final = "tests/unit/structures/sparse_histogram/test_histogram.py"
 NODES: Final = "tests/unit/structures/streams/test_node_noise.py"
 
 MUTANTS: Final[Sequence[Mutant]] = (
@@ -38,8 +38,8 @@ MUTANTS: Final[Sequence[Mutant]] = (
         after="else tree.column_l1\n",
         wrong="the nodes within an epoch have half of the noise that they are charged for",
         tests=(
-            "tests/unit/structures/test_forests.py",
-            "tests/unit/structures/test_tree_errors.py",
+            "tests/unit/structures/streams/test_forest.py",
+            "tests/unit/structures/streams/test_choice.py",
         ),
     ),
     Mutant(
@@ -67,7 +67,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         before="        return COARSENESS * math.ceil(",
         after="        return COARSENESS * math.floor(",
         wrong="more false keys are reported than were announced",
-        tests=("tests/unit/structures/sparse_histogram/test_thresholds.py",),
+        tests=("tests/unit/structures/sparse_histogram/test_threshold.py",),
     ),
     Mutant(
         name="size-without-sensitivity",

@@ -14,7 +14,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         after="    return inflation * (expected * error + count)\n",
         wrong="the false keys of one level are charged, whatever the number of levels",
         tests=(
-            "tests/unit/structures/sparse_histogram/test_histogram_charges.py::test_false_keys_are_charged_their_relative_error_at_every_level",
+            "tests/unit/structures/sparse_histogram/test_charges.py::test_false_keys_are_charged_their_relative_error_at_every_level",
         ),
     ),
     Mutant(
@@ -25,7 +25,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         after="    return CEILING_ERROR\n",
         wrong="sums over a coarser lattice are charged as if they were as near to integrals",
         tests=(
-            "tests/unit/structures/sparse_histogram/test_histogram_charges.py::test_a_coarser_lattice_is_charged_the_square_of_its_steps",
+            "tests/unit/structures/sparse_histogram/test_charges.py::test_a_coarser_lattice_is_charged_the_square_of_its_steps",
         ),
     ),
     Mutant(
@@ -37,7 +37,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         '    above = above[np.argsort(-steps[above], kind="stable")]\n',
         wrong="the keys of a report come with the largest first",
         tests=(
-            "tests/unit/structures/sparse_histogram/test_sparse_histogram.py::test_keys_are_handed_out_in_the_order_of_the_domain",
+            "tests/unit/structures/sparse_histogram/test_histogram.py::test_keys_are_handed_out_in_the_order_of_the_domain",
         ),
     ),
     Mutant(
@@ -48,7 +48,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         after="    return content\n",
         wrong="the length of a state tells how many keys there are",
         tests=(
-            "tests/unit/structures/sparse_histogram/test_sparse_histogram.py::test_whoever_reloads_before_every_release_draws_the_same",
+            "tests/unit/structures/sparse_histogram/test_histogram.py::test_whoever_reloads_before_every_release_draws_the_same",
         ),
     ),
     Mutant(
@@ -86,7 +86,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         "    def column_l2_squared",
         wrong="an element is taken to be in one node less than it is",
         tests=(
-            "tests/unit/structures/test_forests.py::test_no_element_weighs_more_than_is_stated",
+            "tests/unit/structures/streams/test_forest.py::test_no_element_weighs_more_than_is_stated",
         ),
     ),
     Mutant(
@@ -110,7 +110,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         after="        return True\n",
         wrong="epochs are said to be lossless where they are not",
         tests=(
-            "tests/unit/structures/test_forests.py::test_a_forest_is_lossless_where_outputs_determine_all_noises",
+            "tests/unit/structures/streams/test_forest.py::test_a_forest_is_lossless_where_outputs_determine_all_noises",
         ),
     ),
     Mutant(
@@ -120,7 +120,9 @@ MUTANTS: Final[Sequence[Mutant]] = (
         before="= 1 if end > start else -1\n",
         after="= 1\n",
         wrong="nodes that subtract count their elements with the wrong sign",
-        tests=("tests/unit/structures/test_forests.py::test_the_matrices_multiply_to_prefix_sums",),
+        tests=(
+            "tests/unit/structures/streams/test_forest.py::test_the_matrices_multiply_to_prefix_sums",
+        ),
     ),
     Mutant(
         row="T6",
