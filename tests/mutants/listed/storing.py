@@ -110,7 +110,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         after='    return hashlib.sha256(b"\\x00" + left + right).digest()\n',
         wrong="an inner node can be passed off as a leaf",
         tests=(
-            "tests/unit/transparency_log/merkle/test_tree.py::test_every_pair_of_small_trees_is_proven_consistent",
+            "tests/unit/transparency_log/merkle/test_proofs.py::test_every_pair_of_small_trees_is_proven_consistent",
         ),
         row="V31",
     ),
