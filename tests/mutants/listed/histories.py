@@ -56,7 +56,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         after="    if mac is False and not any(\n",
         wrong="whoever writes to the witness' folder lets an older database draw again",
         tests=(
-            "tests/unit/transparency_log/test_witness.py::test_nobody_without_the_key_writes_a_sight",
+            "tests/unit/transparency_log/test_sights.py::test_nobody_without_the_key_writes_a_sight",
         ),
     ),
     Mutant(
