@@ -229,7 +229,7 @@ _ACCURATE = _ONE_RELEASE.where(col(Release.rung) < bindparam("rung")).order_by(
         after="other.rank <= tier.rank",
         wrong="the level of a tier that was deleted is still handed out to those above it",
         tests=(
-            "tests/unit/services/people/test_tiers.py::test_a_deleted_tier_allows_nothing_to_those_above_it",
+            "tests/unit/services/people/test_tier_changes.py::test_a_deleted_tier_allows_nothing_to_those_above_it",
         ),
     ),
     Mutant(

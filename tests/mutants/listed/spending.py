@@ -145,7 +145,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         after="select(Tier).where(col(Tier.deleted_at).is_(None))",
         wrong="what former holders of a deleted tier see in another one is not paid for",
         tests=(
-            "tests/unit/services/people/test_tiers.py::test_who_held_a_deleted_tier_still_counts",
+            "tests/unit/services/people/test_tier_changes.py::test_who_held_a_deleted_tier_still_counts",
         ),
         row="A8",
     ),
@@ -178,7 +178,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         after="",
         wrong="a move of tiers raises levels beyond the budget",
         tests=(
-            "tests/unit/services/people/test_tiers.py::test_a_move_that_overflows_an_account_is_refused_with_numbers",
+            "tests/unit/services/people/test_tier_changes.py::test_a_move_that_overflows_an_account_is_refused_with_numbers",
         ),
     ),
     Mutant(
