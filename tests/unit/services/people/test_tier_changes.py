@@ -4,10 +4,11 @@ from typing import Any
 
 import pytest
 from sqlmodel import col, select
+from tests.unit.services.people.funding import fund, levels, stored
 from tests.unit.worlds import World
 
 from penstock.errors import BudgetExhausted, Conflict, Forbidden, InvalidInput, NotFound
-from penstock.persistence.tables import Charge, Leaf, QueryLevel, Tier, TierBudget
+from penstock.persistence.tables import Charge, Tier
 from penstock.services import budgets
 from penstock.services.access.principals import OPERATOR, acting_as
 from penstock.services.exposure import exposure
@@ -26,12 +27,6 @@ def change(world: World, name: str, **changes: Any) -> None:
     tier_changes.change(world.server, OPERATOR, name, TierChange.model_validate(changes))
 
 
-def fund(world: World, /, **epsilons: float) -> dict[str, float]:
-    wanted = {"budgets": {name: {"epsilon": value} for name, value in epsilons.items()}}
-    view = budgets.change(world.server, OPERATOR, "sites", DatasetChange.model_validate(wanted))
-    return {name: one.epsilon for name, one in view.budgets.items()}
-
-
 def promote(world: World, user: str, tier: str | None) -> None:
     users.change(world.server, OPERATOR, user, UserChange(clearance=tier))
 
@@ -44,17 +39,6 @@ def spent(world: World) -> dict[str, float]:
             .order_by(col(Charge.seq))
         ).all()
     return {name: total / 2**40 for name, total in rows}
-
-
-def stored(world: World) -> list[int]:
-    with world.server.database.read() as session:
-        tables = (Charge, QueryLevel, TierBudget, Leaf)
-        return [len(session.exec(select(one)).all()) for one in tables]
-
-
-def levels(world: World, query: str = "visits") -> dict[str, float]:
-    view = queries.show(world.server, OPERATOR, query)
-    return {one.tier: one.level.value for one in view.tiers}
 
 
 def test_an_inserted_tier_pays_for_what_the_next_lower_was_ever_allowed(visits: World) -> None:

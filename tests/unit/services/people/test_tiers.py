@@ -2,33 +2,14 @@
 
 import pytest
 from sqlmodel import col, select
+from tests.unit.services.people.funding import fund, levels, stored
 from tests.unit.worlds import World
 
 from penstock.errors import BudgetExhausted, InvalidInput
-from penstock.persistence.tables import Charge, Leaf, QueryLevel, TierBudget
-from penstock.services import budgets
+from penstock.persistence.tables import TierBudget
 from penstock.services.access.principals import OPERATOR
 from penstock.services.people import tier_changes
-from penstock.services.queries import queries
-from penstock.services.schemas.datasets import DatasetChange
 from penstock.services.schemas.people import TierSpec
-
-
-def fund(world: World, /, **epsilons: float) -> dict[str, float]:
-    wanted = {"budgets": {name: {"epsilon": value} for name, value in epsilons.items()}}
-    view = budgets.change(world.server, OPERATOR, "sites", DatasetChange.model_validate(wanted))
-    return {name: one.epsilon for name, one in view.budgets.items()}
-
-
-def stored(world: World) -> list[int]:
-    with world.server.database.read() as session:
-        tables = (Charge, QueryLevel, TierBudget, Leaf)
-        return [len(session.exec(select(one)).all()) for one in tables]
-
-
-def levels(world: World, query: str = "visits") -> dict[str, float]:
-    view = queries.show(world.server, OPERATOR, query)
-    return {one.tier: one.level.value for one in view.tiers}
 
 
 def test_budgets_are_raised_and_lowered_but_not_below_what_is_spent(visits: World) -> None:
