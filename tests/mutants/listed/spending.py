@@ -156,7 +156,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         after="        reached = levels.telling({*paid, *own})\n",
         wrong="a tier does not pay for what those below it were ever allowed",
         tests=(
-            "tests/unit/services/people/test_tiers.py",
+            "tests/unit/services/test_budgets.py",
             "tests/unit/services/noise/test_independent_levels.py",
         ),
     ),
@@ -207,7 +207,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         after="        current.spent.loss > limit.loss and current.spent.failure > limit.failure\n",
         wrong="a budget is lowered below what is spent",
         tests=(
-            "tests/unit/services/people/test_tiers.py::test_budgets_are_raised_and_lowered_but_not_below_what_is_spent",
+            "tests/unit/services/test_budgets.py::test_budgets_are_raised_and_lowered_but_not_below_what_is_spent",
         ),
     ),
     Mutant(

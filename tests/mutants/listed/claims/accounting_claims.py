@@ -50,7 +50,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         after="        account = account_of(epsilon, dataset.delta, None, highest)\n",
         wrong="raising a budget chooses the order of the account anew",
         tests=(
-            "tests/unit/services/people/test_tiers.py::test_budgets_are_raised_and_lowered_but_not_below_what_is_spent",
+            "tests/unit/services/test_budgets.py::test_budgets_are_raised_and_lowered_but_not_below_what_is_spent",
         ),
     ),
     Mutant(

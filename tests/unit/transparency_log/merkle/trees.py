@@ -1,4 +1,4 @@
-"""Small Merkle trees by the definitions of RFC 9162, and the leaves that its implementations are tested with."""
+"""Small Merkle trees by the definitions of RFC 9162, and leaves that its implementations share."""
 
 import hashlib
 from collections.abc import Sequence
