@@ -33,6 +33,7 @@ def test_a_frame_that_is_cut_short_is_the_end(kept: int) -> None:
 
 def test_numbers_without_an_end_are_carried() -> None:
     document = read(io.BytesIO(written([math.inf, -math.inf, math.nan])))
+    assert document is not None
     assert document[:2] == [math.inf, -math.inf]
     assert math.isnan(document[2])
 
