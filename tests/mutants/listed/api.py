@@ -67,7 +67,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         after='        document["values"] = list(value.values)\n',
         wrong="exact values are written to the processes that compute",
         tests=(
-            "tests/unit/services/computations/test_computations.py::test_exact_values_and_keys_do_not_cross",
+            "tests/unit/services/computations/test_pooled.py::test_exact_values_and_keys_do_not_cross",
         ),
     ),
     Mutant(
@@ -77,7 +77,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         after='person, answer = "all", self._answers.find("all", job, question)',
         wrong="who asks what somebody else asked is answered sooner",
         tests=(
-            "tests/unit/services/computations/test_computations.py::test_the_same_is_worked_out_once_for_each_person",
+            "tests/unit/services/computations/test_pooled.py::test_the_same_is_worked_out_once_for_each_person",
         ),
     ),
     Mutant(
