@@ -1,0 +1,31 @@
+"""The columns of a file that could be registered, for admins and from the data folder alone."""
+
+from pathlib import Path
+
+import pytest
+from tests.unit.worlds import World
+
+from penstock.errors import Forbidden, InvalidInput
+from penstock.services.access.principals import OPERATOR
+from penstock.services.datasets.file_columns import columns
+
+
+def test_names_and_types_come_in_the_order_of_the_file(world: World, tmp_path: Path) -> None:
+    path = tmp_path / "people.csv"
+    path.write_text("who,town,age\nann,north,5\n")
+    assert list(columns(world.server, OPERATOR, str(path))) == ["who", "town", "age"]
+
+
+@pytest.mark.parametrize("uri", ["", "a\nb.csv", "http://example.org/a.csv", "s3://bucket/a.csv"])
+def test_what_is_no_path_is_refused_at_its_place(world: World, uri: str) -> None:
+    with pytest.raises(InvalidInput) as refusal:
+        columns(world.server, OPERATOR, uri)
+    assert refusal.value.errors[0][0] == "/source/uri"
+
+
+def test_only_admins_look_at_files(world: World, tmp_path: Path) -> None:
+    path = tmp_path / "people.csv"
+    path.write_text("who\nann\n")
+    assert list(columns(world.server, world.person("ada"), str(path)))
+    with pytest.raises(Forbidden):
+        columns(world.server, world.person("otto"), str(path))
