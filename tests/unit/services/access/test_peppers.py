@@ -53,5 +53,5 @@ def test_a_token_under_a_dropped_pepper_is_nobodys(world: World) -> None:
 def test_a_pepper_that_is_newer_than_the_secrets_is_told(world: World) -> None:
     token, stored = issued(world), row(world)
     stored.pepper = 7
-    with pytest.raises(KeysUnavailable, match="under pepper 7, .* ends with 1"):
+    with pytest.raises(KeysUnavailable, match=r"under pepper 7, .* ends with 1"):
         peppers.is_genuine(world.server, stored, token)
