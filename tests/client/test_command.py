@@ -186,7 +186,7 @@ def test_a_defect_is_one_line_and_not_a_traceback(
     monkeypatch.setattr(Client, "datasets", lambda _: 1 / 0)
     assert run("datasets") == 1
     assert capsys.readouterr().err == (
-        "ZeroDivisionError: division by zero. This is a defect; please report it.\n"
+        "ZeroDivisionError: division by zero. This is a bug; please report it.\n"
     )
 
 

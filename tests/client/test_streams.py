@@ -57,5 +57,5 @@ def test_totals_that_are_no_range_of_steps_are_refused(
 ) -> None:
     answer = answers["GET /api/v1/streams/hits/releases"]
     answer["items"] = [{**answer["items"][0], "t": t} for t in steps]
-    with pytest.raises(ProtocolError, match="no range of steps"):
+    with pytest.raises(ProtocolError, match="not consecutive steps"):
         RunningTotals.read(Fields(answer, "totals"))

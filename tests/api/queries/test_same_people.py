@@ -32,4 +32,4 @@ def test_budgets_of_both_are_added_up(open_copy: Callable[..., World]) -> None:
     assert sorted(shown["same_people_as"]) == sorted([name, "wards"])
     read = Dataset.read(Fields(shown, "a dataset"))
     assert read.same_people_as == tuple(shown["same_people_as"])
-    assert "what they lose adds up" in listed([read]).note
+    assert "their privacy losses add up" in listed([read]).note

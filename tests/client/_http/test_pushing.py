@@ -111,7 +111,7 @@ def test_a_gap_and_another_pusher_are_refused(token: str) -> None:
     fake = Fake("", "other", "request")
     client = client_of(fake, token)
     client.push("hits", [1])
-    with pytest.raises(InvalidArgument, match="number 2, and these begin with 4"):
+    with pytest.raises(InvalidArgument, match="number 2, and these elements begin with number 4"):
         client.push("hits", [4], first=4)
     with pytest.raises(Conflict) as problem:
         client.push("hits", [2, 3])

@@ -136,7 +136,7 @@ def test_a_closed_port_is_not_reachable(token: str) -> None:
 
 
 def test_a_client_is_neither_pickled_nor_copied(client: Client) -> None:
-    with pytest.raises(TypeError, match="holds a token"):
+    with pytest.raises(TypeError, match="contains a token"):
         copy.copy(client)
 
 
@@ -171,5 +171,5 @@ def test_what_does_not_speak_http_is_a_protocol_error(client_of: ClientOf) -> No
     def fail(_: httpx.Request) -> httpx.Response:
         raise httpx.RemoteProtocolError("illegal status line: SSH-2.0-OpenSSH")
 
-    with pytest.raises(ProtocolError, match="does not speak HTTP"):
+    with pytest.raises(ProtocolError, match="did not answer with valid HTTP"):
         client_of(fail).me()

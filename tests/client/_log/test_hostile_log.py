@@ -308,5 +308,5 @@ def test_no_other_receipt_is_believed(host: Host, lie: str, known: bool) -> None
 def test_a_log_without_leaves_has_no_checkpoint(host: Host) -> None:
     """Whatever came later would continue it."""
     host.leaves = []
-    with pytest.raises(LogRefused, match="states no size"):
+    with pytest.raises(LogRefused, match="states no valid size"):
         session(host).verify()

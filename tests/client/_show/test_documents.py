@@ -74,7 +74,7 @@ def test_an_empty_list_says_so_beside_the_data(
     answers["GET /api/v1/queries"] = {"items": [], "next_cursor": None}
     assert run("queries") == 0
     captured = capsys.readouterr()
-    assert (captured.out, captured.err) == ("", "There is no query that you may see.\n")
+    assert (captured.out, captured.err) == ("", "No query is visible to you.\n")
     assert run("--format", "csv", "queries") == 0
     captured = capsys.readouterr()
     assert captured.out.startswith("query,dataset,")

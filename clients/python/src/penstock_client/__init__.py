@@ -1,17 +1,17 @@
-"""Python client of a Penstock server.
+"""Query a Penstock server from Python, in a notebook or on the command line.
 
-- ``client``: ``Client``, one method for each thing to ask.
-- ``release``: what a release holds; ``_values`` says how far off it may be.
+- ``client``: ``Client``, with one method for each operation.
+- ``release``: releases; ``_values`` has their confidence intervals.
 - ``dummy``: made-up rows of a dataset.
 - ``queries``, ``preview``: queries, and what one would cost.
-- ``streams``, ``stream_preview``: running totals, the elements that they are
-  of, and what a stream would cost.
-- ``models``: everything else that the server answers with.
-- ``offline``: a program that verifies an export of the log, without the server.
-- ``errors``: the one tree of errors.
+- ``streams``, ``stream_preview``: running totals, pushed elements, and what a
+  stream would cost.
+- ``models``: the other answers of the server.
+- ``offline``: a program that verifies an export of the log without the server.
+- ``errors``: all errors that this package raises.
 - ``command``: the ``penstock-client`` program.
-- ``_http``: requests, and the reading of answers.
-- ``_log``: what is remembered of a server's log, and its proofs.
+- ``_http``: sends requests and reads answers.
+- ``_log``: verifies the server's audit log.
 - ``_show``: tables, notebooks and data frames.
 """
 

@@ -1,4 +1,4 @@
-"""The client: one method for each thing that an analyst or auditor asks."""
+"""Provide ``Client``, with one method for each operation of a server."""
 
 import math
 import os
@@ -33,7 +33,7 @@ from penstock_client.models import (
     PrivacyLoss,
     TierBudget,
 )
-from penstock_client.preview import Preview, as_json, wanted
+from penstock_client.preview import Preview, as_json, body_of
 from penstock_client.queries import Query
 from penstock_client.release import Release
 from penstock_client.stream_preview import StreamPreview
@@ -49,17 +49,17 @@ TIMEOUT = 60.0
 
 
 class Client:
-    """A connection to one Penstock server, as one user.
+    """Represent a connection to one Penstock server, as one user.
 
     ``url`` and ``token`` default to the environment's ``PENSTOCK_URL`` (else
     http://127.0.0.1:8080) and ``PENSTOCK_TOKEN``.  ``timeout`` is in seconds, for each
     wait on the network.  A token is sent over plain http to this machine only, unless
-    ``insecure``.  ``largest_answer`` is in bytes; ``checkpoints`` is the file
-    that remembers the newest checkpoint of each server's log; ``transport`` replaces the network.
+    ``insecure``.  ``largest_answer`` is in bytes; ``checkpoints`` is the file that
+    remembers the newest checkpoint of each server's log; ``transport`` replaces the network.
 
-    May be used from several threads, and as a context manager that closes its
+    A client can be used from several threads, and as a context manager that closes its
     connections.  Raises ``InvalidArgument`` for settings that cannot be used; every other
-    method raises ``NotReachable``, ``ProtocolError``, or the ``ApiError`` that says what
+    method raises ``NotReachable``, ``ProtocolError``, or the ``ApiError`` that states what
     the server refused.
     """
 
@@ -77,7 +77,7 @@ class Client:
         url = (url or os.environ.get("PENSTOCK_URL") or DEFAULT).strip()
         token = (token or os.environ.get("PENSTOCK_TOKEN") or "").strip()
         if not token:
-            raise InvalidArgument("No token: set PENSTOCK_TOKEN, or pass token=.")
+            raise InvalidArgument("There is no token; set PENSTOCK_TOKEN, or pass token=.")
         if not 0 < timeout < math.inf:
             raise InvalidArgument(f"A timeout is a number of seconds above 0, not {timeout}.")
         self._transport = Transport(
@@ -107,46 +107,48 @@ class Client:
         self.close()
 
     def __reduce__(self) -> NoReturn:
-        raise TypeError("A client holds a token and is never pickled; make a new one.")
+        raise TypeError(
+            "A client contains a token and cannot be pickled or copied; create a new one."
+        )
 
     def close(self) -> None:
-        """Closes the connections; the client cannot be used afterwards."""
+        """Close the connections; the client cannot be used afterwards."""
         self._transport.close()
 
     def me(self) -> Me:
-        """Who the token belongs to, with which roles and clearance."""
+        """Return the user whose token this is, with roles and clearance."""
         return Me.read(self._get("/me"))
 
     def datasets(self) -> list[Dataset]:
-        """The registered datasets."""
+        """Return the registered datasets."""
         return [Dataset.read(item) for item in self._list("/datasets")]
 
     def dataset(self, dataset: str) -> Dataset:
-        """One dataset as it was declared: its columns, whose its rows are, its budgets."""
+        """Return one dataset as it was declared: columns, privacy unit, budgets."""
         return Dataset.read(self._get(f"/datasets/{_segment(dataset)}"))
 
     def dummy(self, dataset: str, *, rows: int = 100, seed: int = 0) -> Dummy:
-        """Made-up rows of the declared columns, the same for the same ``seed``.
+        """Return made-up rows of the declared columns, the same for the same ``seed``.
 
-        They cost nothing and tell nothing: neither data nor state are touched.
+        They cost no budget and reveal nothing: the data are not read.
         """
         parameters = {"rows": int(rows), "seed": int(seed)}
         return Dummy.read(self._get(f"/datasets/{_segment(dataset)}/dummy", parameters), dataset)
 
     def queries(self, dataset: str | None = None) -> list[Query]:
-        """The queries that the caller may see, of one dataset or of all."""
+        """Return the queries that the caller may see, of one dataset or of all."""
         parameters = {} if dataset is None else {"dataset": dataset}
         return [Query.read(item) for item in self._list("/queries", parameters)]
 
     def preview(self, query: str | Mapping[str, object]) -> Preview:
-        """What a query would cost at each tier that the caller may see; nothing is done.
+        """Return what a query would cost at each tier that the caller may see; change nothing.
 
-        ``query`` is a spec as an admin would register it, where the values of a vector
-        with keys may be left out, or the name of a registered query.  Raises
-        ``InvalidArgument`` for a spec that is no JSON.
+        ``query`` is a spec as an admin would register it, or the name of a registered query.
+        The values of a vector with keys may be left out of a spec.  Raises
+        ``InvalidArgument`` for a spec that JSON cannot represent.
         """
         path = f"{API}/queries/preview"
-        return Preview.read(Fields(self._transport.post(path, wanted(query)), "preview"))
+        return Preview.read(Fields(self._transport.post(path, body_of(query)), "preview"))
 
     def release(
         self,
@@ -157,25 +159,25 @@ class Client:
         rho: float | None = None,
         level: float | None = None,
     ) -> Release:
-        """The query's values at one's own clearance, or at a more private level.
+        """Return the query's values at the caller's clearance, or at a more private level.
 
-        At most one of ``tier`` (a name), ``epsilon``, ``rho`` and ``level`` (in the unit
-        of the mechanism's parameter).  Between the levels that a query offers the next
-        noisier one is released; ``Release.level`` says which.  Asking again gives the
-        same values and costs nothing.  Raises ``InvalidArgument`` for more than one of
-        them, or for a number that is not above 0.
+        Give at most one of ``tier`` (a name), ``epsilon``, ``rho`` and ``level`` (in the unit
+        of the mechanism's parameter).  If the target is between two levels that the query
+        offers, the noisier one is released; ``Release.level`` says which.  The same request
+        again returns the same values and costs nothing.  Raises ``InvalidArgument`` for more
+        than one target, or for a number that is not above 0.
         """
-        wishes = {"tier": tier, "epsilon": epsilon, "rho": rho, "level": level}
-        body = {name: _wish(name, value) for name, value in wishes.items() if value is not None}
+        targets = {"tier": tier, "epsilon": epsilon, "rho": rho, "level": level}
+        body = {name: _target(name, value) for name, value in targets.items() if value is not None}
         if len(body) > 1:
-            raise InvalidArgument(f"Ask by one of {' or '.join(body)}, not by several.")
+            raise InvalidArgument(f"Give one of {' or '.join(body)}, not several.")
         path = f"{API}/queries/{_segment(query)}/releases"
         answer = Release.read(Fields(self._transport.post(path, body), "release"))
-        self._hold(answer, kind="release", query=answer.query, release=answer.id)
+        self._verify_receipt(answer, kind="release", query=answer.query, release=answer.id)
         return answer
 
     def streams(self, dataset: str | None = None) -> list[Stream]:
-        """The streams that the caller may see, of one dataset or of all."""
+        """Return the streams that the caller may see, of one dataset or of all."""
         parameters = {} if dataset is None else {"dataset": dataset}
         return [Stream.read(item) for item in self._list("/streams", parameters)]
 
@@ -187,10 +189,10 @@ class Client:
         last: int | None = None,
         tier: str | None = None,
     ) -> RunningTotals:
-        """A stream's running totals, at one's own clearance or at that of a lower ``tier``.
+        """Return a stream's running totals, at the caller's clearance or at a lower ``tier``.
 
-        Of steps ``first`` to ``last``: from the first that the level has to the newest
-        where they are left out.  The same range is the same for ever.
+        The steps are ``first`` to ``last``; by default, from the first step that the level has
+        to the newest.  The totals of a range never change.
         """
         parameters = {
             name: value
@@ -201,57 +203,57 @@ class Client:
             self._get(f"/streams/{_segment(stream)}/releases", parameters)
         )
         ends = {"first": running_totals.items[0].t, "last": running_totals.items[-1].t}
-        self._hold(running_totals, kind="stream", query=running_totals.stream, **ends)
+        self._verify_receipt(running_totals, kind="stream", query=running_totals.stream, **ends)
         return running_totals
 
     def push(self, stream: str, elements: Elements, *, first: int | None = None) -> Pushed:
-        """Takes elements into a stream (admins): numbers, or rows of them, in order.
+        """Push elements to a stream (admins): numbers, or rows of numbers, in order.
 
-        ``first`` is the number of the first of them, counted from 1.  Elements that the
-        stream has already are skipped, so that a push may be repeated from its beginning
-        after whatever stopped it; without ``first`` they follow the newest.  Large ones are
-        sent in parts.  Where an answer is lost the stream is asked how far it has come, and
-        what is missing is sent again.  Nobody else may push meanwhile.
+        ``first`` is the number of the first element, counted from 1; without it, the elements
+        follow the newest one.  Elements that the stream has already are skipped, so an
+        interrupted push can be repeated from its beginning.  Many elements are sent in parts.
+        If an answer is lost, the client reads which element is next and sends the missing ones
+        again.  Nobody else may push meanwhile.
 
-        Raises ``InvalidArgument`` for what is no number, and for a gap before ``first``;
-        ``Conflict`` where somebody else pushed.
+        Raises ``InvalidArgument`` for anything but finite numbers, and for a gap before
+        ``first``; ``Conflict`` if somebody else pushed.
         """
         return push(self._transport, f"{API}/streams/{_segment(stream)}", elements, first)
 
     def preview_stream(self, spec: Mapping[str, object]) -> StreamPreview:
-        """What a stream would cost at each tier, and what other structures would do.
+        """Return what a stream would cost at each tier, and how other structures compare.
 
-        ``spec`` is as an admin would open it; nothing is done.  Raises ``InvalidArgument``
-        for a spec that is no JSON.
+        ``spec`` is one as an admin would open a stream with; nothing is changed.  Raises
+        ``InvalidArgument`` for a spec that JSON cannot represent.
         """
         answer = self._transport.post(f"{API}/streams/preview", as_json(spec))
         return StreamPreview.read(Fields(answer, "preview"))
 
     def history(self, query: str | None = None, *, user: str | None = None) -> list[HistoryItem]:
-        """What was handed out: to oneself, and for auditors to everybody (or ``user``)."""
-        wanted = {"query": query, "user": user}
-        items = self._list("/releases", {name: v for name, v in wanted.items() if v is not None})
+        """Return what was released to the caller; for auditors, to everybody or ``user``."""
+        filters = {"query": query, "user": user}
+        items = self._list("/releases", {name: v for name, v in filters.items() if v is not None})
         return [HistoryItem.read(item) for item in items]
 
     def exposure(self, users: str | Iterable[str], dataset: str | None = None) -> Exposure:
-        """What these users know together of a dataset, or of all together.
+        """Return what these users could learn together about a dataset, or about all of them.
 
-        Auditors ask about anybody, others about themselves.
+        Auditors may name any users, others only themselves.
         """
         names = [users] if isinstance(users, str) else list(users)
         if not names or any(not name or "," in name for name in names):
-            raise InvalidArgument("Exposure is that of at least one user, named without commas.")
+            raise InvalidArgument("Name at least one user; a name contains no comma.")
         parameters = {"users": ",".join(names)} | ({} if dataset is None else {"dataset": dataset})
         return Exposure.read(self._get("/audit/exposure", parameters))
 
     def budget(self, dataset: str) -> Budget:
-        """What a dataset's tiers may lose, have lost, and have left."""
+        """Return the budget of each tier of a dataset: granted, spent and remaining."""
         return Budget.read(self._get(f"/datasets/{_segment(dataset)}/budget"))
 
     def verify(self) -> Checkpoint:
-        """The newest checkpoint of the server's log, once it was found to continue the last.
+        """Return the newest checkpoint of the log, after verifying that it continues the last.
 
-        Raises ``LogRefused`` for a log that is shorter than it was, or another one.
+        Raises ``LogRefused`` for a log that is shorter than before or has another history.
         """
         return self._log.follow()
 
@@ -264,55 +266,56 @@ class Client:
         cosigner: Cosigner | None = None,
         clock: Callable[[], float] = time.time,
     ) -> Watcher:
-        """A monitor of the server's log that remembers it in the file ``state``.
+        """Return a monitor of the server's log that remembers it in the file ``state``.
 
-        ``key`` is the log's, where it is known; ``evidence`` the folder for what shows a fork.
+        ``key`` is the log's public key, if it is known; ``evidence`` is the folder for evidence
+        of a fork.
         """
         url = self._transport.url
         return Watcher(self._transport, url, state, key, evidence, cosigner, clock)
 
-    def _hold(self, shown: Release | RunningTotals, **stated_fields: object) -> None:
-        """Hold the server to a receipt: its leaf is of this answer, to this user."""
+    def _verify_receipt(self, shown: Release | RunningTotals, **expected_fields: object) -> None:
+        """Verify that the receipt's leaf is in the log, and states this answer and this user."""
         if self._name is None:
             self._name = self.me().name
-        stated_fields |= {
+        expected_fields |= {
             "user": self._name,
             "dataset": shown.dataset,
             "level": asdict(shown.level),
         }
-        self._log.hold(shown.receipt, stated_fields)
+        self._log.verify(shown.receipt, expected_fields)
 
-    # What those who come from lomas are used to call them.
+    # The names that lomas uses, for its users.
 
     def get_dataset_metadata(self, dataset: str) -> Dataset:
-        """lomas's name for ``dataset``."""
+        """Return ``dataset(dataset)``, under lomas's name."""
         return self.dataset(dataset)
 
     def get_dummy_dataset(self, dataset: str, nb_rows: int = 100, seed: int = 42) -> "pd.DataFrame":
-        """lomas's name for ``dummy``, as a frame.  Raises ``MissingExtra`` without pandas."""
+        """Return ``dummy`` as a pandas frame, under lomas's name.  Raises ``MissingExtra``."""
         return self.dummy(dataset, rows=nb_rows, seed=seed).to_pandas()
 
     def get_previous_queries(self, query: str | None = None) -> list[HistoryItem]:
-        """lomas's name for ``history``."""
+        """Return ``history(query)``, under lomas's name."""
         return self.history(query)
 
     def get_remaining_budget(self, dataset: str, tier: str | None = None) -> PrivacyLoss:
-        """lomas's name for what ``budget`` says is left.
+        """Return the remaining budget of a tier, under lomas's name.
 
-        That of one's own clearance; for admins and auditors that of the most trusted tier,
-        unless they name another.
+        The tier is the caller's clearance by default; for admins and auditors it is the most
+        trusted tier.
         """
-        return _account(self.budget(dataset), tier).remaining
+        return _tier_budget(self.budget(dataset), tier).remaining
 
     def get_total_spent_budget(self, dataset: str, tier: str | None = None) -> PrivacyLoss:
-        """lomas's name for what ``budget`` says is spent, of the same tier."""
-        return _account(self.budget(dataset), tier).spent
+        """Return the spent budget of the same tier, under lomas's name."""
+        return _tier_budget(self.budget(dataset), tier).spent
 
     def _get(self, path: str, parameters: Mapping[str, str | int] | None = None) -> Fields:
         return Fields(self._transport.get(f"{API}{path}", parameters), path.strip("/"))
 
     def _list(self, path: str, parameters: Mapping[str, str] | None = None) -> Iterator[Fields]:
-        """The items of all pages, in the server's order."""
+        """Yield the items of all pages, in the server's order."""
         query: dict[str, str | int] = {**(parameters or {}), "limit": PAGE}
         for _ in range(MOST_PAGES):
             page = Fields(self._transport.get(f"{API}{path}", query), f"list of {path.strip('/')}")
@@ -321,13 +324,15 @@ class Client:
             if cursor is None:
                 return
             if cursor == query.get("cursor"):
-                raise ProtocolError(f"The {page.where} leads back to the same page.")
+                raise ProtocolError(f"The {page.where} names the same page again as its next one.")
             query["cursor"] = cursor
-        raise ProtocolError(f"The list of {path.strip('/')} has no end.")
+        raise ProtocolError(
+            f"The list of {path.strip('/')} has more than {MOST_PAGES:,} pages; it is not read on."
+        )
 
 
-def _wish(name: str, value: str | float) -> str | float:
-    """A value as JSON can carry it: also numpy's numbers, but neither NaN nor a bool."""
+def _target(name: str, value: str | float) -> str | float:
+    """Convert a target to what JSON can represent: also numpy's numbers, but no NaN, no bool."""
     if name == "tier":
         return str(value)
     try:
@@ -335,26 +340,26 @@ def _wish(name: str, value: str | float) -> str | float:
     except (TypeError, OverflowError):
         number = math.nan
     if not 0 < number < math.inf:
-        raise InvalidArgument(f"{name} is a number above 0, not {value!r}.")
+        raise InvalidArgument(f"{name} must be a number above 0, not {value!r}.")
     return number
 
 
 def _segment(name: str) -> str:
-    """A name as one part of a path."""
+    """Return a name as one part of a path."""
     if not name or name in (".", ".."):
         raise InvalidArgument("A name has at least one character, and is neither . nor ..")
     return quote(name, safe="")
 
 
-def _account(budget: Budget, tier: str | None) -> TierBudget:
-    """The account of a tier; where none is named, that of the most trusted one shown."""
-    for account in reversed(budget.tiers):
-        if tier is None or _folded(account.tier) == _folded(tier):
-            return account
-    shown = ", ".join(account.tier for account in budget.tiers) or "none"
-    raise InvalidArgument(f"You see no budget of tier {tier!r}; those that you see: {shown}.")
+def _tier_budget(budget: Budget, tier: str | None) -> TierBudget:
+    """Return the budget of a tier, by default of the most trusted one that is shown."""
+    for tier_budget in reversed(budget.tiers):
+        if tier is None or _folded(tier_budget.tier) == _folded(tier):
+            return tier_budget
+    shown = ", ".join(tier_budget.tier for tier_budget in budget.tiers) or "none"
+    raise InvalidArgument(f"No budget of tier {tier!r} is visible to you; visible tiers: {shown}.")
 
 
 def _folded(name: str) -> str:
-    """Names are the same that differ only in case or Unicode spelling."""
+    """Return a name without differences of case and Unicode spelling, to compare names."""
     return unicodedata.normalize("NFC", unicodedata.normalize("NFKC", name).casefold())

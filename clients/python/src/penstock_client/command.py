@@ -1,7 +1,7 @@
-"""The ``penstock-client`` program.
+"""Run the ``penstock-client`` program.
 
 Data go to standard output, messages to standard error.  Exit codes: 0 done, 1 failure,
-2 usage, 3 refused by policy or budget, 4 not reachable, 5 a log that forked.
+2 usage, 3 refused by policy or budget, 4 not reachable, 5 the log forked.
 """
 
 import os
@@ -35,7 +35,7 @@ DONE, FAILURE, USAGE, REFUSED, NOT_REACHABLE, FORKED = range(6)
 
 @dataclass(frozen=True)
 class Settings:
-    """What the options before the command's name say."""
+    """Hold the options that stand before a command's name."""
 
     url: str | None
     token: str | None = field(repr=False)
@@ -53,7 +53,8 @@ class Settings:
 
 
 def _choose_format(context: click.Context, parameter: click.Parameter, value: str | None) -> None:
-    # Behind the command's name only what is typed counts: the variable was read before.
+    # After the command's name only a typed option counts: the environment variable was read
+    # with the options before it.
     typed = context.get_parameter_source(parameter.name or "")
     settings = context.find_object(Settings)
     if typed is click.core.ParameterSource.COMMANDLINE and settings is not None and value:
@@ -68,17 +69,17 @@ format_option = click.option(
     type=click.Choice([form.value for form in Format]),
     expose_value=False,
     callback=_choose_format,
-    help="How data are written [default: table].",
+    help="Format of the output [default: table].",
 )
-"""``--format`` behind the name of a command, where it may stand as well as before it."""
+"""The option ``--format`` after a command's name; it may stand before the name as well."""
 
 
 @click.group(
     context_settings={"auto_envvar_prefix": "PENSTOCK"},
     epilog="Exit codes: 0 done, 1 failure, 2 usage, 3 refused by policy or budget,"
-    " 4 not reachable, 5 a log that forked.",
+    " 4 not reachable, 5 the log forked.",
 )
-@click.option("--url", show_envvar=True, help="The server [default: http://127.0.0.1:8080].")
+@click.option("--url", show_envvar=True, help="URL of the server [default: http://127.0.0.1:8080].")
 @click.option(
     "--token",
     show_envvar=True,
@@ -92,7 +93,7 @@ format_option = click.option(
     type=click.Choice([form.value for form in Format]),
     default=Format.TABLE.value,
     show_default=True,
-    help="How data are written.",
+    help="Format of the output.",
 )
 @click.option(
     "--timeout",
@@ -106,7 +107,7 @@ format_option = click.option(
     "--insecure",
     is_flag=True,
     show_envvar=True,
-    help="Send the token over plain http to another machine, where others may read it.",
+    help="Send the token over plain http to another machine; others on the network may read it.",
 )
 @click.version_option(package_name="penstock-client", message="%(prog)s %(version)s")
 @click.pass_context
@@ -118,7 +119,7 @@ def commands(
     timeout: float,
     insecure: bool,
 ) -> None:
-    """Ask a Penstock server for protected statistics."""
+    """Query a Penstock server for statistics protected by differential privacy."""
     context.obj = Settings(url, token, Format(form), timeout, insecure)
 
 
@@ -126,7 +127,7 @@ def commands(
 @format_option
 @click.pass_obj
 def datasets(settings: Settings) -> None:
-    """List the datasets and the budgets of their tiers."""
+    """List the datasets and their budgets by tier."""
     with settings.connect() as client:
         settings.print(documents.datasets(client.datasets()))
 
@@ -134,7 +135,7 @@ def datasets(settings: Settings) -> None:
 @commands.command()
 @click.argument("dataset")
 @click.option(
-    "--rows", show_envvar=True, type=NUMBER, default=100, show_default=True, help="How many rows."
+    "--rows", show_envvar=True, type=NUMBER, default=100, show_default=True, help="Number of rows."
 )
 @click.option(
     "--seed",
@@ -142,25 +143,25 @@ def datasets(settings: Settings) -> None:
     type=click.IntRange(min=0),
     default=0,
     show_default=True,
-    help="The same number makes the same rows.",
+    help="The same seed makes the same rows.",
 )
 @format_option
 @click.pass_obj
 def dummy(settings: Settings, dataset: str, rows: int, seed: int) -> None:
     """Make up rows of a DATASET's declared columns, to try code on.
 
-    They are made of the declaration alone; the data are not read.
+    The rows follow from the declaration only; the data are not read.
     """
     with settings.connect() as client:
         settings.print(documents.dummy(client.dummy(dataset, rows=rows, seed=seed)))
 
 
 @commands.command()
-@click.option("--dataset", show_envvar=True, help="Only the queries of this dataset.")
+@click.option("--dataset", show_envvar=True, help="List only queries of this dataset.")
 @format_option
 @click.pass_obj
 def queries(settings: Settings, dataset: str | None) -> None:
-    """List the queries that you may see."""
+    """List the queries that you may see, with the level and error of each tier."""
     with settings.connect() as client:
         settings.print(documents.queries(client.queries(dataset)))
 
@@ -168,32 +169,34 @@ def queries(settings: Settings, dataset: str | None) -> None:
 @commands.command()
 @click.argument("query", required=False)
 @click.option(
-    "--file", show_envvar=True, help="A file that holds the spec, in JSON or TOML; - for input."
+    "--file", show_envvar=True, help="File with a spec, in JSON or TOML; - is standard input."
 )
 @format_option
 @click.pass_obj
 def preview(settings: Settings, query: str | None, file: str | None) -> None:
-    """Show what a QUERY would cost at each tier, or the spec in a file.
+    """Show what a QUERY, or the spec in a file, would cost at each tier.
 
-    Nothing is done, and neither data nor state are touched.
+    Nothing is changed, no budget is spent, and the data are not read.
     """
     if (query is None) == (file is None):
-        raise click.UsageError("Name a registered QUERY, or a spec by --file.")
+        raise click.UsageError(
+            "Name a registered QUERY, or the file of a spec with --file, not both."
+        )
     if query is not None and Path(query).is_file():
-        raise click.UsageError(f"{query} is a file, and QUERY a query's name: name it by --file.")
-    wanted = query if file is None else spec_in(file, sys.stdin)
+        raise click.UsageError(
+            f"{query} is a file, but QUERY is the name of a registered query; use --file {query}."
+        )
+    spec = query if file is None else spec_in(file, sys.stdin)
     with settings.connect() as client:
-        settings.print(documents.preview(client.preview(wanted or {})))
+        settings.print(documents.preview(client.preview(spec or {})))
 
 
 @commands.command()
 @click.argument("query")
-@click.option("--tier", show_envvar=True, help="The level of this tier, at most your own.")
-@click.option("--epsilon", show_envvar=True, type=float, help="The level with this epsilon.")
-@click.option("--rho", show_envvar=True, type=float, help="The level with this rho.")
-@click.option(
-    "--level", show_envvar=True, type=float, help="The level, in the mechanism's parameter."
-)
+@click.option("--tier", show_envvar=True, help="Level of this tier, at most your own.")
+@click.option("--epsilon", show_envvar=True, type=float, help="Level with this epsilon.")
+@click.option("--rho", show_envvar=True, type=float, help="Level with this rho.")
+@click.option("--level", show_envvar=True, type=float, help="Level in the mechanism's parameter.")
 @format_option
 @click.pass_obj
 def release(
@@ -204,10 +207,10 @@ def release(
     rho: float | None,
     level: float | None,
 ) -> None:
-    """Release a QUERY: at your clearance, or at a more private level.
+    """Release a QUERY at your clearance, or at a more private level.
 
-    Give at most one of --tier, --epsilon, --rho and --level. Asking again gives the same
-    values and costs nothing.
+    Give at most one of --tier, --epsilon, --rho and --level. The same request again returns the
+    same values and costs nothing.
     """
     with settings.connect() as client:
         answer = client.release(query, tier=tier, epsilon=epsilon, rho=rho, level=level)
@@ -216,24 +219,32 @@ def release(
 
 @commands.group()
 def stream() -> None:
-    """Streams: data that arrive over time, released as running totals."""
+    """List, read, push to and preview streams: data over time, released as running totals."""
 
 
 @stream.command("list")
-@click.option("--dataset", show_envvar=True, help="Only the streams of this dataset.")
+@click.option("--dataset", show_envvar=True, help="List only streams of this dataset.")
 @format_option
 @click.pass_obj
 def list_streams(settings: Settings, dataset: str | None) -> None:
-    """List the streams that you may see."""
+    """List the streams that you may see, with the level and error of each tier."""
     with settings.connect() as client:
         settings.print(stream_documents.streams(client.streams(dataset)))
 
 
 @stream.command("read")
 @click.argument("name")
-@click.option("--from", "first", show_envvar=True, type=NUMBER, help="The first step.")
-@click.option("--to", "last", show_envvar=True, type=NUMBER, help="The last step.")
-@click.option("--tier", show_envvar=True, help="The level of this tier, at most your own.")
+@click.option(
+    "--from",
+    "first",
+    show_envvar=True,
+    type=NUMBER,
+    help="First step [default: the first that your level has].",
+)
+@click.option(
+    "--to", "last", show_envvar=True, type=NUMBER, help="Last step [default: the newest]."
+)
+@click.option("--tier", show_envvar=True, help="Level of this tier, at most your own.")
 @format_option
 @click.pass_obj
 def read_stream(
@@ -253,15 +264,15 @@ def read_stream(
     "first",
     show_envvar=True,
     type=NUMBER,
-    help="The number of the first element [default: that in FILE, else the next one].",
+    help="Number of the first element [default: that in FILE, else the stream's next].",
 )
 @format_option
 @click.pass_obj
 def push_elements(settings: Settings, name: str, file: str, first: int | None) -> None:
     """Push the elements in FILE to the stream NAME (administrators); - is standard input.
 
-    FILE holds {"from": NUMBER, "values": [...]}, as JSON or TOML. Elements that the stream
-    has already are skipped: after whatever stopped a push it may be repeated as it was.
+    FILE contains {"from": NUMBER, "values": [...]}, as JSON or TOML. Elements that the stream
+    has already are skipped, so an interrupted push can be repeated unchanged.
     """
     values, begin = elements_in(file, sys.stdin)
     with settings.connect() as client:
@@ -274,10 +285,10 @@ def push_elements(settings: Settings, name: str, file: str, first: int | None) -
 @format_option
 @click.pass_obj
 def preview_stream(settings: Settings, file: str) -> None:
-    """Show what the stream in FILE would cost at each tier, and what other structures would do.
+    """Show what the stream in FILE would cost at each tier, and how other structures compare.
 
-    FILE is as an administrator would open it, in JSON or TOML; - is standard input. Nothing
-    is done.
+    FILE is a spec as administrators open streams with, in JSON or TOML; - is standard input.
+    Nothing is changed and no budget is spent.
     """
     with settings.connect() as client:
         answer = client.preview_stream(spec_in(file, sys.stdin))
@@ -285,12 +296,12 @@ def preview_stream(settings: Settings, file: str) -> None:
 
 
 @commands.command()
-@click.option("--query", show_envvar=True, help="Only releases of this query.")
-@click.option("--user", show_envvar=True, help="Only those of this user (auditors).")
+@click.option("--query", show_envvar=True, help="List only releases of this query.")
+@click.option("--user", show_envvar=True, help="List only releases to this user (auditors).")
 @format_option
 @click.pass_obj
 def history(settings: Settings, query: str | None, user: str | None) -> None:
-    """List what was released to you; for auditors, to everybody."""
+    """List the releases that were given to you; for auditors, to everybody."""
     with settings.connect() as client:
         settings.print(documents.history(client.history(query, user=user)))
 
@@ -300,18 +311,18 @@ def history(settings: Settings, query: str | None, user: str | None) -> None:
 @format_option
 @click.pass_obj
 def budget(settings: Settings, dataset: str) -> None:
-    """Show the budget of a DATASET by tier."""
+    """Show the budget of a DATASET for each tier: granted, spent and remaining."""
     with settings.connect() as client:
         settings.print(documents.budget(client.budget(dataset)))
 
 
 @commands.command()
-@click.option("--users", show_envvar=True, required=True, help="Names, with commas between.")
-@click.option("--dataset", show_envvar=True, help="Only of this dataset [default: of all].")
+@click.option("--users", show_envvar=True, required=True, help="Names, separated by commas.")
+@click.option("--dataset", show_envvar=True, help="Count only this dataset [default: all].")
 @format_option
 @click.pass_obj
 def exposure(settings: Settings, users: str, dataset: str | None) -> None:
-    """Show what some users could learn together."""
+    """Show what some users could learn together, and what was released to them."""
     with settings.connect() as client:
         names = [name.strip() for name in users.split(",") if name.strip()]
         settings.print(documents.exposure(client.exposure(names, dataset)))
@@ -321,10 +332,10 @@ def exposure(settings: Settings, users: str, dataset: str | None) -> None:
 @format_option
 @click.pass_obj
 def verify(settings: Settings) -> None:
-    """Hold the server's log to what was seen of it before, and show its newest checkpoint.
+    """Verify that the server's log continues the last checkpoint, and show the newest one.
 
-    Every release does so by itself. What is remembered stands in the file
-    PENSTOCK_CHECKPOINTS.
+    Every release and every read of a stream verifies this as well. The last checkpoint is kept
+    in the file PENSTOCK_CHECKPOINTS.
     """
     with settings.connect() as client:
         settings.print(documents.checkpoint(client.verify()))
@@ -334,7 +345,7 @@ commands.add_command(audit)
 
 
 def run(arguments: Sequence[str]) -> int:
-    """Runs the program; answers with its exit code, and raises nothing."""
+    """Run the program and return its exit code; raise nothing."""
     try:
         code = commands.main(list(arguments), "penstock-client", standalone_mode=False)
         return code if isinstance(code, int) else DONE
@@ -345,19 +356,19 @@ def run(arguments: Sequence[str]) -> int:
         click.echo("Aborted.", err=True)
         return FAILURE
     except BrokenPipeError:
-        # Who reads has had enough.  What is still buffered must not fail at exit.
+        # The reader has closed the pipe.  Flushing the rest of the buffer at exit must not fail.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return FAILURE
     except PenstockError as error:
         _complain(str(error))
         return _code(error)
-    except Exception as error:  # noqa: BLE001 # the edge: a defect is one line, not a traceback
-        _complain(f"{type(error).__name__}: {error}. This is a defect; please report it.")
+    except Exception as error:  # noqa: BLE001 # the edge: a bug is one line, not a traceback
+        _complain(f"{type(error).__name__}: {error}. This is a bug; please report it.")
         return FAILURE
 
 
 def main() -> NoReturn:
-    """The entry point."""
+    """Run the program as the entry point."""
     sys.exit(run(sys.argv[1:]))
 
 

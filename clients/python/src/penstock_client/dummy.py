@@ -1,4 +1,4 @@
-"""Made-up rows of a dataset's declared schema, to try code on."""
+"""Represent made-up rows of a dataset's declared columns, to try code on."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Dummy:
-    """Rows that nobody gave: of the right columns and types, and telling nothing.
+    """Hold made-up rows with the declared columns and types; they reveal nothing about the data.
 
-    Each row maps columns to cells, None where one is missing; dates are texts.
+    Each row maps columns to cells, None for a missing one; dates are texts.
     """
 
     dataset: str
@@ -33,17 +33,17 @@ class Dummy:
         return len(self.rows)
 
     def to_pandas(self) -> "pd.DataFrame":
-        """A frame with one row for each.  Raises ``MissingExtra`` without pandas."""
+        """Return a pandas frame.  Raises ``MissingExtra`` if pandas is not installed."""
         frame: pd.DataFrame = library("pandas", "to_pandas").DataFrame(self._columns())
         return frame
 
     def to_polars(self) -> "pl.DataFrame":
-        """The same of polars.  Raises ``MissingExtra`` without it."""
+        """Return a polars frame.  Raises ``MissingExtra`` if polars is not installed."""
         frame: pl.DataFrame = library("polars", "to_polars").DataFrame(self._columns())
         return frame
 
     def to_arrow(self) -> "pa.Table":
-        """The same of Arrow.  Raises ``MissingExtra`` without pyarrow."""
+        """Return an Arrow table.  Raises ``MissingExtra`` if pyarrow is not installed."""
         return library("arrow", "to_arrow").table(self._columns())
 
     def _columns(self) -> dict[str, list[object]]:

@@ -1,25 +1,26 @@
-"""The one tree of errors.
+"""Define all errors that this package raises.
 
 ::
 
     PenstockError
-    ├── InvalidArgument         what was asked for cannot be sent (also a ValueError)
+    ├── InvalidArgument         an argument cannot be used, nothing was sent (also a ValueError)
     ├── MissingExtra            a library is not installed (also an ImportError)
-    ├── NotReachable            nobody answered
-    ├── ProtocolError           somebody answered, and not as the contract says
-    ├── LogRefused              the server's log is not the one that was seen before
-    └── ApiError                the server said no, and why
-        ├── InvalidInput        the request cannot be meant (400, 413, 415, 422)
+    ├── NotReachable            no answer came
+    ├── ProtocolError           the answer is not what the contract says
+    ├── LogRefused              the server's log does not continue the one seen before
+    │   └── LogForked           the same, found by a monitor, with evidence in a file
+    └── ApiError                the server refused the request
+        ├── InvalidInput        the request is not valid (400, 413, 415, 422)
         ├── NotAuthenticated    no valid token (401)
-        ├── Forbidden           the role does not reach so far (403)
+        ├── Forbidden           the caller's roles do not allow it (403)
         │   └── ClearanceTooLow the level is more accurate than the clearance allows
-        ├── NotFound            no such thing, or none that one may see (404)
+        ├── NotFound            it does not exist, or the caller may not see it (404)
         ├── Conflict            the present state does not allow it (409)
         │   └── BudgetExhausted the budget does not allow it
-        ├── TooManyRequests     slow down (429)
-        └── Unavailable         the server cannot serve this now (502, 503, 504)
+        ├── TooManyRequests     the caller sends requests too fast (429)
+        └── Unavailable         the server cannot answer now (502, 503, 504)
 
-No error holds the token.
+No error contains the token.
 """
 
 from collections.abc import Mapping
@@ -28,43 +29,43 @@ from pathlib import Path
 
 
 class PenstockError(Exception):
-    """The root of everything that this package raises on purpose."""
+    """Represent any error that this package raises on purpose."""
 
 
 class InvalidArgument(PenstockError, ValueError):
-    """An argument or a setting that cannot be used; nothing was sent."""
+    """Report an argument or a setting that cannot be used; nothing was sent."""
 
 
 class MissingExtra(PenstockError, ImportError):
-    """A library that ``method`` needs is not installed; ``extra`` brings it."""
+    """Report that a library that ``method`` needs is not installed; ``extra`` installs it."""
 
     def __init__(self, extra: str, method: str) -> None:
-        super().__init__(extra, method)  # so that it survives the way between processes
+        super().__init__(extra, method)  # so that the error can be copied between processes
         self.extra = extra
         self.method = method
 
     def __str__(self) -> str:
         needed = f"penstock-client[{self.extra}]"
-        return f"{self.method}() needs a library that is not here: pip install '{needed}'."
+        return f"{self.method}() needs a library that is not installed; run pip install '{needed}'."
 
 
 class NotReachable(PenstockError):
-    """No answer came: refused, timed out, cut off, or no such host."""
+    """Report that no answer came: connection refused, timeout, broken connection, unknown host."""
 
 
 class ProtocolError(PenstockError):
-    """An answer that is not what the contract says.  Is the URL that of a Penstock server?"""
+    """Report an answer that is not what the contract says, maybe not a Penstock server's."""
 
 
 class LogRefused(PenstockError):
-    """The log is shorter than before, has another history, or does not hold a receipt's leaf.
+    """Report a log that is shorter than before, has another history, or lacks a receipt's leaf.
 
-    Also where what was seen of logs before cannot be read or kept.
+    It is also raised if the file that remembers logs cannot be read or written.
     """
 
 
 class LogForked(LogRefused):
-    """A log that was followed is not what it was; ``evidence`` is the file that shows it."""
+    """Report a fork that a monitor found; ``evidence`` is the file with both signed notes."""
 
     def __init__(self, message: str, evidence: Path | None) -> None:
         super().__init__(message, evidence)
@@ -76,17 +77,17 @@ class LogForked(LogRefused):
 
 @dataclass(frozen=True)
 class InvalidField:
-    """One place of a request that was refused: a JSON pointer, and why."""
+    """Hold one place of a request that was refused: a JSON pointer, and the reason."""
 
     pointer: str
     detail: str
 
 
 class ApiError(PenstockError):
-    """A refusal, as the server's problem document (RFC 9457) states it.
+    """Report a refusal, as the server's problem document (RFC 9457) states it.
 
-    ``data`` holds the members that are particular to one kind of problem (what an
-    exhausted budget needed, for instance); ``retry_after`` is in seconds.
+    ``data`` has the members that only one kind of problem has (for an exhausted budget, how
+    much was needed); ``retry_after`` is in seconds.
     """
 
     def __init__(
@@ -100,7 +101,7 @@ class ApiError(PenstockError):
         data: Mapping[str, object] | None = None,
         retry_after: float | None = None,
     ) -> None:
-        # All of them go to the root, so that an error survives the way between processes.
+        # All of them go to the base class, so that the error can be copied between processes.
         super().__init__(status, code, title, detail, errors, request_id, data, retry_after)
         self.status = status
         self.code = code
@@ -113,7 +114,7 @@ class ApiError(PenstockError):
 
     def __str__(self) -> str:
         origin = self.code if self.request_id is None else f"{self.code}, request {self.request_id}"
-        # The detail of a request that is wrong in one place is often that place's.
+        # If only one place is wrong, the problem's detail often repeats that place's detail.
         places = "".join(
             f"\n  {field.pointer or '/'}: {field.detail}"
             for field in self.errors
@@ -123,36 +124,36 @@ class ApiError(PenstockError):
 
 
 class InvalidInput(ApiError):
-    """The request cannot be meant; ``errors`` names each place."""
+    """Report a request that is not valid; ``errors`` has each place in it."""
 
 
 class NotAuthenticated(ApiError):
-    """No token, or one that is malformed, expired or revoked."""
+    """Report that the token is missing, malformed, expired or revoked."""
 
 
 class Forbidden(ApiError):
-    """The caller is known, and is not allowed to do this."""
+    """Report that the caller is not allowed to do this."""
 
 
 class ClearanceTooLow(Forbidden):
-    """A level more accurate than the caller's clearance allows."""
+    """Report a level that is more accurate than the caller's clearance allows."""
 
 
 class NotFound(ApiError):
-    """Missing, or out of the caller's sight: the two look the same."""
+    """Report that something does not exist, or that the caller may not see it: both look alike."""
 
 
 class Conflict(ApiError):
-    """The present state does not allow it."""
+    """Report that the present state does not allow the request."""
 
 
 class BudgetExhausted(Conflict):
-    """A charge that does not fit; ``data`` says what was needed and what is left."""
+    """Report a charge that does not fit; ``data`` has what was needed and what is left."""
 
 
 class TooManyRequests(ApiError):
-    """The caller's allowance of requests is used up for the moment."""
+    """Report that the caller sends requests too fast; try again after ``retry_after`` seconds."""
 
 
 class Unavailable(ApiError):
-    """The server cannot serve this now; asking again later is safe."""
+    """Report that the server cannot answer now; sending the request again later is safe."""

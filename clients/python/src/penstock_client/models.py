@@ -1,8 +1,8 @@
-"""What the server answers with, as plain values.
+"""Represent the server's answers as plain values.
 
-Each class reads itself from the ``Fields`` of an answer.  What the contract promises is
-required; the rest is None where an answer leaves it out.  ``answer`` is the whole of what
-the server sent, also the fields that this version does not know.
+Each class reads itself from the ``Fields`` of an answer.  Fields that the contract requires are
+required here; others are None if an answer leaves them out.  ``answer`` is the whole JSON object
+that the server sent, with fields that this version does not know.
 """
 
 from collections.abc import Mapping
@@ -18,13 +18,13 @@ Answer = Mapping[str, object]
 
 
 def whole(fields: Fields) -> Answer:
-    """The answer itself, read-only."""
+    """Return the whole answer, read-only."""
     return MappingProxyType(dict(fields.whole))
 
 
 @dataclass(frozen=True)
 class PrivacyLoss:
-    """An amount of privacy loss, or of budget for it.  ``epsilon`` is None where unbounded."""
+    """Hold a privacy loss, or a budget for one.  ``epsilon`` is None if it is unbounded."""
 
     epsilon: float | None
     delta: float
@@ -36,7 +36,7 @@ class PrivacyLoss:
 
 @dataclass(frozen=True)
 class Level:
-    """A noise level, in the unit of its mechanism's parameter (variance, scale, mean)."""
+    """Hold a noise level, in the unit of the mechanism's parameter (variance, scale, mean)."""
 
     parameter: str
     value: float
@@ -48,7 +48,7 @@ class Level:
 
 @dataclass(frozen=True)
 class Guarantee:
-    """What a release promises: its native definition, and its reading as (epsilon, delta)."""
+    """Hold a privacy guarantee: its own definition, and its conversion to (epsilon, delta)."""
 
     definition: str
     epsilon: float | None
@@ -69,7 +69,7 @@ class Guarantee:
 
 @dataclass(frozen=True)
 class Composed:
-    """What levels of one query tell together that are draws of their own, and so add up."""
+    """Hold the composed loss of levels of one query that were drawn independently."""
 
     levels: tuple[float, ...]
     epsilon: float | None
@@ -77,7 +77,7 @@ class Composed:
 
     @classmethod
     def read_or_none(cls, fields: Fields) -> Self | None:
-        """What an answer says as ``composed``; None where levels are lossless."""
+        """Read the field ``composed``; None if the query's levels are lossless."""
         child = fields.child_or_none("composed")
         if child is None:
             return None
@@ -86,9 +86,9 @@ class Composed:
 
 @dataclass(frozen=True)
 class ErrorBars:
-    """How far one value may be from the exact answer, in the unit of the values.
+    """Hold the error of one value against the exact answer, in the unit of the values.
 
-    ``half_width`` is that of the two-sided interval at ``confidence``.
+    ``half_width`` is the margin of error: half the two-sided interval at ``confidence``.
     """
 
     standard_deviation: float
@@ -105,7 +105,7 @@ class ErrorBars:
 
 @dataclass(frozen=True)
 class MeanParts:
-    """What the means of a release were read from, one entry for each key.
+    """Hold the sums and counts from which means were computed, one entry for each key.
 
     A mean is ``middle`` plus a noisy sum over a noisy count; ``lower`` and ``upper`` are
     the ends of its interval at the confidence that the release states.
@@ -142,13 +142,13 @@ class MeanParts:
 
 @dataclass(frozen=True)
 class Receipt:
-    """Where the audit log holds the record of a release."""
+    """Hold the place of a release in the audit log."""
 
     index: int | None
     leaf_hash: str
     checkpoint: str | None = None
     leaf: str | None = None
-    """What the log says, as it was hashed."""
+    """The leaf's text, as it was hashed."""
 
     @classmethod
     def read(cls, fields: Fields) -> Self:
@@ -162,7 +162,7 @@ class Receipt:
 
 @dataclass(frozen=True)
 class Me:
-    """Who the token's owner is."""
+    """Represent the user whose token this is."""
 
     name: str
     roles: tuple[str, ...]
@@ -183,10 +183,10 @@ class Me:
 
 @dataclass(frozen=True)
 class Dataset:
-    """A source of records, as declared.  ``budgets`` maps tiers to what they may lose.
+    """Represent a source of records, as declared.  ``budgets`` maps tiers to their budgets.
 
-    ``same_people_as`` are datasets that hold the same people: losses in all of them add up.
-    ``accountant`` says how charges add up: ``renyi``, or ``gaussian`` for Gaussian queries alone.
+    ``same_people_as`` are datasets with the same people: privacy losses in all of them add up.
+    ``accountant`` says how charges add up: ``renyi``, or ``gaussian`` for Gaussian queries only.
     """
 
     name: str
@@ -224,7 +224,7 @@ class Dataset:
 
 @dataclass(frozen=True)
 class HistoryItem:
-    """One hand-out of a release to one user, without its values."""
+    """Represent one release that was given to one user, without its values."""
 
     id: str
     user: str | None
@@ -260,9 +260,10 @@ class HistoryItem:
 
 @dataclass(frozen=True)
 class ExposedQuery:
-    """The best level of one query that some people hold between them.
+    """Hold the most accurate level of one query that a group of users has.
 
-    ``composed`` is of all that they hold, where levels are draws of their own.
+    ``composed`` is the composed loss of all levels that they have, if these are independent
+    draws.
     """
 
     query: str
@@ -282,7 +283,7 @@ class ExposedQuery:
 
 @dataclass(frozen=True)
 class Reach:
-    """The budget of the highest tier that some people ever held."""
+    """Hold the budget of the highest tier that any of a group of users ever held."""
 
     tier: str
     budget: PrivacyLoss
@@ -294,12 +295,12 @@ class Reach:
 
 @dataclass(frozen=True)
 class Exposure:
-    """What a set of users knows together.
+    """Hold what a group of users could learn together.
 
-    ``could_be`` is the guarantee: all that they are allowed to fetch.  ``released`` is
-    what they did fetch: after the fact, and no bound for requests that were chosen by
-    what earlier ones answered.  ``independent`` is what the same releases would have cost
-    had each been drawn on its own.
+    ``could_be`` is the bound: the loss of all that they are allowed to fetch.  ``released`` is
+    the loss of what they did fetch; it is computed afterwards, and is not a bound if they chose
+    requests by earlier answers.  ``independent`` is what the same releases would have cost if
+    each had been drawn independently.
     """
 
     users: tuple[str, ...]
@@ -328,7 +329,7 @@ class Exposure:
 
 @dataclass(frozen=True)
 class Spending:
-    """What one query takes of a tier's budget.  Shares add up; epsilons do not."""
+    """Hold the share of a tier's budget that one query takes.  Shares add up; epsilons do not."""
 
     query: str
     share: float | None
@@ -340,7 +341,7 @@ class Spending:
 
 @dataclass(frozen=True)
 class TierBudget:
-    """A tier's account with a dataset."""
+    """Hold what a tier was granted of a dataset's privacy, has spent, and has left."""
 
     tier: str
     granted: PrivacyLoss
@@ -361,7 +362,7 @@ class TierBudget:
 
 @dataclass(frozen=True)
 class Budget:
-    """A dataset's accounts: those of the tiers that the caller may see."""
+    """Hold a dataset's budget, for each tier that the caller may see."""
 
     dataset: str | None
     tiers: tuple[TierBudget, ...]

@@ -1,4 +1,4 @@
-"""What a query would cost, before it is asked for."""
+"""Preview queries: read what one would cost, and read and check specs."""
 
 import json
 import tomllib
@@ -18,9 +18,9 @@ STANDARD_INPUT = "-"
 
 @dataclass(frozen=True)
 class Charge:
-    """What a query takes of a tier's account; ``share`` of its limit adds up over queries.
+    """Hold what a query takes of a tier's account; shares of its limit add up over queries.
 
-    ``loss`` is a Rényi loss in nats at the account's ``order``, ``failure`` a probability.
+    ``loss`` is a Rényi loss in nats at the account's ``order``; ``failure`` is a probability.
     """
 
     order: float | None
@@ -35,7 +35,7 @@ class Charge:
 
 @dataclass(frozen=True)
 class Room:
-    """Whether a charge fits an account, in shares of its limit."""
+    """Hold if a charge fits a tier's account, with shares of the account's limit."""
 
     fits: bool
     needed_share: float | None
@@ -52,10 +52,10 @@ class Room:
 
 @dataclass(frozen=True, kw_only=True)
 class TierPreview(TierLevel):
-    """What one tier would get of a query, and be charged.
+    """Hold what one tier would get of a query, and what it would be charged.
 
-    ``room`` is None for a query that is registered, whose charge is paid.
-    ``expected_maximum`` is the expected largest error of all values, of a query that asks for
+    ``room`` is None for a registered query, which has been charged already.
+    ``expected_maximum`` is the expected largest error of all values, for a query with
     generalized Gaussian noise.
     """
 
@@ -65,7 +65,7 @@ class TierPreview(TierLevel):
 
     @classmethod
     def more(cls, fields: Fields) -> dict[str, Any]:
-        """What the account is charged, and whether it fits."""
+        """Read the charge, and if it fits."""
         room = fields.child_or_none("room")
         return {
             "charge": Charge.read(fields.child("charge")),
@@ -76,7 +76,7 @@ class TierPreview(TierLevel):
 
 @dataclass(frozen=True)
 class Powers:
-    """Which power p to take: the expected largest error that each leaves, by power."""
+    """Hold a recommended power p; ``choices`` maps powers to the expected largest error of each."""
 
     recommended: float
     reason: str
@@ -96,10 +96,10 @@ class Powers:
 
 @dataclass(frozen=True)
 class Preview:
-    """A query before it is paid for, down to the tiers that the caller may see.
+    """Hold what a query would cost, for each tier that the caller may see.
 
-    ``sensitivity`` has l1, l2 and linf; ``refusal`` says why budgets would not allow it.
-    ``powers`` belongs to queries that ask for generalized Gaussian noise.
+    ``sensitivity`` has l1, l2 and linf; ``refusal`` says why budgets would not allow the query.
+    ``powers`` is for queries with generalized Gaussian noise.
     """
 
     query: str | None
@@ -125,34 +125,34 @@ class Preview:
 
 
 def sensitivity_in(fields: Fields) -> Mapping[str, float]:
-    """The norms l1, l2 and linf."""
+    """Read the sensitivities in the norms l1, l2 and linf."""
     sensitivity = fields.child("sensitivity")
     return {norm: sensitivity.number(norm) for norm in ("l1", "l2", "linf")}
 
 
-def wanted(query: str | Mapping[str, object]) -> dict[str, object]:
-    """What to ask for: a registered query by its name, else a spec as it stands."""
+def body_of(query: str | Mapping[str, object]) -> dict[str, object]:
+    """Return a request's body: the name of a registered query, or a spec unchanged."""
     if isinstance(query, str):
         return {"query": query}
     return as_json(query)
 
 
 def as_json(mapping: Mapping[str, object]) -> dict[str, object]:
-    """A spec as it can be sent.  Raises ``InvalidArgument`` for what JSON does not have."""
+    """Return a spec that can be sent.  Raises ``InvalidArgument`` for what JSON does not have."""
     spec = dict(mapping)
     try:
         json.dumps(spec, allow_nan=False)
     except (TypeError, ValueError, RecursionError):
         raise InvalidArgument(
-            "A spec is made of what JSON has: texts, finite numbers, lists and mappings."
+            "A spec consists of what JSON has: texts, finite numbers, lists and mappings."
         ) from None
     return spec
 
 
 def spec_in(file: str, standard_input: TextIO) -> dict[str, object]:
-    """The spec that stands in a file, as JSON or (.toml) TOML; ``-`` is standard input.
+    """Read a spec from a file, as JSON or (.toml) TOML; ``-`` is standard input.
 
-    Raises ``InvalidArgument`` where it cannot be read.
+    Raises ``InvalidArgument`` if it cannot be read.
     """
     try:
         text = standard_input.read() if file == STANDARD_INPUT else Path(file).read_text("utf-8")
@@ -161,7 +161,9 @@ def spec_in(file: str, standard_input: TextIO) -> dict[str, object]:
     except OSError as error:
         raise InvalidArgument(f"{file} cannot be read: {error.strerror}.") from None
     except ValueError:
-        raise InvalidArgument(f"{file} holds neither JSON nor, as .toml, TOML.") from None
+        raise InvalidArgument(
+            f"{file} is not valid JSON (TOML if its name ends in .toml)."
+        ) from None
     if not isinstance(spec, dict):
-        raise InvalidArgument(f"{file} must hold one object, as {{...}}.")
+        raise InvalidArgument(f"{file} must contain one object, {{...}}.")
     return spec

@@ -1,4 +1,4 @@
-"""Queries, and what each tier gets of one."""
+"""Represent queries, and the level of each tier."""
 
 from dataclasses import dataclass, field
 from typing import Any, Self
@@ -10,10 +10,10 @@ from penstock_client.models import Answer, Composed, ErrorBars, Guarantee, Level
 
 @dataclass(frozen=True)
 class TierLevel:
-    """What one tier gets of a query.
+    """Hold the level, the guarantee and the error that one tier gets of a query.
 
-    ``guarantee`` is that of one release.  ``composed`` is of all that the tier may see, where
-    levels are draws of their own.  ``histogram`` belongs to sparse histograms.
+    ``guarantee`` is that of one release.  ``composed`` is the loss of all levels that the tier
+    may see, if these are independent draws.  ``histogram`` is for sparse histograms.
     """
 
     tier: str
@@ -37,18 +37,18 @@ class TierLevel:
 
     @classmethod
     def more(cls, fields: Fields) -> dict[str, Any]:
-        """What a kind of it has besides."""
+        """Read the fields that a subclass adds."""
         del fields
         return {}
 
 
 @dataclass(frozen=True)
 class Query:
-    """A registered statistic, down to the tiers that the caller may see.
+    """Represent a registered statistic, with the tiers that the caller may see.
 
     ``dimension`` is the number of its values; ``asserted_by`` names who vouches for its
-    sensitivity where the server could not derive it.  ``lossless`` is False where levels are
-    draws of their own, which add up: those of generalized Gaussian noise of the power ``p``.
+    sensitivity if the server could not derive it.  ``lossless`` is False if levels are
+    independent draws, whose losses add up, as with generalized Gaussian noise of power ``p``.
     """
 
     name: str
@@ -80,11 +80,11 @@ class Query:
 
     @classmethod
     def tier_kind(cls) -> type[TierLevel]:
-        """As what its tiers are read."""
+        """Return the class of its tiers."""
         return TierLevel
 
     @classmethod
     def more(cls, fields: Fields) -> dict[str, Any]:
-        """What a kind of it has besides."""
+        """Read the fields that a subclass adds."""
         del fields
         return {}

@@ -1,4 +1,4 @@
-"""One release: values, what they are off by, and what they promise."""
+"""Represent one release: its values, their errors, and their guarantee."""
 
 import math
 from dataclasses import dataclass, field
@@ -24,14 +24,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, repr=False)
 class Release:
-    """The vector handed out for one query at one level.  It never changes.
+    """Hold the values released for one query at one level.  They never change.
 
-    ``keys`` name the ``values``, one each.  ``tier`` is that whose level this is, which
-    may be below the one that was asked with.  The noise is unbiased.  ``mean`` belongs to
-    queries for means: the ``values`` are then the means, and ``error`` is that of the worst.
-    ``errors`` belong to counts that come with the size of their population, of which
-    ``error`` does not hold.  ``histogram`` belongs to sparse histograms: ``keys`` are then
-    those that stand out, and ``error`` holds for a key before it is known whether it does.
+    ``keys`` name the ``values``, one each.  ``tier`` is the tier whose level this is, which
+    may be lower than the one that was requested.  The noise is unbiased.  ``mean`` is for
+    queries for means: ``values`` are then the means, and ``error`` is that of the least accurate
+    one.  ``errors`` is for counts that come with the size of their population, for which
+    ``error`` does not hold.  ``histogram`` is for sparse histograms: ``keys`` are then those
+    above the threshold, and ``error`` holds for a key before it is known if it is one of them.
     """
 
     id: str
@@ -90,16 +90,15 @@ class Release:
         )
 
     def interval(self, confidence: float = 0.95) -> Interval:
-        """Lower and upper end for each value, each at ``confidence`` by itself.
+        """Return a lower and an upper end for each value, each at ``confidence`` by itself.
 
-        Raises ``InvalidArgument`` for a confidence outside of (0, 1), and where the noise
-        law is unknown, as that of means, and the confidence is not the one that the server
-        stated.
+        Raises ``InvalidArgument`` for a confidence outside (0, 1), and for one that the server
+        did not state if the noise law is unknown, as for means.
         """
         if self.mean is not None:
             if not math.isclose(confidence, self.error.confidence, rel_tol=1e-12):
                 raise InvalidArgument(
-                    "Of means the intervals are known that the server stated: ask for"
+                    "For means only the intervals that the server stated are known; call"
                     f" interval({self.error.confidence:g})."
                 )
             return Interval(
@@ -108,44 +107,45 @@ class Release:
         width, law = half_width(self.mechanism, self.granularity, self.error, confidence)
         widths = [width] * len(self)
         if self.errors is not None:
-            known: dict[ErrorBars, float] = {}
-            for each in set(self.errors):
-                known[each], _ = half_width(self.mechanism, self.granularity, each, confidence)
-            widths = [known[each] for each in self.errors]
+            width_of: dict[ErrorBars, float] = {}
+            for error in set(self.errors):
+                width_of[error], _ = half_width(self.mechanism, self.granularity, error, confidence)
+            widths = [width_of[error] for error in self.errors]
         return Interval(
             confidence,
             width,
             law,
-            tuple(value - each for value, each in zip(self.values, widths, strict=True)),
-            tuple(value + each for value, each in zip(self.values, widths, strict=True)),
+            tuple(value - half for value, half in zip(self.values, widths, strict=True)),
+            tuple(value + half for value, half in zip(self.values, widths, strict=True)),
         )
 
     def to_pandas(self) -> "pd.DataFrame":
-        """A frame with columns ``value``, ``lower``, ``upper``, indexed by key.
+        """Return a pandas frame with columns ``value``, ``lower``, ``upper``, indexed by key.
 
-        Means have columns ``centered_sum`` and ``count`` as well, from which each was read.
-        The ends are those at the confidence that the server stated.  ``attrs`` says what
-        the frame is.  Raises ``MissingExtra`` where pandas is not installed.
+        Means also have columns ``centered_sum`` and ``count``, from which each was computed.
+        The ends are those at the confidence that the server stated.  ``attrs`` describes the
+        release.  Raises ``MissingExtra`` if pandas is not installed.
         """
         return frames.pandas_of(self)
 
     def to_polars(self) -> "pl.DataFrame":
-        """The same columns, behind ``key`` (``key_1, key_2 ...`` for keys of several parts).
+        """Return a polars frame: ``key`` (``key_1, key_2 ...`` for keys of several parts) first.
 
-        Raises ``MissingExtra`` where polars is not installed.
+        The other columns are those of ``to_pandas``.  Raises ``MissingExtra`` if polars is not
+        installed.
         """
         return frames.polars_of(self)
 
     def to_arrow(self) -> "pa.Table":
-        """The columns of ``to_polars``; the schema's metadata hold the rest as JSON.
+        """Return an Arrow table, the one that the server writes as Arrow and Parquet.
 
-        It is the table that the server writes as Arrow and Parquet.  Raises
-        ``MissingExtra`` where pyarrow is not installed.
+        It has the columns of ``to_polars``; the schema's metadata have the rest as JSON.  Raises
+        ``MissingExtra`` if pyarrow is not installed.
         """
         return frames.arrow_of(self)
 
     def caption(self) -> tuple[str, ...]:
-        """What this is, in some lines for people."""
+        """Return lines that describe the release to people."""
         definition = self.guarantee.definition
         if self.guarantee.rho is not None:
             definition += f", rho {short(self.guarantee.rho)}"
@@ -160,7 +160,7 @@ class Release:
         return tuple(lines)
 
     def labels(self, most: int | None = None) -> list[str]:
-        """The first ``most`` keys as texts."""
+        """Return the first ``most`` keys as texts."""
         return [frames.label(key) for key in islice(self.keys, most)]
 
     def _repr_html_(self) -> str:

@@ -1,4 +1,4 @@
-"""What a stream would cost, and what other structures would do at the same guarantee."""
+"""Read previews of streams: what one would cost, and how other structures would compare."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -11,7 +11,7 @@ from penstock_client.preview import TierPreview, sensitivity_in
 
 @dataclass(frozen=True)
 class StepError:
-    """How far off the totals after element ``t`` may be."""
+    """Hold the error of the totals after element ``t``."""
 
     t: int
     error: ErrorBars
@@ -23,9 +23,9 @@ class StepError:
 
 @dataclass(frozen=True, kw_only=True)
 class StreamTierPreview(TierPreview):
-    """What one tier would get of a stream, and be charged for one unit.
+    """Hold what one tier would get of a stream, and what it would be charged for one unit.
 
-    ``error`` is that of the noisiest step, ``root_mean_square`` the deviation over all.
+    ``error`` is that of the noisiest step; ``root_mean_square`` is the error over all steps.
     """
 
     root_mean_square: float
@@ -33,7 +33,7 @@ class StreamTierPreview(TierPreview):
 
     @classmethod
     def more(cls, fields: Fields) -> dict[str, Any]:
-        """The error over the length."""
+        """Read the errors over the length of the stream."""
         return {
             **super().more(fields),
             "root_mean_square": fields.positive("root_mean_square"),
@@ -43,9 +43,9 @@ class StreamTierPreview(TierPreview):
 
 @dataclass(frozen=True)
 class StructureError:
-    """Standard deviations at one tier, over all steps and of the noisiest one.
+    """Hold standard deviations at one tier: the root mean square over steps, and the largest.
 
-    ``charged_share`` is None where the server opens no such stream.
+    ``charged_share`` is None if the server cannot open a stream with this structure.
     """
 
     tier: str
@@ -65,10 +65,11 @@ class StructureError:
 
 @dataclass(frozen=True)
 class Structure:
-    """One structure at the guarantees of the stream that was asked about.
+    """Represent one structure, at the same guarantees as the previewed stream.
 
-    ``request`` is what a spec says to have it, None where the server opens no such stream.
-    A tier keeps ``kept`` numbers; ``drawn`` are drawn and ``added`` to totals in a step.
+    ``request`` has the fields of a spec that choose this structure; it is None if the server
+    cannot open such a stream.  A tier keeps ``kept`` numbers; per step, ``drawn`` numbers are
+    drawn and ``added`` numbers are added to totals.
     """
 
     name: str
@@ -103,10 +104,10 @@ class Structure:
 
 @dataclass(frozen=True)
 class StreamPreview:
-    """A stream before it is paid for, down to the tiers that the caller may see.
+    """Hold what a stream would cost, for each tier that the caller may see.
 
-    ``structures`` begin with that of the least mean squared error over ``judged_steps``
-    steps; ``refusal`` says why budgets would not allow the stream.
+    ``structures`` begin with the one that has the least mean squared error over
+    ``judged_steps`` steps; ``refusal`` says why budgets would not allow the stream.
     """
 
     stream: str

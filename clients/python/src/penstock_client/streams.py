@@ -1,4 +1,4 @@
-"""Streams: what they are, and ranges of their running totals."""
+"""Represent streams, and ranges of their running totals."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -19,25 +19,25 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class StreamTier(TierLevel):
-    """A stream's level at one tier; there are totals from step ``first`` on.
+    """Hold a stream's level at one tier; it has totals from step ``first`` on.
 
-    ``error`` is that of the newest total.  ``first`` is None where the dataset was shredded.
+    ``error`` is that of the newest total.  ``first`` is None if the dataset was shredded.
     """
 
     first: int | None
 
     @classmethod
     def more(cls, fields: Fields) -> dict[str, Any]:
-        """The first step."""
+        """Read the first step."""
         return {"first": fields.integer_or_none("first")}
 
 
 @dataclass(frozen=True, kw_only=True)
 class Stream(Query):
-    """A query whose data arrive over time, down to the tiers that the caller may see.
+    """Represent a query whose data arrive over time, with the tiers that the caller may see.
 
-    ``dimension`` is how many numbers an element has, ``next`` the number of its next
-    element, None where no more fit; ``length`` is None where it has no end.
+    ``dimension`` is how many numbers an element has.  ``next`` is the number of the next
+    element, None if the stream is full; ``length`` is None if the stream has no end.
     """
 
     tiers: tuple[StreamTier, ...] = field(kw_only=False)
@@ -46,26 +46,26 @@ class Stream(Query):
 
     @classmethod
     def tier_kind(cls) -> type[StreamTier]:
-        """With the first step of each."""
+        """Return the class of its tiers, which have a first step."""
         return StreamTier
 
     @classmethod
     def more(cls, fields: Fields) -> dict[str, Any]:
-        """How long it is, and how far it has come."""
+        """Read the stream's length and the number of its next element."""
         return {name: fields.integer_or_none(name) for name in ("length", "next")}
 
     @property
     def following(self) -> int:
-        """The number that an element after all that were taken in would have."""
+        """Return the number after that of the newest element, even if the stream is full."""
         return (self.length or 0) + 1 if self.next is None else self.next
 
 
 @dataclass(frozen=True)
 class Pushed:
-    """Elements that a stream has taken in: the numbers ``first`` to ``last``.
+    """Hold the result of a push: the stream has the elements ``first`` to ``last``.
 
-    ``skipped`` of them were there before, as a push was repeated; ``next`` is the number of
-    the next one, None where no more fit.
+    ``skipped`` of them were there before, because the push was repeated; ``next`` is the number
+    of the next element, None if the stream is full.
     """
 
     stream: str
@@ -77,7 +77,7 @@ class Pushed:
 
 @dataclass(frozen=True)
 class RunningTotal:
-    """The totals after element ``t``, one for each number of an element."""
+    """Hold the totals after element ``t``, one for each number of an element."""
 
     t: int
     values: tuple[float, ...]
@@ -92,9 +92,9 @@ class RunningTotal:
 
 @dataclass(frozen=True)
 class RunningTotals:
-    """The running totals of a range of steps, at one tier.  They never change.
+    """Hold the running totals of a range of steps, at one tier.  They never change.
 
-    Iterating gives a ``RunningTotal`` for each step, in order.
+    Iterating yields a ``RunningTotal`` for each step, in order.
     """
 
     stream: str
@@ -113,7 +113,7 @@ class RunningTotals:
     def read(cls, fields: Fields) -> Self:
         items = tuple(map(RunningTotal.read, fields.children("items")))
         if not items or [item.t for item in items] != list(range(items[0].t, items[-1].t + 1)):
-            raise ProtocolError(f"The answer's {fields.where}.items are no range of steps.")
+            raise ProtocolError(f"The answer's {fields.where}.items are not consecutive steps.")
         return cls(
             fields.text("stream"),
             fields.text("dataset"),
@@ -135,20 +135,23 @@ class RunningTotals:
         return iter(self.items)
 
     def to_pandas(self) -> "pd.DataFrame":
-        """A frame indexed by the step ``t``: ``total``, ``standard_deviation``, ``half_width``.
+        """Return a pandas frame: ``total``, ``standard_deviation``, ``half_width`` by step ``t``.
 
-        Elements of several numbers have ``total_1``, ``total_2`` ... instead.  ``attrs`` says
-        what the frame is.  Raises ``MissingExtra`` where pandas is not installed.
+        Elements of several numbers have ``total_1``, ``total_2`` ... instead.  ``attrs``
+        describes the totals.  Raises ``MissingExtra`` if pandas is not installed.
         """
         return frames.pandas_of_totals(self)
 
     def to_polars(self) -> "pl.DataFrame":
-        """The same columns, ``t`` among them.  Raises ``MissingExtra`` without polars."""
+        """Return a polars frame: ``t`` and the columns of ``to_pandas``.
+
+        Raises ``MissingExtra`` if polars is not installed.
+        """
         return frames.polars_of_totals(self)
 
     def to_arrow(self) -> "pa.Table":
-        """The same columns as Arrow, the rest of the answer in the schema's metadata.
+        """Return an Arrow table; the schema's metadata have the rest of the answer as JSON.
 
-        Raises ``MissingExtra`` without pyarrow.
+        Raises ``MissingExtra`` if pyarrow is not installed.
         """
         return frames.arrow_of_totals(self)

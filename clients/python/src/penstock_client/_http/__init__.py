@@ -1,10 +1,9 @@
 """Talk HTTP to a server.
 
-* ``transport``  one request, one parsed answer, or one error of this package
-* ``address``    which servers a token may be sent to
-* ``problems``   from a refusal to the error that says so
-* ``fields``     reads an answer: each field has the type that the contract states, or it is
-                 refused
-* ``pushing``    sends a stream's elements in parts, each taken in once
-* ``version``    the version of this package
+* ``transport``  sends a request and parses the answer, or raises an error of this package
+* ``address``    checks which servers a token may be sent to
+* ``problems``   turns a refusal into the error to raise
+* ``fields``     reads answers, and refuses fields whose type is not the one in the contract
+* ``pushing``    pushes a stream's elements in parts, so that each is stored exactly once
+* ``version``    states the version of this package
 """

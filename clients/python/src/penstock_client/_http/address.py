@@ -1,4 +1,4 @@
-"""Which servers a token may be sent to."""
+"""Check which servers a token may be sent to."""
 
 import ipaddress
 from urllib.parse import SplitResult, urlsplit
@@ -6,36 +6,36 @@ from urllib.parse import SplitResult, urlsplit
 from penstock_client.errors import InvalidArgument
 
 DEFAULT = "http://127.0.0.1:8080"
-"""Where ``penstock serve`` listens when it is told nothing else."""
+"""The address at which ``penstock serve`` listens by default."""
 
 
 def checked_url(url: str, *, insecure: bool) -> str:
-    """``url`` without a slash at its end.
+    """Return ``url`` without a slash at its end.
 
     Raises ``InvalidArgument`` for anything but http(s)://host[:port][/path], for a
     password in the URL (it would be logged), and for plain http to another machine
-    unless ``insecure``.  No message repeats the URL, since it may hold a secret.
+    unless ``insecure``.  No message repeats the URL, since it may contain a secret.
     """
     parts = _split(url)
     if parts.scheme not in ("http", "https") or not parts.hostname:
-        raise InvalidArgument("The server's URL must be like https://penstock.example.org.")
+        raise InvalidArgument("The server's URL must look like https://penstock.example.org.")
     if "@" in parts.netloc:
         raise InvalidArgument(
-            "The server's URL holds a user name or password; give the token by"
+            "The server's URL contains a user name or password; pass the token by"
             " PENSTOCK_TOKEN or token= instead."
         )
     if parts.query or parts.fragment:
-        raise InvalidArgument("The server's URL may hold a path, but no ? and no #.")
+        raise InvalidArgument("The server's URL may contain a path, but no ? and no #.")
     if parts.scheme == "http" and not insecure and not is_loopback(url):
         raise InvalidArgument(
-            f"Over plain http to {parts.hostname}, everybody on the way could read the token."
+            f"Plain http to {parts.hostname} would let others on the network read the token."
             " Use https, or allow it with insecure=True (--insecure)."
         )
     return url.rstrip("/")
 
 
 def is_loopback(url: str) -> bool:
-    """Whether the URL's host is this machine, by name or address."""
+    """Return True if the URL's host is this machine, by name or address."""
     host = _split(url).hostname or ""
     if host == "localhost":
         return True
@@ -51,7 +51,7 @@ def _split(url: str) -> SplitResult:
         _ = parts.port  # reading it is what checks it
     except ValueError:
         raise InvalidArgument("The server's URL has a malformed host or port.") from None
-    # urlsplit drops line ends and tabs, httpx refuses them with the whole URL in the message.
+    # urlsplit drops line ends and tabs; httpx refuses them, with the whole URL in its message.
     if any(character.isspace() or not character.isprintable() for character in url):
-        raise InvalidArgument("The server's URL holds a space or a control character.")
+        raise InvalidArgument("The server's URL contains a space or a control character.")
     return parts

@@ -1,6 +1,6 @@
-"""Reading an answer: each field has the type that the contract states, or it is refused.
+"""Read answers: refuse fields whose type is not the one in the contract.
 
-Fields that are not asked for are ignored, so that a newer server may say more.
+Unknown fields are ignored, so that a newer server may send more.
 """
 
 import math
@@ -11,14 +11,14 @@ from penstock_client.errors import ProtocolError
 
 Part = str | int | float
 Key = Part | tuple[Part, ...]
-"""The name of one value: a text or number, or several of them (one for each column)."""
+"""The name of one value: a text or a number, or several of them (one per column)."""
 
 
 class Fields:
-    """One JSON object of an answer; ``where`` names it in messages.
+    """Hold one JSON object of an answer; ``where`` names it in messages.
 
-    Every method raises ``ProtocolError`` where a field is missing or of another type.
-    The ``..._or_none`` ones take a field that is left out, or null, as None.
+    Every method raises ``ProtocolError`` if a field is missing or has another type.  Methods
+    called ``..._or_none`` return None for a field that is left out or null.
     """
 
     __slots__ = ("where", "whole")
@@ -39,7 +39,7 @@ class Fields:
         return tuple(self._text(item, name) for item in self.items(name))
 
     def number(self, name: str) -> float:
-        """A finite number.  Integers stay integers, so that none loses digits."""
+        """Return a finite number.  Integers stay integers, so that no digits are lost."""
         value = self.whole.get(name)
         if isinstance(value, bool) or not isinstance(value, int | float):
             raise self._unexpected(name, "a number", value)
@@ -65,7 +65,7 @@ class Fields:
         return None if self.whole.get(name) is None else self.integer(name)
 
     def moment(self, name: str) -> datetime:
-        """A time with its offset from UTC (RFC 3339)."""
+        """Return a time with its offset from UTC (RFC 3339)."""
         text = self.text(name)
         try:
             moment = datetime.fromisoformat(text)
@@ -94,18 +94,20 @@ class Fields:
         return [Fields(item, f"{self.where}.{name}") for item in self.items(name)]
 
     def children_or_none(self, name: str) -> list["Fields"]:
-        """The list's objects; none where the list is left out."""
+        """Return the objects of a list; none if the list is left out."""
         return [] if self.whole.get(name) is None else self.children(name)
 
     def vector(self, name: str) -> tuple[float, ...]:
-        """Finite numbers, as floats."""
+        """Return finite numbers, as floats."""
         values = self.items(name)
         if not set(map(type, values)) <= {int, float}:
-            raise ProtocolError(f"The answer's {self.where}.{name} holds other than numbers.")
+            raise ProtocolError(
+                f"The answer's {self.where}.{name} contains values other than numbers."
+            )
         return _finite(values, f"{self.where}.{name}")
 
     def keys(self, name: str, size: int) -> tuple[Key, ...]:
-        """The names of ``size`` values; 0, 1, 2 ... where they are left out."""
+        """Return the names of ``size`` values; 0, 1, 2 ... if they are left out."""
         if self.whole.get(name) is None:
             return tuple(range(size))
         keys = tuple(self._key(item, name) for item in self.items(name))
@@ -128,14 +130,14 @@ class Fields:
     def _text(self, value: object, name: str) -> str:
         if not isinstance(value, str):
             raise self._unexpected(name, "a text", value)
-        # JSON can spell half a character, which no terminal or file can take.
+        # JSON can escape half of a surrogate pair, which no terminal or file can write.
         if any("\ud800" <= character <= "\udfff" for character in value):
-            raise ProtocolError(f"The answer's {self.where}.{name} is not Unicode.")
+            raise ProtocolError(f"The answer's {self.where}.{name} is not valid Unicode.")
         return value
 
-    def _unexpected(self, name: str, wanted: str, value: object) -> ProtocolError:
+    def _unexpected(self, name: str, expected: str, value: object) -> ProtocolError:
         return ProtocolError(
-            f"The answer's {self.where}.{name} is {_kind(value)}, where the contract has {wanted}."
+            f"The answer's {self.where}.{name} is {_kind(value)}; the contract says {expected}."
         )
 
 
@@ -145,7 +147,7 @@ def _finite(values: list[object], where: str) -> tuple[float, ...]:
     except OverflowError:
         floats = (math.inf,)
     if not all(map(math.isfinite, floats)):
-        raise ProtocolError(f"The answer's {where} is beyond the range of numbers.")
+        raise ProtocolError(f"The answer's {where} is outside the range of floating-point numbers.")
     return floats
 
 

@@ -1,4 +1,4 @@
-"""From an answer that is a refusal to the error that says so."""
+"""Turn an answer that is a refusal into the error to raise."""
 
 from penstock_client._http.fields import Fields
 from penstock_client.errors import (
@@ -37,13 +37,13 @@ BY_CODE: dict[tuple[int, str], type[ApiError]] = {
     (403, "CLEARANCE_TOO_LOW"): ClearanceTooLow,
     (409, "BUDGET_EXHAUSTED"): BudgetExhausted,
 }
-FROM_BETWEEN = {
-    429: "Something between here and the server asks to slow down",
+FROM_GATEWAYS = {
+    429: "A gateway before the server limits the rate of requests",
     502: "A gateway could not reach the server",
     503: "The server, or a gateway before it, cannot serve this now",
-    504: "A gateway waited for the server in vain",
+    504: "A gateway got no answer from the server in time",
 }
-"""What proxies answer in their own words, which are not shown."""
+"""Messages for refusals by gateways, by status; the body that a gateway sends is not shown."""
 
 _MEMBERS = frozenset({"type", "title", "status", "detail", "code", "errors", "request_id"})
 
@@ -51,14 +51,14 @@ _MEMBERS = frozenset({"type", "title", "status", "detail", "code", "errors", "re
 def refusal(
     status: int, media_type: str, answer: object, retry_after: float | None = None
 ) -> PenstockError:
-    """The error of an answer with a status of 400 or above.
+    """Return the error for an answer with a status of 400 or above.
 
-    ``answer`` is the parsed body, or None where it is not JSON.  The class follows from
-    the status, refined by the code; an unknown status is a plain ``ApiError``.  What is
-    no problem document is a ``ProtocolError``, save the answers of gateways.
+    ``answer`` is the parsed body, or None if it is not JSON.  The class follows from the
+    status and the code; an unknown status gives a plain ``ApiError``.  An answer that is not
+    a problem document gives a ``ProtocolError``, unless its status is one that gateways send.
     """
     if media_type != MEDIA_TYPE or not isinstance(answer, dict):
-        return _from_between(status, media_type, retry_after)
+        return _from_gateway(status, media_type, retry_after)
     problem = Fields(answer, "problem")
     try:
         code = problem.text_or_none("code") or "UNKNOWN"
@@ -79,13 +79,13 @@ def refusal(
         return error
 
 
-def _from_between(status: int, media_type: str, retry_after: float | None) -> PenstockError:
-    if status in FROM_BETWEEN:
+def _from_gateway(status: int, media_type: str, retry_after: float | None) -> PenstockError:
+    if status in FROM_GATEWAYS:
         return BY_STATUS[status](
-            status, "GATEWAY", f"HTTP status {status}", f"{FROM_BETWEEN[status]}.",
+            status, "GATEWAY", f"HTTP status {status}", f"{FROM_GATEWAYS[status]}.",
             retry_after=retry_after,
         )  # fmt: skip
     return ProtocolError(
-        f"The answer is status {status} with {media_type or 'no media type'}, which is not how"
+        f"The answer has status {status} and {media_type or 'no media type'}, which is not how"
         " a Penstock server refuses; check that the URL is that of a Penstock server."
     )

@@ -1,7 +1,7 @@
-"""Pushing elements to a stream: in parts, each taken in once.
+"""Push elements to a stream in parts, so that each is stored exactly once.
 
-The number of an element says which it is: the server takes only the next one.  So what it
-has needs no second look, and what it lacks can be sent again.
+Elements are numbered, and the server accepts only the next number.  So elements that it has
+are never stored again, and those that it lacks can be sent again.
 """
 
 import math
@@ -29,40 +29,40 @@ Elements = Iterable[Element]
 NUMBERS_AT_ONCE = 50_000
 ATTEMPTS = 6
 FIRST_PAUSE = 0.25
-"""Seconds before an answer that was lost is looked for; each time twice as long."""
+"""Seconds to wait after a lost answer before the stream is read; doubled at each attempt."""
 
 
 def push(transport: Transport, path: str, elements: Elements, first: int | None) -> Pushed:
-    """Take ``elements`` into the stream at ``path``; see ``Client.push``."""
+    """Push ``elements`` to the stream at ``path``; see ``Client.push``."""
     stream = _stream(transport, path)
     begin = stream.following if first is None else first
     skipped = stream.following - begin
     if begin < 1 or skipped < 0:
         raise InvalidArgument(
-            f"The next element of {stream.name!r} is number {stream.following}, and these begin"
-            f" with {begin}; push those between first."
+            f"The next element of {stream.name!r} is number {stream.following}, and these elements"
+            f" begin with number {begin}; push the elements between first."
         )
-    sent = map(_element, elements)
-    had = sum(1 for _ in islice(sent, skipped))
-    number = begin + had
-    for part in _parts(sent):
+    remaining = map(_element, elements)
+    skipped = sum(1 for _ in islice(remaining, skipped))
+    number = begin + skipped
+    for part in _parts(remaining):
         _send(transport, path, number, part)
         number += len(part)
     if number == begin:
-        raise InvalidArgument("There is no element to push.")
+        raise InvalidArgument("There are no elements to push; pass at least one.")
     after = stream.next if number <= stream.following else _stream(transport, path).next
-    return Pushed(stream.name, begin, number - 1, after, had)
+    return Pushed(stream.name, begin, number - 1, after, skipped)
 
 
 def elements_in(file: str, standard_input: TextIO) -> tuple[list[Element], int | None]:
-    """The ``values`` that stand in a file, and the number of the first where it says it.
+    """Read elements from a file: its ``values``, and ``from``, the number of the first, or None.
 
-    Raises ``InvalidArgument`` where it cannot be read.
+    Raises ``InvalidArgument`` if the file cannot be read.
     """
     spec = spec_in(file, standard_input)
     values, first = spec.get("values"), spec.get("from")
     if not isinstance(values, list) or not (first is None or isinstance(first, int)):
-        raise InvalidArgument(f'{file} must hold {{"from": NUMBER, "values": [...]}}.')
+        raise InvalidArgument(f'{file} must contain {{"from": NUMBER, "values": [...]}}.')
     return values, first
 
 
@@ -71,7 +71,7 @@ def _stream(transport: Transport, path: str) -> Stream:
 
 
 def _element(value: object) -> object:
-    """An element as JSON can carry it: also numpy's numbers and rows."""
+    """Convert an element, also numpy's numbers and rows, to what JSON can represent."""
     listed = getattr(value, "tolist", None)
     plain = listed() if callable(listed) else value
     if isinstance(plain, Sequence) and not isinstance(plain, str):
@@ -83,10 +83,10 @@ def _number(value: object) -> float:
     listed = getattr(value, "tolist", None)
     value = listed() if callable(listed) else value
     if isinstance(value, int | float) and not isinstance(value, bool):
-        with suppress(OverflowError):  # an integer beyond all floats
+        with suppress(OverflowError):  # an integer larger than every float
             if math.isfinite(value):
                 return value
-    raise InvalidArgument(f"An element is made of finite numbers, not {value!r:.40}.")
+    raise InvalidArgument(f"An element consists of finite numbers, not {value!r:.40}.")
 
 
 def _parts(elements: Iterator[object]) -> Iterator[list[object]]:
@@ -97,10 +97,10 @@ def _parts(elements: Iterator[object]) -> Iterator[list[object]]:
 
 
 def _send(transport: Transport, path: str, first: int, part: list[object]) -> None:
-    """Have one part taken in, once, whatever happens to the answers."""
+    """Send one part until the server has it; it is stored once, even if answers are lost."""
     body = {"from": first, "values": part}
     lost: PenstockError | None = None
-    elsewhere = False
+    pushed_by_other = False
     for attempt in range(ATTEMPTS):
         try:
             if lost is not None:
@@ -108,14 +108,15 @@ def _send(transport: Transport, path: str, first: int, part: list[object]) -> No
                 following = _stream(transport, path).following
                 if following == first + len(part):
                     return
-                elsewhere = following != first
+                pushed_by_other = following != first
             transport.post(f"{path}/elements", body)
         except (NotReachable, Unavailable) as error:
             lost = error
         except Conflict as error:
-            # A request whose answer was lost may be taken in between asking and sending;
-            # without a next number, levels changed meanwhile.
-            if "next" in error.data and (lost is None or elsewhere):
+            # A request whose answer was lost may still have arrived, after the stream's next
+            # number was read here.  A conflict without ``next`` means that levels changed
+            # meanwhile: try again.
+            if "next" in error.data and (lost is None or pushed_by_other):
                 raise
             lost = error
         else:

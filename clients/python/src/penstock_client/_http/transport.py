@@ -1,4 +1,4 @@
-"""One request, one parsed answer, or one error of ours."""
+"""Send a request and parse the answer, or raise an error of this package."""
 
 import json
 from collections.abc import Generator, Mapping
@@ -17,15 +17,15 @@ CONNECT_TIMEOUT = 10.0
 
 
 class Bearer(httpx.Auth):
-    """Adds the token to each request, and shows it nowhere."""
+    """Add the token to each request, without showing it in any representation."""
 
     __slots__ = ("_header",)
 
     def __init__(self, token: str) -> None:
-        # Checked here since the messages of the layers below would quote the header.
+        # Checked here, because error messages of httpx would quote the header.
         if not token or not token.isascii() or not token.isprintable() or " " in token:
             raise InvalidArgument(
-                "The token holds characters that no token has; copy it again, whole."
+                "The token contains characters that no token has; copy the whole token again."
             )
         self._header = f"Bearer {token}"
 
@@ -33,13 +33,13 @@ class Bearer(httpx.Auth):
         return "Bearer(...)"
 
     def auth_flow(self, request: httpx.Request) -> Generator[httpx.Request, httpx.Response, None]:
-        """Called by httpx for each request."""
+        """Add the header; httpx calls this for each request."""
         request.headers["Authorization"] = self._header
         yield request
 
 
 class Transport:
-    """HTTP with a token, to one server.  Redirects are never followed."""
+    """Send HTTP requests with a token to one server; never follow redirects."""
 
     def __init__(
         self,
@@ -56,8 +56,8 @@ class Transport:
         self._largest = largest_answer
         self._timeout = timeout
         if transport is None and is_loopback(self.url):
-            # With a transport of its own, no proxy named in the environment gets to see
-            # what is meant for this machine.
+            # With a transport of its own, requests to this machine do not go through a proxy
+            # that the environment names.
             transport = httpx.HTTPTransport()
         try:
             self._http = httpx.Client(
@@ -72,7 +72,7 @@ class Transport:
             raise InvalidArgument("The server's URL has a malformed host or port.") from None
 
     def close(self) -> None:
-        """Closes the connections."""
+        """Close the connections."""
         self._http.close()
 
     def get(
@@ -81,11 +81,11 @@ class Transport:
         parameters: Mapping[str, str | int] | None = None,
         largest: int | None = None,
     ) -> object:
-        """The parsed answer to GET, of at most ``largest`` bytes.  Raises as ``post`` does."""
+        """Return the parsed answer to GET, of at most ``largest`` bytes; raise as ``post`` does."""
         return self._answer(self._http.build_request("GET", path, params=parameters), largest)
 
     def post(self, path: str, body: Mapping[str, object]) -> object:
-        """The parsed answer to POST.
+        """Return the parsed answer to POST.
 
         Raises ``NotReachable``, ``ProtocolError``, or the ``ApiError`` that the server
         answered with.
@@ -117,7 +117,7 @@ class Transport:
             raise refusal(status, media_type, answer, _seconds(response.headers))
         if media_type != "application/json":
             raise ProtocolError(
-                f"The answer is {media_type or 'of no stated type'}, not application/json;"
+                f"The answer is {media_type or 'without a media type'}, not application/json;"
                 " check that the URL is that of a Penstock server."
             )
         return parsed(self._body(response, largest))
@@ -132,23 +132,23 @@ class Transport:
 
 
 def parsed(body: bytes | bytearray) -> object:
-    """The JSON value in ``body``.  Raises ``ProtocolError`` for anything else."""
+    """Return the JSON value in ``body``.  Raises ``ProtocolError`` for anything else."""
     try:
         text = shallow(body.decode("utf-8-sig"))
         value: object = json.loads(text, parse_constant=_refuse_constant)
     except ValueError:
-        raise ProtocolError("The answer says that it is JSON, and is not.") from None
+        raise ProtocolError("The answer is declared as JSON but cannot be parsed.") from None
     return value
 
 
 def _refuse_constant(name: str) -> NoReturn:
-    raise ValueError(name)  # json.loads takes NaN and Infinity, which JSON does not have
+    raise ValueError(name)  # json.loads accepts NaN and Infinity, which JSON does not have
 
 
 def _refuse_redirect(status: int) -> NoReturn:
     raise ProtocolError(
-        f"The answer is a redirection (status {status}), which is not followed, since the token"
-        " would go along. Set the URL to where the server really is (https instead of http?)."
+        f"The answer is a redirection (status {status}). It is not followed, because the token"
+        " would be sent along. Set the URL to the server's own address (https instead of http?)."
     )
 
 
@@ -158,7 +158,8 @@ def _seconds(headers: httpx.Headers) -> float | None:
 
 
 def _unreachable_or_garbled(url: str, error: httpx.RequestError) -> NotReachable | ProtocolError:
-    # httpx calls both a connection cut off and bytes that are not HTTP a protocol error.
+    # httpx raises RemoteProtocolError both for a connection that was closed early and for
+    # bytes that are not HTTP.
     if "disconnected" in str(error) or "closed connection" in str(error):
-        return NotReachable(f"{url} cut the connection off before its answer was whole.")
-    return ProtocolError(f"{url} does not speak HTTP as it should.")
+        return NotReachable(f"{url} closed the connection before its answer was complete.")
+    return ProtocolError(f"{url} did not answer with valid HTTP.")

@@ -1,11 +1,12 @@
-"""Remember a server's log and check its proofs.
+"""Remember a server's audit log and verify its proofs.
 
-* ``log, memory``       what a client remembers of a log, what it refuses, and the file it
-                        remembers in
-* ``notes``             checkpoints as signed notes
-* ``tree``              inclusion and consistency proofs
-* ``leaves``            what a leaf states
-* ``ed25519``           verification of signatures
-* ``nesting``           how deep brackets nest, counted before a reader recurses into them
-* ``watch, cosigning``  a monitor that follows a log and tells of a fork, and a cosigner's key
+* ``log``        verifies checkpoints and receipts
+* ``memory``     the file that remembers the newest checkpoint of each server's log
+* ``notes``      reads checkpoints, which are signed notes
+* ``tree``       verifies inclusion and consistency proofs
+* ``leaves``     reads leaves
+* ``ed25519``    verifies signatures
+* ``nesting``    refuses documents that nest too deep for Python's readers
+* ``watch``      a monitor that follows a log and reports a fork
+* ``cosigning``  the key of a cosigner, and cosignatures
 """

@@ -1,7 +1,7 @@
-"""Verify Ed25519 signatures: with ``cryptography`` where it is installed, else by hand.
+"""Verify Ed25519 signatures: with ``cryptography`` if it is installed, else by hand.
 
-By hand means RFC 8032, sections 5.1 and 6, in Python's integers.  It signs nothing and knows no
-secret, so that it need not hide how long it takes; it uses the standard library alone.
+By hand means RFC 8032, sections 5.1 and 6, in Python's integers, with the standard library alone.
+It signs nothing and handles no secret, so it need not run in constant time.
 """
 
 import hashlib
@@ -37,7 +37,7 @@ def _verified_by_library(public: bytes, message: bytes, signature: bytes) -> boo
 
 
 def verified_by_hand(public: bytes, message: bytes, signature: bytes) -> bool:
-    """Do what ``verified`` does, after RFC 8032, section 5.1.7, without a library."""
+    """Return what ``verified`` returns, by RFC 8032, section 5.1.7, without a library."""
     key, commitment = _point(public), _point(signature[:32])
     scalar = int.from_bytes(signature[32:], "little")
     if key is None or commitment is None or scalar >= _ORDER:

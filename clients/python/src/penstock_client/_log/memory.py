@@ -1,6 +1,7 @@
-"""The file in which clients remember logs, by the address of their server.
+"""Remember the newest checkpoint of each server's log in a file, by the server's address.
 
-Several clients may share it: each entry is replaced only by whoever knows what it replaces.
+Several clients may share the file: an entry is replaced only if it is still the one that the
+client verified against (compare and swap).
 """
 
 import json
@@ -24,17 +25,18 @@ if sys.platform != "win32":
 
 @dataclass(frozen=True)
 class Known:
-    """A log's key, and the newest checkpoint of it."""
+    """Hold a log's key and its newest checkpoint."""
 
     key: bytes
     checkpoint: Checkpoint
 
 
 class Memory:
-    """What is remembered of the log at ``url`` in ``file``; nothing where that is ``None``.
+    """Keep the entry of the log at ``url`` in ``file``; keep nothing if that is ``None``.
 
-    Every method raises ``LogRefused`` where the file cannot be read, or is not what was
-    written: whoever forgets a log believes the next one.  ``setting`` names the file to its user.
+    Every method raises ``LogRefused`` if the file cannot be read, or was damaged: a client that
+    forgot a log would trust any other one.  ``setting`` is the option or variable that names the
+    file to its user.
     """
 
     def __init__(self, file: Path | None, url: str, setting: str = VARIABLE) -> None:
@@ -42,23 +44,23 @@ class Memory:
 
     @property
     def place(self) -> str:
-        """Where it is, in words."""
+        """Return the name of the file, or "this client", for messages."""
         return str(self._file or "this client")
 
     def kept(self) -> Known | None:
-        """What is remembered of this log."""
+        """Return what is remembered of this log, if anything."""
         entries = self._entries()
         return self._known(entries[self._url]) if self._url in entries else None
 
     def replace(self, before: Known | None, known: Known) -> Known | None:
-        """Remember ``known`` if ``before`` is what was remembered; else what stands there."""
+        """Remember ``known`` if the entry is still ``before``; else return the entry."""
         if self._file is None:
             return None
-        with self._alone(self._file):
+        with self._locked(self._file):
             entries = self._entries()
-            checkpoint = self._known(entries[self._url]) if self._url in entries else None
-            if checkpoint not in (None, before):
-                return checkpoint
+            current = self._known(entries[self._url]) if self._url in entries else None
+            if current not in (None, before):
+                return current
             entries[self._url] = {"key": known.key.hex(), "note": known.checkpoint.note}
             self._write(self._file, entries)
         return None
@@ -70,7 +72,7 @@ class Memory:
             with suppress(ValueError):
                 public = bytes.fromhex(key)
                 return Known(public, opened(note, public))
-        raise self._unusable(f"what it says of {self._url} is not what was written")
+        raise self._unusable(f"its entry of {self._url} was changed or damaged")
 
     def _entries(self) -> dict[str, object]:
         if self._file is None:
@@ -84,12 +86,12 @@ class Memory:
         except ValueError:
             entries = None
         if not isinstance(entries, dict):
-            raise self._unusable("it is not what was written")
+            raise self._unusable("it was changed or damaged")
         return entries
 
     @contextmanager
-    def _alone(self, file: Path) -> Iterator[None]:
-        """While nobody else writes the file; what goes wrong with it is told."""
+    def _locked(self, file: Path) -> Iterator[None]:
+        """Hold a lock on the file inside the block; raise ``LogRefused`` for any ``OSError``."""
         try:
             file.parent.mkdir(parents=True, exist_ok=True)
             with file.with_name(f"{file.name}.lock").open("a") as lock:
@@ -109,7 +111,7 @@ class Memory:
 
     def _unusable(self, why: str) -> LogRefused:
         return LogRefused(
-            f"{self._file} cannot be used to remember logs: {why}. Make it usable or name another"
-            f" file in {self._setting}; or move it away to begin anew, which trusts each"
+            f"{self._file} cannot be used to remember logs: {why}. Repair it, or name another"
+            f" file by {self._setting}; or move it away to start again, which trusts each"
             " server's next answer."
         )

@@ -1,10 +1,10 @@
-"""How deep brackets nest in JSON and TOML, counted before a reader recurses into them.
+"""Count how deep brackets nest in JSON and TOML, before a reader recurses into them.
 
-Python's readers recurse, and end in ``RecursionError`` at about a thousand calls.  That can
-be caught, but what the collector of garbage finalizes down there fails as well and is lost:
-the handlers that remove files, close connections and forget weak references.
+Python's readers recurse, and raise ``RecursionError`` at about a thousand calls.  That can be
+caught, but finalizers that the garbage collector runs at that depth fail as well, and their work
+is lost: removing files, closing connections, clearing weak references.
 
-The server counts in the same way; neither imports the other, and one test holds both.
+The server counts in the same way; neither imports the other, and one test checks both.
 """
 
 import re
@@ -14,9 +14,10 @@ from typing import Final, TypeVar
 T = TypeVar("T")
 
 DEEPEST: Final = 100
-"""More than any document of ours nests."""
+"""The deepest nesting that is read, more than any document of a Penstock server has."""
 
-# What is not closed goes on to the end: no reader gets beyond it, and this stays linear.
+# A text that is not closed matches up to the end: no reader gets beyond it, and matching takes
+# linear time.
 _TEXTS: Final = re.compile(
     r'"""(?:\\.|(?!""")[^\\])*+"{0,5}+'
     r"|'''(?:(?!''').)*+'{0,5}+"
@@ -30,26 +31,26 @@ _STEP: Final = {"[": 1, "{": 1, "]": -1, "}": -1}
 
 
 def depth(text: str) -> int:
-    """How deep brackets nest in ``text``, JSON or TOML, outside of its strings and comments.
+    """Return how deep brackets nest in ``text``, JSON or TOML, outside of strings and comments.
 
-    Right up to the first error of syntax, where every reader stops; beyond it no number
-    that means anything.
+    The count is correct up to the first syntax error, where every reader stops; beyond that it
+    has no meaning.
     """
     brackets = _BRACKETS.findall(_TEXTS.sub("", text))
     return max(accumulate(_STEP[bracket] for bracket in brackets), default=0)
 
 
 def shallow(text: str) -> str:
-    """``text`` as it is.  Raises ``ValueError`` where it nests more than ``DEEPEST`` deep."""
+    """Return ``text`` unchanged.  Raises ``ValueError`` if it nests deeper than ``DEEPEST``."""
     if text.count("[") + text.count("{") > DEEPEST and depth(text) > DEEPEST:
         raise ValueError(f"nested more than {DEEPEST} deep")
     return text
 
 
 def flat(value: T) -> T:
-    """``value`` as it is.  Raises ``ValueError`` where it nests more than ``DEEPEST`` deep.
+    """Return ``value`` unchanged.  Raises ``ValueError`` if it nests deeper than ``DEEPEST``.
 
-    For what TOML nests without a bracket: each dot of ``a.b.c = 1`` is one object more.
+    TOML nests without brackets too: each dot of ``a.b.c = 1`` adds one object.
     """
     level: list[dict[str, object] | list[object]] = [[value]]
     for _ in range(DEEPEST + 1):

@@ -1,6 +1,6 @@
-"""Proofs of a log's Merkle tree, checked by the algorithms of RFC 9162, section 2.1.
+"""Verify proofs of a log's Merkle tree by the algorithms of RFC 9162, section 2.1.
 
-Standard library only: auditors run it without anything of the server.
+It uses the standard library only: auditors run it without any code of the server.
 """
 
 import hashlib
@@ -10,17 +10,17 @@ EMPTY = hashlib.sha256().digest()
 
 
 def leaf_hash(content: bytes) -> bytes:
-    """``SHA256(0x00 | leaf)``."""
+    """Return ``SHA256(0x00 | leaf)``."""
     return hashlib.sha256(b"\x00" + content).digest()
 
 
 def node_hash(left: bytes, right: bytes) -> bytes:
-    """``SHA256(0x01 | left | right)``."""
+    """Return ``SHA256(0x01 | left | right)``."""
     return hashlib.sha256(b"\x01" + left + right).digest()
 
 
 def root_of(hashes: Iterable[bytes]) -> tuple[int, bytes]:
-    """Size and root of the tree over leaves with these hashes, held O(log n) at a time."""
+    """Return size and root of the tree over leaves with these hashes, in O(log n) memory."""
     stack: list[bytes] = []
     size = 0
     for hash_ in hashes:
@@ -36,7 +36,10 @@ def root_of(hashes: Iterable[bytes]) -> tuple[int, bytes]:
 
 
 def included(leaf: bytes, index: int, size: int, hashes: Sequence[bytes], root: bytes) -> bool:
-    """Whether the leaf with this hash is ``index`` of ``size``; section 2.1.3.2."""
+    """Return True if an inclusion proof is valid (section 2.1.3.2).
+
+    It proves that the leaf with this hash is number ``index`` of ``size`` leaves, counted from 0.
+    """
     if not 0 <= index < size:
         return False
     at, last, node = index, size - 1, leaf
@@ -56,7 +59,10 @@ def included(leaf: bytes, index: int, size: int, hashes: Sequence[bytes], root: 
 def consistent(
     old: int, new: int, old_root: bytes, new_root: bytes, hashes: Sequence[bytes]
 ) -> bool:
-    """Whether the tree of ``new`` leaves begins with that of ``old``; section 2.1.4.2."""
+    """Return True if a consistency proof is valid (section 2.1.4.2).
+
+    It proves that the tree of ``new`` leaves begins with the ``old`` leaves of the other root.
+    """
     if not 0 < old <= new:
         return False
     if old == new:

@@ -1,8 +1,9 @@
-"""A monitor of a server's log: it follows checkpoints, and tells of a fork with what shows it.
+"""Follow a server's log: verify each new checkpoint, and report a fork with its evidence.
 
-Between every two checkpoints that it sees it verifies a consistency proof (RFC 9162, section
-2.1.4).  What it saw last stands in a file, replaced whole and before anything is cosigned; after an
-alarm it stays as it was.  Whoever does not answer is no fork.
+Between every two checkpoints that it sees, the monitor verifies a consistency proof (RFC 9162,
+section 2.1.4).  The newest checkpoint is kept in a file, which is replaced as a whole before
+anything is cosigned, and is left as it was after a fork.  A server that does not answer has not
+forked.
 """
 
 import json
@@ -27,16 +28,16 @@ from penstock_client.errors import InvalidInput, LogForked, NotFound, PenstockEr
 SETTING = "--state"
 
 
-class Asks(log.Asks, Protocol):
-    """Gets documents from the server, and sends some."""
+class Server(log.Server, Protocol):
+    """Get documents from the server, and send cosignatures to it."""
 
     def post(self, path: str, body: Mapping[str, object]) -> object:
-        """The parsed answer."""
+        """Return the parsed answer."""
 
 
 @dataclass(frozen=True)
 class Seen:
-    """What one look saw: the log, how many leaves it had before, and whether it was cosigned."""
+    """Hold the result of one look: the log, its size at the last look, if it was cosigned."""
 
     known: Known
     before: int | None
@@ -45,13 +46,13 @@ class Seen:
 
 @dataclass
 class Watcher:
-    """Follows the log of the server at ``url``; remembers it in ``state``.
+    """Follow the log of the server at ``url``; remember it in the file ``state``.
 
-    ``key``, 32 bytes, is the log's; where it is not given, that of ``state``, and without that
-    the one of the first answer.  ``evidence`` is the folder for what shows a fork.
+    ``key`` is the log's public key (32 bytes); if it is None, the key in ``state`` is used, or
+    else that of the first answer.  ``evidence`` is the folder for evidence of a fork.
     """
 
-    server: Asks
+    server: Server
     url: str
     state: Path
     key: bytes | None = None
@@ -60,10 +61,10 @@ class Watcher:
     clock: Callable[[], float] = field(default=time.time)
 
     def look(self) -> Seen:
-        """Hold the newest checkpoint to the last one, remember it, and cosign it.
+        """Verify that the newest checkpoint continues the last one, remember it, and cosign it.
 
-        Raises ``LogForked`` with the file of the evidence, ``LogRefused`` for a state that cannot
-        be used, and as ``Transport.get`` does for a server that does not answer.
+        Raises ``LogForked`` with the evidence's file, ``LogRefused`` for a state that cannot be
+        used, and what ``Transport.get`` raises for a server that does not answer.
         """
         memory = Memory(self.state, self.url, SETTING)
         kept = memory.kept()
@@ -74,34 +75,36 @@ class Watcher:
             except NotFound:
                 if kept is None:
                     raise
-                self._tell(kept, None, f"The log is gone: it had {kept.checkpoint.size} leaves.")
+                self._report(kept, None, f"The log is gone: it had {kept.checkpoint.size} leaves.")
             fields = Fields(answer, "checkpoint")
             note = fields.text("note")
             try:
                 key = key or bytes.fromhex(fields.text("key"))
                 known = Known(key, opened(note, key))
             except ValueError as problem:
-                self._tell(kept, note, f"The log's checkpoint cannot be believed: {problem}.")
+                self._report(kept, note, f"The log's checkpoint is not valid: {problem}.")
             self._require_continued(kept, known, note)
-            # Before the cosignature: what was signed once must not be forgotten.
-            other = memory.replace(kept, known) if kept != known else None
-            if other is None:
+            # Before the cosignature: a checkpoint that was cosigned must not be forgotten.
+            current = memory.replace(kept, known) if kept != known else None
+            if current is None:
                 cosigned = self._cosigned(known, fields)
                 return Seen(known, kept.checkpoint.size if kept else None, cosigned)
-            kept = other  # another watcher shares the file
+            kept = current  # another monitor that shares the file has replaced the entry
 
     def _require_continued(self, kept: Known | None, known: Known, note: str) -> None:
         if kept is None:
             return
         before, after = kept.checkpoint, known.checkpoint
         if kept.key != known.key:
-            self._tell(kept, note, "The log is signed by another key than before.")
+            self._report(kept, note, "The log is signed by another key than before.")
         if after.size < before.size:
-            self._tell(kept, note, f"The log has {after.size} leaves, and had {before.size}.")
+            self._report(kept, note, f"The log has {after.size} leaves, and had {before.size}.")
         if after.size == before.size:
             if after.root != before.root:
-                message = f"There are two logs of {after.size} leaves, both signed by its key."
-                self._tell(kept, note, message)
+                message = (
+                    f"There are two logs of {after.size} leaves, both signed by the log's key."
+                )
+                self._report(kept, note, message)
             return
         parameters = {"from": before.size, "to": after.size}
         path: list[bytes] = []
@@ -112,12 +115,13 @@ class Watcher:
             with suppress(ValueError):
                 path = [bytes.fromhex(text) for text in proof]
         except (InvalidInput, NotFound) as refused:
-            proof = str(refused)  # of two sizes that it signed
+            proof = str(refused)  # the server signed both sizes, so it can prove them
         if not consistent(before.size, after.size, before.root, after.root, path):
             message = (
-                f"The log of {after.size} leaves does not begin with the {before.size} before."
+                f"The log of {after.size} leaves does not begin with the {before.size} leaves that"
+                " were seen before."
             )
-            self._tell(kept, note, message, proof)
+            self._report(kept, note, message, proof)
 
     def _cosigned(self, known: Known, fields: Fields) -> bool:
         if self.cosigner is None:
@@ -129,14 +133,14 @@ class Watcher:
         self.server.post(f"{API}/cosignatures", {"note": note})
         return True
 
-    def _tell(
+    def _report(
         self,
         kept: Known | None,
         note: str | None,
         message: str,
         proof: Sequence[str] | str | None = None,
     ) -> NoReturn:
-        """Save what shows a fork, and raise it."""
+        """Save the evidence of a fork, and raise ``LogForked``."""
         now = datetime.fromtimestamp(self.clock(), UTC)
         content = {
             "what": message,
@@ -148,28 +152,29 @@ class Watcher:
             "proof": proof,
         }
         folder = self.evidence or self.state.parent
-        place = _kept(folder, f"penstock-fork-{now:%Y%m%dT%H%M%S}Z", content)
+        file = _saved(folder, f"penstock-fork-{now:%Y%m%dT%H%M%S}Z", content)
         raise LogForked(
-            f"{message} It was cut off, put back or rewritten, or others are shown another one."
-            f" Both signed notes are in {place}: keep that file, and show it to the log's operator"
-            " and to others who follow it.",
-            place,
+            f"{message} The log was truncated, restored from a backup or rewritten, or the server"
+            f" shows others another log. Both signed notes are in {file}: keep that file, and show"
+            " it to the server's operator and to others who follow the log.",
+            file,
         )
 
 
 def follow(
     watcher: Watcher,
-    tell: Callable[[Seen], None],
+    report: Callable[[Seen], None],
     failed: Callable[[PenstockError], None],
     wait: Callable[[], bool],
 ) -> None:
-    """Look again and again, until ``wait`` answers that it is enough.
+    """Look repeatedly, until ``wait`` returns True.
 
-    ``tell`` hears of every look, ``failed`` of one that came to nothing.  Raises ``LogForked``.
+    ``report`` is called with the result of each look, ``failed`` with the error of a look that
+    failed.  Raises ``LogForked``.
     """
     while True:
         try:
-            tell(watcher.look())
+            report(watcher.look())
         except LogForked:
             raise
         except PenstockError as problem:
@@ -178,14 +183,14 @@ def follow(
             return
 
 
-def _kept(folder: Path, name: str, content: Mapping[str, object]) -> Path:
-    """Write a file that is new, and answer which.  Raises ``LogForked`` where that cannot be."""
+def _saved(folder: Path, name: str, content: Mapping[str, object]) -> Path:
+    """Write a new file and return its path.  Raises ``LogForked`` if that fails."""
     text = json.dumps(content, indent=1, ensure_ascii=False) + "\n"
     for number in range(10_000):
-        place = folder / f"{name}-{number}.json"
+        path = folder / f"{name}-{number}.json"
         try:
             folder.mkdir(parents=True, exist_ok=True)
-            with place.open("x", encoding="utf-8") as file:
+            with path.open("x", encoding="utf-8") as file:
                 file.write(text)
                 file.flush()
                 os.fsync(file.fileno())
@@ -194,8 +199,13 @@ def _kept(folder: Path, name: str, content: Mapping[str, object]) -> Path:
         except OSError as error:
             reason = os.strerror(error.errno or 0)
             raise LogForked(
-                f"{content['what']} What shows it cannot be kept in {folder} ({reason}):\n{text}",
+                f"{content['what']} The evidence cannot be saved in {folder} ({reason}); keep this"
+                f" message:\n{text}",
                 None,
             ) from error
-        return place
-    raise LogForked(f"{content['what']} {folder} is full of such files:\n{text}", None)
+        return path
+    raise LogForked(
+        f"{content['what']} The evidence cannot be saved, because {folder} has 10,000 files called"
+        f" {name}-...; keep this message:\n{text}",
+        None,
+    )

@@ -1,11 +1,11 @@
-"""Show results: as tables, in notebooks, and as data frames.
+"""Show results as tables, in notebooks, and as data frames.
 
-* ``documents, stream_documents``  what each command prints, as columns and rows
-* ``output``                       a table for people, JSON or CSV for programs
-* ``rounding``                     numbers and texts as people read them
-* ``notebook, svg``                how a release shows itself in a notebook, with its chart
-* ``shown``                        what these need of a release or of totals
-* ``audit_command``                ``penstock-client audit``
-* ``frames``                       releases, totals and made-up rows as tables of pandas, polars
+* ``documents, stream_documents``  turn what each command prints into columns and rows
+* ``output``                       writes a table for people, JSON or CSV for programs
+* ``rounding``                     formats numbers and texts for people
+* ``notebook, svg``                show a release in a notebook, with a chart
+* ``shown``                        states what the other modules need of a release or of totals
+* ``audit_command``                the commands ``penstock-client audit``
+* ``frames``                       converts releases, totals and made-up rows to pandas, polars
                                    and Arrow
 """

@@ -1,4 +1,4 @@
-"""``penstock-client audit``: what an auditor runs, to follow a server's log and cosign it."""
+"""Run ``penstock-client audit``: auditors follow a server's log and cosign it."""
 
 import time
 from datetime import UTC, datetime
@@ -20,14 +20,20 @@ FOLDER = click.Path(file_okay=False, path_type=Path)
 
 @click.group()
 def audit() -> None:
-    """Follow a server's log from outside (auditors)."""
+    """Follow a server's audit log from another machine (auditors)."""
 
 
 @audit.command()
-@click.option("--state", type=FILE, help="What was seen last [default: beside checkpoints].")
+@click.option(
+    "--state",
+    type=FILE,
+    help="File for the last checkpoint [default: watch.json beside the client's checkpoints].",
+)
 @click.option("--key", help="The log's public key, as NAME+ID+BASE64 or in hexadecimal.")
-@click.option("--evidence", type=FOLDER, help="Where a fork is kept [default: beside the state].")
-@click.option("--cosign", type=FILE, help="Cosign checkpoints by the key in this file.")
+@click.option(
+    "--evidence", type=FOLDER, help="Folder for evidence of a fork [default: that of --state]."
+)
+@click.option("--cosign", type=FILE, help="Cosign checkpoints with the key in this file.")
 @click.option(
     "--every",
     type=click.FloatRange(min=1),
@@ -35,7 +41,7 @@ def audit() -> None:
     show_default=True,
     help="Seconds between two looks.",
 )
-@click.option("--once", is_flag=True, help="Look one time, for cron.")
+@click.option("--once", is_flag=True, help="Look once and exit, for cron.")
 @click.pass_context
 def watch(
     context: click.Context,
@@ -46,11 +52,11 @@ def watch(
     every: float,
     once: bool,
 ) -> None:
-    """Follow the log's checkpoints, verify that each continues the last, and tell of a fork.
+    """Follow the log's checkpoints, verify that each continues the last, and report a fork.
 
-    A fork ends it with exit code 5, and a file with both signed notes. A server that does not
-    answer is asked again (with --once: exit code 4). Without --key the key of the first answer
-    is held to.
+    After a fork the command saves both signed notes in a file and exits with code 5. If the
+    server does not answer, the command tries again (with --once it exits with code 4). Without
+    --key, the key of the first answer is used from then on.
     """
     cosigner = None if cosign is None else Cosigner.load(cosign)
     with context.obj.connect() as client:
@@ -68,9 +74,11 @@ def watch(
 
 @audit.command("key")
 @click.argument("file", type=FILE)
-@click.option("--name", required=True, help="Whose it is: auditor.example.org/penstock.")
+@click.option(
+    "--name", required=True, help="The cosigner's name, for example auditor.example.org/penstock."
+)
 def make_key(file: Path, name: str) -> None:
-    """Make a cosigner's key in FILE, and print what the operator puts into PENSTOCK_COSIGNERS."""
+    """Create a cosigner's key in FILE, and print its public key for PENSTOCK_COSIGNERS."""
     click.echo(Cosigner.create(file, name).vkey)
 
 
@@ -79,13 +87,13 @@ def _key(text: str) -> bytes:
         return key_of(text)
     except ValueError as problem:
         raise InvalidArgument(
-            f"--key is no key of a log: {problem}. The operator reads it from `penstock audit"
-            " checkpoint`."
+            f"--key is not a log's public key: {problem}. The server's operator prints the key with"
+            " `penstock audit checkpoint`."
         ) from problem
 
 
 def _wait(seconds: float) -> bool:
-    """Wait, and go on for ever."""
+    """Wait; return False, so that the monitor looks again."""
     time.sleep(seconds)
     return False
 

@@ -1,4 +1,4 @@
-"""What each command prints, as columns and rows."""
+"""Turn what each command prints into columns and rows."""
 
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
@@ -23,12 +23,12 @@ from penstock_client.release import Release
 
 
 def number(cell: object) -> str:
-    """A number to some digits."""
+    """Return a number to three significant digits."""
     return short(cast("float | None", cell))
 
 
 def share(cell: object) -> str:
-    """A part of an account as a percentage."""
+    """Return a part of a budget as a percentage."""
     return f"{short(100 * cast('float', cell))}%"
 
 
@@ -53,7 +53,7 @@ ERROR = (
 
 
 def datasets(answers: Sequence[Dataset]) -> Document:
-    """One row for each tier of each dataset."""
+    """Return datasets, with one row for each tier of each."""
     rows = [
         (item.name, item.version, _unit(item.privacy_unit), item.neighboring, *budget)
         for item in answers
@@ -69,8 +69,8 @@ def datasets(answers: Sequence[Dataset]) -> Document:
         DELTA,
     )
     shared = [
-        f"{item.name} holds the same people as {', '.join(item.same_people_as)}:"
-        " what they lose adds up."
+        f"{item.name} has the same people as {', '.join(item.same_people_as)}:"
+        " their privacy losses add up."
         for item in answers
         if item.same_people_as
     ]
@@ -79,14 +79,14 @@ def datasets(answers: Sequence[Dataset]) -> Document:
 
 
 def dummy(rows_of_dummy: Dummy) -> Document:
-    """One row for each that was made up, under the columns of the dataset."""
+    """Return made-up rows, under the columns of their dataset."""
     columns = [Column(name) for name in (rows_of_dummy.rows[0] if rows_of_dummy.rows else {})]
     rows = [tuple(row.values()) for row in rows_of_dummy.rows]
     return Document({"items": [dict(row) for row in rows_of_dummy.rows]}, columns, rows)
 
 
 def queries(answers: Sequence[Query]) -> Document:
-    """One row for each tier of each query."""
+    """Return queries, with one row for each tier of each."""
     rows = [
         (query.name, query.dataset, query.mechanism, query.dimension, query.status, *tier)
         for query in answers
@@ -104,17 +104,17 @@ def queries(answers: Sequence[Query]) -> Document:
         DELTA,
         *ERROR,
     )
-    note = "" if answers else "There is no query that you may see."
+    note = "" if answers else "No query is visible to you."
     return Document([query.answer for query in answers], columns, rows, note=note)
 
 
 def preview(answer: Preview) -> Document:
-    """One row for each tier."""
+    """Return what a query would cost, with one row for each tier."""
     rows = [
         (*tier_cells(item), *charge_cells(item), _composed(item), item.expected_maximum)
         for item in answer.tiers
     ]
-    # Of a registered query, which is paid for, there is no room to speak of.
+    # A registered query has been charged already, so that the remaining room does not matter.
     with_room = any(item.room is not None for item in answer.tiers)
     columns = (
         *(Column("tier"), *LEVEL, EPSILON, DELTA, *ERROR),
@@ -129,7 +129,7 @@ def preview(answer: Preview) -> Document:
 
 
 def _added_up(tiers: Sequence[TierLevel]) -> Column:
-    """The epsilon of all levels that a tier may see, where these add up."""
+    """Return the column of composed epsilons, shown only if a query's levels add up."""
     shown = any(item.composed for item in tiers)
     return Column("composed_epsilon", number if shown else None, right=True)
 
@@ -139,14 +139,14 @@ def _composed(item: TierLevel) -> float | None:
 
 
 def norms(sensitivity: Mapping[str, float]) -> str:
-    """A sensitivity in words."""
+    """Return a sensitivity in words."""
     return "sensitivity " + ", ".join(
         f"{name} {short(value)}" for name, value in sensitivity.items()
     )
 
 
 def tier_cells(item: TierLevel) -> Row:
-    """A tier, its level and its error bars."""
+    """Return the cells of a tier, its level, its guarantee and its error."""
     return (
         item.tier,
         *_levels(item.level),
@@ -157,7 +157,7 @@ def tier_cells(item: TierLevel) -> Row:
 
 
 def charge_columns(*, with_room: bool) -> tuple[Column, ...]:
-    """What an account is charged, and where it is ``with_room`` for, its room."""
+    """Return the columns of a charge, and with ``with_room`` those of the room for it."""
     return (
         *(Column(name, None) for name in ("order", "loss", "failure")),
         Column("charged_share", share, right=True),
@@ -170,7 +170,7 @@ def charge_columns(*, with_room: bool) -> tuple[Column, ...]:
 
 
 def charge_cells(item: TierPreview) -> Row:
-    """The cells of ``charge_columns``."""
+    """Return the cells of ``charge_columns``."""
     charge, room = item.charge, item.room
     return (
         *(charge.order, charge.loss, charge.failure, charge.share),
@@ -179,12 +179,12 @@ def charge_cells(item: TierPreview) -> Row:
 
 
 def yes_or_no(cell: object) -> str:
-    """A boolean in words."""
+    """Return a boolean as yes or no."""
     return "yes" if cell else "no"
 
 
 def release(answer: Release) -> Document:
-    """One row for each value, rounded in tables to what its error leaves."""
+    """Return a release, with one row for each value; tables round to the error's digits."""
     digits = decimals(answer.error.standard_deviation)
 
     def rounded(cell: object) -> str:
@@ -212,7 +212,7 @@ def release(answer: Release) -> Document:
 
 
 def history(history_items: Sequence[HistoryItem]) -> Document:
-    """One row for each hand-out."""
+    """Return who was given which release, with one row for each time."""
     rows = [
         (
             None if item.released_at is None else item.released_at.isoformat(),
@@ -249,7 +249,7 @@ def history(history_items: Sequence[HistoryItem]) -> Document:
 
 
 def exposure(answer: Exposure) -> Document:
-    """One row for each query, then the composed losses."""
+    """Return an exposure, with one row for each query and then one for each composed loss."""
     totals: list[tuple[str, str | None, PrivacyLoss]] = [
         ("could be", None, answer.could_be),
         ("released", None, answer.released),
@@ -265,22 +265,25 @@ def exposure(answer: Exposure) -> Document:
     rows += [(name, tier, None, None, loss.epsilon, loss.delta) for name, tier, loss in totals]
     columns = (Column("figure"), Column("of"), *LEVEL, EPSILON, DELTA)
     note = (
-        "'could be' is the bound: all that they may fetch. 'released' is after the fact, and"
-        " 'independent' is what the same releases would have cost had each been drawn alone."
+        "'could be' is the bound, over all that these users may fetch. 'released' covers only what"
+        " they did fetch. 'independent' is what the same releases would have cost if each had"
+        " been drawn independently."
     )
     return Document(answer.answer, columns, rows, (", ".join(answer.users),), note)
 
 
 def checkpoint(signed: Checkpoint) -> Document:
-    """One row: the log's size and root."""
+    """Return a checkpoint, as one row."""
     columns = (Column("size", right=True), Column("root"), Column("note", None))
     answer = {"size": signed.size, "root_hash": signed.root.hex(), "note": signed.note}
     row = (signed.size, signed.root.hex(), signed.note)
-    return Document(answer, columns, [row], note="The log continues what was seen of it before.")
+    return Document(
+        answer, columns, [row], note="The log continues the checkpoint that was seen before."
+    )
 
 
 def budget(answer: Budget) -> Document:
-    """One row for each tier."""
+    """Return a dataset's budget, with one row for each tier."""
     rows = [
         (
             item.tier,
@@ -308,14 +311,14 @@ def budget(answer: Budget) -> Document:
 
 
 def _unit(unit: object) -> str | None:
-    """A privacy unit in words: a column, rows, or an event."""
+    """Return a privacy unit in words: a column, rows, or an event."""
     if isinstance(unit, dict):
         return ", ".join(f"{kind} {value}" for kind, value in unit.items())
     return None if unit is None else str(unit)
 
 
 def _budgets(dataset: Dataset) -> list[Row]:
-    """Tier, epsilon, delta of each budget; one row of nothing where there is none."""
+    """Return tier, epsilon and delta of each budget; one empty row if there is none."""
     rows: list[Row] = [
         (tier, budget.epsilon, budget.delta) for tier, budget in dataset.budgets.items()
     ]
@@ -323,7 +326,7 @@ def _budgets(dataset: Dataset) -> list[Row]:
 
 
 def _tiers(query: Query) -> list[Row]:
-    """What each tier gets; one row of nothing where no tier is named."""
+    """Return the cells of each tier; one empty row if there is none."""
     return [tier_cells(item) for item in query.tiers] or [(None,) * 8]
 
 
@@ -338,6 +341,6 @@ def _error(error: ErrorBars | None) -> tuple[float | None, float | None, float |
 
 
 def _parts(key: object, parts: int) -> Row:
-    """A key as that many cells."""
+    """Return a key as ``parts`` cells."""
     cells = key if isinstance(key, tuple) else (key,)
     return (*cells, *(None,) * (parts - len(cells)))

@@ -1,9 +1,9 @@
-"""Releases, totals and made-up rows as tables of pandas, polars and Arrow, each an extra.
+"""Convert releases and running totals to tables of pandas, polars and Arrow, each an extra.
 
-A release is a table with one row a key, as the server writes it in CSV, Arrow and Parquet:
-``key`` (``key_1``, ``key_2`` ... where keys have several parts), ``value``, ``lower`` and
+A release is a table with one row per key, as the server writes it in CSV, Arrow and Parquet:
+``key`` (``key_1``, ``key_2`` ... if keys have several parts), ``value``, and ``lower`` and
 ``upper`` at the confidence that the server stated; for means also ``centered_sum`` and
-``count``, from which each was read.  Running totals have a row for each step.
+``count``, from which each mean was computed.  Running totals have one row per step.
 """
 
 import importlib
@@ -24,11 +24,11 @@ Columns = dict[str, Sequence[object]]
 METADATA = "penstock"
 LARGEST_INTEGER = 2**63 - 1
 MODULES = {"pandas": "pandas", "polars": "polars", "arrow": "pyarrow"}
-"""What each extra brings."""
+"""The module that each extra installs."""
 
 
 def columns_of(release: ShownRelease) -> Columns:
-    """The release's columns by name, as long as it has values."""
+    """Return the release's columns by name; each has one cell for each value."""
     interval = release.interval(release.error.confidence)
     columns: Columns = {
         **({"key": release.keys} if unsigned(release) else _key_columns(release.keys)),
@@ -42,7 +42,7 @@ def columns_of(release: ShownRelease) -> Columns:
 
 
 def pandas_of(release: ShownRelease) -> "pd.DataFrame":
-    """The columns without the key, which is the index; ``attrs`` says what the frame is."""
+    """Return a frame indexed by key; ``attrs`` describes the release."""
     pandas = library("pandas", "to_pandas")
     columns = columns_of(release)
     keys = {name: columns.pop(name) for name in list(columns) if name.startswith("key")}
@@ -64,7 +64,7 @@ def pandas_of(release: ShownRelease) -> "pd.DataFrame":
 
 
 def polars_of(release: ShownRelease) -> "pl.DataFrame":
-    """The columns, the key among them."""
+    """Return a frame with the keys as columns."""
     polars = library("polars", "to_polars")
     kinds = {"key": polars.UInt64} if unsigned(release) else None
     frame: pl.DataFrame = polars.DataFrame(columns_of(release), schema_overrides=kinds)
@@ -72,7 +72,7 @@ def polars_of(release: ShownRelease) -> "pl.DataFrame":
 
 
 def arrow_of(release: ShownRelease) -> "pa.Table":
-    """The columns, with all the rest of the answer as JSON in the schema's metadata."""
+    """Return a table; the schema's metadata has the rest of the answer as JSON."""
     rest = _rest(release.answer, "keys", "values", "mean", "errors")
     mean = release.answer.get("mean")
     if isinstance(mean, Mapping):
@@ -85,12 +85,12 @@ def arrow_of(release: ShownRelease) -> "pa.Table":
 
 
 def unsigned(release: ShownRelease) -> bool:
-    """Whether keys are integers of 64 bits without a sign, which a column of integers is not."""
+    """Return True if keys are unsigned 64-bit integers, which need a column of that type."""
     return release.histogram is not None and release.histogram.domain.get("type") == "uint64"
 
 
 def columns_of_totals(totals: ShownTotals) -> Columns:
-    """``t``, ``total`` (or ``total_1``, ``total_2`` ...) and what these are off by."""
+    """Return ``t``, ``total`` (or ``total_1``, ``total_2`` ...) and the errors, by name."""
     names = total_names(len(totals.items[0].values))
     values = zip(*(item.values for item in totals.items), strict=True)
     return {
@@ -102,12 +102,12 @@ def columns_of_totals(totals: ShownTotals) -> Columns:
 
 
 def total_names(dimension: int) -> list[str]:
-    """What the columns of totals are called."""
+    """Return the names of the columns of totals."""
     return ["total"] if dimension == 1 else [f"total_{place + 1}" for place in range(dimension)]
 
 
 def pandas_of_totals(totals: ShownTotals) -> "pd.DataFrame":
-    """The columns without the step, which is the index; ``attrs`` says what the frame is."""
+    """Return a frame indexed by step; ``attrs`` describes the totals."""
     pandas = library("pandas", "to_pandas")
     columns = columns_of_totals(totals)
     steps = pandas.Index(columns.pop("t"), name="t")
@@ -118,18 +118,18 @@ def pandas_of_totals(totals: ShownTotals) -> "pd.DataFrame":
 
 
 def polars_of_totals(totals: ShownTotals) -> "pl.DataFrame":
-    """The columns, the step among them."""
+    """Return a frame with the step as a column."""
     frame: pl.DataFrame = library("polars", "to_polars").DataFrame(columns_of_totals(totals))
     return frame
 
 
 def arrow_of_totals(totals: ShownTotals) -> "pa.Table":
-    """The columns, with all the rest of the answer as JSON in the schema's metadata."""
+    """Return a table; the schema's metadata has the rest of the answer as JSON."""
     return _arrow(columns_of_totals(totals), _rest(totals.answer, "items"))
 
 
 def _attributes(of: Released) -> dict[Hashable, object]:
-    """What a frame says of the numbers in it."""
+    """Return the attributes of a frame that describe its numbers."""
     return {
         "dataset": of.dataset,
         "tier": of.tier,
@@ -149,7 +149,7 @@ def _arrow(columns: Columns, rest: Mapping[str, object]) -> "pa.Table":
 
 
 def library(extra: str, method: str) -> Any:
-    """The module that an extra brings.  Raises ``MissingExtra`` where it is not installed."""
+    """Import the module of an extra.  Raises ``MissingExtra`` if it is not installed."""
     module = MODULES[extra]
     try:
         return importlib.import_module(module)
@@ -160,7 +160,7 @@ def library(extra: str, method: str) -> Any:
 
 
 def _key_columns(keys: Sequence[Key]) -> Columns:
-    """``key``, or ``key_1, key_2 ...`` where all keys have as many parts."""
+    """Return ``key``, or ``key_1, key_2 ...`` if all keys have the same number of parts."""
     tuples = [key for key in keys if isinstance(key, tuple)]
     if tuples and len(tuples) == len(keys) and len(set(map(len, tuples))) == 1:
         parts = zip(*tuples, strict=True)
@@ -169,7 +169,7 @@ def _key_columns(keys: Sequence[Key]) -> Columns:
 
 
 def _alike(cells: Sequence[Key]) -> Sequence[object]:
-    """Cells of one type, since a column has one: texts, where they are of several."""
+    """Return the cells as one type, because a column has one: as texts if types differ."""
     kinds = set(map(type, cells))
     if kinds <= {str} or kinds == {float}:
         return cells
@@ -183,7 +183,7 @@ def _integer(cell: Key) -> int:
 
 
 def label(key: Key) -> str:
-    """A key as one text."""
+    """Return a key as one text."""
     return " · ".join(map(_text, key)) if isinstance(key, tuple) else _text(key)
 
 

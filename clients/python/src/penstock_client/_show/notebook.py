@@ -1,4 +1,4 @@
-"""How a release shows itself in a notebook: a caption, a chart, a table."""
+"""Show a release in a notebook: as a caption, a chart and a table."""
 
 from collections.abc import Sequence
 from html import escape
@@ -13,7 +13,7 @@ _LEFT = ' style="text-align:left;padding:0 .6em"'
 
 
 def page(release: ShownRelease, rows: int = ROWS) -> str:
-    """HTML without script; at most the first ``rows`` values, and a note on the others."""
+    """Return HTML without scripts: at most the first ``rows`` values, and a note on the rest."""
     digits = decimals(release.error.standard_deviation)
     confidence = percent(release.error.confidence)
     interval = release.interval(release.error.confidence)
@@ -63,7 +63,7 @@ def _note(shown: int, total: int) -> str:
         return ""
     return (
         f"<p>The first {shown:,} of {total:,} values;"
-        " <code>.to_pandas()</code> or <code>.values</code> has them all.</p>"
+        " <code>.to_pandas()</code> or <code>.values</code> has all of them.</p>"
     )
 
 

@@ -1,4 +1,4 @@
-"""Writing what was asked for: a table for people, JSON or CSV for programs."""
+"""Write results: a table for people, JSON or CSV for programs."""
 
 import csv
 import io
@@ -12,11 +12,11 @@ from tabulate import tabulate
 from penstock_client._show.rounding import printable
 
 FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")
-"""What makes a cell a formula, where it stands first."""
+"""The first characters that make a spreadsheet run a cell as a formula."""
 
 
 class Format(StrEnum):
-    """How data are written to standard output."""
+    """Name the formats in which data are written to standard output."""
 
     TABLE = "table"
     JSON = "json"
@@ -25,10 +25,10 @@ class Format(StrEnum):
 
 @dataclass(frozen=True)
 class Column:
-    """One column: its name, and how a table shows its cells.
+    """Hold a column's name, and how a table shows its cells.
 
-    Numbers stand to the right, so that their digits are below each other.  A column
-    without ``shown`` is for programs only.
+    Numbers are aligned to the right, so that their digits line up.  A column without ``shown``
+    is for programs only.
     """
 
     name: str
@@ -38,11 +38,11 @@ class Column:
 
 @dataclass(frozen=True)
 class Document:
-    """What a command found out.
+    """Hold the result of a command.
 
-    ``answer`` is for JSON, ``columns`` and ``rows`` are for CSV and tables, ``facts``
-    stand above a table, and ``note`` is a message to whoever reads one.  ``below`` is a
-    second table, for people only.
+    ``answer`` is for JSON, ``columns`` and ``rows`` are for CSV and tables.  For people only:
+    ``facts`` are lines above the table, ``note`` is a message on standard error, and ``below``
+    is a second table.
     """
 
     answer: object
@@ -54,7 +54,7 @@ class Document:
 
 
 def written(document: Document, form: Format) -> str:
-    """The document as text, a line end at its end."""
+    """Return the document as text that ends with a line end."""
     if form is Format.JSON:
         return _json(document.answer)
     if form is Format.CSV:
@@ -76,10 +76,10 @@ def _plain(value: object) -> object:
 
 
 def _csv(document: Document) -> str:
-    """CSV in which no text is a formula to a spreadsheet, by the server's rule.
+    """Return CSV in which no text is a formula to a spreadsheet, by the server's rule.
 
-    Texts that would be, or that begin with an apostrophe, get one before them; taking one
-    leading apostrophe away is the way back.
+    A text that would be a formula, or that begins with an apostrophe, gets one apostrophe in
+    front; to read it back, remove one leading apostrophe.
     """
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
@@ -108,7 +108,7 @@ def _table(document: Document) -> list[str]:
     text = tabulate(
         cells,
         tablefmt="plain",
-        # Numbers have been written already, and wide characters are counted by wcwidth.
+        # Numbers are formatted already, and wcwidth measures wide characters.
         disable_numparse=True,
         colalign=["right" if column.right else "left" for _, _, column in shown],
         preserve_whitespace=True,

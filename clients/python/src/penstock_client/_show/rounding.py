@@ -1,7 +1,7 @@
-"""Numbers and texts as people read them.
+"""Format numbers and texts for people.
 
-A value is shown to the digits that its error leaves it: two significant digits of the
-standard deviation.  What machines read is never rounded.
+A value is rounded to two significant digits of its standard deviation.  What programs read is
+never rounded.
 """
 
 import math
@@ -15,9 +15,9 @@ _REORDERING = frozenset("\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\
 
 
 def decimals(standard_deviation: float) -> int:
-    """Digits after the point that a value with this error deserves.
+    """Return how many digits after the point to show of a value with this error.
 
-    None for errors of 10 and above: digits before the point are always shown.
+    It is 0 for errors of 10 and above: digits before the point are always shown.
     """
     if not 0 < standard_deviation < math.inf:
         return 0
@@ -26,7 +26,7 @@ def decimals(standard_deviation: float) -> int:
 
 
 def fixed(value: float, digits: int) -> str:
-    """``value`` with that many decimals, thousands apart by commas, and no minus zero."""
+    """Return ``value`` with that many decimals, commas at thousands, and no minus zero."""
     if abs(value) >= PLAIN_BELOW:
         return f"{value:.6g}"
     text = f"{value:,.{digits}f}"
@@ -34,7 +34,10 @@ def fixed(value: float, digits: int) -> str:
 
 
 def short(value: float | None, digits: int = 3) -> str:
-    """``value`` to some significant digits, thousands apart; large integers in full; ∞ for None."""
+    """Return ``value`` to ``digits`` significant digits, with commas at thousands.
+
+    Numbers below 1e15 with more digits before the point keep all of those; None is ∞.
+    """
     if value is None:
         return "∞"
     if abs(value) >= 10**digits and abs(value) < PLAIN_BELOW:
@@ -43,25 +46,26 @@ def short(value: float | None, digits: int = 3) -> str:
 
 
 def percent(fraction: float) -> str:
-    """A fraction as a percentage, all its digits up to eight."""
+    """Return a fraction as a percentage, with up to eight significant digits."""
     return f"{100 * fraction:.8g}%"
 
 
 def printable(text: str) -> str:
-    """``text`` on one line, with what would steer a terminal or reorder the line escaped."""
+    """Return ``text`` on one line, with terminal controls and reordering characters escaped."""
     if text.isprintable() and not _REORDERING.intersection(text):
         return text
     return "".join(
-        f"\\u{ord(character):04x}" if _steers(character) else character for character in text
+        f"\\u{ord(character):04x}" if _must_be_escaped(character) else character
+        for character in text
     )
 
 
 def cut(text: str, width: int) -> str:
-    """``text``, with an ellipsis for what goes beyond ``width`` characters."""
+    """Return ``text`` cut to ``width`` characters, the last one an ellipsis if it was cut."""
     return text if len(text) <= width else text[: width - 1] + "…"
 
 
-def _steers(character: str) -> bool:
+def _must_be_escaped(character: str) -> bool:
     return (
         unicodedata.category(character) in ("Cc", "Cs")
         or character in _SPACING

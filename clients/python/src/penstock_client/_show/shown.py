@@ -1,6 +1,7 @@
 """State what tables, frames and notebooks need of a release or of running totals.
 
-``Release`` and ``RunningTotals`` offer it; they import what shows them, and not the reverse.
+``Release`` and ``RunningTotals`` have these attributes.  They import the modules that show them;
+those modules import only these protocols.
 """
 
 from collections.abc import Mapping, Sequence
@@ -13,7 +14,7 @@ from penstock_client.models import ErrorBars, Guarantee, MeanParts
 
 
 class Released(Protocol):
-    """Offer what a release and running totals have in common."""
+    """Represent what a release and running totals have in common."""
 
     @property
     def dataset(self) -> str: ...
@@ -28,7 +29,7 @@ class Released(Protocol):
 
 
 class ShownRelease(Released, Protocol):
-    """Offer a release's keys and values with their intervals."""
+    """Represent a release's keys and values with their intervals."""
 
     @property
     def id(self) -> str: ...
@@ -51,7 +52,7 @@ class ShownRelease(Released, Protocol):
 
 
 class ShownTotal(Protocol):
-    """Offer the running total of one step."""
+    """Represent the running total of one step."""
 
     @property
     def t(self) -> int: ...
@@ -62,7 +63,7 @@ class ShownTotal(Protocol):
 
 
 class ShownTotals(Released, Protocol):
-    """Offer the running totals of a range of steps."""
+    """Represent the running totals of a range of steps."""
 
     @property
     def stream(self) -> str: ...

@@ -1,4 +1,4 @@
-"""What the commands on streams print, as columns and rows."""
+"""Turn what the commands on streams print into columns and rows."""
 
 from collections.abc import Iterator, Sequence
 from typing import cast
@@ -24,7 +24,7 @@ from penstock_client.streams import Pushed, RunningTotals, Stream
 
 
 def streams(answers: Sequence[Stream]) -> Document:
-    """One row for each tier of each stream."""
+    """Return streams, with one row for each tier of each."""
     columns = (
         *(Column("stream"), Column("dataset"), Column("mechanism")),
         *(Column("length", right=True), Column("next", right=True), Column("status")),
@@ -45,12 +45,12 @@ def streams(answers: Sequence[Stream]) -> Document:
         for stream in answers
         for tier in stream.tiers
     ]
-    note = "" if answers else "There is no stream that you may see."
+    note = "" if answers else "No stream is visible to you."
     return Document([stream.answer for stream in answers], columns, rows, note=note)
 
 
 def totals(running_totals: RunningTotals) -> Document:
-    """One row for each step, rounded in tables to what the errors leave."""
+    """Return totals, with one row for each step; tables round to the error's digits."""
     digits = decimals(min(total.error.standard_deviation for total in running_totals))
 
     def rounded(cell: object) -> str:
@@ -77,7 +77,7 @@ def totals(running_totals: RunningTotals) -> Document:
 
 
 def pushed(accepted: Pushed) -> Document:
-    """The numbers that were taken in, and the next one."""
+    """Return the numbers of the elements that were pushed, and the next one."""
     names = ("from", "to", "skipped", "next")
     columns = (Column("stream"), *(Column(name, right=True) for name in names))
     cells = (accepted.stream, accepted.first, accepted.last, accepted.skipped, accepted.next)
@@ -86,7 +86,7 @@ def pushed(accepted: Pushed) -> Document:
 
 
 def preview(stream_preview: StreamPreview) -> Document:
-    """One row for each tier, and below one for each structure."""
+    """Return what a stream would cost: one row for each tier, and one for each structure."""
     end = f"{stream_preview.length:,} elements" if stream_preview.length is not None else "no end"
     numbers = "" if stream_preview.dimension == 1 else f" of {stream_preview.dimension:,} numbers"
     settings = ", ".join(f"{name} {value}" for name, value in stream_preview.structure.items())
@@ -111,7 +111,10 @@ def preview(stream_preview: StreamPreview) -> Document:
 
 
 def _structures(stream_preview: StreamPreview) -> Document:
-    """Errors at the most trusted tier shown: at the others all are larger by one factor."""
+    """Return the structures and their errors at the most trusted tier shown.
+
+    At other tiers all errors are larger by one factor, so the order of structures is the same.
+    """
     tier = stream_preview.tiers[-1].tier
     columns = (
         *(Column("structure"), Column("settings")),
@@ -134,7 +137,7 @@ def _structures(stream_preview: StreamPreview) -> Document:
     ]
     facts = (
         f"Structures at the guarantee of {tier}, over {stream_preview.judged_steps:,} elements:",
-        "  standard deviations of a total, and numbers that a tier keeps, draws and adds a step",
+        "  standard deviations of a total; numbers that a tier keeps, and draws and adds per step",
     )
     return Document(None, columns, rows, facts)
 

@@ -1,8 +1,8 @@
-"""Draw values with their intervals, as one self-contained SVG element.
+"""Draw values with their intervals as one self-contained SVG element.
 
-It takes its text color from the page (``currentColor``), so that it is readable on light
-and on dark, and uses neither style nor script, so that no content policy stops it.  It is
-written with the standard library's ElementTree, which no label can break out of.
+Its text has the page's color (``currentColor``), so that it is readable on light and on dark
+pages.  It has no styles and no scripts, which a content security policy might block.  The
+standard library's ElementTree writes it and escapes every label.
 """
 
 import math
@@ -23,12 +23,12 @@ BOTTOM = 28
 WANTED_TICKS = 5
 FAINT = 0.18
 ACCENT = "#3b82f6"
-"""A blue with a contrast above 3, which graphics need, to white and to dark gray alike."""
+"""A blue with a contrast of at least 3, as graphics need, to white and to dark gray."""
 
 
 @dataclass(frozen=True)
 class Mark:
-    """One row of the chart."""
+    """Hold one row of the chart."""
 
     label: str
     value: float
@@ -38,7 +38,7 @@ class Mark:
 
 @dataclass(frozen=True)
 class Axis:
-    """Where numbers lie between the left and the right edge of the plot."""
+    """Map numbers to positions between the left and the right edge of the plot."""
 
     low: float
     high: float
@@ -46,15 +46,15 @@ class Axis:
     digits: int
 
     def x(self, value: float) -> str:
-        """Return where ``value`` lies, in units of the picture."""
+        """Return the horizontal position of ``value``, in units of the picture."""
         share = (value - self.low) / (self.high - self.low)
         return f"{LABELS + share * (WIDTH - LABELS - RIGHT):.1f}"
 
 
 def chart(marks: Sequence[Mark], title: str, digits: int) -> str:
-    """The SVG element, or an empty text where there is nothing that can be drawn.
+    """Return the SVG element, or an empty text if nothing can be drawn.
 
-    ``digits`` are the decimals of the values in the tooltips.
+    ``digits`` is the number of decimals in the tooltips.
     """
     axis = _axis(marks)
     if axis is None:
@@ -83,21 +83,21 @@ def chart(marks: Sequence[Mark], title: str, digits: int) -> str:
 def _element(tag: str, *parts: Element, content: str = "", **attributes: str | float) -> Element:
     """Return an element with ``parts`` in it, or text on one line."""
     named = {name.replace("_", "-"): str(value) for name, value in attributes.items()}
-    made = Element(tag, named)
-    made.text = printable(content) or None
-    made.extend(parts)
-    return made
+    element = Element(tag, named)
+    element.text = printable(content) or None
+    element.extend(parts)
+    return element
 
 
 def _axis(marks: Sequence[Mark]) -> Axis | None:
-    """An axis with round ticks around all intervals; None for none, or unbounded ones."""
+    """Return an axis with round ticks that covers all intervals, or None if that is impossible."""
     ends = [end for mark in marks for end in (mark.lower, mark.upper)]
     if not ends:
         return None
     low, high = min(ends), max(ends)
     span = high - low
     raw = span / WANTED_TICKS
-    # Beyond these, floats overflow, vanish, or cannot tell the ticks apart.
+    # Beyond these limits floats overflow, underflow, or cannot distinguish the ticks.
     if not 1e-300 < span < 1e300 or abs(low) > 1e12 * raw:
         return None
     magnitude = 10.0 ** math.floor(math.log10(raw))

@@ -1,6 +1,6 @@
-"""Say how far off the values of a release may be.
+"""State how far the values of a release may be from the exact ones.
 
-* ``interval``      intervals at other confidences than the one that the server stated
-* ``value_errors``  error bars value by value
-* ``histogram``     what a sparse histogram tells beside the keys that stand out
+* ``interval``      computes confidence intervals at any confidence
+* ``value_errors``  reads error bars that differ from value to value
+* ``histogram``     reads the threshold of a sparse histogram, and which keys it releases
 """

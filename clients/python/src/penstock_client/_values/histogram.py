@@ -1,4 +1,4 @@
-"""What a sparse histogram tells beside the keys that stand out."""
+"""Read the threshold of a sparse histogram, and how likely a key is to be released."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -9,11 +9,12 @@ from penstock_client._http.fields import Fields
 
 @dataclass(frozen=True)
 class Histogram:
-    """A count over all keys of a ``domain``, of which those above a threshold are released.
+    """Hold the settings of a sparse histogram: counts over all keys of a ``domain``.
 
-    Keys with small counts are missing; ``false_keys`` keys of count 0 are expected to be
-    there at most.  ``size`` is how many keys the domain has.  ``appears`` tells how likely a
-    key is there, by its count, up to one that is all but sure.
+    Only keys whose noisy count exceeds ``threshold`` are released, so keys with small counts
+    are missing.  At most ``false_keys`` keys of count 0 are expected in a release.  ``size`` is
+    the number of keys in the domain.  ``appears`` maps a key's count to the probability that
+    the key is released, up to a probability close to 1.
     """
 
     domain: Mapping[str, object]
@@ -30,13 +31,13 @@ class Histogram:
             fields.number("threshold"),
             fields.positive("false_keys"),
             {
-                each.integer("count"): each.number("probability")
-                for each in fields.children("appears")
+                child.integer("count"): child.number("probability")
+                for child in fields.children("appears")
             },
         )
 
     @classmethod
     def read_from(cls, fields: Fields) -> Self | None:
-        """That of a release or a tier; ``None`` where the query is no sparse histogram."""
+        """Read that of a release or a tier; None if the query is not a sparse histogram."""
         child = fields.child_or_none("histogram")
         return None if child is None else cls.read(child)

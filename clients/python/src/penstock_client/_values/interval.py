@@ -1,6 +1,7 @@
-"""Intervals at other confidences than the one that the server stated.
+"""Compute confidence intervals, also at confidences that the server did not state.
 
-All are per value: at confidence 0.95 about one value in twenty is outside of its own.
+All intervals are per value: at confidence 0.95, about one exact value in twenty lies outside its
+interval.
 """
 
 import math
@@ -17,15 +18,15 @@ LAPLACE = "discrete Laplace law"
 NEARLY_NORMAL = "normal approximation"
 
 FINE = 1e-9
-"""Granularity in standard deviations below which the lattice does not show."""
+"""The granularity, in standard deviations, below which the lattice is ignored."""
 
 
 @dataclass(frozen=True)
 class Interval:
-    """Lower and upper ends, one of each for every value, in the order of the values.
+    """Hold a lower and an upper end for each value, in the order of the values.
 
-    ``law`` says where ``half_width`` comes from: an exact law, the server, or an
-    approximation.  Iterating gives (lower, upper) pairs.
+    ``law`` states where ``half_width`` comes from: an exact law, the server, or an
+    approximation.  Iterating yields (lower, upper) pairs.
     """
 
     confidence: float
@@ -44,16 +45,16 @@ class Interval:
 def half_width(
     mechanism: str, granularity: float, error: ErrorBars, confidence: float
 ) -> tuple[float, str]:
-    """Half the width of one value's two-sided interval, and the law that it follows.
+    """Return half the width of one value's two-sided interval, and the law behind it.
 
-    At the confidence that the server stated it is the server's.  Elsewhere Gaussian noise
-    has normal quantiles, Laplace noise those of its law on the lattice; for Poisson and
-    Skellam noise normal quantiles are an approximation (their skewness and excess
-    kurtosis fall with the variance).  Raises ``InvalidArgument`` for a confidence outside
-    of (0, 1), and for a mechanism whose law is not known here.
+    At the confidence that the server stated, it is the server's half width.  At others,
+    Gaussian noise has normal quantiles, and Laplace noise those of its law on the lattice; for
+    Poisson and Skellam noise, normal quantiles are an approximation (skewness and excess
+    kurtosis fall as the variance grows).  Raises ``InvalidArgument`` for a confidence outside
+    (0, 1), and for a mechanism whose law this version does not know.
     """
     if not 0 < confidence < 1:
-        raise InvalidArgument(f"A confidence is between 0 and 1, and {confidence:g} is not.")
+        raise InvalidArgument(f"A confidence is between 0 and 1, not {confidence:g}.")
     if math.isclose(confidence, error.confidence, rel_tol=1e-12):
         return error.half_width, AS_STATED
     if mechanism == "gaussian":
@@ -63,8 +64,8 @@ def half_width(
     if mechanism in ("poisson", "skellam"):
         return _normal(error.standard_deviation, confidence), NEARLY_NORMAL
     raise InvalidArgument(
-        f"This version does not know the law of {mechanism} noise, only what the server states:"
-        f" ask for interval({error.confidence:g})."
+        f"This version does not know the law of {mechanism} noise, only the interval that the"
+        f" server states; call interval({error.confidence:g})."
     )
 
 
@@ -74,7 +75,7 @@ def _normal(standard_deviation: float, confidence: float) -> float:
 
 
 def _laplace(standard_deviation: float, granularity: float, confidence: float) -> float:
-    """The least multiple of the granularity that noise exceeds with at most 1 - confidence.
+    """Return the least multiple of the granularity that noise exceeds with at most 1 - confidence.
 
     On the lattice ``P(k) = (1-p)/(1+p) p^|k|`` with ``p = exp(-g/b)``, hence
     ``P(|k| > m) = 2 p^(m+1) / (1+p)``, and the standard deviation is
@@ -84,5 +85,5 @@ def _laplace(standard_deviation: float, granularity: float, confidence: float) -
     if granularity < FINE * standard_deviation:
         return -math.log1p(-confidence) * standard_deviation / math.sqrt(2)
     step_of_log = 2 * math.asinh(granularity / (math.sqrt(2) * standard_deviation))
-    wanted = (math.log((1 - confidence) / 2) + math.log1p(math.exp(-step_of_log))) / -step_of_log
-    return granularity * max(0, math.ceil(wanted) - 1)
+    steps = (math.log((1 - confidence) / 2) + math.log1p(math.exp(-step_of_log))) / -step_of_log
+    return granularity * max(0, math.ceil(steps) - 1)

@@ -1,4 +1,4 @@
-"""Error bars value by value, of a release whose values are not all off by as much."""
+"""Read error bars value by value, of a release whose values have different errors."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -11,10 +11,10 @@ from penstock_client.models import ErrorBars
 
 @dataclass(frozen=True)
 class ValueErrors:
-    """One entry for each value, at the confidence that the release states.
+    """Hold the errors of each value, at the confidence that the release states.
 
-    The server sends them with counts that it protected together, whose last value, or the
-    last of each group, is the number of rows or units.  Iterating gives error bars.
+    The server sends them with counts that it protected together; their last value, or the
+    last one of each group, is the number of rows or units.  Iterating yields error bars.
     """
 
     confidence: float
@@ -31,8 +31,8 @@ class ValueErrors:
         for name, vector in vectors.items():
             if len(vector) != size or not all(entry > 0 for entry in vector):
                 raise ProtocolError(
-                    f"The answer's {fields.where}.{name} is no positive number for each of"
-                    f" {size} values."
+                    f"The answer's {fields.where}.{name} does not have a positive number for each"
+                    f" of {size} values."
                 )
         return errors
 
