@@ -4,7 +4,7 @@ from itertools import combinations, product
 
 import numpy as np
 import pytest
-from tests.unit.structures.streams.exact_root import exact_decoder
+from tests.unit.structures.exact_root import exact_decoder
 
 from penstock.errors import InvalidInput
 from penstock.structures.factorization.square_root import coefficients, column_square

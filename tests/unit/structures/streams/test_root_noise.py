@@ -7,7 +7,7 @@ from hashlib import sha256
 
 import numpy as np
 import pytest
-from tests.unit.structures.streams.exact_root import exact_decoder
+from tests.unit.structures.exact_root import exact_decoder
 
 from penstock.errors import InvalidInput
 from penstock.mechanisms import Gaussian, IntVector
