@@ -25,7 +25,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         after="    return CEILING_ERROR\n",
         wrong="sums over a coarser lattice are charged as if they were as near to integrals",
         tests=(
-            "tests/unit/structures/sparse_histogram/test_charges.py::test_a_coarser_lattice_is_charged_the_square_of_its_steps",
+            "tests/unit/structures/sparse_histogram/test_noise.py::test_a_coarser_lattice_is_charged_the_square_of_its_steps",
         ),
     ),
     Mutant(
@@ -48,7 +48,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         after="    return content\n",
         wrong="the length of a state tells how many keys there are",
         tests=(
-            "tests/unit/structures/sparse_histogram/test_histogram.py::test_whoever_reloads_before_every_release_draws_the_same",
+            "tests/unit/structures/sparse_histogram/test_state.py::test_whoever_reloads_before_every_release_draws_the_same",
         ),
     ),
     Mutant(

@@ -55,38 +55,6 @@ def test_every_rung_has_one_threshold_and_more_noise_a_higher_one() -> None:
     assert found == [_thresholds(1 << 64, {CEILING: 1.0}).steps(r) for r in range(len(found))]
 
 
-def test_rungs_of_a_histogram_are_at_least_a_hundredth_apart() -> None:
-    for rung in range(0, LADDER.last, 7):
-        assert LADDER.value(rung + 1) / LADDER.value(rung) > Fraction(101, 100)
-
-
-@pytest.mark.parametrize(
-    ("ceiling", "bound"), [(Fraction(1, 100), 2**40), (Fraction(4), 2**50), (Fraction(1000), 2**45)]
-)
-def test_what_a_refused_plan_says_would_fit_does(ceiling: Fraction, bound: int) -> None:
-    with pytest.raises(InvalidInput, match="What fits is counts up to") as caught:
-        plan(ceiling, Fraction(1), Fraction(bound))
-    largest = int(str(caught.value.data["largest_bound"]))
-    deviation = Fraction(str(caught.value.data["least_deviation"]))
-    for mechanism, ladder in (
-        plan(ceiling, Fraction(1), Fraction(largest)),
-        plan(deviation**2, Fraction(1), Fraction(bound)),
-    ):
-        assert ladder.value(0) / mechanism.granularity**2 >= 2**28
-    with pytest.raises(InvalidInput, match="Take less noise"):
-        plan(Fraction(10) ** 40, Fraction(1), Fraction(1))
-
-
-def test_values_and_noise_fit_and_a_plan_that_cannot_is_refused() -> None:
-    reach = 2**31 + 40 * math.sqrt(LADDER.value(LADDER.last))
-    assert reach <= 2**52 * float(G)
-    assert LADDER.value(0) / G**2 >= 2**36
-    with pytest.raises(InvalidInput, match="do not fit"):
-        plan(Fraction(1, 100), Fraction(1), Fraction(2**40))
-    with pytest.raises(InvalidInput, match="A variance is above 0"):
-        plan(Fraction(0), Fraction(1), Fraction(1))
-
-
 @pytest.mark.parametrize("expected", [0.0, -1.0, 2.1, 1e-70, math.nan])
 def test_false_keys_that_cannot_be_expected_are_refused(expected: float) -> None:
     with pytest.raises(InvalidInput, match="cannot be expected"):

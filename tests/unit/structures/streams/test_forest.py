@@ -1,6 +1,5 @@
 """Every forest answers prefix sums, at the cost that it states."""
 
-import math
 from fractions import Fraction
 
 import numpy as np
@@ -16,7 +15,7 @@ from penstock.structures import (
     binary_tree,
     smooth_binary,
 )
-from penstock.structures.streams.forest import chain, matrices, variance_weight
+from penstock.structures.streams.forest import chain, matrices
 
 FORESTS: list[Forest] = [
     binary_tree(1),
@@ -105,47 +104,6 @@ def test_a_node_serves_one_contiguous_time(forest: Forest) -> None:
         for node in chain(forest, forest.node(step)):
             seen.setdefault(node, []).append(step)
     assert all(times == list(range(times[0], times[-1] + 1)) for times in seen.values())
-
-
-@pytest.mark.parametrize("height", [1, 2, 3, 4, 5, 6, 7])
-def test_the_smooth_tree_replaces_as_many_nodes_as_its_closed_form(height: int) -> None:
-    """``C(2k+1, k+1) - (k+1)`` over all its transitions (Andersson, Pagh 2023, corrected)."""
-    k = height
-    tree = SmoothBinary(math.comb(2 * k, k) - 1, 2 * k, k)
-    node, replaced = tree.node(1), 0
-    if tree.length == 1:
-        pattern = (1 << k) - 1
-        replaced = len(set(chain(tree, node)) - set(chain(tree, pattern)))
-    else:
-        before = set(chain(tree, (1 << k) - 1))
-        for step in range(1, tree.length + 1):
-            now = set(chain(tree, tree.node(step)))
-            replaced += len(now - before)
-            before = now
-    assert replaced == [1, 7, 31, 121, 456, 1709, 6427][k - 1]
-    assert replaced == math.comb(2 * k + 1, k + 1) - (k + 1)
-
-
-@pytest.mark.parametrize(
-    ("step", "variance"),
-    [(1, 8), (3, 16), (7, 24), (15, 32), (1023, 80)],
-)
-def test_epochs_have_their_known_variance_at_their_ends(step: int, variance: int) -> None:
-    assert 2 * variance_weight(Epochs(), step, squared=True) == variance
-
-
-def test_epochs_have_their_known_mean_and_largest_variance() -> None:
-    for steps, mean, most in [(15, 86.9333, 240), (127, 642.3937, 1776), (1023, 2282.4242, 5904)]:
-        found = [2 * variance_weight(Epochs(), step, squared=True) for step in range(1, steps + 1)]
-        assert float(sum(found) / steps) == pytest.approx(mean, abs=6e-5)
-        assert max(found) == most
-
-
-def test_epochs_of_gaussian_noise_have_their_known_variances() -> None:
-    known = {1: 1, 2: 2, 3: 2, 4: 4, 7: 3, 8: 6, 100: 24, 1000: 63, 1023: 10, 1024: 20}
-    known |= {2**20 - 1: 20, 2**20: 40}
-    for step, variance in known.items():
-        assert variance_weight(Epochs(), step, squared=False) / 2 == variance
 
 
 def test_impossible_trees_are_refused() -> None:

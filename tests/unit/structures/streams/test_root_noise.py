@@ -15,7 +15,7 @@ from penstock.randomness import Stream
 from penstock.structures.streams import root_noise
 from penstock.structures.streams.root_matrices import DIGITS, LONGEST, strategy
 from penstock.structures.streams.root_noise import RootNoise, rounded_outputs
-from penstock.structures.streams.root_state import from_bytes, to_bytes
+from penstock.structures.streams.root_state import to_bytes
 
 MECHANISM = Gaussian(Fraction(1, 1 << 20))
 LEVELS = [Fraction(1), Fraction(4)]
@@ -136,37 +136,6 @@ def test_pieces_make_the_same_outputs_as_the_whole(
     whole = rounded_outputs(noise.drawn, 50, COARSE)
     for level in range(2):
         assert (np.concatenate([part[level] for part in found]) == whole[level]).all()
-
-
-def test_a_state_goes_on_where_it_stood(streams: Callable[[], Stream]) -> None:
-    noise = begun(dimension=2)
-    noise.advance(7, streams)
-    again = from_bytes(to_bytes(noise), MECHANISM, 60, COARSE)
-    assert again.levels == noise.levels
-    assert all((a == b).all() for a, b in zip(again.drawn, noise.drawn, strict=True))
-    key = Stream.from_key(bytes(32))
-    same = Stream.from_key(bytes(32))
-    for a, b in zip(noise.advance(5, lambda: key), again.advance(5, lambda: same), strict=True):
-        assert (a == b).all()
-
-
-@pytest.mark.parametrize(
-    "damage",
-    [
-        lambda state: state[:-1],
-        lambda state: state[:-8],
-        lambda _: b"",
-        lambda state: state.replace(b'"version":1', b'"version":2'),
-        lambda state: state.replace(b'"step":7', b'"step":70'),
-    ],
-)
-def test_what_is_no_state_is_refused(
-    damage: Callable[[bytes], bytes], streams: Callable[[], Stream]
-) -> None:
-    noise = begun()
-    noise.advance(7, streams)
-    with pytest.raises(InvalidInput):
-        from_bytes(damage(to_bytes(noise)), MECHANISM, 60, COARSE)
 
 
 def test_a_level_that_is_there_stays_as_it_is(streams: Callable[[], Stream]) -> None:

@@ -9,7 +9,6 @@ import pytest
 from penstock.errors import InvalidInput
 from penstock.randomness import Stream
 from penstock.structures import Epochs, KaryTree, smooth_binary
-from penstock.structures.streams.choice import best_structure, best_tree, mean_squared_error
 from penstock.structures.streams.forest import variance_weight
 from penstock.structures.streams.spread import laplace_half_width, weights
 
@@ -49,15 +48,3 @@ def test_the_weights_are_those_of_the_variance(forest: KaryTree | Epochs) -> Non
         found = weights(forest, forest.node(step))
         assert sum(found) == variance_weight(forest, step, squared=False)
         assert sum(w * w for w in found) == variance_weight(forest, step, squared=True)
-
-
-@pytest.mark.parametrize("pure", [True, False])
-@pytest.mark.parametrize("length", [1, 7, 100, 5000])
-def test_the_best_structure_is_no_worse_than_either(length: int, pure: bool) -> None:
-    best = best_structure(length, pure=pure)
-    tree, smooth = best_tree(length, pure=pure), smooth_binary(length, pure=pure)
-    errors = mean_squared_error(tree, pure=pure), mean_squared_error(smooth, pure=pure)
-    assert best == (tree if errors[0] <= errors[1] else smooth)
-    exact = sum(variance_weight(smooth, step, squared=pure) for step in range(1, length + 1))
-    node = 2 * smooth.zeros**2 if pure else Fraction(smooth.zeros, 2)
-    assert errors[1] == node * exact / length
