@@ -39,7 +39,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         wrong="the nodes within an epoch have half of the noise that they are charged for",
         tests=(
             "tests/unit/structures/streams/test_forest.py",
-            "tests/unit/structures/streams/test_choice.py",
+            "tests/unit/structures/streams/test_epochs.py",
         ),
     ),
     Mutant(

@@ -1,21 +1,17 @@
 """What the keys of count 0 cost, as stated."""
 
 import math
-from fractions import Fraction
 
 import pytest
+from tests.unit.structures.sparse_histogram.small_histogram import HUGE, LADDER, MECHANISM, TIERS
 
 from penstock.structures.sparse_histogram import (
     Thresholds,
     numerical_charges,
-    plan,
     zero_key_failure,
 )
 from penstock.structures.sparse_histogram.charges import RELATIVE_ERROR
 
-MECHANISM, LADDER = plan(Fraction(25), Fraction(1), Fraction(2**31))
-TIERS = {100: 1.0, 200: 3.0}
-HUGE = Thresholds(LADDER, MECHANISM.granularity, 1 << 64, TIERS)
 MIDDLE = Thresholds(LADDER, MECHANISM.granularity, 1 << 40, TIERS)
 SMALL = Thresholds(LADDER, MECHANISM.granularity, 1 << 20, TIERS)
 

@@ -4,22 +4,14 @@ import math
 from fractions import Fraction
 
 import pytest
+from tests.unit.structures.sparse_histogram.small_histogram import HUGE, LADDER, MECHANISM
 
 from penstock.structures.sparse_histogram import (
     HistogramNoise,
     Thresholds,
-    plan,
     zero_key_failure,
 )
 from penstock.structures.sparse_histogram.charges import CEILING_ERROR, RELATIVE_ERROR
-
-MECHANISM, LADDER = plan(Fraction(25), Fraction(1), Fraction(2**31))
-
-
-TIERS = {100: 1.0, 200: 3.0}
-
-
-HUGE = Thresholds(LADDER, MECHANISM.granularity, 1 << 64, TIERS)
 
 
 @pytest.mark.parametrize("halvings", [1, 2, 4])

@@ -4,12 +4,10 @@ import math
 from fractions import Fraction
 
 import pytest
+from tests.unit.structures.sparse_histogram.small_histogram import LADDER, MECHANISM
 
 from penstock.errors import InvalidInput
 from penstock.structures.sparse_histogram import plan
-
-MECHANISM, LADDER = plan(Fraction(25), Fraction(1), Fraction(2**31))
-
 
 G = MECHANISM.granularity
 

@@ -1,17 +1,15 @@
 """Thresholds are a public function of the level, at every rung."""
 
 import math
-from fractions import Fraction
 
 import pytest
 from scipy.stats import norm
+from tests.unit.structures.sparse_histogram.small_histogram import CEILING, LADDER, MECHANISM
 
 from penstock.errors import InvalidInput
-from penstock.structures.sparse_histogram import Thresholds, next_crossing, plan
+from penstock.structures.sparse_histogram import Thresholds, next_crossing
 
-MECHANISM, LADDER = plan(Fraction(25), Fraction(1), Fraction(2**31))
 G = MECHANISM.granularity
-CEILING = LADDER.rung_at_or_above(Fraction(25))
 
 
 def _thresholds(size: int, false_keys: dict[int, float]) -> Thresholds:

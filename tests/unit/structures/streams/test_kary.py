@@ -10,8 +10,6 @@ from penstock.structures.streams.choice import mean_squared_error
 from penstock.structures.streams.forest import chain
 
 LENGTHS = [250, 1000, 2**10, 3429, 3430, 2**16, 10**6, 2**20, 10**7]
-
-
 KNOWN_BINARY = [(5, 3.0, 2.1), (19, 10, 5.2632), (250, 28, 15.824), (1024, 55, 27.5054)]
 
 

@@ -1,42 +1,20 @@
 """The noise of a stream's nodes: drawn once, added along ways, bridged where tiers join."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from hashlib import sha256
 from typing import ClassVar
 
 import numpy as np
 import pytest
+from tests.unit.structures.noisy_forests import FORESTS, LEVELS, MECHANISM, advance
 
 from penstock.errors import InvalidInput
-from penstock.mechanisms import Gaussian, IntVector, Laplace
+from penstock.mechanisms import Gaussian, IntVector
 from penstock.randomness import Stream
-from penstock.structures import Epochs, Forest, KaryTree, NodeNoise, balanced, binary_tree
+from penstock.structures import Forest, KaryTree, NodeNoise, binary_tree
 from penstock.structures.streams.forest import chain
 from penstock.structures.streams.node_noise import STEPS_AT_ONCE
-
-FORESTS: list[Forest] = [
-    binary_tree(200),
-    KaryTree(100, 3),
-    KaryTree(150, 4),
-    KaryTree(180, 19),
-    balanced(150),
-    Epochs(),
-    Epochs(5),
-]
-MECHANISM = Laplace(Fraction(1, 1024))
-LEVELS = [Fraction(1), Fraction(4)]
-
-
-@pytest.fixture
-def streams() -> Callable[[], Stream]:
-    numbers: Iterator[int] = iter(range(1_000_000))
-    return lambda: Stream.from_key(sha256(f"node noise {next(numbers)}".encode()).digest())
-
-
-def _advance(noise: NodeNoise, steps: int, streams: Callable[[], Stream]) -> IntVector:
-    return np.stack(noise.advance(steps, streams))
 
 
 class _Recorded:
@@ -71,7 +49,7 @@ def test_every_output_is_the_sum_over_its_way(
     found = []
     for piece in pieces:
         if piece := min(piece, left):
-            found.append(_advance(noise, piece, streams))
+            found.append(advance(noise, piece, streams))
             left -= piece
     outputs = np.concatenate(found, axis=1)
     for step in range(1, outputs.shape[1] + 1):
@@ -134,7 +112,7 @@ def test_the_state_holds_no_more_nodes_than_the_digits_of_a_step(
 
 def test_long_pieces_are_drawn_in_bounded_ones(streams: Callable[[], Stream]) -> None:
     noise = NodeNoise.begin(MECHANISM, binary_tree(1 << 14), 1, [Fraction(1)])
-    outputs = _advance(noise, 2 * STEPS_AT_ONCE + 5, streams)
+    outputs = advance(noise, 2 * STEPS_AT_ONCE + 5, streams)
     assert outputs.shape == (1, 2 * STEPS_AT_ONCE + 5, 1)
     assert noise.step == 2 * STEPS_AT_ONCE + 5
     first, second = (outputs[0, start : start + STEPS_AT_ONCE] for start in (0, STEPS_AT_ONCE))
@@ -158,13 +136,13 @@ def test_a_tier_that_joins_lies_between_its_neighbors(
     again = [entry.own for entry in noise.way]
     noise.insert(Fraction(2), streams())
     assert [entry.own for entry in noise.way] == again
-    assert _advance(noise, 10, streams).shape == (5, 10, 1)
+    assert advance(noise, 10, streams).shape == (5, 10, 1)
 
 
 def test_a_tier_may_join_before_the_first_step(streams: Callable[[], Stream]) -> None:
     noise = NodeNoise.begin(MECHANISM, binary_tree(10), 1, [Fraction(1)])
     noise.insert(Fraction(2), streams())
-    assert _advance(noise, 3, streams).shape == (2, 3, 1)
+    assert advance(noise, 3, streams).shape == (2, 3, 1)
 
 
 def test_impossible_streams_and_steps_are_refused(streams: Callable[[], Stream]) -> None:

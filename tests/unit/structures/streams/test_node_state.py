@@ -1,43 +1,16 @@
 """A stream's noise written as bytes goes on as before."""
 
-from collections.abc import Callable, Iterator
-from fractions import Fraction
+from collections.abc import Callable
 from hashlib import sha256
 
 import numpy as np
 import pytest
+from tests.unit.structures.noisy_forests import FORESTS, LEVELS, MECHANISM, advance
 
 from penstock.errors import InvalidInput
-from penstock.mechanisms import IntVector, Laplace
 from penstock.randomness import Stream
-from penstock.structures import Epochs, Forest, KaryTree, NodeNoise, balanced, binary_tree
+from penstock.structures import Forest, KaryTree, NodeNoise
 from penstock.structures.streams.node_state import from_bytes, to_bytes
-
-FORESTS: list[Forest] = [
-    binary_tree(200),
-    KaryTree(100, 3),
-    KaryTree(150, 4),
-    KaryTree(180, 19),
-    balanced(150),
-    Epochs(),
-    Epochs(5),
-]
-
-
-MECHANISM = Laplace(Fraction(1, 1024))
-
-
-LEVELS = [Fraction(1), Fraction(4)]
-
-
-@pytest.fixture
-def streams() -> Callable[[], Stream]:
-    numbers: Iterator[int] = iter(range(1_000_000))
-    return lambda: Stream.from_key(sha256(f"node noise {next(numbers)}".encode()).digest())
-
-
-def _advance(noise: NodeNoise, steps: int, streams: Callable[[], Stream]) -> IntVector:
-    return np.stack(noise.advance(steps, streams))
 
 
 @pytest.mark.parametrize("forest", FORESTS, ids=str)
@@ -52,7 +25,7 @@ def test_a_state_goes_on_where_it_stood(
     assert to_bytes(again) == to_bytes(noise)
     assert (np.array(again.totals()) == np.array(noise.totals())).all()
     key = sha256(b"what follows").digest()
-    following = [_advance(each, 20, lambda: Stream.from_key(key)) for each in (noise, again)]
+    following = [advance(each, 20, lambda: Stream.from_key(key)) for each in (noise, again)]
     assert (following[0] == following[1]).all()
 
 

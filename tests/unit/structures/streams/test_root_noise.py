@@ -3,7 +3,6 @@
 import math
 from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
-from hashlib import sha256
 
 import numpy as np
 import pytest
@@ -20,12 +19,6 @@ from penstock.structures.streams.root_state import to_bytes
 MECHANISM = Gaussian(Fraction(1, 1 << 20))
 LEVELS = [Fraction(1), Fraction(4)]
 COARSE = 6
-
-
-@pytest.fixture
-def streams() -> Callable[[], Stream]:
-    numbers: Iterator[int] = iter(range(1_000_000))
-    return lambda: Stream.from_key(sha256(f"root noise {next(numbers)}".encode()).digest())
 
 
 def begun(length: int = 60, dimension: int = 1) -> RootNoise:

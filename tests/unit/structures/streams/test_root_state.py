@@ -1,8 +1,7 @@
 """A square-root stream's noise written as bytes goes on as before."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from fractions import Fraction
-from hashlib import sha256
 
 import pytest
 
@@ -13,18 +12,8 @@ from penstock.structures.streams.root_noise import RootNoise
 from penstock.structures.streams.root_state import from_bytes, to_bytes
 
 MECHANISM = Gaussian(Fraction(1, 1 << 20))
-
-
 LEVELS = [Fraction(1), Fraction(4)]
-
-
 COARSE = 6
-
-
-@pytest.fixture
-def streams() -> Callable[[], Stream]:
-    numbers: Iterator[int] = iter(range(1_000_000))
-    return lambda: Stream.from_key(sha256(f"root noise {next(numbers)}".encode()).digest())
 
 
 def begun(length: int = 60, dimension: int = 1) -> RootNoise:
