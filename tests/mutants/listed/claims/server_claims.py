@@ -322,7 +322,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         before='            env={**inherited, "OPENBLAS_NUM_THREADS"',
         after='            env={**os.environ, "OPENBLAS_NUM_THREADS"',
         wrong="what computes has the server's environment, with its secrets",
-        tests=("tests/unit/computing/test_pool.py::test_a_child_knows_nothing_of_its_parent",),
+        tests=("tests/unit/computing/test_process.py::test_a_child_knows_nothing_of_its_parent",),
     ),
     Mutant(
         row="V35",
