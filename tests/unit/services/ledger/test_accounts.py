@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from sqlmodel import select
-from tests.unit.raised import balance, grant
+from tests.unit.services.raised import balance, grant
 from tests.unit.sites import SITES, VISITS
 from tests.unit.worlds import World
 

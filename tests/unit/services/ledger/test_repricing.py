@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from sqlmodel import select
 from tests.support import priced
-from tests.unit.raised import balance, books, discs, furnished, grant, habits
+from tests.unit.services.raised import balance, books, discs, furnished, grant, habits
 from tests.unit.sites import SITES
 from tests.unit.worlds import CopyWorld, Keep, World
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 from sqlmodel import select
-from tests.unit.raised import balance, books, furnished, grant
+from tests.unit.services.raised import balance, books, furnished, grant
 from tests.unit.worlds import CopyWorld, Keep, World
 
 from penstock.errors import BudgetExhausted

@@ -3,7 +3,7 @@
 import pytest
 from sqlmodel import select
 from tests.support import priced
-from tests.unit.raised import books, furnished, grant
+from tests.unit.services.raised import books, furnished, grant
 from tests.unit.worlds import CopyWorld, Keep, World
 
 from penstock.accounting import limit_of
