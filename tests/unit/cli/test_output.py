@@ -13,7 +13,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from penstock.cli.output import Column, Document, Format, plainly, written
-from penstock.figures import aligned, decimals, fixed, percent, printable, short
 
 COLUMNS = (Column("name"), Column("how_many", right=True), Column("hidden", None))
 
@@ -90,21 +89,3 @@ def test_csv_holds_no_formula_and_loses_nothing() -> None:
 )
 def test_cells_are_short(cell: object, shown: str) -> None:
     assert plainly(cell) == shown
-
-
-@pytest.mark.parametrize(
-    ("deviation", "digits"), [(45.0, 0), (8.06, 1), (0.1, 2), (0.0123, 3), (0, 0), (1e-300, 12)]
-)
-def test_a_value_has_the_digits_that_its_error_leaves(deviation: float, digits: int) -> None:
-    assert decimals(deviation) == digits
-
-
-def test_numbers_are_written_for_people() -> None:
-    assert fixed(-0.001, 1) == "0.0"
-    assert fixed(1234567.891, 2) == "1,234,567.89"
-    assert fixed(1e16, 0) == "1e+16"
-    assert short(1234.5) == "1,234"
-    assert short(0.00012345) == "0.000123"
-    assert percent(0.95) == "95%"
-    assert aligned([["e\u0301水", "x"], ["abcd", "y"]]) == ["e\u0301水   x", "abcd  y"]
-    assert printable("a\nb\u202e") == "a\\u000ab\\u202e"

@@ -9,7 +9,7 @@ from tests.unit.connectors.cases import dataset_of, query_of
 
 from penstock.connectors.planning.refusals import invalid_input
 from penstock.connectors.specs.models import ComputedQuery, DatasetSpec, PushedVector, VectorSpec
-from penstock.spec_fields import Spec, folded
+from penstock.spec_fields import Spec
 
 DATASET = dataset_of().model_dump(mode="json", exclude_unset=True)
 QUERY = query_of(
@@ -187,13 +187,6 @@ def test_many_wrong_keys_are_refused_at_the_first() -> None:
         PushedVector.model_validate({**VECTOR, "keys": [1] * 100_000})
     assert caught.value.error_count() <= 2
     assert [place for place, _ in invalid_input(caught.value).errors] == ["/keys/0"]
-
-
-def test_names_are_brought_to_one_unicode_form_and_compared_without_case() -> None:
-    assert dataset_of(name="Zoe\u0308").name == "Zoë"
-    assert folded("ZOË") == folded("zoe\u0308") == folded("Zoë")
-    assert folded("Straße") == folded("STRASSE")
-    assert dataset_of(name="1 good name").name == "1 good name"
 
 
 def test_specs_survive_json() -> None:

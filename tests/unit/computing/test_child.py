@@ -1,0 +1,123 @@
+"""The loop of a child: it answers one wish after another, and forgets between persons."""
+
+import io
+import os
+import queue
+import threading
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import pytest
+
+from penstock.computing import bounds, child, frames
+from penstock.errors import InvalidInput
+
+
+class Doubling:
+    """A module that doubles numbers and remembers them."""
+
+    def __init__(self) -> None:
+        self.remembered: list[int] = []
+        self.JOBS: Mapping[str, Callable[[Any], Any]] = {
+            "double": self.double,
+            "refuse": self.refuse,
+            "exhaust": self.exhaust,
+        }
+
+    def double(self, number: int) -> list[int]:
+        self.remembered.append(2 * number)
+        return list(self.remembered)
+
+    def refuse(self, _: Any) -> None:
+        raise InvalidInput("No.", pointer="/here")
+
+    def exhaust(self, _: Any) -> None:
+        raise MemoryError
+
+    def forget(self) -> None:
+        self.remembered.clear()
+
+
+class Ended(BaseException):
+    """Stands for the end of the process, which would be the test's own."""
+
+
+class Wishes:
+    """A queue in which ``None`` stands for a pipe that ended."""
+
+    def __init__(self) -> None:
+        self._wishes: list[Any] = []
+        self._changed = threading.Condition()
+
+    def put(self, wish: Any) -> None:
+        with self._changed:
+            self._wishes.append(wish)
+            self._changed.notify()
+
+    def get(self) -> Any:
+        with self._changed:
+            self._changed.wait_for(lambda: self._wishes)
+            wish = self._wishes.pop(0)
+        if wish is None:
+            raise Ended
+        return wish
+
+
+@pytest.fixture
+def served(monkeypatch: pytest.MonkeyPatch) -> Callable[..., list[Any]]:
+    """``served(*wishes)``: what a child answers to these wishes, up to where it ends."""
+    monkeypatch.setattr(bounds, "allow", lambda _: None)
+    wishes_left = Wishes()
+
+    def end(_: int) -> None:
+        if threading.current_thread() is threading.main_thread():
+            raise Ended
+        wishes_left.put(None)
+
+    monkeypatch.setattr(os, "_exit", end)
+    monkeypatch.setattr(queue, "SimpleQueue", lambda: wishes_left)
+
+    def serve(*wishes: tuple[str, Any, bool]) -> list[Any]:
+        frame = b"".join(
+            frames.written({"job": job, "asked": asked, "fresh": fresh})
+            for job, asked, fresh in wishes
+        )
+        target = io.BytesIO()
+        with pytest.raises(Ended):
+            child.serve(Doubling(), 1.0, io.BytesIO(frame), target)
+        target.seek(0)
+        answers = []
+        while (answer := frames.read(target)) is not None:
+            answers.append(answer)
+        return answers
+
+    return serve
+
+
+def test_it_says_that_it_is_ready_and_answers_in_turn(
+    served: Callable[..., list[Any]],
+) -> None:
+    ready, first, second = served(("double", 2, True), ("double", 5, False))
+    assert ready == child.READY
+    assert (first["answer"], second["answer"]) == ([4], [4, 10])
+    assert first["seconds"] >= 0
+
+
+def test_it_forgets_before_a_wish_of_another_person(served: Callable[..., list[Any]]) -> None:
+    _, _, second = served(("double", 2, True), ("double", 5, True))
+    assert second["answer"] == [10]
+
+
+def test_a_refusal_is_described_and_the_next_wish_is_answered(
+    served: Callable[..., list[Any]],
+) -> None:
+    _, refused, after = served(("refuse", None, True), ("double", 1, False))
+    assert "answer" not in refused
+    assert "No." in str(refused["problem"])
+    assert after["answer"] == [2]
+
+
+def test_it_ends_when_memory_ran_out(served: Callable[..., list[Any]]) -> None:
+    answers = served(("exhaust", None, True), ("double", 1, False))
+    assert len(answers) == 2
+    assert answers[1]["memory"] is True
