@@ -1,10 +1,9 @@
 """The loop of a child: it answers one wish after another, and forgets between persons."""
 
 import io
-import os
-import queue
 import threading
 from collections.abc import Callable, Mapping
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -67,15 +66,16 @@ class Wishes:
 def served(monkeypatch: pytest.MonkeyPatch) -> Callable[..., list[Any]]:
     """``served(*wishes)``: what a child answers to these wishes, up to where it ends."""
     monkeypatch.setattr(bounds, "allow", lambda _: None)
-    wishes_left = Wishes()
+    wishes_left, read_to_the_end = Wishes(), threading.Event()
 
     def end(_: int) -> None:
         if threading.current_thread() is threading.main_thread():
             raise Ended
         wishes_left.put(None)
+        read_to_the_end.set()
 
-    monkeypatch.setattr(os, "_exit", end)
-    monkeypatch.setattr(queue, "SimpleQueue", lambda: wishes_left)
+    monkeypatch.setattr(child, "os", SimpleNamespace(_exit=end))
+    monkeypatch.setattr(child, "queue", SimpleNamespace(SimpleQueue=lambda: wishes_left))
 
     def serve(*wishes: tuple[str, Any, bool]) -> list[Any]:
         frame = b"".join(
@@ -85,6 +85,8 @@ def served(monkeypatch: pytest.MonkeyPatch) -> Callable[..., list[Any]]:
         target = io.BytesIO()
         with pytest.raises(Ended):
             child.serve(Doubling(), 1.0, io.BytesIO(frame), target)
+        # Later it would end the test's own process.
+        assert read_to_the_end.wait(60)
         target.seek(0)
         answers = []
         while (answer := frames.read(target)) is not None:
