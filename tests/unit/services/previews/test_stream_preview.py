@@ -1,7 +1,7 @@
 """A preview of a stream: what opening it then charges, and nothing is done."""
 
 import pytest
-from tests.unit.services.streaming import CLICKS
+from tests.unit.services.streams.streaming import CLICKS
 from tests.unit.worlds import World
 
 from penstock.errors import NameTaken

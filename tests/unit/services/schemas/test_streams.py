@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 from pydantic import ValidationError
-from tests.unit.services.streaming import CLICKS
+from tests.unit.services.streams.streaming import CLICKS
 
 from penstock.services.schemas.streams import ElementsRequest, StreamRequest, Totals
 from penstock.services.schemas.views import ErrorView

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 from sqlmodel import select
-from tests.unit.services.streaming import furnish_stream, push
+from tests.unit.services.streams.streaming import furnish_stream, push
 from tests.unit.worlds import CopyWorld, World
 
 from penstock.errors import Conflict, InvalidInput

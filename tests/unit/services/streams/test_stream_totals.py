@@ -1,7 +1,7 @@
 """Running totals: the same whenever they are read, of steps that there are."""
 
 import pytest
-from tests.unit.services.streaming import furnish_stream, push
+from tests.unit.services.streams.streaming import furnish_stream, push
 from tests.unit.worlds import CopyWorld, World
 
 from penstock.errors import ClearanceTooLow, Conflict, InvalidInput, NotFound

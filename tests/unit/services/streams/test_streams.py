@@ -1,7 +1,7 @@
 """Streams: opened and charged at once, moved to other levels, and retired."""
 
 import pytest
-from tests.unit.services.streaming import CLICKS, furnish_stream
+from tests.unit.services.streams.streaming import CLICKS, furnish_stream
 from tests.unit.worlds import CopyWorld, World
 
 from penstock.errors import Conflict, InvalidInput, NameTaken, NotFound

@@ -2,7 +2,7 @@
 
 import pytest
 from tests.support.rows import row
-from tests.unit.services.streaming import furnish_stream
+from tests.unit.services.streams.streaming import furnish_stream
 from tests.unit.worlds import CopyWorld, World
 
 from penstock.errors import IntegrityViolation
