@@ -103,7 +103,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         after="        pass\n",
         wrong="a token of few roles makes one of all roles of its user",
         tests=(
-            "tests/unit/services/people/test_users.py::test_scopes_narrow_a_token_and_never_widen_it",
+            "tests/unit/services/access/test_principals.py::test_scopes_narrow_a_token_and_never_widen_it",
         ),
     ),
     Mutant(
@@ -145,7 +145,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         after="    return token.expires_at > now\n",
         wrong="a revoked token lets in",
         tests=(
-            "tests/unit/services/people/test_users.py::test_a_revoked_token_and_a_disabled_user_are_out_at_once",
+            "tests/unit/services/access/test_principals.py::test_a_revoked_token_and_a_disabled_user_are_out_at_once",
         ),
     ),
     Mutant(
@@ -164,7 +164,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         after="roles if carried is None else roles | carried",
         wrong="a token carries roles that its user does not have",
         tests=(
-            "tests/unit/services/people/test_users.py::test_scopes_narrow_a_token_and_never_widen_it",
+            "tests/unit/services/access/test_principals.py::test_scopes_narrow_a_token_and_never_widen_it",
         ),
     ),
     Mutant(
