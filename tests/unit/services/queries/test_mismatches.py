@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Sequence
-from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -11,10 +10,9 @@ from sqlmodel import col, select
 from tests.unit.worlds import World
 
 from penstock.errors import BudgetExhausted, Conflict, IntegrityViolation, InvalidInput, NameTaken
-from penstock.persistence.tables import Charge, Dataset, Idempotency, Leaf, Query
+from penstock.persistence.tables import Charge, Dataset, Leaf, Query
 from penstock.services.access.principals import OPERATOR
 from penstock.services.datasets import datasets
-from penstock.services.jobs import idempotency
 from penstock.services.queries import level_changes, mismatches, queries
 from penstock.services.schemas.queries import DatasetRequest, LevelsChange
 from penstock.services.schemas.streams import ElementsRequest, StreamRequest
@@ -149,28 +147,6 @@ def test_a_count_that_was_set_back_is_refused_or_found(visits: World) -> None:
         session.connection().exec_driver_sql("UPDATE query SET mismatches = 2")
     with pytest.raises(IntegrityViolation):
         change(visits, VALUES, FINER)
-
-
-def test_a_key_is_given_up_after_three_other_requests(visits: World) -> None:
-    ada, server = visits.person("ada"), visits.server
-    own, other = idempotency.fingerprint(server, b"own"), idempotency.fingerprint(server, b"other")
-    begun = idempotency.begin(server, ada, "key", own)
-    assert isinstance(begun, idempotency.Begun)
-    idempotency.finish(server, begun, 201, b"{}")
-    for _ in range(idempotency.MOST_MISMATCHES):
-        assert isinstance(idempotency.begin(server, ada, "key", own), idempotency.Replay)
-        with pytest.raises(InvalidInput, match="another request"):
-            idempotency.begin(server, ada, "key", other)
-    with pytest.raises(InvalidInput, match="another request"):
-        idempotency.begin(server, ada, "key", own)
-    with server.database.read() as session:
-        assert session.exec(select(Idempotency)).one().mismatches == idempotency.MOST_MISMATCHES
-    # Somebody else's key of the same name is another key.
-    assert isinstance(
-        idempotency.begin(server, visits.person("otto"), "key", other), idempotency.Begun
-    )
-    visits.clock.now += timedelta(days=2)
-    assert isinstance(idempotency.begin(server, ada, "key", own), idempotency.Begun)
 
 
 @pytest.mark.parametrize(
