@@ -2,19 +2,17 @@
 
 import json
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import pytest
 from sqlmodel import col, select
 from tests.unit.worlds import World
 
-from penstock.errors import BudgetExhausted, Conflict, IntegrityViolation, InvalidInput, NameTaken
-from penstock.persistence.tables import Charge, Dataset, Leaf, Query
+from penstock.errors import BudgetExhausted, Conflict, IntegrityViolation, InvalidInput
+from penstock.persistence.tables import Charge, Leaf, Query
 from penstock.services.access.principals import OPERATOR
-from penstock.services.datasets import datasets
 from penstock.services.queries import level_changes, mismatches, queries
-from penstock.services.schemas.queries import DatasetRequest, LevelsChange
+from penstock.services.schemas.queries import LevelsChange
 from penstock.services.schemas.streams import ElementsRequest, StreamRequest
 from penstock.services.streams import stream_elements, streams
 from penstock.services.verification import verification
@@ -147,40 +145,6 @@ def test_a_count_that_was_set_back_is_refused_or_found(visits: World) -> None:
         session.connection().exec_driver_sql("UPDATE query SET mismatches = 2")
     with pytest.raises(IntegrityViolation):
         change(visits, VALUES, FINER)
-
-
-@pytest.mark.parametrize(
-    ("flaw", "error"),
-    [({"budgets": {"moon": {"epsilon": 1}}}, InvalidInput), ({"name": "sites"}, NameTaken)],
-)
-def test_a_file_is_compared_after_all_else_so_that_another_one_leaves_a_trace(
-    visits: World, tmp_path: Path, flaw: dict[str, Any], error: type[Exception]
-) -> None:
-    known, guessed = tmp_path / "known.csv", tmp_path / "guessed.csv"
-    known.write_text("who,town\nann,north\n")
-    guessed.write_text("who,town\nann,south\n")
-
-    def register(named: str, file: Path, **more: Any) -> None:
-        spec = {
-            "name": named,
-            "source": {"engine": "duckdb", "uri": str(file)},
-            "privacy_unit": {"column": "who"},
-            "neighboring": "add_remove",
-            "delta": 1e-6,
-            "columns": {"who": {"type": "string"}},
-            "budgets": {"public": {"epsilon": 1}},
-            **more,
-        }
-        datasets.register(visits.server, OPERATOR, DatasetRequest.model_validate(spec))
-
-    register("known", known)
-    for file in (known, guessed):
-        with pytest.raises(error):
-            register("again", file, **flaw)
-    with pytest.raises(Conflict, match="very file is registered already"):
-        register("again", known)
-    with visits.server.database.read() as session:
-        assert {one.name for one in session.exec(select(Dataset)).all()} == {"sites", "known"}
 
 
 def test_values_are_not_compared_where_another_raise_was_quicker(
