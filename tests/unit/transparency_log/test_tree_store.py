@@ -10,7 +10,7 @@ from sqlmodel import Session, col, select
 from tests.databases.homes import PATIENCE
 from tests.unit.worlds import World
 
-from penstock.errors import IntegrityViolation, InvalidInput, LogUnavailable
+from penstock.errors import IntegrityViolation, LogUnavailable
 from penstock.persistence.tables import Checkpoint, Leaf
 from penstock.services.access.principals import OPERATOR
 from penstock.services.audit import proofs
@@ -68,47 +68,6 @@ def test_every_answer_is_covered_by_a_checkpoint_that_is_signed(visits: World) -
     stored = leaves(visits)
     assert [leaf.index for leaf in stored] == list(range(sizes(visits)[-1]))
     assert all(proven(visits, sequencer.receipt_of(leaf)) for leaf in stored)
-
-
-def test_every_checkpoint_is_consistent_with_every_later_one(visits: World) -> None:
-    visits.ask("pia")
-    with visits.server.database.read() as session:
-        rows = session.exec(select(Checkpoint).order_by(col(Checkpoint.size))).all()
-        views = [checkpoints.view(session, row) for row in rows]
-        assert all(checkpoints.signed(session, row) for row in rows)
-    assert len(views) > 5
-    for old in views:
-        verify(old)
-        for new in views[views.index(old) :]:
-            found = proofs.consistency(visits.server, old.size, new.size)
-            assert merkle.consistent(
-                old.size,
-                new.size,
-                bytes.fromhex(old.root_hash),
-                bytes.fromhex(new.root_hash),
-                [bytes.fromhex(one) for one in found["hashes"]],
-            )
-
-
-def test_an_export_holds_what_was_hashed(visits: World) -> None:
-    visits.ask("pia")
-    exported = list(proofs.export(visits.server, OPERATOR))
-    assert [one.index for one in exported] == list(range(len(exported)))
-    frontier = merkle.Frontier()
-    for one in exported:
-        frontier.add(merkle.leaf_hash(base64.b64decode(one.leaf)))
-    newest = proofs.checkpoint(visits.server)
-    assert (frontier.size, frontier.root.hex()) == (newest.size, newest.root_hash)
-
-
-@pytest.mark.parametrize(("index", "size"), [(0, 0), (3, 3), (-1, 3), (0, 10**6), (10**6, None)])
-def test_what_the_log_does_not_have_is_not_proven(
-    visits: World, index: int, size: int | None
-) -> None:
-    with pytest.raises(InvalidInput):
-        proofs.inclusion(visits.server, OPERATOR, index, size)
-    with pytest.raises(InvalidInput):
-        proofs.consistency(visits.server, size or 0, 0)
 
 
 def test_while_the_log_takes_nothing_in_nothing_is_answered_nor_drawn_twice(
