@@ -1,11 +1,9 @@
 """The log as a tree: whoever was answered has a leaf that signed checkpoints prove."""
 
-import base64
 import threading
 from collections.abc import Mapping
 
 import pytest
-from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 from sqlmodel import Session, col, select
 from tests.databases.homes import PATIENCE
 from tests.unit.worlds import World
@@ -16,8 +14,8 @@ from penstock.services.access.principals import OPERATOR
 from penstock.services.audit import proofs
 from penstock.services.operations import home
 from penstock.services.releases import history
-from penstock.transparency_log import checkpoints, merkle, sequencer, tree_store
-from penstock.transparency_log.views import CheckpointView, ReceiptView
+from penstock.transparency_log import merkle, tree_store
+from penstock.transparency_log.views import ReceiptView
 
 
 def leaves(world: World) -> list[Leaf]:
@@ -41,33 +39,6 @@ def proven(world: World, receipt: ReceiptView) -> bool:
         [bytes.fromhex(one) for one in found.hashes],
         bytes.fromhex(newest.root_hash),
     )
-
-
-def verify(view: CheckpointView) -> None:
-    """Raises unless the note is signed and says what the view says."""
-    text, _, signature = view.note.partition("\n\n")
-    public = bytes.fromhex(view.key)
-    Ed25519PublicKey.from_public_bytes(public).verify(
-        bytes.fromhex(view.signature), (text + "\n").encode()
-    )
-    name, size, root, _ = text.splitlines()
-    assert (name, int(size)) == (checkpoints.origin(public), view.size)
-    assert base64.b64decode(root).hex() == view.root_hash
-    signed = base64.b64decode(signature.split()[2])
-    assert signed == checkpoints.key_name(public) + bytes.fromhex(view.signature)
-
-
-def test_every_answer_is_covered_by_a_checkpoint_that_is_signed(visits: World) -> None:
-    for name in ("pia", "paul", "ines"):
-        receipt = visits.ask(name).view.receipt
-        assert proven(visits, receipt)
-        assert visits.ask(name).view.receipt == receipt, "a repeat has the same receipt"
-        assert receipt.checkpoint is not None
-        assert int(receipt.checkpoint.splitlines()[1]) > (receipt.index or 0)
-    verify(proofs.checkpoint(visits.server))
-    stored = leaves(visits)
-    assert [leaf.index for leaf in stored] == list(range(sizes(visits)[-1]))
-    assert all(proven(visits, sequencer.receipt_of(leaf)) for leaf in stored)
 
 
 def test_while_the_log_takes_nothing_in_nothing_is_answered_nor_drawn_twice(
