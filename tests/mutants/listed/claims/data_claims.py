@@ -127,7 +127,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         after="    rows = [dataset, other]\n",
         wrong="whoever was declared to be the same before is left behind",
         tests=(
-            "tests/unit/services/exposure/test_same_people.py::test_three_are_one_group_in_whatever_order",
+            "tests/unit/services/datasets/test_population.py::test_three_are_one_group_in_whatever_order",
         ),
     ),
     Mutant(
@@ -149,7 +149,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         after="        if False:\n",
         wrong="losses under two neighboring relations are added up",
         tests=(
-            "tests/unit/services/exposure/test_same_people.py::test_what_cannot_be_added_up_is_refused",
+            "tests/unit/services/datasets/test_population.py::test_what_cannot_be_added_up_is_refused",
         ),
     ),
     Mutant(
