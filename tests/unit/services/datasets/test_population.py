@@ -5,57 +5,30 @@ from pathlib import Path
 
 import pytest
 from tests.unit.services.datasets.files import written
-from tests.unit.services.datasets.stays import ROWS, query, register
+from tests.unit.services.datasets.stays import register
+from tests.unit.services.same_people_worlds import (
+    declare,
+    groups,
+    problems,
+    same_table_twice,
+    shown,
+    third,
+)
 from tests.unit.services.versions import new_file
 from tests.unit.sites import SITES
-from tests.unit.worlds import CopyWorld, World, fill
+from tests.unit.worlds import CopyWorld, World
 
 from penstock.errors import Conflict, Forbidden, InvalidInput, NotFound
-from penstock.services import budgets
 from penstock.services.access.principals import OPERATOR
 from penstock.services.datasets import corrections, datasets
 from penstock.services.exposure import same_people
-from penstock.services.pagination import Window
 from penstock.services.schemas.datasets import CorrectionRequest
 from penstock.services.schemas.queries import DatasetRequest
-from penstock.services.schemas.views import DatasetBudgetView, DatasetView
-from penstock.services.verification.verification import verify
 
 
 @pytest.fixture
 def twice(copy_world: CopyWorld, keep: Callable[[str, str], Path]) -> World:
-    """The same table, once with a newline more, each with a whole budget and a query."""
-
-    def filled(world: World) -> None:
-        fill(world)
-        register(world, keep("people.csv", ROWS))
-        register(world, keep("people_again.csv", ROWS + "\n"), name="again")
-        query(world)
-        query(world, name="by_town_again", dataset="again")
-
-    return copy_world("same-people", filled)
-
-
-def declare(world: World, name: str = "again", other: str = "stays") -> DatasetView:
-    return same_people.declare(world.server, OPERATOR, name, other)
-
-
-def shown(world: World, name: str = "stays") -> DatasetBudgetView:
-    return budgets.show(world.server, OPERATOR, name)
-
-
-def third(world: World, folder: Path, **more: object) -> DatasetView:
-    return register(world, new_file(folder, 9), name="third", **more)
-
-
-def problems(world: World) -> list[str]:
-    return list(verify(world.server, OPERATOR).problems)
-
-
-def groups(world: World) -> list[list[str]]:
-    listed = datasets.listing(world.server, OPERATOR, Window(100)).items
-    found = {frozenset((one.name, *one.same_people_as)) for one in listed}
-    return sorted(sorted(one) for one in found if len(one) > 1)
+    return copy_world("same-people", same_table_twice(keep))
 
 
 def test_three_are_one_group_in_whatever_order(world: World, tmp_path: Path) -> None:

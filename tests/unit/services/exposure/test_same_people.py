@@ -10,9 +10,17 @@ from typing import Any
 import pytest
 from sqlmodel import select
 from tests.unit.services.datasets.files import written
-from tests.unit.services.datasets.stays import ROWS, query, register
+from tests.unit.services.datasets.stays import query, register
+from tests.unit.services.same_people_worlds import (
+    declare,
+    groups,
+    problems,
+    same_table_twice,
+    shown,
+    third,
+)
 from tests.unit.services.versions import new_file
-from tests.unit.worlds import CopyWorld, World, fill
+from tests.unit.worlds import CopyWorld, World
 
 from penstock.accounting import composed_epsilon
 from penstock.errors import InvalidInput, NotFound
@@ -33,50 +41,18 @@ from penstock.services.repository import dataset_by_name, tier_by_name
 from penstock.services.schemas.datasets import DatasetChange
 from penstock.services.schemas.exposure import ExposureView, ReachView
 from penstock.services.schemas.queries import VersionRequest
-from penstock.services.schemas.views import DatasetBudgetView, DatasetView, PrivacyBudget
-from penstock.services.verification.verification import verify
+from penstock.services.schemas.views import DatasetView, PrivacyBudget
 
 BUDGETS = {"public": {"epsilon": 1.0}, "internal": {"epsilon": 8.0}}
 
 
 @pytest.fixture
 def twice(copy_world: CopyWorld, keep: Callable[[str, str], Path]) -> World:
-    """The same table, once with a newline more, each with a whole budget and a query."""
-
-    def filled(world: World) -> None:
-        fill(world)
-        register(world, keep("people.csv", ROWS))
-        register(world, keep("people_again.csv", ROWS + "\n"), name="again")
-        query(world)
-        query(world, name="by_town_again", dataset="again")
-
-    return copy_world("same-people", filled)
-
-
-def declare(world: World, name: str = "again", other: str = "stays") -> DatasetView:
-    return same_people.declare(world.server, OPERATOR, name, other)
+    return copy_world("same-people", same_table_twice(keep))
 
 
 def exposed(world: World, name: str, dataset: str | None = "stays") -> ExposureView:
     return exposure.of(world.server, OPERATOR, [name], dataset)
-
-
-def shown(world: World, name: str = "stays") -> DatasetBudgetView:
-    return budgets.show(world.server, OPERATOR, name)
-
-
-def third(world: World, folder: Path, **more: object) -> DatasetView:
-    return register(world, new_file(folder, 9), name="third", **more)
-
-
-def problems(world: World) -> list[str]:
-    return list(verify(world.server, OPERATOR).problems)
-
-
-def groups(world: World) -> list[list[str]]:
-    listed = datasets.listing(world.server, OPERATOR, Window(100)).items
-    found = {frozenset((one.name, *one.same_people_as)) for one in listed}
-    return sorted(sorted(one) for one in found if len(one) > 1)
 
 
 def test_what_was_lost_in_both_adds_up_once_it_is_declared(twice: World) -> None:
