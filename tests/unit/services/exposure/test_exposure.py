@@ -1,20 +1,15 @@
 """What auditors and admins read: history, events, exposure and budgets."""
 
-import hashlib
-import json
 from fractions import Fraction
 
 import pytest
-from sqlmodel import select
 from tests.unit.worlds import World
 
 from penstock.accounting import FAILURE_UNITS
 from penstock.errors import Forbidden, NotFound
 from penstock.persistence.row_numbers import required
-from penstock.persistence.tables import Leaf
 from penstock.services import budgets
 from penstock.services.access.principals import OPERATOR
-from penstock.services.audit import events
 from penstock.services.exposure import compositions, exposure
 from penstock.services.ledger.accounts import open_account
 from penstock.services.pagination import Window
@@ -134,37 +129,6 @@ def test_a_query_that_was_never_held_is_missing_from_an_analysts_history(visits:
     visits.ask("paul")
     with pytest.raises(NotFound):
         history.listing(visits.server, visits.person("pia"), EVERYTHING, query="visits")
-
-
-def test_events_are_filtered_and_say_what_was_hashed(visits: World) -> None:
-    visits.ask("pia")
-    visits.clock.forward(hours=1)
-    visits.ask("paul")
-    auditor = visits.person("otto")
-    everything = events.listing(visits.server, auditor, EVERYTHING).items
-    with visits.server.database.read() as session:
-        leaves = session.exec(select(Leaf)).all()
-    assert [event.index for event in everything] == list(range(len(leaves)))
-    for event, leaf in zip(everything, leaves, strict=True):
-        assert event.leaf == json.loads(leaf.bytes)
-        assert event.leaf_hash == hashlib.sha256(b"\x00" + leaf.bytes).hexdigest()
-    released = events.listing(visits.server, auditor, EVERYTHING, kind="release").items
-    assert [event.leaf["user"] for event in released] == ["pia", "paul"]
-    late = events.listing(visits.server, auditor, EVERYTHING, since=visits.clock.now).items
-    assert [event.leaf["user"] for event in late] == ["paul"]
-    of_paul = events.listing(visits.server, auditor, EVERYTHING, user="paul").items
-    assert {event.leaf["kind"] for event in of_paul} == {"user", "release"}
-    with pytest.raises(Forbidden):
-        events.listing(visits.server, visits.person("pia"), EVERYTHING)
-
-
-def test_the_log_tells_every_change_that_could_permit_a_release(visits: World) -> None:
-    kinds = [
-        event.leaf["kind"] for event in events.listing(visits.server, OPERATOR, EVERYTHING).items
-    ]
-    assert kinds == (
-        ["tier"] * 3 + ["user"] * 5 + ["dataset"] + ["budget"] * 3 + ["query"] + ["level"] * 3
-    )
 
 
 def test_a_budget_says_who_spent_what_and_what_still_fits(world: World) -> None:

@@ -1,0 +1,47 @@
+"""Leaves of the log as auditors read them: filtered, and as they were hashed."""
+
+import hashlib
+import json
+
+import pytest
+from sqlmodel import select
+from tests.unit.worlds import World
+
+from penstock.errors import Forbidden
+from penstock.persistence.tables import Leaf
+from penstock.services.access.principals import OPERATOR
+from penstock.services.audit import events
+from penstock.services.pagination import Window
+
+EVERYTHING = Window(limit=1000)
+
+
+def test_events_are_filtered_and_say_what_was_hashed(visits: World) -> None:
+    visits.ask("pia")
+    visits.clock.forward(hours=1)
+    visits.ask("paul")
+    auditor = visits.person("otto")
+    everything = events.listing(visits.server, auditor, EVERYTHING).items
+    with visits.server.database.read() as session:
+        leaves = session.exec(select(Leaf)).all()
+    assert [event.index for event in everything] == list(range(len(leaves)))
+    for event, leaf in zip(everything, leaves, strict=True):
+        assert event.leaf == json.loads(leaf.bytes)
+        assert event.leaf_hash == hashlib.sha256(b"\x00" + leaf.bytes).hexdigest()
+    released = events.listing(visits.server, auditor, EVERYTHING, kind="release").items
+    assert [event.leaf["user"] for event in released] == ["pia", "paul"]
+    late = events.listing(visits.server, auditor, EVERYTHING, since=visits.clock.now).items
+    assert [event.leaf["user"] for event in late] == ["paul"]
+    of_paul = events.listing(visits.server, auditor, EVERYTHING, user="paul").items
+    assert {event.leaf["kind"] for event in of_paul} == {"user", "release"}
+    with pytest.raises(Forbidden):
+        events.listing(visits.server, visits.person("pia"), EVERYTHING)
+
+
+def test_the_log_tells_every_change_that_could_permit_a_release(visits: World) -> None:
+    kinds = [
+        event.leaf["kind"] for event in events.listing(visits.server, OPERATOR, EVERYTHING).items
+    ]
+    assert kinds == (
+        ["tier"] * 3 + ["user"] * 5 + ["dataset"] + ["budget"] * 3 + ["query"] + ["level"] * 3
+    )
