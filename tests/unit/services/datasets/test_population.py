@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from tests.unit.services.datasets.files import written
 from tests.unit.services.datasets.stays import register
-from tests.unit.services.same_people_worlds import (
+from tests.unit.services.exposure.same_people_worlds import (
     declare,
     groups,
     problems,

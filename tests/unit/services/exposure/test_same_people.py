@@ -11,7 +11,7 @@ import pytest
 from sqlmodel import select
 from tests.unit.services.datasets.files import written
 from tests.unit.services.datasets.stays import query, register
-from tests.unit.services.same_people_worlds import (
+from tests.unit.services.exposure.same_people_worlds import (
     declare,
     groups,
     problems,
