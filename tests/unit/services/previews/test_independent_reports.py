@@ -3,7 +3,6 @@
 import itertools
 import json
 import re
-from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -11,15 +10,13 @@ import pytest
 from pydantic import TypeAdapter, ValidationError
 from sqlmodel import col, select
 from tests.databases.homes import SQLITE
-from tests.unit.services.added_levels import COUNTS, LEVELS, SIZE, furnish, move, push
+from tests.unit.services.added_levels import COUNTS, LEVELS, furnish, move, push
 from tests.unit.services.datasets import stays
 from tests.unit.sites import SITES
 from tests.unit.worlds import CopyWorld, World
 
-from penstock.accounting import best_power, power_choice
 from penstock.errors import Conflict, InvalidInput
 from penstock.persistence.tables import Charge, Leaf
-from penstock.privacy import Sensitivity
 from penstock.services import budgets
 from penstock.services.access.principals import OPERATOR
 from penstock.services.datasets import datasets
@@ -155,44 +152,6 @@ def test_a_preview_is_what_registering_then_charges(counts: World, terms: dict[s
     )
     assert [tier.charge.loss for tier in paid.tiers] == [tier.charge.loss for tier in seen.tiers]
     assert paid.powers == seen.powers
-
-
-def test_a_preview_shows_the_expected_largest_error_of_every_tier(counts: World) -> None:
-    seen = previewed(counts)
-    law = Sensitivity(Fraction(SIZE), Fraction(SIZE), Fraction(1))
-    for tier in seen.tiers:
-        found = power_choice(Fraction(4), law, SIZE, tier.guarantee.epsilon, 1e-6)
-        assert tier.expected_maximum == pytest.approx(found.expected_maximum, rel=2e-3)
-    plain = previewed(counts, mechanism="gaussian", p=None)
-    assert plain.powers is None
-    assert {tier.expected_maximum for tier in plain.tiers} == {None}
-
-
-@pytest.mark.slow
-def test_where_tiers_differ_a_lossless_power_is_recommended(counts: World) -> None:
-    advice = previewed(counts).powers
-    assert advice is not None
-    assert advice.recommended == 2
-    errors = {one.p: one.expected_maximum for one in advice.choices}
-    assert set(errors) == {1, 2, 4}
-    assert errors[1] > errors[2]
-    assert "3 levels" in advice.reason
-    few = previewed(counts, values=[5, 5], sensitivity={"l1": 1}).powers
-    assert few is not None
-    assert few.recommended == 1
-
-
-def test_for_one_level_the_power_with_the_least_largest_error_is_recommended(
-    counts: World,
-) -> None:
-    advice = previewed(counts, levels={"public": {"epsilon": 1.0}}).powers
-    assert advice is not None
-    law = Sensitivity(Fraction(SIZE), Fraction(SIZE), Fraction(1))
-    best = best_power(law, SIZE, advice.epsilon, 1e-6)
-    assert advice.recommended == float(best.power) == 2.5
-    errors = {one.p: one.expected_maximum for one in advice.choices}
-    assert errors[2.5] == min(errors.values()) == pytest.approx(85.0, rel=2e-3)
-    assert errors[2] == pytest.approx(87.7, rel=2e-3)
 
 
 @pytest.mark.parametrize(("p", "name"), [(1, "laplace"), (2, "gaussian")])
