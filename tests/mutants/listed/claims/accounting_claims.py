@@ -244,7 +244,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         after="    if delta < 0 and name not in PURE_MECHANISMS:\n",
         wrong="a dataset with delta 0 admits any noise",
         tests=(
-            "tests/unit/services/test_pure_datasets.py::test_other_mechanisms_are_refused_by_name",
+            "tests/unit/services/releases/test_pure_datasets.py::test_other_mechanisms_are_refused_by_name",
         ),
     ),
     Mutant(
@@ -255,7 +255,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         after="    if mechanism.name in INDEPENDENT:\n",
         wrong="a raise at infinite order is charged more than the difference",
         tests=(
-            "tests/unit/services/test_pure_datasets.py::test_a_raise_costs_the_difference_also_when_others_came_between",
+            "tests/unit/services/releases/test_pure_datasets.py::test_a_raise_costs_the_difference_also_when_others_came_between",
         ),
     ),
     Mutant(
