@@ -2,15 +2,19 @@
 
 from typing import Any
 
+from pydantic import TypeAdapter
 from tests.unit.sites import SITES
 from tests.unit.worlds import World, fill
 
 from penstock.services.access.principals import OPERATOR
 from penstock.services.datasets import datasets
+from penstock.services.previews import query_preview
 from penstock.services.queries import queries
+from penstock.services.schemas.previews import PreviewView
 from penstock.services.schemas.queries import (
     DatasetRequest,
     LevelsChange,
+    PreviewRequest,
 )
 from penstock.services.schemas.views import QueryView
 
@@ -51,3 +55,9 @@ def push(world: World, name: str = "counts", **changes: Any) -> QueryView:
 def move(world: World, name: str = "counts", values: object = VALUES, **levels: Any) -> QueryView:
     wanted = LevelsChange.model_validate({"levels": levels, "values": values})
     return queries.change(world.server, OPERATOR, name, wanted)
+
+
+def previewed(world: World, **changes: Any) -> PreviewView:
+    content = {**COUNTS, "name": "next", "dataset": "large", **changes}
+    request: PreviewRequest = TypeAdapter(PreviewRequest).validate_python(content)
+    return query_preview.preview(world.server, OPERATOR, request)

@@ -1,33 +1,19 @@
 """Which power is recommended: 1 or 2 for several levels, any for one."""
 
 from fractions import Fraction
-from typing import Any
 
 import pytest
-from pydantic import TypeAdapter
-from tests.unit.services.added_levels import COUNTS, SIZE, furnish
+from tests.unit.services.added_levels import SIZE, furnish, previewed
 from tests.unit.worlds import CopyWorld, World
 
 from penstock.accounting import best_power, power_choice
 from penstock.privacy import Sensitivity
-from penstock.services.access.principals import OPERATOR
-from penstock.services.previews import query_preview
-from penstock.services.schemas.previews import PreviewView
-from penstock.services.schemas.queries import (
-    PreviewRequest,
-)
 
 
 @pytest.fixture
 def counts(copy_world: CopyWorld) -> World:
     """The world with one query of 64 counts with p = 4."""
     return copy_world("counts", furnish)
-
-
-def previewed(world: World, **changes: Any) -> PreviewView:
-    content = {**COUNTS, "name": "next", "dataset": "large", **changes}
-    request: PreviewRequest = TypeAdapter(PreviewRequest).validate_python(content)
-    return query_preview.preview(world.server, OPERATOR, request)
 
 
 def test_a_preview_shows_the_expected_largest_error_of_every_tier(counts: World) -> None:

@@ -10,7 +10,7 @@ import pytest
 from pydantic import TypeAdapter, ValidationError
 from sqlmodel import col, select
 from tests.databases.homes import SQLITE
-from tests.unit.services.added_levels import COUNTS, LEVELS, furnish, move, push
+from tests.unit.services.added_levels import LEVELS, furnish, move, previewed, push
 from tests.unit.services.datasets import stays
 from tests.unit.sites import SITES
 from tests.unit.worlds import CopyWorld, World
@@ -26,7 +26,6 @@ from penstock.services.previews import query_preview
 from penstock.services.queries import queries
 from penstock.services.schemas.exposure import ExposureView
 from penstock.services.schemas.people import UserChange
-from penstock.services.schemas.previews import PreviewView
 from penstock.services.schemas.queries import (
     DatasetRequest,
     LevelsChange,
@@ -47,12 +46,6 @@ def counts(copy_world: CopyWorld) -> World:
 
 def exposed(world: World, *names: str) -> ExposureView:
     return exposure.of(world.server, world.person("otto"), names, "large")
-
-
-def previewed(world: World, **changes: Any) -> PreviewView:
-    content = {**COUNTS, "name": "next", "dataset": "large", **changes}
-    request: PreviewRequest = TypeAdapter(PreviewRequest).validate_python(content)
-    return query_preview.preview(world.server, OPERATOR, request)
 
 
 @pytest.mark.slow
