@@ -1,14 +1,14 @@
 """Answer many questions at once, from independent noises and public matrices.
 
-Everything here is ``y = L (R x + z)``: ``R`` says which sums of the data are protected, ``z``
-is independent noise for each of these (a node), and ``L`` puts outputs together afterwards.
+Everything here is ``y = L (R x + z)``: ``R`` states which sums of the data are protected,
+``z`` is independent noise for each of these (a node), and ``L`` combines them to the outputs.
 Tiers are coupled node by node as releases of a vector are, so that a coalition loses what its
 most accurate member does.
 
-* ``streams``           running sums: trees and the square root, step by step
+* ``streams``           running sums over time: trees, epochs and the square root
 * ``factorization``     any public pair of matrices around one vector of noise
-* ``counts``            many counts over one population, and its size for free
-* ``sparse_histogram``  the keys of a huge domain that stand out
+* ``counts``            many counts over one population, and its size without further cost
+* ``sparse_histogram``  the keys of a huge domain whose noisy count is above a threshold
 """
 
 from penstock.structures.sparse_histogram import SparseHistogram

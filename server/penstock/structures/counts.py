@@ -1,10 +1,9 @@
-"""What is released in place of counts, without matrices: nodes of many counts, and back.
+"""Protect many counts together as nodes, computed without matrices, and read counts from them.
 
-``correlated`` holds the same mechanisms as pairs of matrices, which a few columns have room
-for; here a node costs one step, so that a million groups do not either.  Everything is a
-function of integers: ``C`` and the entries of the ellipse are roots of whole numbers, rounded
-down, and what is read from a release is rounded in one order, so that it has the same bits
-wherever it is read.
+As pairs of matrices the same mechanisms have room for a few columns only; here a node costs
+one step, so that a million groups fit too.  Everything is a function of integers: ``C`` and
+the entries of the ellipse are roots of whole numbers, rounded down, and what is read from a
+release is rounded in one order, so that it has the same bits on every machine.
 """
 
 import math
@@ -25,7 +24,7 @@ FloatVector = NDArray[np.float64]
 
 
 class Change(NamedTuple):
-    """Norms of a change of the nodes in their steps; the Euclidean one is squared."""
+    """Hold the norms of a change of the nodes, in their steps; the Euclidean one is squared."""
 
     l1: int
     l2_squared: int
@@ -33,11 +32,11 @@ class Change(NamedTuple):
 
 
 class Nodes(Protocol):
-    """Sums that are protected in place of counts.
+    """Represent the sums that are protected in place of counts.
 
-    ``step`` is what one integer of a node is worth, ``size`` how many nodes and values there
-    are, ``widest`` by how many steps a node may pass the largest sum that it is made of.  A
-    value has ``variance`` times the noise variance of a node, or, where it is the size of a
+    ``step`` is the value of one integer of a node, ``size`` the number of nodes and of values,
+    ``widest`` by how many steps a node may exceed the largest sum that it is made of.  A
+    value has ``variance`` times the noise variance of a node or, where it is the size of a
     group, ``size_variance`` times.
     """
 
@@ -57,20 +56,20 @@ class Nodes(Protocol):
     def size_variance(self) -> Fraction | None: ...
 
     def sizes(self) -> NDArray[np.bool_]:
-        """Which values are sizes: shape ``(size,)``."""
+        """Return which values are sizes: shape ``(size,)``."""
         ...
 
     def values(self, released: IntVector, granularity: Fraction) -> FloatVector:
-        """What a release of the nodes says of the counts; both have shape ``(size,)``."""
+        """Return the counts that a release of the nodes gives; both have shape ``(size,)``."""
         ...
 
 
 @dataclass(frozen=True)
 class Lift:
-    """``2 f_i - n`` for the counts of each group, and ``C n`` for its size.
+    """Protect ``2 f_i - n`` for the counts of each group, and ``C n`` for its size.
 
     Lebeda 2024, Algorithms 1 and 2.  ``weight`` is ``C`` in units of ``2^-DIGITS``.  Where
-    ``per_unit`` is above 1 a member of a group adds up to as much to each count and as much
+    ``per_unit`` is above 1, a member of a group adds up to that many to each count and as many
     to ``n``; the size that is read is the number of members.
     """
 
@@ -87,7 +86,7 @@ class Lift:
 
     @property
     def trade_off(self) -> Fraction:
-        """``C``."""
+        """Return ``C``."""
         return Fraction(self.weight, 1 << DIGITS)
 
     @property
@@ -96,7 +95,7 @@ class Lift:
 
     @property
     def widest(self) -> int:
-        """How far a node is, in steps, where no ``2 f_i - n`` and no ``n`` is above 1."""
+        """Return the largest node, in steps, where no ``2 f_i - n`` and no ``n`` is above 1."""
         return max(1 << DIGITS, self.weight)
 
     @property
@@ -112,12 +111,12 @@ class Lift:
         return 1 / (self.trade_off * self.per_unit) ** 2
 
     def change(self, counts: int, size: int) -> Change:
-        """Where each ``2 f_i - n`` of one group moves by ``counts``, and ``n`` by ``size``."""
+        """Return the norms where a group's ``2 f_i - n`` move by ``counts``, ``n`` by ``size``."""
         each, own = counts << DIGITS, size * self.weight
         return Change(self.columns * each + own, self.columns * each**2 + own**2, max(each, own))
 
     def nodes(self, differences: IntVector, sizes: IntVector) -> IntVector:
-        """The nodes in steps, group by group.
+        """Return the nodes in steps, group by group.
 
         ``differences`` are ``2 f_i - n``, of shape ``(groups, columns)``, ``sizes`` are ``n``,
         of shape ``(groups,)``.
@@ -133,7 +132,7 @@ class Lift:
         return sizes.ravel()
 
     def values(self, released: IntVector, granularity: Fraction) -> FloatVector:
-        """``n = M / C``, rounded once, and ``f_i = (M_i + n) / 2``, once more."""
+        """Return ``n = M / C``, rounded once, and ``f_i = (M_i + n) / 2``, rounded once more."""
         nodes = _in_values(released, granularity).reshape(self.groups, self.columns + 1)
         values = np.empty_like(nodes)
         size = np.ldexp(nodes[:, -1], DIGITS) / self.weight
@@ -144,9 +143,9 @@ class Lift:
 
 @dataclass(frozen=True)
 class Centered:
-    """``2 f_i - n`` alone, for a size ``n`` that is public: Lebeda 2024, Lemma 3.6.
+    """Protect ``2 f_i - n`` alone, for a size ``n`` that is public: Lebeda 2024, Lemma 3.6.
 
-    ``known`` is what is taken for ``n``: by half of what it is off, all counts are.
+    ``known`` is taken for ``n``: its error moves all counts by half of it.
     """
 
     columns: int
@@ -165,7 +164,7 @@ class Centered:
 
     @property
     def widest(self) -> int:
-        """As of ``Lift``."""
+        """Return the largest node, in steps, as for ``Lift``."""
         return 1
 
     @property
@@ -181,24 +180,24 @@ class Centered:
         return None
 
     def change(self, counts: int, size: int) -> Change:  # noqa: ARG002 - n is no node here
-        """Where each ``2 f_i - n`` moves by ``counts``."""
+        """Return the norms where each ``2 f_i - n`` moves by ``counts``."""
         return Change(self.columns * counts, self.columns * counts**2, counts)
 
     def sizes(self) -> NDArray[np.bool_]:
         return np.zeros(self.columns, dtype=np.bool_)
 
     def values(self, released: IntVector, granularity: Fraction) -> FloatVector:
-        """``f_i = (M_i + n) / 2``, rounded once."""
+        """Return ``f_i = (M_i + n) / 2``, rounded once."""
         return (_in_values(released, granularity) + float(self.known)) / 2
 
 
 @dataclass(frozen=True)
 class Ellipse:
-    """``a f_i + b (f_1 + ... + f_d)``, for members of at most ``non_zero`` of the groups.
+    """Protect ``a f_i + b (f_1 + ... + f_d)``, for members of at most ``non_zero`` of the groups.
 
-    Joseph, Yu 2024: noise is larger along ``(1, ..., 1)`` and smaller across, as their
-    proportion makes best.  From half of the groups on ``Lift`` is within 0.866 of the best.
-    Raises ``InvalidInput`` for a number outside of 1 to half of the columns.
+    Joseph, Yu 2024: noise is larger along ``(1, ..., 1)`` and smaller across, in the best
+    proportion.  From half of the groups on ``Lift`` is within 0.866 of the best.
+    Raises ``InvalidInput`` for a number outside 1 to half of the columns.
     """
 
     columns: int
@@ -213,7 +212,10 @@ class Ellipse:
 
     @property
     def digits(self) -> int:
-        """``b`` is smaller than ``a`` by a factor of the columns, and there are as many to add."""
+        """Return the binary digits of ``a`` and ``b``.
+
+        ``b`` is smaller than ``a`` by a factor of the columns, and as many are added up.
+        """
         return DIGITS + self.columns.bit_length()
 
     @property
@@ -226,7 +228,7 @@ class Ellipse:
 
     @property
     def diagonal(self) -> int:
-        """``a`` in steps: the fourth root of 1 over the mean square across.
+        """Return ``a`` in steps: the fourth root of 1 over the mean square across.
 
         The squares of a record's entries, taken in both directions, have the means ``k^2/d``
         along and ``k (d-k) / (d (d-1))`` across; roots come from Lagrange's multipliers.
@@ -236,7 +238,7 @@ class Ellipse:
 
     @property
     def everywhere(self) -> int:
-        """``b`` in steps, never positive."""
+        """Return ``b`` in steps, never positive."""
         wide = fourth_root(self.columns, self.non_zero**2, self.digits)
         return -((self.diagonal - wide) // self.columns)
 
@@ -253,13 +255,13 @@ class Ellipse:
 
     @property
     def widest(self) -> int:
-        """How far a node is at most, in steps, where no count is above 1."""
+        """Return the largest node, in steps, where no count is above 1."""
         return self.diagonal - self.columns * self.everywhere
 
     def change(self, counts: int) -> Change:
-        """The largest norms where a member adds up to ``counts`` to each of its groups.
+        """Return the largest norms where a member adds up to ``counts`` to each of its groups.
 
-        Norms are convex, so that those who add less, or not the same to all, are no worse.
+        Norms are convex, so that members who add less, or not the same to all, move no more.
         """
         norms = []
         for ones in range(1, self.non_zero + 1):
@@ -276,7 +278,7 @@ class Ellipse:
         return Change(l1 * counts, square * counts**2, largest * counts)
 
     def nodes(self, counts: IntVector) -> IntVector:
-        """The nodes in steps, for ``counts`` of shape ``(columns,)``."""
+        """Return the nodes in steps, for ``counts`` of shape ``(columns,)``."""
         total = np.int64(_exact_sum(counts))
         nodes: IntVector = counts * np.int64(self.diagonal) + total * np.int64(self.everywhere)
         return nodes
@@ -285,7 +287,10 @@ class Ellipse:
         return np.zeros(self.columns, dtype=np.bool_)
 
     def values(self, released: IntVector, granularity: Fraction) -> FloatVector:
-        """``f_i = (u_i - o) / a`` with ``o = b (u_1 + ... + u_d) / (a + d b)``, rounded thrice."""
+        """Return ``f_i = (u_i - o) / a``, rounded thrice.
+
+        Here ``o = b (u_1 + ... + u_d) / (a + d b)``.
+        """
         a, b, d = self.diagonal, self.everywhere, self.columns
         common = Fraction(b * _exact_sum(released), a + d * b) * granularity
         nodes = _in_values(released, granularity) - float(common)
@@ -293,32 +298,32 @@ class Ellipse:
 
 
 def fourth_root(numerator: int, denominator: int, digits: int) -> int:
-    """The fourth root of a positive fraction in units of ``2^-digits``, rounded down."""
+    """Return the fourth root of a positive fraction in units of ``2^-digits``, rounded down."""
     return math.isqrt(math.isqrt((numerator << 4 * digits) // denominator))
 
 
 def best_weight(columns: int, *, replacing: bool) -> int:
-    """The ``C`` of least error for the counts, in units of ``2^-DIGITS``, rounded down.
+    """Return the ``C`` of least error for the counts, in units of ``2^-DIGITS``, rounded down.
 
-    The fourth root of ``columns``; the root where records replace each other between groups
-    (Lebeda 2024, after Lemma 3.3 and Algorithm 2).
+    It is the fourth root of ``columns``, or the square root where records replace each other
+    between groups (Lebeda 2024, after Lemma 3.3 and Algorithm 2).
     """
     return fourth_root(columns**2 if replacing else columns, 1, DIGITS)
 
 
 def weight_of(trade_off: float) -> int:
-    """``C`` in units of ``2^-DIGITS``.  Raises ``InvalidInput`` unless it is positive."""
+    """Return ``C`` in units of ``2^-DIGITS``.  Raises ``InvalidInput`` unless it is positive."""
     if not (math.isfinite(trade_off) and round(trade_off * (1 << DIGITS)) > 0):
         raise InvalidInput(f"The trade-off C is a positive number, not {trade_off:g}.")
     return round(trade_off * (1 << DIGITS))
 
 
 def _in_values(released: IntVector, granularity: Fraction) -> FloatVector:
-    """Exact up to 2^53 steps of a granularity that is a power of two."""
+    """Return steps in units of values: exact up to 2^53 steps of a power of two."""
     return np.multiply(released, float(granularity), dtype=np.float64)
 
 
 def _exact_sum(values: IntVector) -> int:
-    """The sum of up to 2^30 integers: the two halves of their bits cannot overflow."""
+    """Return the sum of up to 2^30 integers: the two halves of their bits cannot overflow."""
     high, low = values >> np.int64(32), values & np.int64(0xFFFFFFFF)
     return (int(high.sum()) << 32) + int(low.sum())

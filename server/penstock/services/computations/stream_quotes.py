@@ -114,10 +114,10 @@ def _judged(shape: Shape) -> int:
     return comparison.HORIZON if shape.length is None else shape.length
 
 
-def _compared(request: StreamRequest, shape: Shape, *, past_only: bool) -> list[comparison.Offer]:
+def _compared(request: StreamRequest, shape: Shape, *, past_only: bool) -> list[comparison.Option]:
     """Compare all structures at loss 1 of a unit: epsilon for Laplace noise, rho for Gaussian."""
     element = asserted(request.sensitivity, Fraction(shape.step))
-    return comparison.offers(
+    return comparison.compare(
         shape.length,
         MECHANISMS[request.mechanism],
         1.0,
@@ -129,7 +129,7 @@ def _compared(request: StreamRequest, shape: Shape, *, past_only: bool) -> list[
     )
 
 
-def _deviations(process: Process, rung: int, option: comparison.Offer) -> tuple[float, float]:
+def _deviations(process: Process, rung: int, option: comparison.Option) -> tuple[float, float]:
     """Return standard deviations at the guarantee of ``rung``: over all steps, and the largest."""
     level, of = float(process.ladder.value(rung)), process.sensitivity
     if process.mechanism.name == Laplace.name:
@@ -140,7 +140,7 @@ def _deviations(process: Process, rung: int, option: comparison.Offer) -> tuple[
 
 
 def _tiers(
-    delta: float, shape: Shape, quote: Quote, own: comparison.Offer
+    delta: float, shape: Shape, quote: Quote, own: comparison.Option
 ) -> list[StreamPreviewTierView]:
     process = quote.process
     steps = list(_some_steps(_judged(shape)))
@@ -176,7 +176,7 @@ def _structures(
     delta: float,
     shape: Shape,
     quote: Quote,
-    options: Sequence[comparison.Offer],
+    options: Sequence[comparison.Option],
 ) -> list[StructureView]:
     least = min(option.mean_variance for option in options)
     steadiest = min(option.largest_variance for option in options)
@@ -239,12 +239,12 @@ def _share(
     return charge_of(account, cost).share
 
 
-def _same(option: comparison.Offer, shape: Shape) -> bool:
+def _same(option: comparison.Option, shape: Shape) -> bool:
     return shape.is_structure(option.structure, option.settings)
 
 
 def _request(
-    option: comparison.Offer, shape: Shape, *, past_only: bool, roots: bool
+    option: comparison.Option, shape: Shape, *, past_only: bool, roots: bool
 ) -> Mapping[str, Any] | None:
     """Return the fields of a stream's spec that request a structure."""
     if option.structure == "epochs":

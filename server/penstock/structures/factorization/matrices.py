@@ -1,12 +1,12 @@
-"""The factorization mechanism: a public pair of matrices around one vector of noise.
+"""Implement the factorization mechanism: a public pair of matrices around one vector of noise.
 
 Andersson, Retschmeier, Nelson, Pagh 2025, Algorithm 2 and Lemma 5.1, after Li, Miklau, Hay,
-McGregor, Rastogi 2015.  What is protected is ``R x + z``, a vector that any mechanism releases
-at any levels in any order; everything else is ``L``, and post-processing.
+McGregor, Rastogi 2015.  Protected is ``R x + z``, a vector that any mechanism releases at any
+levels in any order; everything else is ``L``, and post-processing.
 
-On the lattice ``R`` has to map exact values to exact values.  So ``R`` is rounded to multiples of
-``2^-digits`` before anything else, sensitivities are those of the rounded matrix, exactly, and
-``L`` is solved for it.  What floats do in ``L`` touches the error and not the privacy.
+On the lattice ``R`` has to map exact values to exact values.  So ``R`` is rounded to multiples
+of ``2^-digits`` before anything else, sensitivities are those of the rounded matrix, exactly,
+and ``L`` is solved for it.  The floats in ``L`` affect the error and not the privacy.
 """
 
 from dataclasses import dataclass
@@ -24,10 +24,10 @@ DIGITS = 20
 """Binary digits that are kept of the entries of ``R``."""
 
 LARGEST_RESIDUAL = 1e-9
-"""``L R`` may be off from the wanted matrix by as much, over its largest entry."""
+"""The largest error of ``L R`` allowed, over the largest entry of the wanted matrix."""
 
 LARGEST_NODE = 1 << 52
-"""Nodes are summed in 63 bits, and released where 52 suffice."""
+"""The largest sum of a node: sums have 63 bits, releases 52."""
 
 FloatMatrix = NDArray[np.float64]
 IntMatrix = NDArray[np.int64]
@@ -35,10 +35,11 @@ IntMatrix = NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class Factorization:
-    """``y = L (R x + z)``: ``strategy`` is ``R`` in units of ``2^-digits``, ``decoder`` is ``L``.
+    """Hold ``y = L (R x + z)``.
 
-    Shapes are (nodes, inputs) and (outputs, nodes).  ``sensitivity`` is that of ``R x`` over
-    neighboring ``x``, in units of its values.
+    ``strategy`` is ``R`` in units of ``2^-digits``, ``decoder`` is ``L``; shapes are (nodes,
+    inputs) and (outputs, nodes).  ``sensitivity`` is that of ``R x`` over neighboring ``x``, in
+    units of its values.
     """
 
     strategy: IntMatrix
@@ -48,66 +49,73 @@ class Factorization:
 
     @property
     def lossless(self) -> bool:
-        """Whether outputs determine what was released, ``R x + z``."""
+        """Return whether outputs determine what was released, ``R x + z``."""
         nodes = self.decoder.shape[1]
         return bool(np.linalg.matrix_rank(self.decoder) == nodes)
 
     def nodes(self, exact: IntVector) -> IntVector:
-        """``R x`` for ``exact`` of shape ``(inputs,)``, in units of ``2^-digits`` of its own.
+        """Return ``R x`` for ``exact`` of shape ``(inputs,)``, in ``2^-digits`` of its units.
 
-        Raises ``InvalidInput`` for another shape, and where a sum could leave 52 bits, which
-        is said of the largest input and not of the sum.
+        Raises ``InvalidInput`` for another shape, and where a sum could exceed 52 bits; that is
+        judged by the largest input and not by the sum.
         """
         if exact.shape != self.strategy.shape[1:]:
             raise InvalidInput(
-                f"The matrix takes {self.strategy.shape[1]} values, not {exact.shape}."
+                f"The matrix takes {self.strategy.shape[1]} values; the shape given is"
+                f" {exact.shape}."
             )
         widest = int(np.abs(self.strategy).sum(axis=1).max())
         if int(np.abs(exact).max(initial=0)) * widest > LARGEST_NODE:
-            raise InvalidInput("The values are too large for sums in 52 bits; take a coarser step.")
+            raise InvalidInput("The values are too large for sums of 52 bits. Take a coarser step.")
         return self.strategy @ exact
 
     def decode(self, released: NDArray[np.float64]) -> NDArray[np.float64]:
-        """``L u`` for a release ``u`` of the nodes, in units of values: shape ``(outputs,)``."""
+        """Return ``L u`` for a release ``u`` of the nodes, in units of values.
+
+        Its shape is ``(outputs,)``.
+        """
         return self.decoder @ released
 
     def variances(self, node_variance: float) -> NDArray[np.float64]:
-        """The variance of each output, where that of a node is ``node_variance``."""
+        """Return the variance of each output, where that of a node is ``node_variance``."""
         return np.asarray(np.square(self.decoder).sum(axis=1) * node_variance)
 
 
 def rounded(strategy: ArrayLike, digits: int = DIGITS) -> IntMatrix:
-    """``R`` in units of ``2^-digits``, entries rounded to the nearest.
+    """Return ``R`` in units of ``2^-digits``, entries rounded to the nearest.
 
-    Raises ``InvalidInput`` for what is no matrix of finite numbers, or loses a whole column.
+    Raises ``InvalidInput`` for what is no matrix of finite numbers, or has an entry of more than
+    52 bits.
     """
     given = np.asarray(strategy, dtype=np.float64)
     if given.ndim != 2 or not given.size or not np.isfinite(given).all():
-        raise InvalidInput("A strategy is a matrix of finite numbers.")
+        raise InvalidInput("A strategy must be a matrix of finite numbers.")
     scaled = np.rint(np.ldexp(given, digits))
     if np.abs(scaled).max() > LARGEST_NODE:
-        raise InvalidInput(f"An entry has more than 52 bits at {digits} digits; take fewer digits.")
+        raise InvalidInput(f"An entry has more than 52 bits at {digits} digits. Take fewer digits.")
     return scaled.astype(np.int64)
 
 
 def factorization(wanted: ArrayLike, strategy: ArrayLike, digits: int = DIGITS) -> Factorization:
-    """``wanted = L R`` for the given ``R``, where neighbors differ by at most 1 in one value.
+    """Factor ``wanted = L R`` for the given ``R``.
 
-    ``wanted`` has shape (outputs, inputs), ``strategy`` (nodes, inputs).  ``L`` is the least
-    squares solution.  Raises ``InvalidInput`` where the strategy does not span what is wanted.
+    Neighbors differ by at most 1 in one value.  ``wanted`` has shape (outputs, inputs),
+    ``strategy`` (nodes, inputs).  ``L`` is the least squares solution.  Raises ``InvalidInput``
+    where the strategy does not span ``wanted``.
     """
     target = np.asarray(wanted, dtype=np.float64)
     public = rounded(strategy, digits)
     if target.ndim != 2 or target.shape[1] != public.shape[1]:
         raise InvalidInput(
-            f"Both matrices take the same values; {target.shape} and {public.shape} do not fit."
+            "Both matrices must have as many columns as there are values; the shapes"
+            f" {target.shape} and {public.shape} differ."
         )
     decoder = _solved(target, np.ldexp(public.astype(np.float64), -digits))
     return Factorization(public, digits, decoder, column_sensitivity(public, digits))
 
 
 def column_sensitivity(strategy: IntMatrix, digits: int) -> Sensitivity:
-    """The norms of ``R``'s columns, the largest of each: exact."""
+    """Return the norms of ``R``'s columns, the largest of each: exact."""
     columns = np.abs(strategy).astype(object)
     return Sensitivity(
         l1=Fraction(int(columns.sum(axis=0).max()), 1 << digits),
@@ -117,7 +125,7 @@ def column_sensitivity(strategy: IntMatrix, digits: int) -> Sensitivity:
 
 
 def _solved(target: FloatMatrix, strategy: FloatMatrix) -> FloatMatrix:
-    """``L`` with ``L strategy = target``."""
+    """Return ``L`` with ``L strategy = target``."""
     if _lower_triangular(strategy):
         decoder = linalg.solve_triangular(strategy.T, target.T, lower=False).T
     else:
@@ -125,7 +133,8 @@ def _solved(target: FloatMatrix, strategy: FloatMatrix) -> FloatMatrix:
     solution = np.asarray(decoder, dtype=np.float64)
     if np.abs(solution @ strategy - target).max() > LARGEST_RESIDUAL * np.abs(target).max():
         raise InvalidInput(
-            "The wanted sums are no combinations of the strategy's rows, whatever the decoder."
+            "The wanted sums are not combinations of the strategy's rows, so no decoder exists."
+            " Add rows to the strategy."
         )
     return np.ascontiguousarray(solution)
 

@@ -1,15 +1,15 @@
-"""Histograms over huge domains, of which tiers see the keys that stand out.
+"""Release histograms over huge domains: the keys whose noisy count is above a threshold.
 
-* ``domain``     the keys, and their ranks
-* ``plan``       lattice and ladder
-* ``threshold``  above which value a key is reported, at every rung
-* ``histogram``  the same law with work that does not depend on the domain's size
-* ``crossing``   a key of count 0 at a new level, given its silence at others
-* ``messages``   what that silence tells
+* ``domain``     the sets of keys, and the rank of a key
+* ``plan``       the lattice and the ladder of a histogram
+* ``threshold``  the threshold of every rung
+* ``histogram``  the histogram, at a cost that does not depend on the domain's size
+* ``crossing``   the law of a key of count 0 that is first reported at a new level
+* ``messages``   what a key's silence at some levels tells of its noise
 * ``axis``       quadrature, and draws of integers with it
-* ``contents``   what is held and handed out
+* ``contents``   the support, and the report of a level
 * ``state``      a histogram as bytes, and back
-* ``charges``    what the sampler costs
+* ``charges``    the privacy cost of the sampler
 * ``noise``      the mechanism of a histogram, which has these charges
 """
 

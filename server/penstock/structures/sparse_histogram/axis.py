@@ -1,4 +1,4 @@
-"""A piece of the line, cut into panels of Gauss-Legendre nodes, and draws of integers on it.
+"""Integrate densities by Gauss-Legendre panels, and draw integers from them.
 
 Panels end halfway between two integers, so that the mass of a density over a panel is
 that of its integers but for a 24th of its second derivative.
@@ -18,14 +18,14 @@ from penstock.randomness import Stream
 from penstock.randomness.choice import uniform_below
 
 ORDER = 32
-"""Nodes a panel.  Over 10 deviations they integrate a normal density to 1e-15."""
+"""Nodes in each panel.  Over 10 deviations they integrate a normal density to 1e-15."""
 
 DEVIATIONS_A_PANEL = 10
 FEWEST_PANELS = 4
 MOST_PANELS = 1 << 10
 
 ROOM = 1.25
-"""By how much a density may exceed the largest of its values at a panel's nodes.
+"""How far a density may exceed the largest of its values at a panel's nodes, as a factor.
 
 Log-concave densities whose deviation is a twentieth of the panel stay below 1.15.
 """
@@ -33,7 +33,7 @@ Log-concave densities whose deviation is a twentieth of the panel stay below 1.1
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 Density = Callable[[Floats, NDArray[np.intp]], Floats]
-"""``(values, which of the laws each is of)`` to densities, all of one shape."""
+"""``(values, number of each value's law)`` to densities, all of one shape."""
 
 
 @lru_cache
@@ -44,7 +44,10 @@ def _rule() -> tuple[Floats, Floats]:
 
 @dataclass(frozen=True)
 class Axis:
-    """``edges`` of shape (panels + 1,); ``nodes`` and ``weights`` of shape (panels * ORDER,)."""
+    """Hold an interval in panels: ``edges`` of shape ``(panels + 1,)``, nodes and their weights.
+
+    ``nodes`` and ``weights`` have shape ``(panels * ORDER,)``.
+    """
 
     edges: Floats
     nodes: Floats
@@ -52,7 +55,7 @@ class Axis:
 
     @classmethod
     def between(cls, low: float, high: float, narrowest: float, refinement: int) -> Self:
-        """Panels of at most 10 times ``narrowest``, further cut by ``refinement``.
+        """Cut the interval into panels at most 10 times ``narrowest`` wide, over ``refinement``.
 
         Inner edges move to the next half integer, the two ends stay.
 
@@ -62,8 +65,8 @@ class Axis:
         panels = refinement * max(wanted, FEWEST_PANELS)
         if panels > MOST_PANELS:
             raise InvalidInput(
-                f"Levels this close need {panels} panels of quadrature, above {MOST_PANELS};"
-                " take a ladder whose rungs are at least 1.01 apart."
+                f"Levels this close need {panels} panels of quadrature; at most {MOST_PANELS} are"
+                " allowed. Take a ladder whose rungs are at least 1.01 apart."
             )
         cuts = np.linspace(low, high, panels + 1)
         edges = np.unique(np.concatenate([[low], np.floor(cuts[1:-1]) + 0.5, [high]]))
@@ -74,19 +77,19 @@ class Axis:
 
     @property
     def panels(self) -> int:
-        """How many there are."""
+        """Return the number of panels."""
         return len(self.edges) - 1
 
     def integral(self, values: Floats) -> float:
-        """That of a function with ``values`` at the nodes, shape ``(nodes,)``."""
+        """Integrate a function with ``values`` at the nodes, of shape ``(nodes,)``."""
         return float(values @ self.weights)
 
     def draw(self, values: Floats, density: Density, stream: Stream) -> Integers:
-        """One integer of each of many laws, shape ``(laws,)``.
+        """Draw one integer of each of many laws: shape ``(laws,)``.
 
         ``values`` holds the densities at the nodes, shape ``(laws, nodes)``, up to a factor
-        of each law.  A panel is chosen by its mass, an integer in it by rejection: so that
-        integers have the probabilities that ``density`` says, however wide the axis is.
+        of each law.  A panel is chosen by its mass, an integer in it by rejection, so that
+        integers have the probabilities that ``density`` states, however wide the axis is.
         """
         laws = len(values)
         within = (values * self.weights).reshape(laws, self.panels, ORDER).sum(axis=2)

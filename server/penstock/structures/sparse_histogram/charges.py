@@ -1,19 +1,20 @@
-"""What the sampler of a histogram costs beyond the Gaussian mechanism itself.
+"""Charge a histogram's sampler, beyond the Gaussian mechanism itself.
 
-Engineering bounds.  With ``d`` keys, ``p`` the chance of a key of count 0 to be reported at
-a level (at most that at this level alone, since silence at others makes it less likely:
-noises of one key are positively associated), and ``E`` the epsilon of the budget:
+These are engineering bounds.  With ``d`` keys, ``p`` the chance that a key of count 0 is
+reported at a level (at most its chance at this level alone, since silence at others makes it
+less likely: the noises of one key are positively associated), and ``E`` the epsilon of the
+budget:
 
     delta0 = (1 + e^E) * sum over levels of (d p e + p)
 
-``e`` is the relative error of ``p``, and the total variation by which the noise of a key
-that joins is off its law; ``d p`` keys do so on average, of which ``d p e`` are counted or
-drawn wrongly.  The last ``p`` is what a Poisson law is off the binomial one (Barbour, Hall
-1984), and is due where the number of keys asks for it.  A law within total variation
-``tau`` of an ``(epsilon, delta)``-private one is ``(epsilon, delta + (1 + e^epsilon)
-tau)``-private.
+``e`` is the relative error of ``p``, and the total variation between the law from which the
+noise of a joining key is drawn and the exact one; ``d p`` keys join on average, of which
+``d p e`` are counted or drawn wrongly.  The last ``p`` is the distance of a Poisson law from
+the binomial one (Barbour, Hall 1984), and is due where the number of keys requires it.  A law
+within total variation ``tau`` of an ``(epsilon, delta)``-private one is ``(epsilon, delta +
+(1 + e^epsilon) tau)``-private.
 
-Keys with the same count on two neighboring data sets are drawn alike on both, so that of
+Keys with the same count on two neighboring datasets are drawn alike on both, so that of
 the support's draws only those of keys that one unit may change are charged.
 """
 
@@ -27,36 +28,41 @@ from penstock.structures.sparse_histogram.histogram import POISSON_FROM
 from penstock.structures.sparse_histogram.threshold import Thresholds
 
 RELATIVE_ERROR = 2.0**-31
-"""``e``: 1e-12 that quadrature may still move, and 4e-10 for sums taken for integrals.
+"""``e`` at rung 0 beside adjacent rungs.
 
-That much at rung 0 beside adjacent rungs.
+1e-12 by which quadrature may still move, and 4e-10 for sums that are taken for integrals.
 """
 
 CEILING_ERROR = 2.0**-37
-"""``e`` from the rung on where ``plan`` puts the ceiling: what sums differ by falls with the
-variance, which is 64 times that of rung 0, to 6.25e-12.
+"""``e`` from the rung on where ``plan`` puts the ceiling.
+
+The difference of sums and integrals falls with the variance, which is 64 times that of rung
+0: to 6.25e-12.
 """
 
 FINE_STEPS = 2**36
-"""The variance of rung 0, in squared steps, from which on both of the above hold.
+"""The least variance of rung 0, in squared steps, at which both of the above hold.
 
 Below it sums and integrals differ by more in the proportion in which the variance is less
 (the trapezoidal rule's error is of second order in the step).
 """
 
 LARGEST_EXPONENT = 700.0
-"""Beyond this ``exp`` overflows, and any failure multiplied by it is above 1 already."""
+"""The largest argument of ``exp`` used here.
+
+Beyond it ``exp`` overflows, and any failure multiplied by it is above 1 already.
+"""
 
 
 def ceiling_error(ladder: Ladder) -> float:
-    """``e`` from the planned ceiling on, of a ladder that counts squared lattice steps."""
+    """Return ``e`` from the planned ceiling on, for a ladder that counts squared lattice steps."""
     return CEILING_ERROR * max(1.0, FINE_STEPS / ladder.finest)
 
 
 def zero_key_failure(thresholds: Thresholds, levels: int, epsilon: float) -> float:
-    """``delta0`` of the keys of count 0, over up to ``levels`` levels.
+    """Return ``delta0`` of the keys of count 0, over up to ``levels`` levels.
 
-    Each is charged as the tier that expects the most false keys is.
+    Each level is charged like that of the tier that expects the most false keys.
     """
     expected = max(thresholds.false_keys.values())
     error = RELATIVE_ERROR * max(1.0, FINE_STEPS / thresholds.ladder.finest)
@@ -66,7 +72,10 @@ def zero_key_failure(thresholds: Thresholds, levels: int, epsilon: float) -> flo
 def false_key_failure(
     expected: float, size: int, levels: int, epsilon: float, error: float
 ) -> float:
-    """The same of ``size`` keys, of which ``expected`` are reported, ``error`` being ``e``."""
+    """Return ``delta0`` of ``size`` keys of count 0, given the mean number of reported ones.
+
+    ``expected`` is that mean, and ``error`` is ``e``.
+    """
     count = expected / size if size >= POISSON_FROM else 0.0
     count += rejection.RELATIVE_ERROR
     inflation = 1 + math.exp(epsilon) if epsilon < LARGEST_EXPONENT else math.inf
@@ -81,11 +90,10 @@ def numerical_charges(
     order: float,
     epsilon: float,
 ) -> Sequence[NumericalCharge]:
-    """Ways to charge all draws of a histogram of up to ``levels`` levels.
+    """Return the ways to charge all draws of a histogram of up to ``levels`` levels.
 
     ``keys_changed`` is how many keys differ between neighbors: as many as a unit contributes
-    to, twice that where units are replaced.  ``order`` and ``epsilon`` are those of the
-    account.
+    to, or twice that under replacement.  ``order`` and ``epsilon`` are those of the account.
     """
     own = zero_key_failure(thresholds, levels, epsilon)
     ways = mechanism.numerical_charges(thresholds.ladder, keys_changed, levels, order, epsilon)

@@ -1,4 +1,4 @@
-"""What a histogram holds, and what it hands out."""
+"""Define what a histogram holds and what it reports: the support, and keys above a threshold."""
 
 from dataclasses import dataclass
 from fractions import Fraction
@@ -18,10 +18,10 @@ Ranks = NDArray[np.uint64]
 
 @dataclass(frozen=True)
 class Report:
-    """The keys above the threshold at one level, in the domain's order, and their values.
+    """Hold the keys above the threshold at one level, in the domain's order, and their values.
 
     ``ranks`` and ``steps`` have shape ``(keys,)``; a value is its steps times the
-    granularity.  The order tells nothing, as it is that of the ranks.
+    granularity.  The order reveals nothing, as it is that of the ranks.
     """
 
     rung: int
@@ -31,22 +31,22 @@ class Report:
 
     @property
     def values(self) -> NDArray[np.float64]:
-        """The noisy counts, in units of counts: shape ``(keys,)``."""
+        """Return the noisy counts, in units of counts: shape ``(keys,)``."""
         return self.steps.astype(np.float64) * float(self.granularity)
 
 
 class Releasing(Protocol):
-    """A histogram that is released at any rung, in any order, always the same at one rung."""
+    """Release a histogram at any rung, in any order, always the same at one rung."""
 
     def at(self, rung: int) -> Report:
-        """The report at ``rung``.  Raises ``InvalidInput`` above the ceiling."""
+        """Return the report at ``rung``.  Raises ``InvalidInput`` above the ceiling."""
         ...
 
 
 def report_of(
     rung: int, ranks: Ranks, steps: IntVector, threshold: int, granularity: Fraction
 ) -> Report:
-    """The report of all keys that are known, given by increasing rank."""
+    """Return the report at ``rung``, given all keys with noise by increasing rank."""
     above = steps > threshold
     return Report(rung, ranks[above], steps[above], granularity)
 
@@ -54,28 +54,32 @@ def report_of(
 def support_of(
     domain: Domain, ranks: Ranks, counts: NDArray[np.generic], granularity: Fraction
 ) -> tuple[Ranks, IntVector]:
-    """The keys whose count is not 0, by increasing rank, and their counts in steps.
+    """Return the keys whose count is not 0, by increasing rank, and their counts in steps.
 
-    Raises ``InvalidInput``, which names no key, where one is twice there or outside of the
+    Raises ``InvalidInput``, which names no key, where one is given twice or is outside the
     domain, and for counts off the lattice.
     """
     if len(ranks) != len(counts):
-        raise InvalidInput(f"There are {len(ranks)} keys and {len(counts)} counts.")
+        raise InvalidInput(
+            f"There are {len(ranks)} keys and {len(counts)} counts. Give one count for each key."
+        )
     if not len(ranks):
         return np.empty(0, dtype=np.uint64), np.empty(0, dtype=np.int64)
     order = np.argsort(ranks, kind="stable")
     ordered = ranks[order].astype(np.uint64)
     if (ordered[1:] == ordered[:-1]).any() or int(ordered[-1]) >= domain.size:
-        raise InvalidInput("A key is given twice, or is not of the domain.")
+        raise InvalidInput(
+            "A key is given twice, or is not of the domain. Give each key of the domain once."
+        )
     exact = lattice_steps(counts, granularity)[order]
     return ordered[exact != 0], exact[exact != 0]
 
 
 def check_rung(rung: int, ceiling: int, ladder: Ladder) -> None:
-    """Raises ``InvalidInput`` outside of the ladder, and for a rung more accurate than the top."""
+    """Raise ``InvalidInput`` for a rung outside the ladder, or more accurate than the ceiling."""
     ladder.value(rung)
     if rung < ceiling:
         raise InvalidInput(
-            f"Rung {rung} is more accurate than the ceiling, rung {ceiling}; ask for that or for"
-            " a higher one."
+            f"Rung {rung} is more accurate than the ceiling, rung {ceiling}. Request rung"
+            f" {ceiling} or a higher one."
         )

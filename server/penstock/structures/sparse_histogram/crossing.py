@@ -1,7 +1,7 @@
-"""A key of count 0 that was silent at all levels released so far, at a new one.
+"""Draw a key of count 0 at a new level, given that it was silent at all levels released so far.
 
 With messages from both sides the law of its noise at the new level is proportional to the
-product of the two.  What lies above the threshold is the probability that the key is
+product of the two.  Its mass above the threshold is the probability that the key is
 reported now; given that, its noise at all levels is drawn along the chain, first at the
 new level, then downward and upward under the limits.
 """
@@ -24,26 +24,29 @@ from penstock.structures.sparse_histogram.messages import (
 )
 
 AGREEMENT = 1e-12
-"""Nodes are doubled until the probability moves by less, relatively."""
+"""The relative change of the probability below which nodes are no longer doubled."""
 
 NEGLIGIBLE = 2.0**-100
-"""Nor are they where so few keys are expected to be reported; the draws never see it."""
+"""The expected number of reported keys below which nodes are not doubled either.
+
+No draw ever shows so few.
+"""
 
 MOST_REFINEMENT = 64
 
 _TAIL = 45.0
-"""Logarithm of by how much the normal density falls on the axis above the threshold."""
+"""The logarithm of the factor by which the normal density falls on the axis above the threshold."""
 
 _ENTRIES = 1 << 22
 
 
 class Crossing:
-    """The law of a silent key's noise, given that it is above ``new.at`` at ``new.variance``.
+    """Represent the law of a silent key's noise, given that it is reported at a new level.
 
-    ``limits`` are those of the levels released so far, in increasing variance, without the
-    new one; ``keys`` is how many such keys there may be, for whom what is negligible.
-    Raises ``PenstockError`` where quadrature does not settle, which no rung of a ladder with
-    a ratio of 1.01 brings about.
+    That is: given that it is above ``new.at`` at the variance ``new.variance``.  ``limits`` are
+    those of the levels released so far, in increasing variance, without the new one; ``keys`` is
+    how many such keys there may be, and decides what is negligible.  Raises ``PenstockError``
+    where quadrature does not settle, which no rung of a ladder with a ratio of 1.01 causes.
     """
 
     def __init__(self, limits: Sequence[Limit], new: Limit, keys: int) -> None:
@@ -59,13 +62,13 @@ class Crossing:
         else:
             raise PenstockError(
                 f"The probability {settled:g} of a false key did not settle within"
-                f" {len(self._axis.nodes)} nodes; levels must be further apart."
+                f" {len(self._axis.nodes)} nodes. Choose levels that are further apart."
             )
         self.probability = settled
 
     @property
     def nodes(self) -> int:
-        """How many the widest axis has."""
+        """Return the number of nodes of the widest axis."""
         return max(len(axis.nodes) for axis in (self._axis, *self._messages.axes))
 
     def _settle(self, refinement: int) -> float:
@@ -81,13 +84,13 @@ class Crossing:
         return reported / (reported + silent)
 
     def _density(self, x: Floats) -> Floats:
-        """Of the noise at the new level, silence at all others included."""
+        """Return the density of the noise at the new level, times that of silence at all others."""
         variance = self._new.variance
         before = self._messages.forward(self._place, x, variance)
         return before * self._messages.backward(self._place, x, variance)
 
     def draw(self, size: int, stream: Stream) -> Integers:
-        """The noise of ``size`` keys at every level: shape ``(len(limits) + 1, size)``.
+        """Draw the noise of ``size`` keys at every level: shape ``(len(limits) + 1, size)``.
 
         In lattice steps; rows are in the order of the levels, the new one among them.
         """
@@ -127,7 +130,7 @@ class Crossing:
         end: int,
         stream: Stream,
     ) -> Integers:
-        """The noise at limit ``i`` given that at ``from_level``, under all limits beyond."""
+        """Draw the noise at limit ``i``, given that at ``from_level``, under all limits beyond."""
         axis, level = self._messages.axes[i], self._limits[i].variance
         gap, center = abs(from_level - level), given.astype(np.float64)
         at_nodes = message(end, axis.nodes, level)
@@ -141,5 +144,5 @@ class Crossing:
 
 @lru_cache(maxsize=32)
 def crossing_of(limits: tuple[Limit, ...], new: Limit, keys: int) -> Crossing:
-    """The same, once for all histograms with these public levels and thresholds."""
+    """Return the crossing, computed once for all histograms with these thresholds."""
     return Crossing(limits, new, keys)

@@ -1,7 +1,7 @@
-"""The public sets that keys come from, and the number of each key within its set.
+"""Define the public sets that keys come from, and the rank of each key within its set.
 
 A histogram works on ranks, the integers from 0 to ``size - 1``; a key and its rank are two
-names of one thing.  The whole domain is public, so that nothing is told by its being large.
+names of one thing.  The whole domain is public, so that its size reveals nothing.
 """
 
 import hashlib
@@ -24,25 +24,31 @@ _HASH = re.compile(r"[0-9a-f]{16}")
 
 
 class Domain(Protocol):
-    """A finite set of keys in a public order."""
+    """Represent a finite set of keys in a public order."""
 
     @property
     def size(self) -> int:
-        """How many keys there are, at most 2^64."""
+        """Return the number of keys, at most 2^64."""
         ...
 
     def rank(self, key: Key) -> int:
-        """How many keys come before ``key``.  Raises ``InvalidInput`` where it is none."""
+        """Return how many keys come before ``key``.
+
+        Raises ``InvalidInput`` for a key outside the domain.
+        """
         ...
 
     def key(self, rank: int) -> Key:
-        """The key that ``rank`` others come before.  Raises ``InvalidInput`` beyond the last."""
+        """Return the key that ``rank`` others come before.
+
+        Raises ``InvalidInput`` beyond the last.
+        """
         ...
 
 
 @dataclass(frozen=True)
 class Uint64:
-    """The integers from 0 to ``size - 1``, all of 64 bits unless told otherwise."""
+    """Represent the integers from 0 to ``size - 1``, by default all of 64 bits."""
 
     size: int = LARGEST_DOMAIN
 
@@ -51,20 +57,20 @@ class Uint64:
             raise InvalidInput(f"A domain has 1 to 2^64 keys, not {self.size}.", pointer="/domain")
 
     def rank(self, key: Key) -> int:
-        """The integer itself."""
+        """Return the integer itself."""
         if not isinstance(key, int) or isinstance(key, bool) or not 0 <= key < self.size:
             raise InvalidInput(f"A key of this domain is an integer from 0 to {self.size - 1}.")
         return key
 
     def key(self, rank: int) -> int:
-        """The integer itself."""
+        """Return the integer itself."""
         _check_rank(self, rank)
         return rank
 
 
 @dataclass(frozen=True)
 class Strings:
-    """All strings of exactly ``length`` characters of ``alphabet``, in the alphabet's order.
+    """Represent all strings of ``length`` characters of ``alphabet``, in the alphabet's order.
 
     Raises ``InvalidInput`` where characters repeat, and where there are more than 2^64 strings.
     """
@@ -81,20 +87,21 @@ class Strings:
             )
         if self.length < 1:
             raise InvalidInput(
-                f"Strings of {self.length} characters are none; give their length, from 1 on.",
+                f"A string of this domain has at least 1 character, not {self.length}.",
                 pointer="/domain/length",
             )
-        # The length is looked at first: powers of it could fill the memory.
+        # Check the length before computing the size: its power could fill the memory.
         if self.length > LARGEST_DOMAIN.bit_length() or self.size > LARGEST_DOMAIN:
             raise InvalidInput(
-                f"Strings of {self.length} characters out of {len(self.alphabet)} are more than the"
-                " 2^64 that a domain may have; take shorter ones, or sha256_64.",
+                f"There are more than 2^64 strings of {self.length} characters out of"
+                f" {len(self.alphabet)}, which is more than a domain may have. Take shorter"
+                " strings, or sha256_64.",
                 pointer="/domain/length",
             )
 
     @cached_property
     def size(self) -> int:
-        """``len(alphabet) ** length``."""
+        """Return ``len(alphabet) ** length``."""
         return int(len(self.alphabet) ** self.length)
 
     @cached_property
@@ -102,7 +109,7 @@ class Strings:
         return {character: digit for digit, character in enumerate(self.alphabet)}
 
     def rank(self, key: Key) -> int:
-        """The string read as a number, its first character the most significant digit."""
+        """Read the string as a number, its first character as the most significant digit."""
         if not isinstance(key, str) or len(key) != self.length or not set(key) <= set(self._digits):
             raise InvalidInput(
                 f"A key of this domain has {self.length} characters out of {self.alphabet!r}."
@@ -113,7 +120,7 @@ class Strings:
         return rank
 
     def key(self, rank: int) -> str:
-        """The digits of ``rank`` as characters."""
+        """Write the digits of ``rank`` as characters."""
         _check_rank(self, rank)
         characters = []
         for _ in range(self.length):
@@ -124,35 +131,35 @@ class Strings:
 
 @dataclass(frozen=True)
 class Sha256Prefix:
-    """The first 64 bits of a SHA-256, as 16 hexadecimal digits: ``sha256_64``.
+    """Represent the first 64 bits of a SHA-256, as 16 hexadecimal digits: ``sha256_64``.
 
-    Texts of any length, two of which share a key with a chance of 2^-64 a pair; their
-    counts are then added up.  Whoever knows a text knows its key.
+    Texts may have any length; two of them share a key with a chance of 2^-64 for each pair, and
+    their counts are then added up.  Whoever knows a text knows its key.
     """
 
     @property
     def size(self) -> int:
-        """2^64."""
+        """Return 2^64."""
         return LARGEST_DOMAIN
 
     def rank(self, key: Key) -> int:
-        """The digits as a number."""
+        """Read the digits as a number."""
         if not isinstance(key, str) or not _HASH.fullmatch(key):
             raise InvalidInput("A key of this domain has 16 hexadecimal digits, in lower case.")
         return int(key, 16)
 
     def key(self, rank: int) -> str:
-        """The number as digits."""
+        """Write the number as digits."""
         _check_rank(self, rank)
         return f"{rank:016x}"
 
     def key_of(self, text: str) -> str:
-        """The key of a text, by its UTF-8."""
+        """Return the key of a text: the beginning of the SHA-256 of its UTF-8."""
         return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
 def ranks_of(domain: Domain, keys: Sequence[Key]) -> NDArray[np.uint64]:
-    """The ranks of many keys, shape ``(len(keys),)``."""
+    """Return the ranks of many keys: shape ``(len(keys),)``."""
     return np.array([domain.rank(key) for key in keys], dtype=np.uint64)
 
 

@@ -1,10 +1,10 @@
-"""A thresholded histogram over a huge domain, released at any levels in any order.
+"""Release a thresholded histogram over a huge domain, at any levels in any order.
 
 It has the law of the dense one (Andersson, Retschmeier, Nelson, Pagh 2025, Algorithm 3), as
 their Algorithm 6 has for levels of increasing accuracy, and never looks at a key that is
-neither in the support nor reported.  How many keys of count 0 a level adds is binomial;
-which ones, is uniform; and what their noise is at every level, the messages of
-``crossing`` tell.  From then on they are as the support's.
+neither in the support nor reported.  The number of keys of count 0 that a level adds is
+binomial, which keys they are is uniform, and their noise at every level follows from the
+messages of ``crossing``.  From then on they are treated like the support's.
 """
 
 from collections.abc import Callable, Iterable
@@ -33,14 +33,14 @@ from penstock.structures.sparse_histogram.messages import Limit
 from penstock.structures.sparse_histogram.threshold import Thresholds
 
 POISSON_FROM = 1 << 40
-"""From as many keys on, their number follows a Poisson law in place of the binomial one."""
+"""The number of keys from which on a Poisson law replaces the binomial one."""
 
 
 class SparseHistogram:
-    """One histogram on one path of Gaussian noise, remembered in memory.
+    """Hold one histogram on one path of Gaussian noise, in memory.
 
     The exact counts are dropped at construction; which keys are not 0 is kept, exactly.
-    One process at a time may hold a histogram: two would draw the same level twice.
+    Only one process at a time may hold a histogram: two would draw the same level twice.
     """
 
     def __init__(
@@ -80,7 +80,7 @@ class SparseHistogram:
         *,
         streams: Callable[[], Stream] = Stream.fresh,
     ) -> Self:
-        """A histogram as its state tells: ``ranks``, ``path`` and ``limits``."""
+        """Return the histogram of a stored state: ``ranks``, ``path`` and ``limits``."""
         histogram = cls.__new__(cls)
         histogram._hold(mechanism, thresholds, domain, streams)  # noqa: SLF001 - of this class
         histogram._ranks, histogram._path, histogram._limits = ranks, path, limits  # noqa: SLF001 - as above
@@ -96,34 +96,34 @@ class SparseHistogram:
         if (thresholds.size, thresholds.granularity) != (domain.size, mechanism.granularity):
             raise InvalidInput(
                 f"The thresholds are those of {thresholds.size} keys in steps of"
-                f" {thresholds.granularity}, the histogram has {domain.size} in steps of"
-                f" {mechanism.granularity}."
+                f" {thresholds.granularity}, but the histogram has {domain.size} keys in steps of"
+                f" {mechanism.granularity}. Use the thresholds of this domain and lattice."
             )
         self.mechanism, self.thresholds, self.domain = mechanism, thresholds, domain
         self._streams = streams
 
     @property
     def ceiling(self) -> int:
-        """The most accurate rung that may be released."""
+        """Return the most accurate rung that may be released."""
         return min(self._path)
 
     @property
     def ranks(self) -> Ranks:
-        """All keys that noise is kept for, in increasing order: secret, the support among them."""
+        """Return all keys with noise in increasing order: secret, the support among them."""
         return self._ranks
 
     @property
     def path(self) -> dict[int, IntVector]:
-        """The noisy values of these keys in steps, by rung; the ceiling is always among them."""
+        """Return the noisy values of these keys in steps, by rung, always including the ceiling."""
         return dict(self._path)
 
     @property
     def limits(self) -> dict[int, int]:
-        """The threshold in steps of every rung that was released."""
+        """Return the threshold in steps of every released rung."""
         return dict(self._limits)
 
     def at(self, rung: int) -> Report:
-        """The keys above the threshold at ``rung``, and their values; asked again, the same.
+        """Return the keys above the threshold at ``rung`` and their values, the same every time.
 
         Raises ``InvalidInput`` for a rung more accurate than the ceiling, or off the ladder.
         """
@@ -134,7 +134,7 @@ class SparseHistogram:
         return report_of(rung, self._ranks, self._path[rung], self._limits[rung], granularity)
 
     def _draw(self, rung: int) -> None:
-        """Noise of the known keys first, then the keys of count 0 that join them."""
+        """Draw the noise of the known keys, then the keys of count 0 that join them."""
         stream = self._streams()
         path, threshold = dict(self._path), self.thresholds.steps(rung)
         if rung not in path:
@@ -166,24 +166,24 @@ class SparseHistogram:
         )
 
     def _count(self, chance: float, stream: Stream) -> int:
-        """How many of the keys of count 0 that are left are reported now."""
+        """Draw how many of the remaining keys of count 0 are reported now."""
         left = self.domain.size - len(self._ranks)
         if self.domain.size >= POISSON_FROM:
             return min(int(poisson(left * Fraction(chance), 1, stream)[0]), left)
         return int(binomial(np.array([left], dtype=np.int64), Fraction(chance), stream)[0])
 
     def _at_ceiling(self, rung: int, noise: IntVector, stream: Stream) -> IntVector:
-        """The noise at the ceiling where nothing was released there: no limit bears on it."""
+        """Draw the noise at the ceiling where nothing was released there: no limit bounds it."""
         ceiling, level = self._level(self.ceiling), self._level(rung)
         return self.mechanism.bridge(Fraction(0), level, noise, ceiling, stream)
 
     def _join(
         self, path: dict[int, IntVector], joined: dict[int, IntVector], stream: Stream
     ) -> None:
-        """Which keys these are: any that noise is not kept for, all equally likely."""
+        """Choose the joining keys uniformly among those without noise, and add their noise."""
         known, size = self._ranks, len(next(iter(joined.values())))
         index = distinct_below(self.domain.size - len(known), size, stream)
-        # Known keys in front of the i-th unknown one: those with at most i unknown before.
+        # The known keys before the i-th unknown one are those with at most i unknown before them.
         unknown_before = known - np.arange(len(known), dtype=np.uint64)
         ahead = np.searchsorted(unknown_before, index, side="right")
         ranks = index + ahead.astype(np.uint64)
@@ -202,9 +202,10 @@ class SparseHistogram:
 
 
 def next_crossing(thresholds: Thresholds, released: Iterable[int], rung: int) -> Crossing:
-    """What a draw at ``rung`` will need after ``released``, from public numbers alone.
+    """Return the crossing that a draw at ``rung`` will need after ``released``.
 
-    It is remembered, so that who draws under a lock may have it worked out before.
+    It depends on public numbers alone and is remembered, so that a caller who draws under a lock
+    can have it computed before.
     """
     limits = (_limit(thresholds, known, thresholds.steps(known)) for known in sorted(released))
     new = _limit(thresholds, rung, thresholds.steps(rung))
@@ -212,6 +213,9 @@ def next_crossing(thresholds: Thresholds, released: Iterable[int], rung: int) ->
 
 
 def _limit(thresholds: Thresholds, rung: int, threshold: int) -> Limit:
-    """Halfway between the threshold, which is silent, and the next step, which is not."""
+    """Return the limit of a rung: halfway between its threshold and the next step.
+
+    The threshold is silent, the next step is not.
+    """
     variance = thresholds.ladder.value(rung) / thresholds.granularity**2
     return Limit(float(variance), threshold + 0.5)

@@ -1,16 +1,16 @@
-"""What silence at some levels tells about the noise of a key: messages along the levels.
+"""Compute what a key's silence at some levels tells about its noise: messages along the levels.
 
 The noise ``X`` of a key is Brownian motion in the variance (Andersson, Retschmeier, Nelson,
 Pagh 2025, Lemma 3.3), a Markov process.  That it stayed below its limit ``c_i`` at each of
-the levels ``s_1 < ... < s_k`` is told by
+the levels ``s_1 < ... < s_k`` is described by
 
     forward   alpha_1(x) = phi(x; s_1),
               alpha_{i+1}(x) = integral_{y <= c_i} alpha_i(y) phi(x - y; s_{i+1} - s_i) dy
     backward  beta_k(x) = 1,
               beta_i(x) = integral_{y <= c_{i+1}} phi(y - x; s_{i+1} - s_i) beta_{i+1}(y) dy
 
-``phi(x; s)`` being the normal density of variance ``s``.  Everything is in lattice steps, and
-a limit lies halfway between the last integer that is silent and the first that is not.
+with ``phi(x; s)`` the normal density of variance ``s``.  Everything is in lattice steps, and
+a limit lies halfway between the last silent integer and the first reported one.
 """
 
 import math
@@ -25,22 +25,22 @@ LOWEST = 8.5
 """Deviations below 0 at which axes begin: less than 2^-55 of the law is left out."""
 
 _ENTRIES = 1 << 21
-"""Of a kernel at a time."""
+"""Entries of a kernel that are computed at a time."""
 
 
 @dataclass(frozen=True)
 class Limit:
-    """``X(variance) <= at``, in steps squared and in steps."""
+    """State ``X(variance) <= at``, in squared steps and in steps."""
 
     variance: float
     at: float
 
 
 class Messages:
-    """Both messages of all limits.  Raises nothing; ``limits`` increase in variance.
+    """Hold both messages of all limits, which increase in variance.  Raises nothing.
 
-    ``variance`` is that of a further level whose law is asked for: axes next to it are as
-    fine as the kernels that lead there.
+    ``variance`` is that of a further level whose law is wanted: axes next to it are as fine as
+    the kernels that lead there.
     """
 
     def __init__(self, limits: Sequence[Limit], variance: float, refinement: int) -> None:
@@ -57,14 +57,17 @@ class Messages:
             self._backward[i] = beta * self.axes[i].weights
 
     def forward(self, before: int, x: Floats, variance: float) -> Floats:
-        """The density of ``X(variance)`` at ``x`` with silence at the first ``before`` limits."""
+        """Return the density of ``X(variance)`` with silence at the first ``before`` limits.
+
+        Shape as ``x``.
+        """
         if before == 0:
             return normal_density(x, variance)
         gap = variance - self.limits[before - 1].variance
         return _carried(x, self.axes[before - 1].nodes, self._forward[before - 1], gap)
 
     def backward(self, after: int, x: Floats, variance: float) -> Floats:
-        """The chance of silence at the limits from ``after`` on, given ``X(variance) = x``."""
+        """Return the chance of silence from limit ``after`` on, given ``X(variance) = x``."""
         if after == len(self.limits):
             return np.ones_like(x)
         gap = self.limits[after].variance - variance
@@ -72,25 +75,25 @@ class Messages:
 
 
 def axis_below(limit: Limit, levels: Sequence[float], refinement: int) -> Axis:
-    """The axis up to a limit, as fine as the kernels to its neighbors among ``levels``."""
+    """Return the axis up to a limit, as fine as the kernels to its neighbors among ``levels``."""
     narrowest = narrowest_kernel(limit.variance, levels)
     low = -LOWEST * math.sqrt(limit.variance)
     return Axis.between(low, limit.at, narrowest, refinement)
 
 
 def narrowest_kernel(variance: float, levels: Sequence[float]) -> float:
-    """The deviation between ``variance`` and the nearest other one of ``levels``."""
+    """Return the deviation between ``variance`` and the nearest other one of ``levels``."""
     return math.sqrt(min(abs(variance - other) for other in levels if other != variance))
 
 
 def normal_density(x: Floats, variance: float) -> Floats:
-    """That of mean 0: shape as ``x``."""
+    """Return the normal density of mean 0, in the shape of ``x``."""
     density: Floats = np.exp(x * x / (-2 * variance)) / math.sqrt(2 * math.pi * variance)
     return density
 
 
 def _carried(x: Floats, nodes: Floats, weighted: Floats, gap: float) -> Floats:
-    """``sum_j weighted[j] phi(x - nodes[j]; gap)``, in pieces that fit the cache."""
+    """Return ``sum_j weighted[j] phi(x - nodes[j]; gap)``, in pieces that fit the cache."""
     out = np.empty(len(x))
     rows = max(_ENTRIES // len(nodes), 1)
     for start in range(0, len(x), rows):

@@ -1,4 +1,4 @@
-"""Gaussian noise as a histogram needs it: on its lattice, and charged for keys of count 0 too."""
+"""Define the Gaussian mechanism of histograms: its lattice, and charges for keys of count 0 too."""
 
 from collections.abc import Sequence
 from fractions import Fraction
@@ -12,11 +12,11 @@ from penstock.structures.sparse_histogram.plan import plan
 
 
 class HistogramNoise(Gaussian):
-    """The family of histograms over ``size`` keys, of which a tier expects ``most_false``.
+    """Represent the noise of histograms over ``size`` keys, of which a tier expects ``most_false``.
 
-    As ``Gaussian`` but for lattice, ladder and numerical charges; ``dimension`` is, where it
-    is asked for, how many keys differ between neighbors.  Nothing may be released that is
-    more accurate than the ceiling it was planned for.
+    Like ``Gaussian`` but for lattice, ladder and numerical charges, in which ``dimension`` is how
+    many keys differ between neighbors.  Nothing may be released that is more accurate than the
+    ceiling it was planned for.
     """
 
     size: ClassVar[int]
@@ -24,19 +24,19 @@ class HistogramNoise(Gaussian):
 
     @staticmethod
     def of(size: int, most_false: float) -> "type[HistogramNoise]":
-        """The family of one domain, and of the most false keys that any tier expects."""
+        """Return the family of one domain and of the most false keys that any tier expects."""
         return _FAMILIES.of((size, most_false))
 
     @classmethod
     def plan(cls, ceiling: Fraction, step: Fraction, bound: Fraction) -> tuple[Self, Ladder]:
-        """Lattice and ladder; see ``penstock.structures.sparse_histogram.plan``."""
+        """Return the lattice and the ladder; see ``penstock.structures.sparse_histogram.plan``."""
         planned, ladder = plan(ceiling, step, bound)
         return cls(planned.granularity), ladder
 
     def numerical_charges(
         self, ladder: Ladder, dimension: int, levels: int, order: float, epsilon: float
     ) -> Sequence[NumericalCharge]:
-        """Those of Gaussian noise, each with the failures of all keys of count 0."""
+        """Return the charges of Gaussian noise, each with the failures of all keys of count 0."""
         own = false_key_failure(self.most_false, self.size, levels, epsilon, ceiling_error(ladder))
         ways = super().numerical_charges(ladder, dimension, levels, order, epsilon)
         return tuple(NumericalCharge(way.factor, way.failure + own) for way in ways)

@@ -1,12 +1,12 @@
-"""Lattice and ladder of a histogram: finer noise and a coarser ladder than those of a query.
+"""Choose a histogram's lattice and ladder: finer noise and a coarser ladder than a query's.
 
 Quadrature between adjacent rungs needs a deviation that is a part of the rungs' own, so
-that they are at least 1.01 apart.  And what quadrature takes for an integral is a sum over
-the lattice, so that a deviation has 2^18 steps at rung 0 and 2^21 at the ceiling: the two
-then differ by 4e-10 and 6.25e-12, relatively, where rungs are adjacent.
+rungs are at least 1.01 apart.  And what quadrature takes for an integral is a sum over the
+lattice, so a deviation has 2^18 steps at rung 0 and 2^21 at the ceiling: the two then differ
+by 4e-10 and 6.25e-12, relatively, where rungs are adjacent.
 
 Where large counts leave no room for as many, a deviation has fewer, down to 2^14 at rung 0.
-The two then differ by more, as its square falls, and ``charges.ceiling_error`` says by how
+The two then differ by more, as its square falls, and ``charges.ceiling_error`` states by how
 much.
 """
 
@@ -30,13 +30,13 @@ DOUBLING = 69
 """Rungs until the variance doubles: adjacent ones are at least 1.01 apart."""
 
 STEPS_A_DEVIATION = 18
-"""Binary logarithm of how many steps one standard deviation at rung 0 holds, where they fit."""
+"""Binary logarithm of the steps in one standard deviation at rung 0, where they fit."""
 
 FEWEST_STEPS = 14
-"""The same of the coarsest lattice that is taken.
+"""Binary logarithm of the same on the coarsest lattice allowed.
 
-Adjacent rungs then leave a bridge of at least ``2^14 2^-3.4 > 2^8`` steps, which is what the
-noise's own bounds ask for.
+Adjacent rungs then leave a bridge of at least ``2^14 2^-3.4 > 2^8`` steps, which the noise's
+own bounds require.
 """
 
 ROOM_ABOVE = 1 << 20
@@ -44,12 +44,12 @@ ROOM_ABOVE = 1 << 20
 
 
 def plan(ceiling: Fraction, step: Fraction, bound: Fraction) -> tuple[Gaussian, Ladder]:
-    """The noise and the levels of a histogram whose most accurate tier is at ``ceiling``.
+    """Return the noise and the levels of a histogram whose most accurate tier is at ``ceiling``.
 
     ``ceiling`` is a variance in squared units of counts, ``step`` divides all counts,
-    ``bound`` is the largest count.  The finest lattice is taken that leaves ``ROOM_ABOVE``,
-    else the finest that fits at all.  Raises ``InvalidInput`` where none fits 2^52 steps;
-    it carries the ``largest_bound`` that fits and the ``least_deviation`` that does.
+    ``bound`` is the largest count.  Chooses the finest lattice that leaves ``ROOM_ABOVE``,
+    else the finest that fits at all.  Raises ``InvalidInput`` where none fits 2^52 steps, with
+    the ``largest_bound`` and the ``least_deviation`` that would fit.
     """
     check_plan("variance", ceiling, bound)
     finest = ceiling / ROOM_TO_RAISE
@@ -71,12 +71,15 @@ _STEPS = range(STEPS_A_DEVIATION, FEWEST_STEPS - 1, -1)
 
 
 def _lattice(finest: Fraction, step: Fraction, steps: int) -> Fraction:
-    """The granularity at which rung 0, of variance ``finest``, has ``2^steps`` a deviation."""
+    """Return the granularity that gives a deviation ``2^steps`` steps at rung 0.
+
+    ``finest`` is the variance of rung 0.
+    """
     return min(Fraction(2) ** (floor_log2(finest) // 2 - steps), finest_common_power(step))
 
 
 def _noisiest(granularity: Fraction, bound: Fraction) -> Fraction:
-    """The largest variance whose noise fits beside counts up to ``bound``; 0 for none."""
+    """Return the largest variance whose noise fits beside counts up to ``bound``; 0 for none."""
     deviation = (LARGEST_STEPS * granularity - bound) / DEVIATIONS
     return deviation * deviation if deviation > 0 else Fraction(0)
 
@@ -84,7 +87,7 @@ def _noisiest(granularity: Fraction, bound: Fraction) -> Fraction:
 def _too_large(
     ceiling: Fraction, step: Fraction, bound: Fraction, coarsest: Fraction
 ) -> InvalidInput:
-    """The refusal of counts that fit no lattice, with what would."""
+    """Return the refusal of counts that fit no lattice, with what would fit."""
     message = f"Counts up to {float(bound):g} and noise of variance {float(ceiling):g} do not fit"
     reach = DEVIATIONS * (math.isqrt(math.ceil(ceiling)) + 1) * math.isqrt(ROOM_ABOVE)
     largest = max(math.floor(LARGEST_STEPS * coarsest) - reach, 0)
@@ -95,7 +98,7 @@ def _too_large(
     if deviation is not None:
         ways.append(f"noise of a standard deviation from {float(deviation):g} on")
     return InvalidInput(
-        f"{message} 2^52 steps of the coarsest lattice that is offered, {coarsest}."
+        f"{message} 2^52 steps of the coarsest lattice allowed, {coarsest}."
         + (f" What fits is {', or '.join(ways)}." if ways else " Take less noise."),
         largest_bound=largest,
         least_deviation=None if deviation is None else float(deviation),
@@ -103,7 +106,7 @@ def _too_large(
 
 
 def _least_deviation(step: Fraction, bound: Fraction) -> Fraction | None:
-    """A standard deviation, a power of two, from which on ``bound`` fits; ``None`` if none does.
+    """Return the power of two from which on a standard deviation lets ``bound`` fit, or ``None``.
 
     On the coarsest lattice, a deviation of ``2^(17 + k)`` has steps of ``2^k``.
     """

@@ -1,4 +1,4 @@
-"""A histogram as bytes: what its owner seals, keeps, and goes on from later.
+"""Write a histogram as bytes, for its owner to seal and store, and read it back.
 
 The format, in which nothing is ever executed and numbers are little-endian::
 
@@ -10,8 +10,8 @@ The format, in which nothing is ever executed and numbers are little-endian::
     32 bytes  SHA-256 of all that stands before it
     zeros     up to the next power of two
 
-The padding hides how many keys there are but for a factor of two, from whoever sees no
-more than the length.  Whoever reads the bytes sees the keys themselves: until the first
+The padding hides the number of keys, but for a factor of two, from anybody who sees no
+more than the length.  Anybody who reads the bytes sees the keys themselves: until the first
 release exactly those whose count is not 0.  That support is exact; encryption alone
 protects it.
 """
@@ -39,7 +39,7 @@ _DIGEST = hashlib.sha256().digest_size
 
 
 def to_bytes(histogram: SparseHistogram) -> bytes:
-    """The whole state but for what is public: mechanism, thresholds, domain."""
+    """Write the whole state but for what is public: mechanism, thresholds, domain."""
     path, limits = histogram.path, histogram.limits
     rungs = sorted(path)
     header = {
@@ -65,25 +65,25 @@ def from_bytes(
     *,
     streams: Callable[[], Stream] = Stream.fresh,
 ) -> SparseHistogram:
-    """The histogram that ``to_bytes`` wrote down.
+    """Read the histogram that ``to_bytes`` wrote.
 
     Raises ``IntegrityViolation`` for bytes that are damaged, of another format, or of another
-    lattice or domain.  Whether they are the newest, only their keeper knows.
+    lattice or domain.  Whether they are the newest, only the caller who stored them knows.
     """
     end = _PREFIX + int.from_bytes(state[len(MAGIC) : _PREFIX], "little")
     content, digest = state[:end], state[end : end + _DIGEST]
     if content[: len(MAGIC)] != MAGIC or not hmac.compare_digest(
         hashlib.sha256(content).digest(), digest
     ):
-        raise _violation("is none, or was damaged")
+        raise _violation("has another format, or was damaged")
     try:
         histogram = _read(content[_PREFIX:], mechanism, thresholds, domain, streams)
         whole = to_bytes(histogram) == state
     except (ValueError, TypeError, LookupError):
-        # The cause could carry stored values along.
-        raise _violation("has a header that cannot be meant") from None
+        # The cause could contain stored values.
+        raise _violation("has a header that cannot be read") from None
     if not whole:
-        raise _violation("is of another lattice or domain, or not in its one form")
+        raise _violation("is of another lattice or domain, or was written in another form")
     return histogram
 
 
@@ -109,6 +109,6 @@ def _read(
 
 def _violation(what: str) -> IntegrityViolation:
     return IntegrityViolation(
-        f"This state of a histogram {what}. Nothing was drawn from it. Take the newest whole"
-        " copy: an older one would draw levels anew that were handed out since."
+        f"This state of a histogram {what}. Nothing was drawn from it. Restore the newest whole"
+        " copy: an older one would draw again the levels released since."
     )

@@ -1,11 +1,11 @@
-"""Above which value a key is reported: a public function of the level.
+"""Compute the threshold above which a key is reported: a public function of the level.
 
-A tier says how many keys of count 0 it expects to be reported by their noise alone, its
+A tier states how many keys of count 0 it expects to be reported by their noise alone, its
 ``false_keys``.  With ``d`` keys and variance ``s`` the threshold is
-``tau(s) = sqrt(s) Q(false_keys / d)``, ``Q`` being the upper quantile of the normal law.
-Between two tiers the logarithm of ``false_keys`` goes in a straight line along the rungs,
-beyond the outermost ones it stays: so every rung of the ladder has its threshold from the
-beginning, whatever was released.
+``tau(s) = sqrt(s) Q(false_keys / d)``, with ``Q`` the upper quantile of the normal law.
+Between two tiers the logarithm of ``false_keys`` is linear in the rung, beyond the outermost
+ones it is constant: so every rung of the ladder has its threshold from the beginning,
+whatever was released.
 """
 
 import math
@@ -18,10 +18,11 @@ from penstock.errors import InvalidInput
 from penstock.privacy import Ladder
 
 COARSENESS = 16
-"""Thresholds are rounded up to multiples of as many steps.
+"""Thresholds are rounded up to multiples of this many steps.
 
-So that they do not hang on the last bits of special functions, which differ from version
-to version.  Where a deviation has 2^18 steps, fewer false keys by less than a thousandth.
+So they do not depend on the last bits of special functions, which differ from version to
+version.  Where a deviation has 2^18 steps, this costs less than a thousandth of the false
+keys.
 """
 
 LARGEST_CHANCE = 0.25
@@ -31,10 +32,9 @@ SMALLEST_CHANCE = 2.0**-200
 
 @dataclass(frozen=True)
 class Thresholds:
-    """``false_keys`` by the rungs of tiers, over a domain of ``size`` keys.
+    """Hold ``false_keys`` by the rungs of tiers, over a domain of ``size`` keys.
 
-    Raises ``InvalidInput`` where there is none, or one that is outside of ``2^-200 size`` to
-    ``size / 4``.
+    Raises ``InvalidInput`` where there is none, or one outside ``2^-200 size`` to ``size / 4``.
     """
 
     ladder: Ladder
@@ -44,7 +44,7 @@ class Thresholds:
 
     def __post_init__(self) -> None:
         if not self.false_keys:
-            raise InvalidInput("At least one tier must say how many false keys it expects.")
+            raise InvalidInput("At least one tier must state how many false keys it expects.")
         for rung, expected in self.false_keys.items():
             self.ladder.value(rung)
             if not SMALLEST_CHANCE <= expected / self.size <= LARGEST_CHANCE:
@@ -56,7 +56,7 @@ class Thresholds:
                 )
 
     def expected(self, rung: int) -> float:
-        """How many keys of count 0 are reported at ``rung`` alone, on average, at most."""
+        """Return how many keys of count 0 are reported at ``rung`` alone, on average, at most."""
         rungs = sorted(self.false_keys)
         place = bisect_left(rungs, rung)
         if place == len(rungs):
@@ -69,8 +69,8 @@ class Thresholds:
         return math.exp(logs[0] + part * (logs[1] - logs[0]))
 
     def steps(self, rung: int) -> int:
-        """The threshold in lattice steps: a key is reported where its value is above it."""
-        # Late, as commands that never come here would wait for it.
+        """Return the threshold in lattice steps: a key is reported where its value is above it."""
+        # Imported here, so that commands that compute no threshold do not wait for it.
         from scipy.special import ndtri_exp
 
         chance = math.log(self.expected(rung)) - math.log(self.size)
@@ -78,5 +78,5 @@ class Thresholds:
         return COARSENESS * math.ceil(-float(ndtri_exp(chance)) * deviation / COARSENESS)
 
     def at(self, rung: int) -> Fraction:
-        """The threshold in units of counts, exactly."""
+        """Return the threshold in units of counts, exactly."""
         return self.steps(rung) * self.granularity

@@ -1,13 +1,14 @@
-"""Sum over time: trees and the square root, step by step.
+"""Release running sums over time: trees, epochs and the square root, step by step.
 
 * ``forest``                                 running sums over nodes with parents: what the trees
                                              have in common
-* ``kary, smooth_binary, epochs``            the k-ary tree, outputs that all have one law, no end
+* ``kary, smooth_binary, epochs``            the k-ary tree, the tree whose outputs all have one
+                                             law, and streams without an end
 * ``node_noise, node_state``                 the noise of a forest at every tier, and that noise
                                              as bytes
 * ``root_matrices, root_noise, root_state``  the square root in integers, its noise, and that as
                                              bytes
 * ``choice, comparison``                     the tree with the least error, and what each
                                              structure costs
-* ``spread``                                 how far off a running total may be
+* ``spread``                                 the confidence interval of a running total
 """

@@ -1,4 +1,4 @@
-"""The trees for a known length, and the one with the least error.
+"""Choose the tree with the least error for a known length.
 
 The asymptotic choices (an arity of 19 for Laplace noise, 7 for Gaussian) are poor ones at
 most lengths, since the height is a whole number: the exact mean squared error decides.
@@ -11,29 +11,30 @@ from penstock.structures.streams.kary import KaryTree, binary_tree
 from penstock.structures.streams.smooth_binary import SmoothBinary, smooth_binary
 
 LARGEST_ARITY = 200
-"""Beyond it, trees of the height that these reach have more digits to add."""
+"""The largest arity tried: beyond it, trees of the same height have more digits to add."""
 
 Tree = KaryTree | SmoothBinary
 
 
 def mean_squared_error(tree: Tree, *, pure: bool) -> Fraction:
-    """Over all outputs: times ``1 / epsilon^2`` (Laplace), or times ``1 / rho`` (Gaussian).
+    """Return the mean squared error over all outputs.
 
-    ``2 h^2`` times the mean number of nodes, or ``h / 2`` times that, ``h`` being how many
-    nodes an element adds to.
+    In units of ``1 / epsilon^2`` (Laplace) or ``1 / rho`` (Gaussian): ``2 h^2`` times the mean
+    number of nodes, or ``h / 2`` times that, with ``h`` the number of nodes to which an element
+    adds.
     """
     return _of_a_node(tree, pure=pure) * tree.mean_nodes()
 
 
 def largest_squared_error(tree: Tree, *, pure: bool) -> Fraction:
-    """The same of the noisiest output."""
+    """Return the squared error of the noisiest output, in the same units."""
     return _of_a_node(tree, pure=pure) * tree.most_nodes()
 
 
 def best_tree(
     length: int, *, pure: bool, largest: int = LARGEST_ARITY, past_only: bool = False
 ) -> KaryTree:
-    """The tree of least mean squared error, of all arities up to ``largest``.
+    """Return the tree of least mean squared error, of all arities up to ``largest``.
 
     With and without subtraction, odd and even; of equals the one with the smallest arity.
     With ``past_only`` none that subtracts.  Raises ``InvalidInput`` for a length below 1.
@@ -45,7 +46,7 @@ def best_tree(
 
 
 def steadiest_tree(length: int, *, pure: bool, past_only: bool = False) -> KaryTree:
-    """The tree whose noisiest output has the least error, as ``best_tree`` else."""
+    """Return the tree whose noisiest output has the least error; otherwise like ``best_tree``."""
     return min(
         _candidates(length, LARGEST_ARITY, past_only),
         key=lambda tree: largest_squared_error(tree, pure=pure),
@@ -53,7 +54,7 @@ def steadiest_tree(length: int, *, pure: bool, past_only: bool = False) -> KaryT
 
 
 def trees(length: int, *, pure: bool, past_only: bool = False) -> list[Tree]:
-    """One tree of every kind for ``length`` steps, and the steadiest; no two are the same.
+    """Return one tree of every kind for ``length`` steps, and the steadiest; no two are the same.
 
     Raises ``InvalidInput`` for a length below 1.
     """
@@ -67,7 +68,7 @@ def trees(length: int, *, pure: bool, past_only: bool = False) -> list[Tree]:
 
 
 def best_structure(length: int, *, pure: bool, past_only: bool = False) -> Tree:
-    """Of all trees for ``length`` steps the one with the least mean squared error."""
+    """Return the tree for ``length`` steps with the least mean squared error."""
     return min(
         trees(length, pure=pure, past_only=past_only),
         key=lambda tree: mean_squared_error(tree, pure=pure),
@@ -75,7 +76,7 @@ def best_structure(length: int, *, pure: bool, past_only: bool = False) -> Tree:
 
 
 def _of_a_node(tree: Tree, *, pure: bool) -> Fraction:
-    """A node's variance, at epsilon or rho 1."""
+    """Return a node's variance, at epsilon or rho 1."""
     return 2 * tree.column_l1**2 if pure else tree.column_l2_squared / 2
 
 

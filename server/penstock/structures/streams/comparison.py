@@ -1,4 +1,4 @@
-"""What each structure for running sums would cost, side by side, before anything is drawn.
+"""Compute what each structure for running sums would cost, side by side, before a draw.
 
 At one guarantee of the whole stream, of one element: ``epsilon`` for Laplace noise, ``rho`` for
 Gaussian.  All figures are computed from the structures' own nodes, exactly but for the
@@ -25,24 +25,24 @@ from penstock.structures.streams.kary import KaryTree
 from penstock.structures.streams.smooth_binary import SmoothBinary
 
 HORIZON = 1 << 20
-"""Over how many steps a stream without an end is judged, where nothing else is asked for."""
+"""The steps over which a stream without an end is judged, unless the caller names others."""
 
 LONGEST_SQUARE_ROOT = 1 << 20
-"""The square root keeps a number for every step, and is not offered beyond as many."""
+"""The most steps for which the square root is listed: it keeps a number for every step."""
 
 
 EPOCH_ARITIES = range(2, 33)
-"""Of the trees in epochs: the longest epoch decides, and few are long enough for more."""
+"""Arities tried for the trees in epochs: few epochs are long enough for more."""
 
 
 @dataclass(frozen=True)
-class Offer:
-    """One structure at the given guarantee.
+class Option:
+    """Hold one structure at the given guarantee.
 
     Variances are of one number of an output, over time; ``noisiest_step`` is the last of
-    those with the largest.  ``kept`` numbers stand in the state of a tier at most, ``drawn``
-    of them are drawn and ``added`` to outputs in a step on average; ``settings`` are what
-    the structure is made with.
+    those with the largest.  ``kept`` is the most numbers in the state of a tier, ``drawn`` how
+    many are drawn and ``added`` how many are added to outputs, in a step on average;
+    ``settings`` are the arguments of the structure.
     """
 
     structure: str
@@ -56,7 +56,7 @@ class Offer:
     lossless: bool
 
 
-def offers(
+def compare(
     length: int | None,
     mechanism: type[Mechanism],
     loss: float,
@@ -67,16 +67,15 @@ def offers(
     past_only: bool = False,
     forest: Forest | None = None,
     columns: int = 1,
-) -> list[Offer]:
-    """Every structure that fits a stream of ``length`` steps, the least mean error first.
+) -> list[Option]:
+    """Return every structure that fits a stream of ``length`` steps, the least mean error first.
 
     ``loss`` is ``epsilon`` or ``rho`` of the whole stream where one element of ``dimension``
     numbers changes by ``sensitivity``.  Without a length only epochs fit, and are judged over
     ``horizon`` steps.  With ``past_only`` trees only add; ``forest`` is listed as well.
     ``sensitivity`` may be that of a unit in ``columns`` steps, which the square root protects
     at less than so many times the norm of one.  Raises ``InvalidInput`` for a length or
-    dimension below 1, a loss that is not positive, and a
-    mechanism whose noise has no such tree.
+    dimension below 1, a loss that is not positive, and a mechanism whose noise has no such tree.
     """
     pure = issubclass(mechanism, Laplace)
     if not pure and not issubclass(mechanism, Gaussian):
@@ -86,7 +85,7 @@ def offers(
         )
     if not (math.isfinite(loss) and loss > 0) or dimension < 1:
         raise InvalidInput(
-            f"A comparison needs a loss above 0 and at least one number an element, not {loss:g}"
+            f"A comparison needs a loss above 0 and at least one number per element, not {loss:g}"
             f" and {dimension}."
         )
     steps = horizon if length is None else length
@@ -98,12 +97,12 @@ def offers(
         options += [_of_tree(tree, pure=pure) for tree in fitting]
         if length <= LONGEST_SQUARE_ROOT:
             options.append(_square_root(length, pure=pure, columns=columns))
-    scaled = (_scaled(offer, _unit(pure, loss, sensitivity), dimension) for offer in options)
-    return sorted(scaled, key=lambda offer: offer.mean_variance)
+    scaled = (_scaled(option, _unit(pure, loss, sensitivity), dimension) for option in options)
+    return sorted(scaled, key=lambda option: option.mean_variance)
 
 
 def described(forest: Forest) -> tuple[str, dict[str, int]]:
-    """Name and settings of a structure, as an ``Offer`` has them."""
+    """Return the name and the settings of a structure, as its option has them."""
     if isinstance(forest, Epochs):
         return "epochs", {"arity": forest.arity, "subtracting": int(not forest.past_only)}
     if isinstance(forest, SmoothBinary):
@@ -115,28 +114,28 @@ def described(forest: Forest) -> tuple[str, dict[str, int]]:
 
 
 def _unit(pure: bool, loss: float, sensitivity: Sensitivity) -> float:
-    """What a variance is at ``loss``, over what it is at loss 1 and sensitivity 1."""
+    """Return the ratio of a variance at ``loss`` to that at loss 1 and sensitivity 1."""
     if pure:
         return (float(sensitivity.l1) / loss) ** 2
     return float(sensitivity.l2_squared) / loss
 
 
-def _scaled(offer: Offer, unit: float, dimension: int) -> Offer:
+def _scaled(option: Option, unit: float, dimension: int) -> Option:
     return replace(
-        offer,
-        mean_variance=offer.mean_variance * unit,
-        largest_variance=offer.largest_variance * unit,
-        kept=offer.kept * dimension,
-        drawn=offer.drawn * dimension,
-        added=offer.added * dimension,
+        option,
+        mean_variance=option.mean_variance * unit,
+        largest_variance=option.largest_variance * unit,
+        kept=option.kept * dimension,
+        drawn=option.drawn * dimension,
+        added=option.added * dimension,
     )
 
 
-def _of_tree(tree: Tree, *, pure: bool) -> Offer:
-    """Of elements of one number, at loss 1."""
+def _of_tree(tree: Tree, *, pure: bool) -> Option:
+    """Return the option of a tree, for elements of one number at loss 1."""
     nodes = smooth_nodes_drawn(tree) if isinstance(tree, SmoothBinary) else nodes_drawn(tree)
     drawn = nodes / tree.length
-    return Offer(
+    return Option(
         *described(tree),
         mean_variance=float(mean_squared_error(tree, pure=pure)),
         largest_variance=float(largest_squared_error(tree, pure=pure)),
@@ -148,8 +147,8 @@ def _of_tree(tree: Tree, *, pure: bool) -> Offer:
     )
 
 
-def _epochs(steps: int, *, pure: bool, past_only: bool, forest: Forest | None) -> list[Offer]:
-    """With binary trees, which are lossless, and with those of the least mean error."""
+def _epochs(steps: int, *, pure: bool, past_only: bool, forest: Forest | None) -> list[Option]:
+    """Return epochs with binary trees, which are lossless, and those of the least mean error."""
     check_length(steps)
     judged = {
         arity: _of_epochs(Epochs(arity, subtracting=not past_only), steps, pure=pure)
@@ -163,16 +162,16 @@ def _epochs(steps: int, *, pure: bool, past_only: bool, forest: Forest | None) -
 
 
 def nodes_drawn(tree: KaryTree) -> int:
-    """How many nodes all outputs of a tree have, each of which is drawn once.
+    """Return how many nodes all outputs of a tree have, each of which is drawn once.
 
-    One for each step, and those beyond the last step that its own way leads over: where an
-    earlier step is rounded up beyond the last, the last one is rounded to the same.
+    There is one for each step, and those beyond the last step to which its own chain leads: where
+    an earlier step is rounded up beyond the last, the last one is rounded to the same.
     """
     return tree.length + sum(node > tree.length for node in chain(tree, tree.length))
 
 
 def smooth_nodes_drawn(tree: SmoothBinary) -> int:
-    """How many nodes all outputs have.
+    """Return how many nodes all outputs of a smooth tree have.
 
     A node of ``j`` ones is first met at the pattern with its other ones at the lowest bits,
     so that those met up to the last pattern are counted by rank.  The nodes of the very
@@ -187,7 +186,7 @@ def smooth_nodes_drawn(tree: SmoothBinary) -> int:
 
 
 def _smaller(bound: int, ones: int) -> int:
-    """How many integers below ``bound`` have exactly ``ones`` ones."""
+    """Return how many integers below ``bound`` have exactly ``ones`` ones."""
     count = 0
     for bit in range(bound.bit_length() - 1, -1, -1):
         if bound >> bit & 1:
@@ -198,10 +197,10 @@ def _smaller(bound: int, ones: int) -> int:
     return count
 
 
-def _of_epochs(epochs: Epochs, steps: int, *, pure: bool) -> Offer:
-    """Epoch by epoch: the nodes of those before, those of its own tree, its last output.
+def _of_epochs(epochs: Epochs, steps: int, *, pure: bool) -> Option:
+    """Return the option of epochs, for elements of one number at loss 1.
 
-    At loss 1, of elements of one number.
+    It adds up epoch by epoch: the nodes of those before, those of its own tree, its last output.
     """
     power = 2 if pure else 1
     total, largest, kept, drawn = Fraction(0), (Fraction(0), 0), 0, 0
@@ -227,7 +226,7 @@ def _of_epochs(epochs: Epochs, steps: int, *, pure: bool) -> Offer:
         begun += 1 << epoch
         epoch += 1
     node = Fraction(2) if pure else Fraction(1, 2)
-    return Offer(
+    return Option(
         *described(epochs),
         mean_variance=float(node * total / steps),
         largest_variance=float(node * largest[0]),
@@ -239,7 +238,7 @@ def _of_epochs(epochs: Epochs, steps: int, *, pure: bool) -> Offer:
     )
 
 
-def _square_root(length: int, *, pure: bool, columns: int) -> Offer:
+def _square_root(length: int, *, pure: bool, columns: int) -> Option:
     # Imported late: scipy is slow to import.
     import numpy as np
 
@@ -247,12 +246,12 @@ def _square_root(length: int, *, pure: bool, columns: int) -> Offer:
 
     column = coefficients(length)
     squares = np.cumsum(np.square(column))
-    # Row by row the columns' sum: one pass, as many steps as one unit may be in.
+    # The columns' sum row by row, in one pass over the steps that one unit may be in.
     together = np.cumsum(column)
     together[columns:] -= together[:-columns].copy()
     norm = float(np.square(together).sum()) / columns**2
     node = 2 * float(column.sum()) ** 2 if pure else norm / 2
-    return Offer(
+    return Option(
         "square_root",
         {},
         mean_variance=float(squares.mean()) * node,

@@ -1,4 +1,4 @@
-"""Streams without an end: epochs of doubling length, each with a tree of its own.
+"""Release streams without an end, in epochs of doubling length with a tree each.
 
 Chan, Shi, Song 2011 (their hybrid mechanism) in the form of nodes: epoch ``m`` holds the
 steps ``2^m`` to ``2^(m+1) - 1``.  Within it outputs are read from a tree over the epoch's
@@ -13,12 +13,15 @@ from penstock.structures.streams.forest import ROOT, check_step
 from penstock.structures.streams.kary import KaryTree
 
 _EPOCH = 1 << 80
-"""A node is its epoch, counted from 1, times this, plus its node within; 0 is the epoch's own."""
+"""The factor of the epoch, counted from 1, in the number of a node.
+
+The node within the epoch is added to it; 0 is the epoch's own node.
+"""
 
 
 @dataclass(frozen=True)
 class Epochs:
-    """A stream of any length; ``arity`` is that of the trees, 2 for the binary mechanism.
+    """Represent a stream of any length; ``arity`` is that of the trees, 2 for the binary mechanism.
 
     Trees of a higher arity subtract, unless ``subtracting`` is false.
     """
@@ -28,36 +31,39 @@ class Epochs:
 
     @property
     def length(self) -> None:
-        """No end."""
+        """Return None: there is no end."""
         return
 
     @property
     def lossless(self) -> bool:
-        """Where trees only add there are as many nodes as outputs; others look past their epoch."""
+        """Return whether trees only add, as there are then as many nodes as outputs.
+
+        Others need nodes beyond their epoch.
+        """
         return self.past_only
 
     @property
     def past_only(self) -> bool:
-        """Unless trees subtract."""
+        """Return True unless trees subtract."""
         return self.arity == 2 or not self.subtracting
 
     @property
     def column_l1(self) -> Fraction:
-        """1: half from the epoch's node, half from the nodes of its tree, weighted."""
+        """Return 1: half from the epoch's node, half from the nodes of its tree, weighted."""
         return Fraction(1)
 
     @property
     def column_l2_squared(self) -> Fraction:
-        """1, as ``column_l1``, since entries are 0, 1 or -1."""
+        """Return 1, as ``column_l1``, since entries are 0, 1 or -1."""
         return Fraction(1)
 
     @property
     def nodes_a_step(self) -> int:
-        """At most one for each bit of a step, and the epoch's: 65 within 2^64 steps."""
+        """Return 65: at most one for each bit of a step within 2^64 steps, and the epoch's."""
         return 65
 
     def node(self, step: int) -> int:
-        """The node of output ``step``.  Raises ``InvalidInput`` below 1."""
+        """Return the node of output ``step``.  Raises ``InvalidInput`` below 1."""
         check_step(self, step)
         epoch = step.bit_length()
         within = step - (1 << (epoch - 1)) + 1
@@ -66,35 +72,35 @@ class Epochs:
         return epoch * _EPOCH + inner
 
     def following(self, step: int, node: int) -> int:  # noqa: ARG002 - every forest is asked so
-        """The node of the next output."""
+        """Return the node of the next output."""
         return self.node(step + 1)
 
     def parent(self, node: int) -> int:
-        """Within the tree, then from epoch to epoch down to the first."""
+        """Return the parent within the tree, then from epoch to epoch down to the first."""
         epoch, inner = divmod(node, _EPOCH)
         tree = self._tree(epoch)
         above = tree.parent(inner) if tree is not None and inner != ROOT else ROOT
         return epoch * _EPOCH + above if above != ROOT else (epoch - 1) * _EPOCH
 
     def position(self, node: int) -> int:
-        """How many elements the prefix of ``node`` has."""
+        """Return how many elements the prefix of ``node`` has."""
         epoch, inner = divmod(node, _EPOCH)
         if epoch == 0:
             return 0
         tree = self._tree(epoch)
         if tree is None or inner == ROOT:
             return int((1 << epoch) - 1)
-        # Where a tree looks past its epoch, nothing stands: its last nodes are noise alone.
+        # A tree that reaches past its epoch counts no elements there: its last nodes are noise.
         return int((1 << (epoch - 1)) - 1 + min(tree.position(inner), tree.length))
 
     def weight(self, node: int) -> Fraction:
-        """2 for an epoch's node, twice the height of its tree for the others."""
+        """Return 2 for an epoch's node, twice the height of its tree for the others."""
         epoch, inner = divmod(node, _EPOCH)
         tree = self._tree(epoch)
         return Fraction(2) if tree is None or inner == ROOT else 2 * tree.column_l1
 
     def _tree(self, epoch: int) -> "KaryTree | None":
-        """The tree over all elements of the epoch but the last, where there are any."""
+        """Return the tree over all elements of the epoch but the last; None if there are none."""
         length = (1 << (epoch - 1)) - 1 if epoch > 0 else 0
         if length == 0:
             return None

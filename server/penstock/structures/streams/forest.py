@@ -1,8 +1,8 @@
-"""Running sums by a forest of nodes: what every tree over time has in common.
+"""Compute running sums by a forest of nodes: what every tree over time has in common.
 
 In the common frame ``y = L (R x + z)`` each node ``s`` stands for a prefix of the stream,
-``position(s)`` elements long, and row ``s`` of ``R`` is what that prefix has more than the
-one of ``parent(s)`` (or less, where the parent's is longer).  So an output is a prefix sum
+``position(s)`` elements long, and row ``s`` of ``R`` is the elements by which that prefix is
+longer than the one of ``parent(s)`` (or shorter, with a minus).  So an output is a prefix sum
 and the noise of all nodes on the way from its own node to the root:
 
     y_t = x_1 + ... + x_t + z_s + z_parent(s) + z_parent(parent(s)) + ...
@@ -10,7 +10,7 @@ and the noise of all nodes on the way from its own node to the root:
 A node's sign does not matter, as noise is symmetric, and its noise is drawn once, when the
 way first leads over it; afterwards it serves one contiguous time and never again.  (Honaker
 2015 and Andersson, Pagh, Torkamani 2024 write the binary and the k-ary tree with digits;
-this is the same with the digits told by ``parent``.)
+here ``parent`` takes the place of the digits.)
 """
 
 from collections.abc import Iterator
@@ -27,90 +27,94 @@ ROOT = 0
 
 
 class Forest(Protocol):
-    """Nodes over the steps of a stream; ``R`` and ``L`` follow from ``parent`` and ``position``."""
+    """Describe nodes over the steps of a stream.
+
+    ``R`` and ``L`` follow from ``parent`` and ``position``.
+    """
 
     @property
     def length(self) -> int | None:
-        """How many elements there may be, or ``None`` where there is no end."""
+        """Return how many elements there may be, or ``None`` if there is no end."""
         ...
 
     @property
     def lossless(self) -> bool:
-        """Whether the outputs determine all noises (``L`` has a left inverse).
+        """Return whether the outputs determine all noises (``L`` has a left inverse).
 
-        Where not, tiers are weakly lossless: a coalition still loses what its best member
+        If not, tiers are weakly lossless: a coalition still loses what its best member
         does, but a noisier output cannot be told from a more accurate one by chance alone.
         """
         ...
 
     @property
     def past_only(self) -> bool:
-        """Whether it is known that no output needs a node that counts elements still to come.
+        """Return whether it is known that no output needs a node that counts later elements.
 
         Then the stream is a sequence of releases, each of the elements until then, and every
-        composition theorem holds for somebody who chooses elements by reading outputs.
+        composition theorem holds for a person who chooses elements by reading outputs.
         """
         ...
 
     @property
     def column_l1(self) -> Fraction:
-        """The largest sum of ``|R[s, t]| / weight(s)`` over the nodes ``s`` of one step."""
+        """Return the largest sum of ``|R[s, t]| / weight(s)`` over the nodes ``s`` of one step."""
         ...
 
     @property
     def column_l2_squared(self) -> Fraction:
-        """The largest sum of ``R[s, t]^2 / weight(s)`` over the nodes ``s`` of one step."""
+        """Return the largest sum of ``R[s, t]^2 / weight(s)`` over the nodes ``s`` of one step."""
         ...
 
     @property
     def nodes_a_step(self) -> int:
-        """The most nodes that one element adds to."""
+        """Return the most nodes to which one element adds."""
         ...
 
     def node(self, step: int) -> int:
-        """The node of output ``step``, counted from 1."""
+        """Return the node of output ``step``, counted from 1."""
         ...
 
     def following(self, step: int, node: int) -> int:
-        """The node of output ``step + 1``, given that of output ``step``."""
+        """Return the node of output ``step + 1``, given that of output ``step``."""
         ...
 
     def parent(self, node: int) -> int:
-        """The next node on the way to ``ROOT``."""
+        """Return the next node on the way to ``ROOT``."""
         ...
 
     def position(self, node: int) -> int:
-        """How many elements the prefix of ``node`` has; 0 for ``ROOT``."""
+        """Return how many elements the prefix of ``node`` has; 0 for ``ROOT``."""
         ...
 
     def weight(self, node: int) -> Fraction:
-        """By how much the level of this node's noise exceeds the level of the tier."""
+        """Return the ratio of the level of this node's noise to the level of the tier."""
         ...
 
 
 def check_length(length: int) -> None:
-    """Raises ``InvalidInput`` unless ``length`` is at least 1."""
+    """Raise ``InvalidInput`` unless ``length`` is at least 1."""
     if length < 1:
         raise InvalidInput(f"A stream has at least one step, not {length}.", pointer="/length")
 
 
 def check_step(forest: Forest, step: int) -> None:
-    """Raises ``InvalidInput`` for a step before the first and beyond the length."""
+    """Raise ``InvalidInput`` for a step before the first or beyond the length."""
     if step < 1 or (forest.length is not None and step > forest.length):
         raise InvalidInput(
-            f"Step {step} is outside of the stream, whose steps are 1 to {forest.length}."
+            f"Step {step} is outside of the stream, whose steps are"
+            f" {'1 and on' if forest.length is None else f'1 to {forest.length}'}."
         )
 
 
 def chain(forest: Forest, node: int) -> Iterator[int]:
-    """``node`` and what stands above it, ``ROOT`` left out."""
+    """Yield ``node`` and its ancestors, without ``ROOT``."""
     while node != ROOT:
         yield node
         node = forest.parent(node)
 
 
 def variance_weight(forest: Forest, step: int, *, squared: bool) -> Fraction:
-    """The variance of output ``step`` over that of a node of weight 1.
+    """Return the variance of output ``step`` over that of a node of weight 1.
 
     With ``squared`` a weight multiplies a scale (Laplace), else a variance (Gaussian).
     """
@@ -119,10 +123,11 @@ def variance_weight(forest: Forest, step: int, *, squared: bool) -> Fraction:
 
 
 def matrices(forest: Forest, steps: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """``L`` and ``R`` over the first ``steps`` elements: shapes (steps, nodes), (nodes, steps).
+    """Return ``L`` and ``R`` over the first ``steps`` elements.
 
-    For looking at and for tests; nothing here needs them.  Elements beyond ``steps``,
-    which a node that is subtracted may count, are left out of ``R``.
+    Shapes are (steps, nodes) and (nodes, steps).  They are for inspection and for tests; nothing
+    here needs them.  Elements beyond ``steps``, which a node that is subtracted may count, are
+    left out of ``R``.
     """
     ways = [list(chain(forest, forest.node(step))) for step in range(1, steps + 1)]
     nodes = sorted({node for way in ways for node in way})

@@ -1,4 +1,4 @@
-"""The k-ary tree over time, with or without subtraction; the binary mechanism is one of them.
+"""Release running sums by the k-ary tree, with or without subtraction, or the binary mechanism.
 
 Andersson, Pagh, Torkamani 2024 (*Count on Your Elders*), Theorems 1.1 and 3.7 and their
 appendix on even arities.  A prefix ``t`` is written in base ``k`` with digits around 0
@@ -17,9 +17,10 @@ from penstock.structures.streams.forest import ROOT, chain, check_length, check_
 
 @dataclass(frozen=True)
 class KaryTree:
-    """A tree of arity ``k`` over ``length`` steps.  Raises ``InvalidInput`` for ``k < 2``.
+    """Represent a tree of arity ``k`` over ``length`` steps.
 
-    ``subtracting`` allows negative digits, which needs ``k`` of at least 3.
+    ``subtracting`` allows negative digits, which needs ``k`` of at least 3.  Raises
+    ``InvalidInput`` for a smaller ``k`` than 3, or than 2 without subtraction.
     """
 
     length: int
@@ -30,22 +31,22 @@ class KaryTree:
         check_length(self.length)
         if self.k < (3 if self.subtracting else 2):
             raise InvalidInput(
-                f"A tree has an arity of at least 2, or of 3 to subtract, not {self.k}.",
+                f"The arity of a tree is at least 2, or 3 if it subtracts, not {self.k}.",
                 pointer="/k",
             )
 
     @property
     def largest_digit(self) -> int:
-        """The largest digit; the smallest is this less ``k - 1``."""
+        """Return the largest digit; the smallest is this less ``k - 1``."""
         return self.k // 2 if self.subtracting else self.k - 1
 
     def capacity(self, height: int) -> int:
-        """How many steps a tree of ``height`` levels holds: all its digits the largest."""
+        """Return how many steps a tree of ``height`` levels holds: all its digits the largest."""
         return self.largest_digit * (_power(self.k, height) - 1) // (self.k - 1)
 
     @cached_property
     def height(self) -> int:
-        """``h``, the least number of levels that holds ``length`` steps."""
+        """Return ``h``, the least number of levels that holds ``length`` steps."""
         height = 1
         while self.capacity(height) < self.length:
             height += 1
@@ -53,7 +54,7 @@ class KaryTree:
 
     @cached_property
     def lossless(self) -> bool:
-        """Whether no output up to the last needs a node beyond it.
+        """Return whether no output up to the last needs a node beyond it.
 
         Nodes on the way from ``t`` lie between ``t`` and its rounded values, which do not
         decrease in ``t``; so the last output has the farthest.
@@ -62,26 +63,26 @@ class KaryTree:
 
     @property
     def past_only(self) -> bool:
-        """Unless it subtracts: then outputs are rounded up to nodes beyond them."""
+        """Return True unless it subtracts: then outputs are rounded up to nodes beyond them."""
         return not self.subtracting
 
     @property
     def column_l1(self) -> Fraction:
-        """``h``: an element counts in at most one node of each level."""
+        """Return ``h``: an element counts in at most one node of each level."""
         return Fraction(self.height)
 
     @property
     def column_l2_squared(self) -> Fraction:
-        """``h``, as every entry is 0, 1 or -1."""
+        """Return ``h``, as every entry is 0, 1 or -1."""
         return Fraction(self.height)
 
     @property
     def nodes_a_step(self) -> int:
-        """``h``."""
+        """Return ``h``."""
         return self.height
 
     def digits(self, step: int) -> list[int]:
-        """The digits of ``step``, the least significant first."""
+        """Return the digits of ``step``, the least significant first."""
         digits = []
         while step:
             digit = step % self.k
@@ -92,16 +93,16 @@ class KaryTree:
         return digits
 
     def node(self, step: int) -> int:
-        """The step itself.  Raises ``InvalidInput`` for one outside of the stream."""
+        """Return the step itself.  Raises ``InvalidInput`` for one outside of the stream."""
         check_step(self, step)
         return step
 
     def following(self, step: int, node: int) -> int:  # noqa: ARG002 - every forest is asked so
-        """The next step."""
+        """Return the next step."""
         return self.node(step + 1)
 
     def parent(self, node: int) -> int:
-        """``node`` without one unit of its least significant digit that is not 0."""
+        """Return ``node`` without one unit of its least significant digit that is not 0."""
         unit, rest = 1, node
         while rest and rest % self.k == 0:
             rest //= self.k
@@ -111,40 +112,40 @@ class KaryTree:
         return node - unit if rest % self.k <= self.largest_digit else node + unit
 
     def position(self, node: int) -> int:
-        """The node's own number."""
+        """Return the node's own number."""
         return node
 
     def weight(self, node: int) -> Fraction:  # noqa: ARG002 - every forest is asked so
-        """1: all nodes have the same noise."""
+        """Return 1: all nodes have the same noise."""
         return Fraction(1)
 
     def mean_nodes(self) -> Fraction:
-        """The mean number of nodes of an output, over all steps, exactly."""
+        """Return the mean number of nodes of an output, over all steps, exactly."""
         total = sum(self._digit_sum(place, self.length + 1) for place in range(self.height))
         return Fraction(total, self.length)
 
     def most_nodes(self) -> int:
-        """The number of nodes of the noisiest output."""
+        """Return the number of nodes of the noisiest output."""
         return self._noisiest[0]
 
     @property
     def noisiest_step(self) -> int:
-        """The last of the steps whose output has the most nodes."""
+        """Return the last of the steps whose output has the most nodes."""
         return self._noisiest[1]
 
     @cached_property
     def _noisiest(self) -> tuple[int, int]:
-        """Nodes and step of the noisiest output."""
+        """Return the nodes and the step of the noisiest output."""
         shift = self._zero(self.height)
         nodes, plain = _largest_sum(self, self.height, shift, self.length + shift)
         return nodes, plain - shift
 
     def _zero(self, places: int) -> int:
-        """What to add so that numbers of ``places`` digits have plain digits from 0 on."""
+        """Return what to add so that numbers of ``places`` digits have plain digits from 0 on."""
         return (self.k - 1 - self.largest_digit) * (_power(self.k, places) - 1) // (self.k - 1)
 
     def _digit_sum(self, place: int, end: int) -> int:
-        """The sum of the absolute digits at ``place`` of all numbers below ``end``.
+        """Return the sum of the absolute digits at ``place`` of all numbers below ``end``.
 
         Shifted by ``_zero`` a digit is constant over blocks of ``k^place`` numbers, and
         repeats after ``k`` blocks.
@@ -165,17 +166,17 @@ class KaryTree:
 
 
 def binary_tree(length: int) -> KaryTree:
-    """The binary mechanism over ``length`` steps."""
+    """Return the binary mechanism over ``length`` steps."""
     return KaryTree(length, 2, subtracting=False)
 
 
 def _power(base: int, exponent: int) -> int:
-    """``base`` to a power that is not negative, of which the type of ``**`` knows nothing."""
+    """Return ``base`` to a power that is not negative, which ``**`` gives no type for."""
     return int(base**exponent)
 
 
 def _largest_sum(tree: KaryTree, places: int, least: int, most: int) -> tuple[int, int]:
-    """The largest sum of absolute digits among numbers whose plain digits are in bounds.
+    """Return the largest sum of absolute digits among numbers whose plain digits are in bounds.
 
     And the last of the numbers that have it.  ``least`` and ``most`` are bounds on numbers
     of ``places`` plain digits, of which there is at least one.

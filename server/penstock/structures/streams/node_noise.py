@@ -1,4 +1,4 @@
-"""The noise of a forest at every tier, step by step.
+"""Draw the noise of a forest at every tier, step by step.
 
 Each node's noise is a path of the mechanism's process of its own: tiers are points of it,
 coupled exactly as releases of a vector are, and independent of all other nodes.  So the
@@ -26,11 +26,11 @@ from penstock.randomness import Stream
 from penstock.structures.streams.forest import ROOT, Forest
 
 STEPS_AT_ONCE = 1 << 12
-"""Nodes of so many steps are drawn together: enough to make draws cheap, bounded in memory."""
+"""The steps whose nodes are drawn together: enough to make draws cheap, bounded in memory."""
 
 
 class Entry(NamedTuple):
-    """A node in use: what it adds at each tier, and the sum down to the root."""
+    """Hold a node in use: what it adds at each tier, and the sum down to the root."""
 
     node: int
     own: tuple[IntVector, ...]
@@ -39,7 +39,7 @@ class Entry(NamedTuple):
 
 @dataclass
 class NodeNoise:
-    """Noise in lattice steps; tiers are levels, the most accurate first.
+    """Hold noise in lattice steps; tiers are levels, the most accurate first.
 
     ``step`` outputs have been given.  ``way`` holds the nodes of the last, from the root on.
     """
@@ -60,7 +60,7 @@ class NodeNoise:
         levels: Iterable[Fraction],
         at: int = 0,
     ) -> "NodeNoise":
-        """The noise before the first output; ``at`` skips as many (for measuring only).
+        """Return the noise before the first output; ``at`` skips steps (for measuring only).
 
         Raises ``InvalidInput`` without a level, or where a level is given twice.
         """
@@ -72,7 +72,7 @@ class NodeNoise:
         return cls(mechanism, forest, dimension, ordered, at, [])
 
     def advance(self, steps: int, streams: Callable[[], Stream]) -> list[IntVector]:
-        """The noise of the next ``steps`` outputs: for each level, shape (steps, dimension).
+        """Draw the noise of the next ``steps`` outputs: for each level, shape (steps, dimension).
 
         Raises ``InvalidInput`` beyond the length, before anything is drawn.
         """
@@ -88,7 +88,7 @@ class NodeNoise:
         return noise
 
     def insert(self, level: Fraction, stream: Stream) -> None:
-        """Add a level, from the next output on; one that is there already stays as it is.
+        """Add a level, from the next output on; one that exists already stays as it is.
 
         A level more accurate than all others raises what the stream may lose.
         """
@@ -113,7 +113,7 @@ class NodeNoise:
         self.levels.insert(place_of_it, level)
 
     def totals(self) -> tuple[IntVector, ...]:
-        """The noise of the last output at each level, shape ``(dimension,)``."""
+        """Return the noise of the last output at each level, shape ``(dimension,)``."""
         if not self.way:
             return tuple(np.zeros(self.dimension, dtype=np.int64) for _ in self.levels)
         return self.way[-1].total
@@ -138,7 +138,7 @@ class NodeNoise:
         self.step += steps
 
     def _moves(self, steps: int) -> list[tuple[int, list[int]]]:
-        """For each of the next outputs how many nodes stay, and which ones join them.
+        """Return for each of the next outputs how many nodes stay, and which ones join them.
 
         What an output has in common with the one before is its way up to some node, as
         nodes serve one contiguous time; so each node is met once, besides the one kept.
@@ -164,7 +164,7 @@ class NodeNoise:
     def _drawn(
         self, nodes: list[int], streams: Callable[[], Stream]
     ) -> dict[int, tuple[IntVector, ...]]:
-        """The noise of new nodes at every level, from the most accurate on."""
+        """Draw the noise of new nodes at every level, from the most accurate on."""
         drawn: dict[int, tuple[IntVector, ...]] = {}
         nodes.sort(key=self.forest.weight)
         for weight, alike in groupby(nodes, key=self.forest.weight):
@@ -181,7 +181,7 @@ class NodeNoise:
         return drawn
 
     def _bridged(self, level: Fraction, tier: int, stream: Stream) -> list[IntVector]:
-        """The noise at ``level`` of each node in use, given that at its nearest levels."""
+        """Draw the noise at ``level`` of each node in use, given that at its nearest levels."""
         noise_by_rung: dict[int, IntVector] = {}
         nodes = sorted(self.way, key=lambda entry: self.forest.weight(entry.node))
         for weight, alike in groupby(nodes, key=lambda entry: self.forest.weight(entry.node)):
@@ -199,7 +199,7 @@ class NodeNoise:
         return [noise_by_rung[entry.node] for entry in self.way]
 
     def _stored(self, group: Sequence[Entry], tier: int, weight: Fraction) -> Placed | None:
-        """The noise of these nodes at one tier, or ``None`` past the noisiest."""
+        """Return the noise of these nodes at one tier, or ``None`` past the noisiest."""
         if tier == len(self.levels):
             return None
         return weight * self.levels[tier], np.concatenate([entry.own[tier] for entry in group])

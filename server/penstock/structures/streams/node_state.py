@@ -1,7 +1,7 @@
-"""The noise of a forest as bytes, and back, so that a stream survives its process.
+"""Write the noise of a forest as bytes and read it back, so that a stream survives its process.
 
 A line of JSON, then every node's own noise, tier by tier, as little-endian ``int64``.  The
-bytes are as secret as the noise: whoever stores them encrypts them.
+bytes are as secret as the noise: callers encrypt them before they store them.
 """
 
 import json
@@ -18,7 +18,7 @@ VERSION = 1
 
 
 def to_bytes(noise: NodeNoise) -> bytes:
-    """The whole state but for mechanism and forest, which are public."""
+    """Write the whole state but for mechanism and forest, which are public."""
     header = {
         "version": VERSION,
         "step": noise.step,
@@ -31,10 +31,10 @@ def to_bytes(noise: NodeNoise) -> bytes:
 
 
 def from_bytes(state: bytes, mechanism: Mechanism, forest: Forest) -> NodeNoise:
-    """The noise that ``to_bytes`` wrote down.
+    """Read the noise that ``to_bytes`` wrote.
 
     Raises ``InvalidInput`` for bytes that are no such state of this forest; whether they are
-    the newest, only their keeper knows.
+    the newest, only the caller who stored them knows.
     """
     try:
         line, body = state.split(b"\n", 1)
@@ -46,7 +46,7 @@ def from_bytes(state: bytes, mechanism: Mechanism, forest: Forest) -> NodeNoise:
         vectors = np.frombuffer(body, dtype="<i8").astype(np.int64)
         own = vectors.reshape(len(nodes), len(levels), dimension)
     except (ValueError, KeyError, TypeError) as error:
-        raise InvalidInput("These bytes are no state of a stream's noise.") from error
+        raise InvalidInput("These bytes are not the state of a stream's noise.") from error
     expected = list(chain(forest, forest.node(step)))[::-1] if step else []
     if version != VERSION or not levels or nodes != expected:
         raise InvalidInput("This state is of another version or another structure.")

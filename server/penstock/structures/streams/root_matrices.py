@@ -1,12 +1,12 @@
-"""The square-root factorization in integers: ``R`` on the lattice, ``L`` to any number of digits.
+"""Compute the square-root factorization in integers: ``R`` on the lattice, ``L`` to any digits.
 
 Henzinger, Upadhyay, Upadhyay 2023: the all-ones lower triangle is ``M M`` with the Toeplitz
 matrix ``M`` of the coefficients ``f`` of ``(1 - x)^(-1/2)``.  Here ``R`` is ``M`` rounded to
-multiples of ``2^-DIGITS`` and ``L`` what makes ``L R`` the triangle again, exactly: the
-coefficients of ``1 / ((1 - x) R(x))``.  They are real numbers of more and more digits; whoever
-rounds a sum of them can ask for as many as the rounding takes.
+multiples of ``2^-DIGITS`` and ``L`` the matrix with which ``L R`` is the triangle again,
+exactly: the coefficients of ``1 / ((1 - x) R(x))``.  They are real numbers of more and more
+digits; a caller who rounds a sum of them can request as many as the rounding takes.
 
-How far off digits may be: with ``R = M + E``, entries of ``E`` at most ``2^-DIGITS`` and those of
+The error of digits: with ``R = M + E``, entries of ``E`` at most ``2^-DIGITS`` and those of
 ``M``'s inverse adding up to less than 2, the inverse of ``R`` has a sum of less than 4 over up to
 ``LONGEST`` steps; so cutting a digit in every step of the recursion moves no coefficient by 4
 units of the last one.
@@ -28,24 +28,24 @@ DIGITS: Final = 20
 """Binary digits of the entries of ``R``."""
 
 LONGEST: Final = 1 << 14
-"""Every noise is needed for ever: a state of so many numbers for each level and dimension."""
+"""The most steps: every noise is kept for ever, for each level and dimension."""
 
 OFF: Final = 4
-"""By less than as many units of its last digit an entry of ``L`` is off."""
+"""The error of an entry of ``L`` is below this many units of its last digit."""
 
 _BITS: Final = 128
-"""More than floats have, so that the nearest float is known but for ties."""
+"""More binary digits than floats have, so that the nearest float is known but for ties."""
 
 _LIMB: Final = 16
 """Bits of a part of an entry: parts times entries of ``R`` add up exactly in floats."""
 
 
 def check_root_length(length: int) -> None:
-    """Raises ``InvalidInput`` for a length below 1 and above ``LONGEST``."""
+    """Raise ``InvalidInput`` for a length below 1 or above ``LONGEST``."""
     check_length(length)
     if length > LONGEST:
         raise InvalidInput(
-            f"The square root keeps the noise of every step for ever, and is offered for up to"
+            f"The square root keeps the noise of every step for ever, and is limited to"
             f" {LONGEST} steps, not {length}; take a tree, which keeps few.",
             pointer="/length",
         )
@@ -53,9 +53,9 @@ def check_root_length(length: int) -> None:
 
 @lru_cache(maxsize=8)
 def strategy(length: int) -> IntVector:
-    """The first column of ``R`` in units of ``2^-DIGITS``, shape ``(length,)``: never rising.
+    """Return the first column of ``R`` in units of ``2^-DIGITS``: never rising.
 
-    Raises ``InvalidInput`` as ``check_root_length`` does.
+    Its shape is ``(length,)``.  Raises ``InvalidInput`` as ``check_root_length`` does.
     """
     check_root_length(length)
     # Imported late: scipy is slow to import.
@@ -65,12 +65,12 @@ def strategy(length: int) -> IntVector:
 
 
 def columns(length: int, count: int) -> Sensitivity:
-    """The largest norms of a sum of so many columns of ``R``, each times -1, 0 or 1.
+    """Return the largest norms of a sum of ``count`` columns of ``R``, each times -1, 0 or 1.
 
-    Those of the first ones, adjacent.  Entries are not negative and do not rise downward, so
-    that the product of two columns is the larger the nearer they are and the earlier they
-    stand; of any set, two have at least the distance of their places in it.  So they bound
-    as well what vectors move, each column times one of norm 1 at most.
+    They are those of the first ones, adjacent.  Entries are not negative and do not rise downward,
+    so that the product of two columns is larger the nearer they are to each other and the earlier
+    they are; of any set, two have at least the distance of their places in it.  So these norms
+    also bound what vectors move, each column times one of norm 1 at most.
     """
     entries = strategy(length)
     total = np.zeros(length, dtype=np.int64)
@@ -85,7 +85,7 @@ def columns(length: int, count: int) -> Sensitivity:
 
 
 def decoder(length: int, bits: int) -> list[int]:
-    """The first column of ``L`` in units of ``2^-bits``, each off by less than ``OFF``.
+    """Return the first column of ``L`` in units of ``2^-bits``, each off by less than ``OFF``.
 
     Those up to place ``exact_up_to(bits)`` are exact.  Raises ``InvalidInput`` as
     ``check_root_length`` does.
@@ -94,17 +94,17 @@ def decoder(length: int, bits: int) -> list[int]:
 
 
 def exact_up_to(bits: int) -> int:
-    """The last place at which ``bits`` are all digits that an entry of ``L`` has."""
+    """Return the last place at which ``bits`` are all digits that an entry of ``L`` has."""
     return bits // DIGITS
 
 
 def float_decoder(length: int) -> NDArray[np.float64]:
-    """The first column of ``L``, shape ``(length,)``, each the nearest float."""
+    """Return the first column of ``L``, shape ``(length,)``, each the nearest float."""
     return _float_decoder(_values_kept(length))[:length]
 
 
 def _values_kept(length: int) -> int:
-    """Entries do not depend on the length, so that those of few lengths are worked out."""
+    """Return the length to compute: entries do not depend on it, so that few lengths are kept."""
     check_root_length(length)
     return 1 << (length - 1).bit_length()
 
@@ -116,10 +116,10 @@ def _float_decoder(length: int) -> NDArray[np.float64]:
 
 @lru_cache(maxsize=8)
 def _decoder(length: int, bits: int) -> list[int]:
-    """By ``l_j = 1 - sum over i from 1 to j of r_i l_(j-i)``, cut to ``bits`` at each step."""
+    """Compute ``l_j = 1 - sum over i from 1 to j of r_i l_(j-i)``, cut to ``bits`` at each step."""
     entries = strategy(length).astype(np.float64)
     parts = (bits + _LIMB) // _LIMB
-    # The newest first, so that what a step adds up lies in one piece.
+    # The newest first, so that the terms of a step are contiguous.
     coefficients = np.zeros((length, parts))
     rows: list[int] = []
     for place in range(length):

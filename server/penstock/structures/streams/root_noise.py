@@ -1,13 +1,13 @@
-"""The noise of the square-root factorization at every tier, step by step, and whole for ever.
+"""Draw the noise of the square-root factorization at every tier, step by step.
 
 Outputs are running totals and a rounding of ``L z`` to a coarser lattice, that of the totals.
-``R x`` lies on the lattice of ``z``, and a total is what ``L`` makes of it, exactly; so an output
-is a rounding of ``L (R x + z)``, and tells nothing that the vector ``R x + z`` does not.  That
-holds of the rounding of the exact number alone, and of none that floats make: they round here
-where they leave no doubt, and integers with as many digits as it takes everywhere else.
+``R x`` lies on the lattice of ``z``, and ``L`` maps it to the total, exactly; so an output is a
+rounding of ``L (R x + z)``, and reveals nothing that the vector ``R x + z`` does not.  That
+holds for the rounding of the exact number alone, not for roundings of floats: floats round here
+where they leave no doubt, and integers with as many digits as needed everywhere else.
 
-Tiers are coupled at each node as releases are (see ``node_noise``); the node of a step serves for
-ever, so that all of them are kept, and a tier that joins is bridged on all.
+Tiers are coupled at each node as releases are (see ``node_noise``).  The node of a step is
+needed for ever, so all of them are kept, and a tier that joins is bridged on all.
 """
 
 from bisect import bisect_left
@@ -34,14 +34,14 @@ from penstock.structures.streams.root_matrices import (
 )
 
 ROWS_AT_ONCE = 1 << 21
-"""Entries of ``L`` that stand in memory at once."""
+"""Rows of ``L`` that are in memory at once."""
 
 FIRST_BITS = 256
 
 
 @dataclass
 class RootNoise:
-    """Noise in steps of ``2^coarse`` steps of the mechanism's lattice; tiers are levels.
+    """Hold noise in steps of ``2^coarse`` steps of the mechanism's lattice; tiers are levels.
 
     Levels rise, the most accurate first.  ``drawn`` has, for each, the noise of every node so
     far in steps of the mechanism's own lattice: shape (steps, dimension).
@@ -62,7 +62,7 @@ class RootNoise:
         dimension: int,
         levels: Iterable[Fraction],
     ) -> "RootNoise":
-        """The noise before the first output.
+        """Return the noise before the first output.
 
         Raises ``InvalidInput`` for a length that is too large, and for levels that are not
         above 0 and each once.
@@ -76,16 +76,16 @@ class RootNoise:
 
     @property
     def step(self) -> int:
-        """How many outputs have been given."""
+        """Return how many outputs have been given."""
         return len(self.drawn[0])
 
     @property
     def dimension(self) -> int:
-        """How many numbers an output has."""
+        """Return how many numbers an output has."""
         return int(self.drawn[0].shape[1])
 
     def advance(self, steps: int, streams: Callable[[], Stream]) -> list[IntVector]:
-        """The noise of the next ``steps`` outputs: for each level, shape (steps, dimension).
+        """Draw the noise of the next ``steps`` outputs: for each level, shape (steps, dimension).
 
         Raises ``InvalidInput`` beyond the length, before anything is drawn.
         """
@@ -104,7 +104,7 @@ class RootNoise:
         return rounded_outputs(self.drawn, steps, self.coarse)
 
     def insert(self, level: Fraction, stream: Stream) -> None:
-        """Add a level, from the next output on; one that is there already stays as it is.
+        """Add a level, from the next output on; one that exists already stays as it is.
 
         A level more accurate than all others raises what the stream may lose.
         """
@@ -130,7 +130,7 @@ class RootNoise:
 
 
 def rounded_outputs(noises: Sequence[IntVector], steps: int, coarse: int) -> list[IntVector]:
-    """``L z`` of the last ``steps`` outputs, rounded half up to multiples of ``2^coarse``.
+    """Return ``L z`` of the last ``steps`` outputs, rounded half up to multiples of ``2^coarse``.
 
     Each of ``noises`` is a ``z`` of all nodes, shape (all steps, dimension); results are in
     units of ``2^coarse``, shape (steps, dimension), and are roundings of the exact numbers.
@@ -154,7 +154,7 @@ def rounded_outputs(noises: Sequence[IntVector], steps: int, coarse: int) -> lis
 
 
 def _matrix(places: range) -> NDArray[np.float64]:
-    """The rows of ``L`` at ``places``, shape (places, places.stop): 0 above the diagonal."""
+    """Return the rows of ``L`` at ``places``, shape (places, places.stop): 0 above the diagonal."""
     columns = places.stop
     entries = float_decoder(columns)
     windows = sliding_window_view(np.concatenate([entries[::-1], np.zeros(columns)]), columns)
@@ -164,10 +164,10 @@ def _matrix(places: range) -> NDArray[np.float64]:
 def _bounds(
     sums: NDArray[np.float64], sizes: NDArray[np.float64], terms: int, coarse: int
 ) -> tuple[IntVector, IntVector]:
-    """Between which roundings the exact ones lie, floats having added ``terms`` products.
+    """Return the roundings between which the exact ones lie.
 
-    Each entry, each product and each addition, in whatever order, is off by half a unit of
-    its last digit at most, and so are the few operations here.
+    Floats have added ``terms`` products.  Each entry, each product and each addition, in whatever
+    order, is off by half a unit of its last digit at most, and so are the few operations here.
     """
     off = sizes * ((terms + 16) * 2.0**-52)
     scale = 2.0**-coarse
@@ -176,13 +176,13 @@ def _bounds(
 
 
 def _exact(noise: IntVector, coarse: int) -> int:
-    """The rounding of one output, whose nodes have this ``noise``, by integers."""
+    """Return the rounding of one output, whose nodes have this ``noise``, by integers."""
     terms: list[int] = noise[::-1].tolist()
     bits = FIRST_BITS
     while True:
         entries = decoder(len(terms), bits)
         total: int = sum(starmap(mul, zip(entries, terms, strict=True)))
-        # Nothing is off where an entry has no more digits than were kept.
+        # The error is 0 where an entry has no more digits than were kept.
         off = OFF * sum(map(abs, terms[exact_up_to(bits) + 1 :]))
         half = 1 << (bits + coarse - 1)
         least, most = ((total + side + half) >> (bits + coarse) for side in (-off, off))

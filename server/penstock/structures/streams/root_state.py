@@ -1,7 +1,8 @@
-"""The noise of a square-root stream as bytes, and back, so that it survives its process.
+"""Write the noise of a square-root stream as bytes and read it back.
 
-A line of JSON, then every level's noise, step by step, as little-endian ``int64``.  The bytes
-are as secret as the noise: whoever stores them encrypts them.
+So it survives its process.  A line of JSON, then every level's noise, step by step, as
+little-endian ``int64``.  The bytes are as secret as the noise: callers encrypt them before
+they store them.
 """
 
 import json
@@ -17,7 +18,7 @@ VERSION = 1
 
 
 def to_bytes(noise: RootNoise) -> bytes:
-    """The whole state but for what is public: mechanism, length and lattice of the outputs."""
+    """Write the whole state but for mechanism, length and lattice, which are public."""
     header = {
         "version": VERSION,
         "step": noise.step,
@@ -29,10 +30,10 @@ def to_bytes(noise: RootNoise) -> bytes:
 
 
 def from_bytes(state: bytes, mechanism: Mechanism, length: int, coarse: int) -> RootNoise:
-    """The noise that ``to_bytes`` wrote down.
+    """Read the noise that ``to_bytes`` wrote.
 
     Raises ``InvalidInput`` for bytes that are no such state; whether they are the newest, only
-    their keeper knows.
+    the caller who stored them knows.
     """
     try:
         line, body = state.split(b"\n", 1)
@@ -42,7 +43,7 @@ def from_bytes(state: bytes, mechanism: Mechanism, length: int, coarse: int) -> 
         vectors = np.frombuffer(body, dtype="<i8").astype(np.int64)
         drawn = vectors.reshape(len(levels), step, int(header["dimension"]))
     except (ValueError, KeyError, TypeError) as error:
-        raise InvalidInput("These bytes are no state of a square-root stream.") from error
+        raise InvalidInput("These bytes are not the state of a square-root stream.") from error
     if version != VERSION or not levels or step > length:
         raise InvalidInput("This state is of another version or another length.")
     return RootNoise(mechanism, length, coarse, levels, list(drawn))

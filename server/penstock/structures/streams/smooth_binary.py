@@ -1,10 +1,10 @@
-"""The smooth binary mechanism: every output has the same number of nodes, hence one law.
+"""Release running sums by the smooth binary mechanism: every output has as many nodes as any.
 
-Andersson, Pagh 2023 (*A Smooth Binary Mechanism for Efficient Private Continual
-Observation*), Theorem 1.1, with bit patterns in place of leaf numbers.  Of the numbers of
-``height`` bits only those with exactly ``zeros`` zeros are used; the ``t``-th element stands at the
-``t``-th of them, and output ``t`` is read at the next one, over one node for each of its
-ones.  An element adds to one node for each of its zeros.
+So all outputs have one law.  Andersson, Pagh 2023 (*A Smooth Binary Mechanism for Efficient
+Private Continual Observation*), Theorem 1.1, with bit patterns in place of leaf numbers.  Of
+the numbers of ``height`` bits only those with exactly ``zeros`` zeros are used; the ``t``-th
+element has the ``t``-th of them, and output ``t`` is read at the next one, over one node for
+each of its ones.  An element adds to one node for each of its zeros.
 
 The paper has as many ones as zeros.  Any pair with enough patterns serves: slightly fewer
 zeros make less noise for Gaussian, many fewer for Laplace.
@@ -21,7 +21,7 @@ from penstock.structures.streams.forest import check_length, check_step
 
 @dataclass(frozen=True)
 class SmoothBinary:
-    """Patterns of ``height`` bits with ``zeros`` zeros, over ``length`` steps.
+    """Represent patterns of ``height`` bits with ``zeros`` zeros, over ``length`` steps.
 
     Raises ``InvalidInput`` where there are not ``length + 1`` such patterns.
     """
@@ -35,55 +35,55 @@ class SmoothBinary:
         patterns = math.comb(self.height, self.zeros) if 0 < self.zeros < self.height else 0
         if patterns <= self.length:
             raise InvalidInput(
-                f"There are {patterns} patterns of {self.height} bits with {self.zeros} zeros,"
-                f" and {self.length} steps need one more than they are; take more bits."
+                f"There are {patterns} patterns of {self.height} bits with {self.zeros} zeros;"
+                f" {self.length} steps need {self.length + 1}. Take more bits."
             )
 
     @property
     def lossless(self) -> bool:
-        """Not beyond one step: there are about twice as many nodes as outputs."""
+        """Return True for one step only: beyond it there are about two nodes an output."""
         return self.length == 1
 
     @property
     def past_only(self) -> bool:
-        """Always: a pattern without some of its ones is smaller."""
+        """Return True: a pattern without some of its ones is smaller."""
         return True
 
     @property
     def column_l1(self) -> Fraction:
-        """``k``, the zeros of a pattern."""
+        """Return ``k``, the zeros of a pattern."""
         return Fraction(self.zeros)
 
     @property
     def column_l2_squared(self) -> Fraction:
-        """``k``, as every entry is 0 or 1."""
+        """Return ``k``, as every entry is 0 or 1."""
         return Fraction(self.zeros)
 
     @property
     def nodes_a_step(self) -> int:
-        """``k``."""
+        """Return ``k``."""
         return self.zeros
 
     @property
     def ones(self) -> int:
-        """The nodes of every output."""
+        """Return the number of nodes of every output."""
         return self.height - self.zeros
 
     def mean_nodes(self) -> Fraction:
-        """As many as every output has."""
+        """Return the number of nodes of every output."""
         return Fraction(self.ones)
 
     def most_nodes(self) -> int:
-        """As many as every output has."""
+        """Return the number of nodes of every output."""
         return self.ones
 
     @property
     def noisiest_step(self) -> int:
-        """The last one: all are alike."""
+        """Return the last step, as all have the same variance."""
         return self.length
 
     def node(self, step: int) -> int:
-        """The pattern after that of element ``step``.
+        """Return the pattern after that of element ``step``.
 
         Raises ``InvalidInput`` for a step outside of the stream.
         """
@@ -91,18 +91,18 @@ class SmoothBinary:
         return self._pattern(step)
 
     def following(self, step: int, node: int) -> int:
-        """The next larger pattern: its lowest ones moved, in a few machine words."""
+        """Return the next larger pattern: its lowest ones moved, in a few machine words."""
         check_step(self, step + 1)
         lowest = node & -node
         carried = node + lowest
         return carried | (((node ^ carried) // lowest) >> 2)
 
     def parent(self, node: int) -> int:
-        """``node`` without its lowest one."""
+        """Return ``node`` without its lowest one."""
         return node & (node - 1)
 
     def position(self, node: int) -> int:
-        """How many patterns are smaller than ``node``, which may have fewer ones."""
+        """Return how many patterns are smaller than ``node``, which may have fewer ones."""
         position, left = 0, self.ones
         for bit in range(self.height - 1, -1, -1):
             if node >> bit & 1:
@@ -111,11 +111,11 @@ class SmoothBinary:
         return position
 
     def weight(self, node: int) -> Fraction:  # noqa: ARG002 - every forest is asked so
-        """1: all nodes have the same noise."""
+        """Return 1: all nodes have the same noise."""
         return Fraction(1)
 
     def _pattern(self, rank: int) -> int:
-        """The pattern that ``rank`` others are smaller than."""
+        """Return the pattern that has ``rank`` smaller ones."""
         pattern, left = 0, self.ones
         for bit in range(self.height - 1, -1, -1):
             without = math.comb(bit, left)
@@ -127,7 +127,7 @@ class SmoothBinary:
 
 
 def smooth_binary(length: int, *, pure: bool) -> SmoothBinary:
-    """The tree of least variance: of ``k^2 (h - k)`` for pure noise, else of ``k (h - k)``.
+    """Return the tree of least variance: of ``k^2 (h - k)`` for pure noise, else of ``k (h - k)``.
 
     Pure noise is Laplace with scale ``k / epsilon``, the other Gaussian with variance
     ``k / (2 rho)``; of equal ones the lowest tree.
@@ -143,7 +143,7 @@ def smooth_binary(length: int, *, pure: bool) -> SmoothBinary:
 
 
 def balanced(length: int) -> SmoothBinary:
-    """The paper's tree: an even height, half of it zeros; the least that holds ``length``."""
+    """Return the paper's tree: the least even height, half of it zeros, that holds ``length``."""
     check_length(length)
     zeros = 1
     while math.comb(2 * zeros, zeros) <= length:
@@ -152,11 +152,11 @@ def balanced(length: int) -> SmoothBinary:
 
 
 def _smallest_heights(length: int) -> Iterator[tuple[int, int]]:
-    """For each number of zeros the least height that holds ``length``."""
+    """Yield for each number of zeros the least height that holds ``length``."""
     for zeros in range(1, max(length.bit_length(), 1) + 3):
         height = zeros + 1
         while math.comb(height, zeros) <= length:
-            # A single zero needs as many bits as there are steps: no candidate of interest.
+            # A single zero needs as many bits as there are steps, and is never the best.
             if height > 64 * (length.bit_length() + 2):
                 break
             height += 1

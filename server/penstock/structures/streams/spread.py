@@ -1,7 +1,7 @@
-"""How far off a running total may be: the spread of a sum of independent noises.
+"""Compute the confidence interval of a running total: the spread of a sum of independent noises.
 
 For Gaussian noise a sum has the law of one draw, and for Laplace noise the standard deviation
-is as plain.  A half width for Laplace needs the law of the sum, whose characteristic
+is as simple.  A half width for Laplace needs the law of the sum, whose characteristic
 function is ``prod 1 / (1 + (b_s u)^2)``; it is inverted by a sum over a grid (Gil-Pelaez
 1951) so fine and so long that what it leaves out is below ``1e-7``: an engineering bound.
 """
@@ -16,21 +16,21 @@ from penstock.errors import InvalidInput
 from penstock.structures.streams.forest import Forest, chain
 
 _PERIOD = 60.0
-"""The grid takes the law for periodic, in standard deviations."""
+"""The period by which the grid repeats the law, in standard deviations."""
 
 _POINTS = 1 << 14
 
 
 def weights(forest: Forest, node: int) -> tuple[Fraction, ...]:
-    """The weights of the nodes whose noises the output at ``node`` adds up, in order."""
+    """Return the weights of the nodes whose noises the output at ``node`` adds up, in order."""
     return tuple(sorted(forest.weight(each) for each in chain(forest, node)))
 
 
 def laplace_half_width(scales: Iterable[Fraction], confidence: float) -> float:
-    """Within this of 0 lies the sum of Laplace noises of these scales with ``confidence``.
+    """Return the half width within which the sum of Laplace noises of these scales lies.
 
-    In units of the scales.  Raises ``InvalidInput`` without a scale, and for a confidence
-    outside of (0, 1).
+    With probability ``confidence``, in units of the scales.  Raises ``InvalidInput`` without a
+    scale, and for a confidence outside (0, 1).
     """
     return _half_width(tuple(sorted(map(float, scales))), confidence)
 

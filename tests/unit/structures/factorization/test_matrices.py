@@ -86,7 +86,7 @@ def test_a_tree_is_a_factorization_as_well() -> None:
 
 
 def test_impossible_pairs_are_refused() -> None:
-    with pytest.raises(InvalidInput, match="no combinations"):
+    with pytest.raises(InvalidInput, match="are not combinations"):
         factorization(np.eye(2), [[1, 1]])
     with pytest.raises(InvalidInput, match="do not fit"):
         factorization(np.eye(2), [[1, 1, 1]])

@@ -11,7 +11,7 @@ from penstock.privacy import Sensitivity
 from penstock.structures import Epochs, Forest, KaryTree, SmoothBinary
 from penstock.structures.factorization.square_root import square_root
 from penstock.structures.streams.choice import best_tree, largest_squared_error, steadiest_tree
-from penstock.structures.streams.comparison import Offer, described, offers
+from penstock.structures.streams.comparison import Option, compare, described
 from penstock.structures.streams.forest import chain, matrices
 
 ELEMENT = Sensitivity(Fraction(3), Fraction(5, 2), Fraction(3, 2))
@@ -20,13 +20,13 @@ LENGTHS = [1, 2, 7, 20, 62, 100, 129, 250]
 every_mechanism = pytest.mark.parametrize("mechanism", [Laplace, Gaussian])
 
 
-def _forest(offer: Offer, steps: int) -> Forest:
-    settings = dict(offer.settings)
-    if offer.structure in ("binary", "kary"):
+def _forest(option: Option, steps: int) -> Forest:
+    settings = dict(option.settings)
+    if option.structure in ("binary", "kary"):
         return KaryTree(steps, settings["k"], subtracting=bool(settings["subtracting"]))
-    if offer.structure == "smooth_binary":
+    if option.structure == "smooth_binary":
         return SmoothBinary(steps, **settings)
-    assert offer.structure == "epochs"
+    assert option.structure == "epochs"
     return Epochs(settings["arity"])
 
 
@@ -54,48 +54,48 @@ def _counted(forest: Forest, steps: int, mechanism: type[Mechanism], loss: float
 
 @every_mechanism
 @pytest.mark.parametrize("length", LENGTHS)
-def test_offers_are_what_counting_finds(length: int, mechanism: type[Mechanism]) -> None:
-    found = offers(length, mechanism, 0.7, ELEMENT, dimension=3)
-    kinds = [offer.structure for offer in found]
+def test_options_are_what_counting_finds(length: int, mechanism: type[Mechanism]) -> None:
+    found = compare(length, mechanism, 0.7, ELEMENT, dimension=3)
+    kinds = [option.structure for option in found]
     # Where the best tree of all is binary or the smooth one there is no other.
     assert set(kinds) >= {"binary", "epochs", "smooth_binary", "square_root"}
     assert ("kary" in kinds) == (best_tree(length, pure=mechanism is Laplace).k > 2)
-    for offer in found:
-        if offer.structure == "square_root":
+    for option in found:
+        if option.structure == "square_root":
             continue
-        forest = _forest(offer, length)
+        forest = _forest(option, length)
         variances = _counted(forest, length, mechanism, 0.7)
-        assert offer.mean_variance == pytest.approx(np.mean(variances), rel=1e-12)
-        assert offer.largest_variance == pytest.approx(max(variances), rel=1e-12)
-        assert variances[offer.noisiest_step - 1] == pytest.approx(max(variances), rel=1e-12)
+        assert option.mean_variance == pytest.approx(np.mean(variances), rel=1e-12)
+        assert option.largest_variance == pytest.approx(max(variances), rel=1e-12)
+        assert variances[option.noisiest_step - 1] == pytest.approx(max(variances), rel=1e-12)
         ways = [list(chain(forest, forest.node(step))) for step in range(1, length + 1)]
-        assert offer.kept == 3 * max(map(len, ways))
+        assert option.kept == 3 * max(map(len, ways))
         drawn = len({node for way in ways for node in way})
-        assert offer.drawn == offer.added == pytest.approx(3 * drawn / length)
-        assert offer.lossless == forest.lossless or length == 1
+        assert option.drawn == option.added == pytest.approx(3 * drawn / length)
+        assert option.lossless == forest.lossless or length == 1
 
 
 @every_mechanism
 def test_the_square_root_is_what_its_matrices_say(mechanism: type[Mechanism]) -> None:
-    offer = next(
-        offer
-        for offer in offers(60, mechanism, 2.0, ELEMENT, dimension=2)
-        if offer.structure == "square_root"
+    option = next(
+        option
+        for option in compare(60, mechanism, 2.0, ELEMENT, dimension=2)
+        if option.structure == "square_root"
     )
     pair = square_root(60, digits=40)
     unit = _node_variance(
         mechanism, 2.0, float(pair.sensitivity.l1), float(pair.sensitivity.l2_squared)
     )
     variances = pair.variances(unit)
-    assert offer.mean_variance == pytest.approx(variances.mean(), rel=1e-8)
-    assert offer.largest_variance == pytest.approx(variances.max(), rel=1e-8)
-    assert (offer.kept, offer.drawn, offer.added) == (120, 2, 61)
-    assert offer.lossless
+    assert option.mean_variance == pytest.approx(variances.mean(), rel=1e-8)
+    assert option.largest_variance == pytest.approx(variances.max(), rel=1e-8)
+    assert (option.kept, option.drawn, option.added) == (120, 2, 61)
+    assert option.lossless
 
 
 def root_mean(length: int, columns: int) -> float:
     unit = Sensitivity(Fraction(columns), Fraction(columns**2), Fraction(columns))
-    found = offers(length, Gaussian, 2.0, unit, columns=columns)
+    found = compare(length, Gaussian, 2.0, unit, columns=columns)
     return next(one.mean_variance for one in found if one.structure == "square_root")
 
 
@@ -118,25 +118,25 @@ def test_units_in_very_many_steps_are_compared_at_once() -> None:
 @every_mechanism
 @pytest.mark.parametrize("steps", [1, 3, 37, 200])
 def test_a_stream_without_an_end_is_offered_epochs(steps: int, mechanism: type[Mechanism]) -> None:
-    found = offers(None, mechanism, 1.0, ELEMENT, horizon=steps)
-    assert {offer.structure for offer in found} == {"epochs"}
-    for offer in found:
-        variances = _counted(Epochs(offer.settings["arity"]), steps, mechanism, 1.0)
-        assert offer.mean_variance == pytest.approx(np.mean(variances), rel=1e-12)
-        assert offer.largest_variance == pytest.approx(max(variances), rel=1e-12)
-        assert variances[offer.noisiest_step - 1] == pytest.approx(max(variances), rel=1e-12)
+    found = compare(None, mechanism, 1.0, ELEMENT, horizon=steps)
+    assert {option.structure for option in found} == {"epochs"}
+    for option in found:
+        variances = _counted(Epochs(option.settings["arity"]), steps, mechanism, 1.0)
+        assert option.mean_variance == pytest.approx(np.mean(variances), rel=1e-12)
+        assert option.largest_variance == pytest.approx(max(variances), rel=1e-12)
+        assert variances[option.noisiest_step - 1] == pytest.approx(max(variances), rel=1e-12)
 
 
 def test_the_best_is_first_and_known_figures_are_found() -> None:
     one = Sensitivity(Fraction(1), Fraction(1), Fraction(1))
-    pure = {offer.structure: offer for offer in offers(250, Laplace, 1.0, one)}
+    pure = {option.structure: option for option in compare(250, Laplace, 1.0, one)}
     assert pure["binary"].mean_variance == pytest.approx(506.368)
     assert pure["kary"].mean_variance == pytest.approx(89.152)
     assert pure["smooth_binary"].largest_variance == 168
-    rho = offers(250, Gaussian, 1.0, one)
+    rho = compare(250, Gaussian, 1.0, one)
     assert rho[0].structure == "square_root"
     assert rho[0].mean_variance == pytest.approx(3.541119, rel=1e-6)
-    means = [offer.mean_variance for offer in rho]
+    means = [option.mean_variance for option in rho]
     assert means == sorted(means)
 
 
@@ -147,10 +147,12 @@ def test_the_best_arity_of_epochs_is_offered_beside_binary_trees() -> None:
         forest = Epochs(arity)
         means[arity] = np.mean(_counted(forest, 300, Laplace, 1.0)) / 9
     found = {
-        offer.settings["arity"]: offer for offer in offers(None, Laplace, 1.0, one, horizon=300)
+        option.settings["arity"]: option for option in compare(None, Laplace, 1.0, one, horizon=300)
     }
     assert set(found) == {2, min(means, key=lambda arity: float(means[arity]))}
-    assert all(offer.mean_variance == pytest.approx(means[arity]) for arity, offer in found.items())
+    assert all(
+        option.mean_variance == pytest.approx(means[arity]) for arity, option in found.items()
+    )
 
 
 @every_mechanism
@@ -162,11 +164,11 @@ def test_the_least_largest_error_is_offered_as_well(mechanism: type[Mechanism]) 
         every += [KaryTree(length, k) for k in range(3, 121)]
         least = min(largest_squared_error(tree, pure=pure) for tree in every)
         found = [
-            offer
-            for offer in offers(length, mechanism, 1.0, one)
-            if offer.structure in ("binary", "kary")
+            option
+            for option in compare(length, mechanism, 1.0, one)
+            if option.structure in ("binary", "kary")
         ]
-        assert min(offer.largest_variance for offer in found) == pytest.approx(float(least))
+        assert min(option.largest_variance for option in found) == pytest.approx(float(least))
         apart += steadiest_tree(length, pure=pure) != best_tree(length, pure=pure)
     assert apart
 
@@ -181,25 +183,25 @@ def test_what_is_asked_for_is_offered_and_trees_only_add_where_they_must(
         SmoothBinary(100, 14, 3),
         Epochs(5, subtracting=False),
     ):
-        found = offers(asked.length, mechanism, 1.0, one, forest=asked, past_only=True)
-        kinds = [(offer.structure, offer.settings) for offer in found]
+        found = compare(asked.length, mechanism, 1.0, one, forest=asked, past_only=True)
+        kinds = [(option.structure, option.settings) for option in found]
         assert kinds.count(described(asked)) == 1
         assert not any(settings.get("subtracting") for _, settings in kinds)
-    twice = offers(100, mechanism, 1.0, one, forest=best_tree(100, pure=mechanism is Laplace))
-    assert twice == offers(100, mechanism, 1.0, one)
-    assert any(offer.settings.get("subtracting") for offer in twice)
+    twice = compare(100, mechanism, 1.0, one, forest=best_tree(100, pure=mechanism is Laplace))
+    assert twice == compare(100, mechanism, 1.0, one)
+    assert any(option.settings.get("subtracting") for option in twice)
 
 
 def test_epochs_reach_far_beyond_what_could_be_counted() -> None:
     one = Sensitivity(Fraction(1), Fraction(1), Fraction(1))
-    far = offers(1 << 40, Gaussian, 1.0, one)
-    assert "square_root" not in {offer.structure for offer in far}
-    assert all(offer.kept < 300 and offer.drawn < 3 for offer in far)
+    far = compare(1 << 40, Gaussian, 1.0, one)
+    assert "square_root" not in {option.structure for option in far}
+    assert all(option.kept < 300 and option.drawn < 3 for option in far)
 
 
 def test_impossible_comparisons_are_refused() -> None:
     with pytest.raises(InvalidInput, match="poisson"):
-        offers(10, Poisson, 1.0, ELEMENT)
+        compare(10, Poisson, 1.0, ELEMENT)
     for length, loss, dimension in [(0, 1.0, 1), (10, 0.0, 1), (10, float("nan"), 1), (10, 1.0, 0)]:
         with pytest.raises(InvalidInput):
-            offers(length, Gaussian, loss, ELEMENT, dimension=dimension)
+            compare(length, Gaussian, loss, ELEMENT, dimension=dimension)
