@@ -1,13 +1,10 @@
 """Numbers and names as pictures write them."""
 
-import itertools
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.web.charts.pictures import LONG, around
+from tests.web.charts.pictures import around
 
-from penstock.web.charts.drawing.lettering import fitted, shown, spread, width_of, wrapped
 from penstock.web.charts.drawing.numbers import Digits, digits_of, loss, scientific, share, tick
 from penstock.web.charts.drawing.values import Interval
 
@@ -60,34 +57,3 @@ def test_losses_and_ticks_are_short() -> None:
     assert (loss(2.6912), loss(None), loss(12345.6)) == ("2.69", "unbounded", "12,346")
     assert (tick(0, 5), tick(-1500, 500), tick(0.25, 0.05)) == ("0", "−1,500", "0.25")
     assert (scientific(-2.5e9, 5e8), scientific(1e-7)) == ("−2.5×10⁹", "10⁻⁷")
-
-
-@given(st.text(max_size=300), st.floats(20, 400))
-def test_a_fitted_text_fits(text: str, room: float) -> None:
-    found = fitted(text, room)
-    assert width_of(found) <= room + 1e-6
-    assert found == shown(text) or (found.endswith("…") and shown(text).startswith(found[:-1]))
-
-
-def test_a_family_is_not_torn_apart() -> None:
-    family = "👩‍👩‍👧‍👦"
-    room = width_of(f"a{family}") - 3 + width_of("…")
-    assert fitted(f"a{family}{LONG}", room) == "a…"
-
-
-@given(st.text(max_size=300))
-def test_wrapped_lines_fit(text: str) -> None:
-    assert all(width_of(line) <= 100 + 1e-6 for line in wrapped(text, 100))
-
-
-def test_wrapping_keeps_all_words_that_fit() -> None:
-    assert " ".join(wrapped(LONG, 120)) == LONG.strip()
-
-
-@given(st.lists(st.floats(0, 200), max_size=8))
-def test_labels_are_kept_apart_and_above_the_lowest(wanted: list[float]) -> None:
-    found = spread(wanted, 16, 200)
-    order = sorted(range(len(wanted)), key=lambda place: wanted[place])
-    heights = [found[place] for place in order]
-    assert all(b - a >= 16 - 1e-9 for a, b in itertools.pairwise(heights))
-    assert all(height <= 200 for height in heights)
