@@ -5,16 +5,12 @@ import math
 import re
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from tests.web.charts.pictures import (
     SVG,
     around,
-    corners,
     level,
     parsed,
     points,
-    size,
     texts,
     whiskers,
 )
@@ -23,7 +19,7 @@ from penstock.errors import InvalidInput
 from penstock.web.charts.band import Stream, line_with_band
 from penstock.web.charts.drawing.svg import NARROW, WIDE
 from penstock.web.charts.drawing.values import Interval, Level
-from penstock.web.charts.intervals import MOST_LINES, Groups, bars_with_intervals
+from penstock.web.charts.intervals import Groups, bars_with_intervals
 from penstock.web.charts.ladder import Ladder, Move, Tier, ladder
 from penstock.web.charts.path import NoisePath, Point, noise_path
 from penstock.web.charts.ranked import Ranking, ranked_list
@@ -32,10 +28,6 @@ from penstock.web.charts.story import Release, Story, story
 
 HAIR = 0.11
 BAD = (math.nan, math.inf, -math.inf, 1e301)
-NUMBERS = st.one_of(st.floats(-1e300, 1e300), st.integers(-1000, 1000).map(float))
-INTERVALS = st.tuples(NUMBERS, NUMBERS, NUMBERS).map(
-    lambda found: Interval(sorted(found)[1], min(found), max(found))
-)
 
 
 def straight(drawn: list[float], meant: list[float]) -> None:
@@ -44,74 +36,6 @@ def straight(drawn: list[float], meant: list[float]) -> None:
     slope = (drawn[high] - drawn[low]) / (meant[high] - meant[low])
     for place, number in zip(drawn, meant, strict=True):
         assert place == pytest.approx(drawn[low] + slope * (number - meant[low]), abs=2 * HAIR)
-
-
-@pytest.mark.parametrize("width", [NARROW, WIDE])
-def test_bars_and_whiskers_cover_what_they_say(width: int) -> None:
-    first = level("a", [5000, -3000, 1800], 310)
-    second = level("b", [4900, -3100, 1750], 30)
-    svg = bars_with_intervals(Groups("t", ("x", "y", "z"), (first, second)), "p", width)
-    meant = [pair[n] for n in range(3) for pair in (first.intervals, second.intervals)]
-    drawn = whiskers(svg)
-    straight(
-        [end for ends in drawn for end in ends], [e for i in meant for e in (i.lower, i.upper)]
-    )
-    rects = [e for e in parsed(svg).iter(f"{SVG}rect") if e.get("class") == "bar"]
-    zero = float(rects[0].get("x", ""))
-    ends = [
-        x + wide if one.value > 0 else x
-        for one, rect in zip(meant, rects, strict=True)
-        for x, wide in [(float(rect.get("x", "")), float(rect.get("width", "")))]
-    ]
-    straight([zero, *ends], [0.0, *(one.value for one in meant)])
-
-
-def test_a_bar_is_drawn_from_zero_or_not_at_all() -> None:
-    far = bars_with_intervals(Groups("t", ("x",), (level("a", [1316], 16),)), "p")
-    assert "Zero is not on this axis." in texts(far)
-    assert 'class="bar"' not in far
-    near = bars_with_intervals(Groups("t", ("x",), (level("a", [16], 16),)), "p")
-    assert 'class="bar"' in near
-
-
-@settings(max_examples=60, deadline=None)
-@given(st.lists(INTERVALS, min_size=1, max_size=5), st.sampled_from([NARROW, WIDE]))
-def test_no_numbers_drive_a_mark_out_of_the_picture(found: list[Interval], width: int) -> None:
-    keys = tuple(f"key {place}" for place in range(len(found)))
-    one = Level("a", tuple(found))
-    releases = tuple(Release(key, "r", one, 1) for key, one in zip(keys, found, strict=True))
-    pictures = (
-        bars_with_intervals(Groups("t", keys, (one,)), "p", width),
-        ranked_list(Ranking("t", keys, one), "p", width),
-        line_with_band(Stream("t", tuple(range(len(found))), (one,)), "p", width),
-        story(Story("t", "q", releases, 1, 2), "p", width),
-    )
-    for svg in pictures:
-        wide, high = size(svg)
-        for element in parsed(svg).iter():
-            if element.tag != f"{SVG}text":
-                assert all(-1 <= x <= wide + 1 for x, _ in corners(element))
-                assert all(-1 <= y <= high + 1 for _, y in corners(element))
-
-
-def test_a_thousand_groups_are_shortened_and_said_to_be() -> None:
-    keys = tuple(f"group {place}" for place in range(1000))
-    one = level("a", [float(place) for place in range(1000)], 5)
-    svg = bars_with_intervals(Groups("t", keys, (one,)), "p", WIDE)
-    assert len(whiskers(svg)) == MOST_LINES
-    assert "940 of 1,000 groups are not shown here; the table has all." in texts(svg)
-    four = bars_with_intervals(Groups("t", keys, (one, one, one, one)), "p", WIDE)
-    assert len(whiskers(four)) == MOST_LINES
-    largest = ranked_list(Ranking("t", keys, one), "p", WIDE)
-    assert "1. group 999" in texts(largest)
-    assert any("960 are not shown here" in line for line in texts(largest))
-    first = Groups("t", keys[:5], (level("a", [1, 2, 3, 4, 5], 1),), total=70)
-    assert "65 of 70 groups are not shown here; the table has 5 of them." in texts(
-        bars_with_intervals(first, "p", WIDE)
-    )
-    few = Ranking("t", keys[:5], level("a", [1, 2, 3, 4, 5], 1), total=6)
-    said = "The 5 largest of 6 keys; 1 is not shown here, the table has 5 of them."
-    assert said in texts(ranked_list(few, "p", WIDE))
 
 
 def test_a_band_lies_around_its_line_from_step_to_step() -> None:
