@@ -1,0 +1,44 @@
+"""A stream's band lies around its line, at steps that are drawn."""
+
+import pytest
+from tests.web.charts.pictures import (
+    SVG,
+    around,
+    level,
+    parsed,
+    points,
+    texts,
+)
+
+from penstock.web.charts.band import Stream, line_with_band
+from penstock.web.charts.drawing.svg import WIDE
+from penstock.web.charts.drawing.values import Level
+
+HAIR = 0.11
+
+
+def straight(drawn: list[float], meant: list[float]) -> None:
+    """Places are one and the same straight function of the numbers."""
+    low, high = meant.index(min(meant)), meant.index(max(meant))
+    slope = (drawn[high] - drawn[low]) / (meant[high] - meant[low])
+    for place, number in zip(drawn, meant, strict=True):
+        assert place == pytest.approx(drawn[low] + slope * (number - meant[low]), abs=2 * HAIR)
+
+
+def test_a_band_lies_around_its_line_from_step_to_step() -> None:
+    one = Level("a", (around(10, 5), around(30, 5), around(25, 9), around(90, 10)))
+    svg = line_with_band(Stream("t", (1, 2, 3, 10), (one,)), "p", WIDE)
+    ways = {e.get("class"): list(points(e.get("d", ""))) for e in parsed(svg).iter(f"{SVG}path")}
+    line, edges = ways["line"], ways["edge"]
+    straight([x for x, _ in line], [1, 2, 3, 10])
+    meant = [i.value for i in one.intervals] + [i.upper for i in one.intervals]
+    meant += [i.lower for i in one.intervals]
+    straight([-y for _, y in (*line, *edges)], meant)
+
+
+def test_of_a_long_stream_some_steps_are_drawn_and_always_the_last() -> None:
+    one = level("a", [float(step) for step in range(10_000)], 5)
+    svg = line_with_band(Stream("t", tuple(range(10_000)), (one,)), "p", WIDE)
+    line = next(e for e in parsed(svg).iter(f"{SVG}path") if e.get("class") == "line")
+    assert len(list(points(line.get("d", "")))) < 300
+    assert "Drawn are one in 42 of 10,000 steps, and the last; the table has all." in texts(svg)
