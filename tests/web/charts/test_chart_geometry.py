@@ -37,29 +37,6 @@ def straight(drawn: list[float], meant: list[float]) -> None:
         assert place == pytest.approx(drawn[low] + slope * (number - meant[low]), abs=2 * HAIR)
 
 
-def test_points_of_a_noise_path_are_at_the_logarithms_of_their_levels() -> None:
-    levels = (64.0, 113.0, 254.0, 1000.0)
-    found = tuple(Point(t, math.sqrt(t), f"tier {t}", (f"p{t}",)) for t in levels)
-    svg = noise_path(NoisePath("t", "variance", found, 2, 3), "p", WIDE)
-    straight([a for a, _ in centers(svg)], [math.log(t) for t in levels])
-    heights = [bottom - top for top, bottom in whiskers(svg, 1)]
-    straight(heights, [math.sqrt(t) for t in levels])
-    middles = [(bottom + top) / 2 for top, bottom in whiskers(svg, 1)]
-    assert middles == pytest.approx([middles[0]] * 4, abs=HAIR)
-    assert any(text == "best informed: p64.0" for text in texts(svg))
-
-
-def centers(svg: str) -> list[tuple[float, float]]:
-    return [((a + b) / 2, 0.0) for a, b in whiskers(svg)]
-
-
-def test_who_shares_a_release_shares_a_point() -> None:
-    found = (Point(64, 15, "a", ("x",)), Point(64, 15, "b", ("y",)), Point(90, 20, "a", ("z",)))
-    svg = noise_path(NoisePath("t", "variance", found, 2, 3), "p", WIDE)
-    assert len(whiskers(svg)) == 2
-    assert "best informed: x, y" in texts(svg)
-
-
 def test_losses_are_as_long_as_they_are_large_and_no_bound_is_the_longest() -> None:
     def lengths(together: float | None, independent: float | None) -> list[float]:
         path = NoisePath("t", "v", (Point(1, 1, "a", ("x",)),), together, independent)
