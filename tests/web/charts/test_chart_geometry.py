@@ -16,14 +16,14 @@ from tests.web.charts.pictures import (
 
 from penstock.errors import InvalidInput
 from penstock.web.charts.band import Stream, line_with_band
-from penstock.web.charts.drawing.svg import NARROW, WIDE
+from penstock.web.charts.drawing.svg import WIDE
 from penstock.web.charts.drawing.values import Interval
 from penstock.web.charts.intervals import Groups, bars_with_intervals
 from penstock.web.charts.ladder import Ladder, Move, Tier, ladder
 from penstock.web.charts.path import NoisePath, Point, noise_path
 from penstock.web.charts.ranked import Ranking, ranked_list
 from penstock.web.charts.stacked import Budgets, Part, TierBudget, budget_bars
-from penstock.web.charts.story import Release, Story, story
+from penstock.web.charts.story import Release
 
 HAIR = 0.11
 BAD = (math.nan, math.inf, -math.inf, 1e301)
@@ -35,22 +35,6 @@ def straight(drawn: list[float], meant: list[float]) -> None:
     slope = (drawn[high] - drawn[low]) / (meant[high] - meant[low])
     for place, number in zip(drawn, meant, strict=True):
         assert place == pytest.approx(drawn[low] + slope * (number - meant[low]), abs=2 * HAIR)
-
-
-@pytest.mark.parametrize("width", [NARROW, WIDE])
-def test_all_together_know_what_the_best_informed_tier_knows_alone(width: int) -> None:
-    found = (
-        Release("public", "pia", around(1342, 62.2), 0.5),
-        Release("restricted", "rosa", around(1316, 15.6), 2.0),
-        Release("partner", "paul", around(1331, 31.2), 1.0),
-    )
-    svg = story(Story("t", "people", found, 2.0, 2.69), "p", width)
-    drawn = whiskers(svg)
-    meant = [found[place].interval for place in (1, 2, 0, 1)]
-    said = [end for one in meant for end in (one.lower, one.upper)]
-    straight([end for ends in drawn for end in ends], said)
-    assert texts(svg).index("restricted") < texts(svg).index("partner") < texts(svg).index("public")
-    assert "as restricted alone" in texts(svg)
 
 
 def test_a_ranking_begins_with_the_largest() -> None:
