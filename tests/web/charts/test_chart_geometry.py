@@ -11,7 +11,6 @@ from tests.web.charts.pictures import (
     level,
     parsed,
     texts,
-    whiskers,
 )
 
 from penstock.errors import InvalidInput
@@ -35,20 +34,6 @@ def straight(drawn: list[float], meant: list[float]) -> None:
     slope = (drawn[high] - drawn[low]) / (meant[high] - meant[low])
     for place, number in zip(drawn, meant, strict=True):
         assert place == pytest.approx(drawn[low] + slope * (number - meant[low]), abs=2 * HAIR)
-
-
-def test_a_ranking_begins_with_the_largest() -> None:
-    one = level("a", [3, -8, 12, 5], 1)
-    svg = ranked_list(Ranking("t", ("x", "y", "z", "w"), one), "p")
-    meant = sorted(one.intervals, key=lambda interval: -interval.value)
-    said = [end for interval in meant for end in (interval.lower, interval.upper)]
-    straight([end for ends in whiskers(svg) for end in ends], said)
-    assert [text for text in texts(svg) if re.match(r"\d\. ", text)] == [
-        "1. z",
-        "2. w",
-        "3. x",
-        "4. y",
-    ]
 
 
 def test_pieces_of_a_budget_are_as_wide_as_their_shares() -> None:

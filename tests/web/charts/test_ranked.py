@@ -1,0 +1,36 @@
+"""A ranking begins with the largest."""
+
+import re
+
+import pytest
+from tests.web.charts.pictures import (
+    level,
+    texts,
+    whiskers,
+)
+
+from penstock.web.charts.ranked import Ranking, ranked_list
+
+HAIR = 0.11
+
+
+def straight(drawn: list[float], meant: list[float]) -> None:
+    """Places are one and the same straight function of the numbers."""
+    low, high = meant.index(min(meant)), meant.index(max(meant))
+    slope = (drawn[high] - drawn[low]) / (meant[high] - meant[low])
+    for place, number in zip(drawn, meant, strict=True):
+        assert place == pytest.approx(drawn[low] + slope * (number - meant[low]), abs=2 * HAIR)
+
+
+def test_a_ranking_begins_with_the_largest() -> None:
+    one = level("a", [3, -8, 12, 5], 1)
+    svg = ranked_list(Ranking("t", ("x", "y", "z", "w"), one), "p")
+    meant = sorted(one.intervals, key=lambda interval: -interval.value)
+    said = [end for interval in meant for end in (interval.lower, interval.upper)]
+    straight([end for ends in whiskers(svg) for end in ends], said)
+    assert [text for text in texts(svg) if re.match(r"\d\. ", text)] == [
+        "1. z",
+        "2. w",
+        "3. x",
+        "4. y",
+    ]
