@@ -15,7 +15,6 @@ from tests.web.charts.pictures import (
 
 from penstock.errors import InvalidInput
 from penstock.web.charts.band import Stream, line_with_band
-from penstock.web.charts.drawing.svg import WIDE
 from penstock.web.charts.drawing.values import Interval
 from penstock.web.charts.intervals import Groups, bars_with_intervals
 from penstock.web.charts.ladder import Ladder, Move, Tier, ladder
@@ -24,27 +23,7 @@ from penstock.web.charts.ranked import Ranking, ranked_list
 from penstock.web.charts.stacked import Budgets, Part, TierBudget, budget_bars
 from penstock.web.charts.story import Release
 
-HAIR = 0.11
 BAD = (math.nan, math.inf, -math.inf, 1e301)
-
-
-def straight(drawn: list[float], meant: list[float]) -> None:
-    """Places are one and the same straight function of the numbers."""
-    low, high = meant.index(min(meant)), meant.index(max(meant))
-    slope = (drawn[high] - drawn[low]) / (meant[high] - meant[low])
-    for place, number in zip(drawn, meant, strict=True):
-        assert place == pytest.approx(drawn[low] + slope * (number - meant[low]), abs=2 * HAIR)
-
-
-def test_pieces_of_a_budget_are_as_wide_as_their_shares() -> None:
-    parts = (Part("x", 0.5), Part("y", 0.25), Part("z", 0.05))
-    svg = budget_bars(Budgets("t", (TierBudget("a", 1, parts),)), "p", WIDE)
-    rects = [e for e in parsed(svg).iter(f"{SVG}rect") if e.get("class") == "piece"][:3]
-    widths = [float(e.get("width", "")) for e in rects]
-    straight([0, *widths], [0, 0.5, 0.25, 0.05])
-    starts = [float(e.get("x", "")) for e in rects]
-    ends = [start + width for start, width in zip(starts, widths, strict=True)]
-    assert starts[1:] == pytest.approx(ends[:-1], abs=0.2)
 
 
 def test_a_move_is_drawn_from_where_somebody_is_to_where_they_would_go() -> None:
