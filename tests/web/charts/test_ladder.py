@@ -1,0 +1,31 @@
+"""A tier ladder: a move is drawn from where somebody is, and crowds are counted."""
+
+import re
+
+from tests.web.charts.pictures import (
+    SVG,
+    parsed,
+    texts,
+)
+
+from penstock.web.charts.ladder import Ladder, Move, Tier, ladder
+
+
+def test_a_move_is_drawn_from_where_somebody_is_to_where_they_would_go() -> None:
+    tiers = (Tier("low", ("paul", "petra")), Tier("high", ("rosa",)))
+    before = ladder(Ladder("t", tiers), "p")
+    assert "stroke-dasharray" not in before
+    after = ladder(Ladder("t", tiers, Move("paul", "low", "high")), "p")
+    frames = [e for e in parsed(after).iter(f"{SVG}rect") if e.get("class") == "chip"]
+    assert [e.get("stroke-dasharray") for e in frames] == [None, None, "4 3", None]
+    assert texts(after).count("paul") == 2
+    away = ladder(Ladder("t", tiers, Move("paul", "low", None)), "p")
+    assert "without a tier" in texts(away)
+
+
+def test_a_crowded_rung_says_how_many_more_there_are() -> None:
+    crowd = tuple(f"person {place}" for place in range(1000))
+    shown = texts(ladder(Ladder("t", (Tier("a", crowd),)), "p"))
+    names = [text for text in shown if re.fullmatch(r"person \d+", text)]
+    (more,) = (int(found[1]) for text in shown if (found := re.fullmatch(r"and (\d+) more", text)))
+    assert len(names) + more == 1000
