@@ -1,15 +1,11 @@
 """Marks lie where their numbers say."""
 
-import itertools
 import math
-import re
 
 import pytest
 from tests.web.charts.pictures import (
-    SVG,
     around,
     level,
-    parsed,
 )
 
 from penstock.errors import InvalidInput
@@ -57,14 +53,3 @@ def test_what_does_not_fit_together_is_refused() -> None:
     ):
         with pytest.raises(InvalidInput, match=r"\d|rung"):
             refused()
-
-
-def test_pairs_of_marks_differ_in_more_than_color() -> None:
-    levels = tuple(level(f"tier {n}", [float(n)], 1) for n in range(8))
-    svg = bars_with_intervals(Groups("t", ("x",), levels), "p")
-    groups = [e for e in parsed(svg).iter(f"{SVG}g") if e.get("class", "").startswith("s")]
-    shapes = [
-        tuple((e.tag, e.get("class"), re.sub(r"[\d.]+", "#", e.get("d", ""))) for e in group)[-1]
-        for group in groups
-    ]
-    assert all(a != b for a, b in itertools.combinations(shapes, 2))
