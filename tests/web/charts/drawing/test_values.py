@@ -1,4 +1,4 @@
-"""Marks lie where their numbers say."""
+"""Numbers that are not finite, or do not fit together, are refused before anything is drawn."""
 
 import math
 
