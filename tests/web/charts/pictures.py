@@ -5,6 +5,8 @@ import xml.etree.ElementTree as ET
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
+import pytest
+
 from penstock.web.charts.band import Stream, line_with_band
 from penstock.web.charts.band import rows as stream_rows
 from penstock.web.charts.drawing.lettering import SIZE, width_of
@@ -175,6 +177,8 @@ def corners(element: ET.Element) -> Iterator[tuple[float, float]]:
         yield left + wide, at["y"]
 
 
+HAIR = 0.11
+
 COORDINATES = frozenset({"x", "y", "cx", "cy", "r", "width", "height"})
 
 
@@ -191,3 +195,11 @@ def whiskers(svg: str, across: int = 0) -> list[tuple[float, float]]:
             ends = [point[across] for point in points(element.get("d", ""))]
             found.append((min(ends), max(ends)))
     return found
+
+
+def straight(drawn: list[float], meant: list[float]) -> None:
+    """Places are one and the same straight function of the numbers."""
+    low, high = meant.index(min(meant)), meant.index(max(meant))
+    slope = (drawn[high] - drawn[low]) / (meant[high] - meant[low])
+    for place, number in zip(drawn, meant, strict=True):
+        assert place == pytest.approx(drawn[low] + slope * (number - meant[low]), abs=2 * HAIR)

@@ -1,28 +1,18 @@
 """A stream's band lies around its line, at steps that are drawn."""
 
-import pytest
 from tests.web.charts.pictures import (
     SVG,
     around,
     level,
     parsed,
     points,
+    straight,
     texts,
 )
 
 from penstock.web.charts.band import Stream, line_with_band
 from penstock.web.charts.drawing.svg import WIDE
 from penstock.web.charts.drawing.values import Level
-
-HAIR = 0.11
-
-
-def straight(drawn: list[float], meant: list[float]) -> None:
-    """Places are one and the same straight function of the numbers."""
-    low, high = meant.index(min(meant)), meant.index(max(meant))
-    slope = (drawn[high] - drawn[low]) / (meant[high] - meant[low])
-    for place, number in zip(drawn, meant, strict=True):
-        assert place == pytest.approx(drawn[low] + slope * (number - meant[low]), abs=2 * HAIR)
 
 
 def test_a_band_lies_around_its_line_from_step_to_step() -> None:

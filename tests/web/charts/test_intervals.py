@@ -9,6 +9,7 @@ from tests.web.charts.pictures import (
     level,
     parsed,
     size,
+    straight,
     texts,
     whiskers,
 )
@@ -20,23 +21,12 @@ from penstock.web.charts.intervals import MOST_LINES, Groups, bars_with_interval
 from penstock.web.charts.ranked import Ranking, ranked_list
 from penstock.web.charts.story import Release, Story, story
 
-HAIR = 0.11
-
-
 NUMBERS = st.one_of(st.floats(-1e300, 1e300), st.integers(-1000, 1000).map(float))
 
 
 INTERVALS = st.tuples(NUMBERS, NUMBERS, NUMBERS).map(
     lambda found: Interval(sorted(found)[1], min(found), max(found))
 )
-
-
-def straight(drawn: list[float], meant: list[float]) -> None:
-    """Places are one and the same straight function of the numbers."""
-    low, high = meant.index(min(meant)), meant.index(max(meant))
-    slope = (drawn[high] - drawn[low]) / (meant[high] - meant[low])
-    for place, number in zip(drawn, meant, strict=True):
-        assert place == pytest.approx(drawn[low] + slope * (number - meant[low]), abs=2 * HAIR)
 
 
 @pytest.mark.parametrize("width", [NARROW, WIDE])

@@ -4,22 +4,14 @@ import math
 
 import pytest
 from tests.web.charts.pictures import (
+    HAIR,
+    straight,
     texts,
     whiskers,
 )
 
 from penstock.web.charts.drawing.svg import WIDE
 from penstock.web.charts.path import NoisePath, Point, noise_path
-
-HAIR = 0.11
-
-
-def straight(drawn: list[float], meant: list[float]) -> None:
-    """Places are one and the same straight function of the numbers."""
-    low, high = meant.index(min(meant)), meant.index(max(meant))
-    slope = (drawn[high] - drawn[low]) / (meant[high] - meant[low])
-    for place, number in zip(drawn, meant, strict=True):
-        assert place == pytest.approx(drawn[low] + slope * (number - meant[low]), abs=2 * HAIR)
 
 
 def test_points_of_a_noise_path_are_at_the_logarithms_of_their_levels() -> None:

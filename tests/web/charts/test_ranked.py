@@ -2,24 +2,14 @@
 
 import re
 
-import pytest
 from tests.web.charts.pictures import (
     level,
+    straight,
     texts,
     whiskers,
 )
 
 from penstock.web.charts.ranked import Ranking, ranked_list
-
-HAIR = 0.11
-
-
-def straight(drawn: list[float], meant: list[float]) -> None:
-    """Places are one and the same straight function of the numbers."""
-    low, high = meant.index(min(meant)), meant.index(max(meant))
-    slope = (drawn[high] - drawn[low]) / (meant[high] - meant[low])
-    for place, number in zip(drawn, meant, strict=True):
-        assert place == pytest.approx(drawn[low] + slope * (number - meant[low]), abs=2 * HAIR)
 
 
 def test_a_ranking_begins_with_the_largest() -> None:

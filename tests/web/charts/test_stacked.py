@@ -4,20 +4,11 @@ import pytest
 from tests.web.charts.pictures import (
     SVG,
     parsed,
+    straight,
 )
 
 from penstock.web.charts.drawing.svg import WIDE
 from penstock.web.charts.stacked import Budgets, Part, TierBudget, budget_bars
-
-HAIR = 0.11
-
-
-def straight(drawn: list[float], meant: list[float]) -> None:
-    """Places are one and the same straight function of the numbers."""
-    low, high = meant.index(min(meant)), meant.index(max(meant))
-    slope = (drawn[high] - drawn[low]) / (meant[high] - meant[low])
-    for place, number in zip(drawn, meant, strict=True):
-        assert place == pytest.approx(drawn[low] + slope * (number - meant[low]), abs=2 * HAIR)
 
 
 def test_pieces_of_a_budget_are_as_wide_as_their_shares() -> None:

@@ -3,22 +3,13 @@
 import pytest
 from tests.web.charts.pictures import (
     around,
+    straight,
     texts,
     whiskers,
 )
 
 from penstock.web.charts.drawing.svg import NARROW, WIDE
 from penstock.web.charts.story import Release, Story, story
-
-HAIR = 0.11
-
-
-def straight(drawn: list[float], meant: list[float]) -> None:
-    """Places are one and the same straight function of the numbers."""
-    low, high = meant.index(min(meant)), meant.index(max(meant))
-    slope = (drawn[high] - drawn[low]) / (meant[high] - meant[low])
-    for place, number in zip(drawn, meant, strict=True):
-        assert place == pytest.approx(drawn[low] + slope * (number - meant[low]), abs=2 * HAIR)
 
 
 @pytest.mark.parametrize("width", [NARROW, WIDE])
