@@ -16,7 +16,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         before="        if sent == self._own:\n",
         after="        if not sent or sent == self._own:\n",
         wrong="a form that does not say where it comes from is taken",
-        tests=("tests/web/forms/test_form_input.py::test_a_form_from_elsewhere_is_refused",),
+        tests=("tests/web/http/test_csrf.py::test_a_form_from_elsewhere_is_refused",),
     ),
     Mutant(
         name="form-from-another-port",
@@ -25,7 +25,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         ' and _is_loopback(parts.hostname or ""):\n',
         after='        if self._here and _is_loopback(parts.hostname or ""):\n',
         wrong="another server of the same machine sends forms of ours",
-        tests=("tests/web/forms/test_form_input.py::test_a_form_from_elsewhere_is_refused",),
+        tests=("tests/web/http/test_csrf.py::test_a_form_from_elsewhere_is_refused",),
     ),
     Mutant(
         name="form-from-anywhere",
@@ -33,7 +33,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         before='            origin.require(request.headers.get("Origin"), request.host)\n',
         after="",
         wrong="any site sends forms of ours in somebody's name",
-        tests=("tests/web/forms/test_form_input.py::test_a_form_from_elsewhere_is_refused",),
+        tests=("tests/web/http/test_csrf.py::test_a_form_from_elsewhere_is_refused",),
     ),
     Mutant(
         name="form-without-its-key",
@@ -42,9 +42,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         "visit.server, visit.secret, sent)):\n",
         after="    if sent and not sessions.is_form_key(visit.server, visit.secret, sent):\n",
         wrong="a form without the key of its session is taken",
-        tests=(
-            "tests/web/forms/test_form_input.py::test_a_form_without_the_sessions_key_is_refused",
-        ),
+        tests=("tests/web/http/test_csrf.py::test_a_form_without_the_sessions_key_is_refused",),
     ),
     Mutant(
         name="pages-for-all-roles",
