@@ -123,7 +123,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         after='idempotency.fingerprint(server, b"form", sent.encode())',
         wrong="a form's key does not hold it to its page",
         tests=(
-            "tests/web/forms/test_form_input.py::test_the_key_of_a_form_stands_for_what_was_sent_with_it_and_where",
+            "tests/web/http/test_idempotent_forms.py::test_the_key_of_a_form_stands_for_what_was_sent_with_it_and_where",
         ),
     ),
     Mutant(
