@@ -135,7 +135,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         tests=(
             "tests/web/views/people/test_tiers.py::test_a_form_that_cannot_be_meant_comes_again_with_what_was_typed",
             "tests/web/views/analyst/test_own_jobs.py::test_a_refusal_keeps_what_was_typed_and_may_be_mended",
-            "tests/web/forms/test_built_by_form.py",
+            "tests/web/forms/test_query_kinds.py",
         ),
     ),
     Mutant(
