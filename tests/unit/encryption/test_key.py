@@ -38,3 +38,14 @@ def test_hkdf_gives_the_published_answer() -> None:
     mine = Key(b"\x0b" * 32).subkey(bytes(32), b"info")
     again = HKDF(algorithm=SHA256(), length=32, salt=bytes(32), info=b"info").derive(b"\x0b" * 32)
     assert mine == again
+
+
+def test_a_key_is_overwritten_with_the_last_reference_to_it() -> None:
+    key = Key.fresh()
+    copy = key.material
+    with key.exposed() as buffer:
+        pass
+    assert bytes(buffer) == copy != bytes(32)
+    del key
+    assert bytes(buffer) == bytes(32)
+    assert copy != bytes(32)

@@ -106,14 +106,3 @@ def test_what_a_killed_writer_left_and_cannot_be_removed_stops_a_destruction(pat
     with pytest.raises(KeysUnavailable, match=rf"{left.name} is left .* may hold keys"):
         ring.destroy(CONTEXT)
     assert len(ring.health().keys) == 1
-
-
-def test_a_key_is_overwritten_with_the_last_reference_to_it() -> None:
-    key = Key.fresh()
-    copy = key.material
-    with key.exposed() as buffer:
-        pass
-    assert bytes(buffer) == copy != bytes(32)
-    del key
-    assert bytes(buffer) == bytes(32)
-    assert copy != bytes(32)
