@@ -41,7 +41,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         '        "text": str(error),\n',
         wrong="the log has the text of an error, which may quote a cell",
         tests=(
-            "tests/api/http/test_edge.py::test_a_failure_is_logged_by_its_kind_and_place_without_its_text",
+            "tests/api/http/test_access_log.py::test_a_failure_is_logged_by_its_kind_and_place_without_its_text",
         ),
     ),
     Mutant(

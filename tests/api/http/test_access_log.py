@@ -1,0 +1,117 @@
+"""One line of JSON for each answer, without values, tokens or bodies."""
+
+import io
+import json
+import logging
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from tests.api.world import World
+
+from penstock.http import access_log
+from penstock.services.people import users
+
+ASK = "/api/v1/queries/visits/releases"
+
+
+class Lines(logging.Handler):
+    """The log's lines, as they would be written."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setFormatter(access_log.Lines())
+        self.lines: list[str] = []
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self.lines.append(self.format(record))
+
+    def last(self) -> Any:
+        return json.loads(self.lines[-1])
+
+
+@pytest.fixture
+def log() -> Iterator[Lines]:
+    """What is logged during a test."""
+    handler = Lines()
+    level = access_log.LOGGER.level
+    access_log.LOGGER.addHandler(handler)
+    access_log.LOGGER.setLevel("DEBUG")
+    yield handler
+    access_log.LOGGER.removeHandler(handler)
+    access_log.LOGGER.setLevel(level)
+
+
+def test_every_answer_is_one_line_of_the_log(world: World, log: Lines) -> None:
+    response = world.call("POST", ASK, {}, by="ann")
+    assert len(log.lines) == 1
+    line = log.last()
+    assert line["request_id"] == response.headers["X-Request-Id"]
+    assert (line["verb"], line["route"]) == ("POST", "/api/v1/queries/<query>/releases")
+    assert (line["status"], line["caller"]) == (200, "ann")
+    assert line["at"].endswith("Z")
+
+
+def test_the_log_repeats_no_value_token_body_or_query_string(world: World, log: Lines) -> None:
+    release = world.answer("POST", ASK, {}, by="ann")
+    issued = world.answer("POST", "/api/v1/users/ann/tokens", {}, by="root")
+    world.call("GET", "/api/v1/audit/events?user=canary-1", by="olga")
+    world.call("GET", "/api/v1/canary-2", by="ann")
+    world.call("GET", "/api/v1/queries/canary-3", by="ann")
+    world.call("POST", "/api/v1/tiers", {"name": "canary-4", "rank": "canary-5"}, by="root")
+    world.call("GET", "/api/v1/me", headers={"Authorization": "Bearer canary-6"})
+    written = "\n".join(log.lines)
+    assert len(log.lines) == 7
+    assert "canary" not in written
+    secrets = [issued["token"], *world.tokens.values(), *map(str, release["values"])]
+    assert not [secret for secret in secrets if secret in written]
+
+
+def test_a_failure_is_logged_by_its_kind_and_place_without_its_text(
+    world: World, log: Lines, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object) -> None:
+        try:
+            raise KeyError("canary-1")
+        except KeyError as problem:
+            raise RuntimeError("canary-2") from problem
+
+    monkeypatch.setattr(users, "me", fail)
+    response = world.call("GET", "/api/v1/me", by="ann")
+    failure = json.loads(log.lines[0])
+    assert failure["request_id"] == response.headers["X-Request-Id"]
+    assert [cause["error"] for cause in failure["causes"]] == [
+        "builtins.RuntimeError",
+        "builtins.KeyError",
+    ]
+    assert failure["causes"][0]["raised"][-1].endswith(" fail")
+    assert "canary" not in "\n".join(log.lines)
+
+
+def test_the_log_goes_to_standard_error_as_json(
+    world: World, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(access_log.LOGGER, "handlers", [])
+    monkeypatch.setattr(access_log.LOGGER, "propagate", True)
+    monkeypatch.setattr(access_log.LOGGER, "level", logging.NOTSET)
+    access_log.configure("info")
+    access_log.configure("info")
+    world.call("GET", "/healthz")
+    written = capsys.readouterr()
+    assert written.out == ""
+    assert json.loads(written.err)["route"] == "/healthz"
+
+
+def test_the_log_follows_standard_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(access_log.LOGGER, "handlers", [])
+    monkeypatch.setattr(access_log.LOGGER, "propagate", True)
+    monkeypatch.setattr(access_log.LOGGER, "level", logging.NOTSET)
+    access_log.configure("info")
+    first, second = io.StringIO(), io.StringIO()
+    for stream in (first, second):
+        monkeypatch.setattr(sys, "stderr", stream)
+        access_log.LOGGER.warning("once")
+        stream_text = stream.getvalue()
+        stream.close()
+        assert stream_text.count("\n") == 1
