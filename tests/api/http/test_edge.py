@@ -7,7 +7,6 @@ from flask import Flask
 from tests.api.world import World, parsed
 
 from penstock import application
-from penstock.api.operations import ANYBODY, Operations
 from penstock.http.edge import HEADERS
 from penstock.persistence import Database
 from penstock.services.people import users
@@ -58,21 +57,6 @@ def test_every_route_has_a_policy_and_nothing_answers_options_by_itself(world: W
     application._require_policies(app)
     for rule in app.url_map.iter_rules():
         assert "OPTIONS" not in (rule.methods or set())
-
-
-def test_an_operation_cannot_be_declared_without_a_policy() -> None:
-    operations = Operations()
-    with pytest.raises(TypeError, match="policy"):
-        operations.get("/unguarded", None)  # type: ignore[arg-type]  # the mistake under test
-    assert operations.declared == []
-
-
-def test_an_argument_must_say_what_it_is() -> None:
-    def handler(call: object, colour: str | None = None) -> str:
-        raise NotImplementedError
-
-    with pytest.raises(TypeError, match="colour"):
-        Operations().get("/things", ANYBODY)(handler)
 
 
 def test_what_is_ready_says_so_and_what_is_not_says_why(world: World) -> None:
