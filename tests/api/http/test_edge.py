@@ -3,10 +3,8 @@
 from datetime import timedelta
 
 import pytest
-from flask import Flask
 from tests.api.world import World, parsed
 
-from penstock import application
 from penstock.http.edge import HEADERS
 from penstock.persistence import Database
 from penstock.services.people import users
@@ -43,20 +41,6 @@ def test_every_answer_has_an_id_of_its_own(world: World) -> None:
     ids = {response.headers["X-Request-Id"] for response in answers}
     assert len(ids) == 3
     assert "mine" not in ids
-
-
-def test_a_route_without_a_policy_keeps_the_server_from_starting(world: World) -> None:
-    app = Flask("penstock", static_folder=None)
-    app.add_url_rule("/unguarded", "unguarded", lambda: "")
-    with pytest.raises(RuntimeError, match="unguarded"):
-        application._require_policies(app)
-
-
-def test_every_route_has_a_policy_and_nothing_answers_options_by_itself(world: World) -> None:
-    app = world.client.application
-    application._require_policies(app)
-    for rule in app.url_map.iter_rules():
-        assert "OPTIONS" not in (rule.methods or set())
 
 
 def test_what_is_ready_says_so_and_what_is_not_says_why(world: World) -> None:
