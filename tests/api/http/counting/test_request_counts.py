@@ -1,0 +1,113 @@
+"""Answers are counted by route, class of status and duration, by all workers together."""
+
+import re
+from collections.abc import Callable
+
+import pytest
+from tests.api.world import World
+
+from penstock.http.counting import counters, request_counts
+from penstock.http.counting.shared_memory import nameless
+
+TOKEN = "a-token-for-monitoring"
+
+
+HEADERS = {"Authorization": f"Bearer {TOKEN}"}
+
+
+ASK = "/api/v1/queries/{}/releases"
+
+
+RELEASES = "/api/v1/queries/<query>/releases"
+
+
+LINE = re.compile(r"^(\w+)(?:\{(.*)\})? (\S+)$", re.MULTILINE)
+
+
+LABEL = re.compile(r'(\w+)="([^"]*)"')
+
+
+Sample = tuple[str, tuple[tuple[str, str], ...]]
+
+
+@pytest.fixture
+def world(open_copy: Callable[..., World]) -> World:
+    return open_copy(metrics_token=TOKEN)
+
+
+def read(world: World) -> dict[Sample, float]:
+    """All samples of the page, by name and labels."""
+    answer = world.call("GET", "/metrics", headers=HEADERS)
+    assert answer.status_code == 200
+    assert answer.content_type.startswith("text/plain; version=")
+    return {
+        (line[1], tuple(sorted(LABEL.findall(line[2] or "")))): float(line[3])
+        for line in LINE.finditer(answer.text)
+    }
+
+
+def requests(samples: dict[Sample, float], verb: str, route: str, status: str) -> float:
+    labels = (("route", route), ("status", status), ("verb", verb))
+    return samples["penstock_requests_total", labels]
+
+
+def test_answers_are_counted_by_route_and_class_of_status(world: World) -> None:
+    world.call("POST", ASK.format("visits"), {}, by="ann")
+    world.call("POST", ASK.format("visits"), {}, by="ian")
+    world.call("POST", ASK.format("absent"), {}, by="ann")
+    world.call("GET", "/nothing")
+    world.call("BREW", "/api/v1/me")
+    world.call("HEAD", "/healthz")
+    found = read(world)
+    assert requests(found, "POST", RELEASES, "2xx") == 2
+    assert requests(found, "POST", RELEASES, "4xx") == 1
+    assert requests(found, "other", "other", "4xx") == 2
+    assert requests(found, "GET", "/healthz", "2xx") == 1
+    assert sum(v for (name, _), v in found.items() if name == "penstock_requests_total") == 6
+    assert requests(read(world), "GET", "/metrics", "2xx") == 1
+
+
+def test_durations_fall_into_buckets_and_have_no_sum(world: World) -> None:
+    world.call("POST", ASK.format("visits"), {}, by="ian")
+    labels = (("route", RELEASES), ("status", "2xx"), ("verb", "POST"))
+    found = read(world)
+    for edge in ("0.05", "0.1", "30.0", "+Inf"):
+        assert found["penstock_request_seconds_bucket", (("le", edge), *labels)] == 1
+    assert not [name for name, _ in found if name.endswith("_sum")]
+
+
+def test_every_route_is_counted_by_its_template_and_no_other(world: World) -> None:
+    """The list is closed: nothing that comes in becomes a label."""
+    app = world.client.application
+    served = {
+        (verb, rule.rule)
+        for rule in app.url_map.iter_rules()
+        for verb in (rule.methods or set()) - {"HEAD"}
+    }
+    shown = {
+        (dict(labels)["verb"], dict(labels)["route"])
+        for name, labels in read(world)
+        if name == "penstock_requests_total"
+    }
+    assert shown == served | {request_counts.OTHER}
+
+
+def test_edges_do_not_tell_what_the_time_quantum_hides() -> None:
+    assert request_counts.edges(0.025)[0] == 0.05
+    assert request_counts.edges(0.2)[0] == 0.5
+    assert request_counts.edges(10.0) == (30.0,)
+
+
+def test_workers_count_together(world: World) -> None:
+    """Two applications over one memory, as two workers have it."""
+    memory = nameless()
+    routes = [("GET", "/a"), ("GET", "/b")]
+    one, two = (counters.opened(world.server, routes, world.stopwatch, memory) for _ in range(2))
+    one.requests.count("GET", "/a", 200, 0.01)
+    two.requests.count("GET", "/a", 204, 0.2)
+    found = {
+        (route, status): sum(counts)
+        for _, route, status, counts in one.requests.counted()
+        if sum(counts)
+    }
+    assert found == {("/a", "2xx"): 2}
