@@ -1,11 +1,11 @@
 """What the tables refuse by themselves, whoever writes."""
 
 from collections.abc import Callable, Mapping
-from datetime import UTC, datetime, timedelta, timezone
+from datetime import UTC, datetime
 
 import pytest
-from sqlalchemy import CheckConstraint, UniqueConstraint, text
-from sqlalchemy.exc import IntegrityError, StatementError
+from sqlalchemy import CheckConstraint, UniqueConstraint
+from sqlalchemy.exc import IntegrityError
 from sqlmodel import SQLModel, col, select
 from tests.unit.persistence.samples import NOON, undone
 
@@ -294,44 +294,3 @@ def test_a_deleted_tier_frees_its_name_and_rank(filled: Database, row: MakeRow) 
     with filled.read() as session:
         alive = session.exec(select(tables.Tier).where(col(tables.Tier.deleted_at).is_(None))).one()
     assert alive.id == 2
-
-
-def test_moments_come_back_aware_and_in_utc(filled: Database, row: MakeRow) -> None:
-    moment = datetime(2026, 7, 1, 9, 30, 15, 123456, tzinfo=timezone(timedelta(hours=5.5)))
-    with filled.write() as session:
-        session.add(row("tier", folded="other", rank=3, created_at=moment))
-    with filled.read() as session:
-        tier = session.get_one(tables.Tier, 2)
-    assert tier.created_at == moment
-    assert tier.created_at.tzinfo is UTC
-    assert tier.deleted_at is None
-
-
-@pytest.mark.only("sqlite")
-def test_moments_are_stored_as_text_that_sorts_as_time_does(filled: Database, row: MakeRow) -> None:
-    moment = datetime(2026, 7, 1, 9, 30, 15, 123456, tzinfo=timezone(timedelta(hours=5.5)))
-    with filled.write() as session:
-        session.add(row("tier", folded="other", rank=3, created_at=moment))
-    with filled.read() as session:
-        stored = session.connection().execute(text("SELECT created_at FROM tier WHERE id = 2"))
-        assert stored.scalar_one() == "2026-07-01 04:00:15.123456"
-
-
-def test_a_moment_without_a_time_zone_is_refused(filled: Database, row: MakeRow) -> None:
-    naive = datetime(2026, 7, 1, 9, 30)  # noqa: DTZ001 - that is what must be refused
-    with pytest.raises(StatementError, match="needs a time zone"), filled.write() as session:
-        session.add(row("tier", folded="other", rank=3, created_at=naive))
-
-
-def test_integers_beyond_32_bits_and_the_largest_budget_come_back(
-    filled: Database, row: MakeRow
-) -> None:
-    largest = (1 << 63) - 1
-    with filled.write() as session:
-        session.add(row("tier_budget", version=2, limit_loss=largest, limit_failure=largest))
-        session.add(row("charge", seq=1, loss=-largest, failure=-3))
-    with filled.read() as session:
-        budget = session.get_one(tables.TierBudget, 2)
-        charge = session.get_one(tables.Charge, 2)
-    assert (budget.limit_loss, budget.limit_failure) == (largest, largest)
-    assert (charge.loss, charge.failure) == (-largest, -3)
