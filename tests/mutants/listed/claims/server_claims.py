@@ -165,7 +165,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         after="    def advance(self, sight: Sight) -> None:\n",
         wrong="the witness sees, and answers go out, before the second place took anything",
         tests=(
-            "tests/unit/transparency_log/sinks/test_sink.py::test_leaves_are_taken_before_the_witness_sees_them_and_before_the_answer",
+            "tests/unit/transparency_log/sinks/test_forwarding.py::test_leaves_are_taken_before_the_witness_sees_them_and_before_the_answer",
         ),
     ),
     Mutant(
@@ -196,7 +196,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         after="            first = _restored(session, taking.hashes()) or 0\n",
         wrong="a log that was rewritten is written behind the one before it, and nobody is told",
         tests=(
-            "tests/unit/transparency_log/sinks/test_sink.py::test_a_rewritten_log_is_refused_and_an_acknowledged_restore_is_gone_on_from",
+            "tests/unit/transparency_log/sinks/test_forwarding.py::test_a_rewritten_log_is_refused_and_an_acknowledged_restore_is_gone_on_from",
         ),
     ),
     Mutant(

@@ -2,7 +2,6 @@
 
 import fcntl
 import json
-import os
 import socket
 import threading
 from collections.abc import Callable, Iterator
@@ -13,17 +12,13 @@ from typing import Any
 import pytest
 from sqlmodel import col, select
 from tests.databases.homes import PATIENCE
-from tests.unit.worlds import Restore, World
+from tests.unit.worlds import World
 
 from penstock.errors import InvalidInput, LogUnavailable
 from penstock.persistence.tables import Leaf
-from penstock.services.access.principals import OPERATOR
-from penstock.services.audit import restores
 from penstock.services.operations import home, status
-from penstock.services.verification.verification import verify
 from penstock.transparency_log import checkpoints, leaves
 from penstock.transparency_log.sinks import forwarding, sink
-from penstock.transparency_log.witness import FileWitness
 
 Placed = Callable[..., World]
 
@@ -82,55 +77,6 @@ def test_a_file_has_the_whole_log_once_with_its_signed_checkpoint(
 def status_of(world: World) -> tuple[bool, str]:
     (part,) = (one for one in status.examine(world.server.settings).parts if one.part == "log sink")
     return part.good, part.state
-
-
-def test_leaves_are_taken_before_the_witness_sees_them_and_before_the_answer(
-    placed: Placed, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    path, order = tmp_path / "log.jsonl", list[str]()
-    world = placed(f"file:{path}")
-    take, advance = sink._OpenFile.take, FileWitness.advance
-
-    def took(*asked: Any) -> None:
-        take(*asked)
-        order.append("taken")
-
-    def advanced(*asked: Any) -> None:
-        advance(*asked)
-        order.append("witnessed")
-
-    monkeypatch.setattr(sink._OpenFile, "take", took)
-    monkeypatch.setattr(FileWitness, "advance", advanced)
-    world.ask("pia")
-    order.append("answered")
-    assert order == ["taken", "witnessed", "answered"]
-
-
-@pytest.mark.parametrize("stopped", ["before", "between"])
-def test_what_a_kill_left_untaken_is_taken_before_the_next_answer(
-    visits: World,
-    placed: Placed,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    stopped: str,
-) -> None:
-    """Stopped after the commit and before the file, or between the file and the witness."""
-    path = tmp_path / "log.jsonl"
-    world = placed(f"file:{path}")
-
-    def crash(*_: object) -> None:
-        raise SystemError
-
-    with monkeypatch.context() as patched:
-        target = sink._OpenFile if stopped == "before" else FileWitness
-        patched.setattr(target, "take" if stopped == "before" else "advance", crash)
-        with pytest.raises(SystemError):
-            world.ask("pia")
-    drawn = visits.streams.taken
-    other = placed(f"file:{path}")
-    assert other.ask("pia").view.receipt.index is not None
-    assert visits.streams.taken == drawn, "what was drawn is not drawn again"
-    assert taken(lines(path)) == leaves_of(visits)
 
 
 def refused(world: World, name: str = "pia") -> None:
@@ -203,31 +149,6 @@ def test_a_file_that_others_lock_is_told_of(visits: World, placed: Placed, tmp_p
         refused(placed(f"file:{path}", 0.1), "paul")
     placed(f"file:{path}").ask("paul")
     assert taken(lines(path)) == leaves_of(visits)
-
-
-def test_a_rewritten_log_is_refused_and_an_acknowledged_restore_is_gone_on_from(
-    visits: World, restore: Restore, placed: Placed, tmp_path: Path
-) -> None:
-    path = tmp_path / "log.jsonl"
-    placed(f"file:{path}").ask("paul")
-    before = lines(path)
-    back = restore().server
-    back.database.close()
-    settings = back.settings.model_copy(update={"log_sink": f"file:{path}"})
-    server = home.open_server(settings, clock=visits.clock, randomness=visits.streams)
-    old = World(server, visits.clock, visits.streams)
-    with server.database.read() as session, pytest.raises(LogUnavailable, match="another log"):
-        forwarding.forward(session, sink.FileSink(path, PATIENCE), None)
-    assert lines(path) == before
-    assert restores.acknowledge(server, OPERATOR).witnessed == before[-1]["size"]
-    old.push("fresh", share=0.01, levels=None)
-    now = lines(path)
-    assert now[: len(before)] == before, "what was taken stays"
-    first = [json.loads(one["leaf"])["kind"] for one in now[len(before) :] if "leaf" in one]
-    assert first[:2] == ["suspension", "restore"]
-    assert taken(now)[-1] == leaves_of(old)[-1]
-    assert verify(server, OPERATOR).problems == []
-    server.database.close()
 
 
 @contextmanager
@@ -324,17 +245,3 @@ def test_a_socket_of_this_machine_gets_a_message_a_line(
 def test_a_second_place_that_cannot_be_meant_is_refused(setting: str) -> None:
     with pytest.raises(InvalidInput, match="PENSTOCK_LOG_SINK"):
         forwarding.sink_of(setting, 1)
-
-
-def test_a_file_that_says_otherwise_than_the_log_is_found_by_verifying(
-    placed: Placed, tmp_path: Path
-) -> None:
-    path = tmp_path / "log.jsonl"
-    world = placed(f"file:{path}")
-    world.ask("pia")
-    assert verify(world.server, OPERATOR).problems == []
-    told = path.read_text(encoding="utf-8")
-    path.write_text(told.replace('"actor', '"actress', 1), encoding="utf-8")
-    assert any("second place" in one for one in verify(world.server, OPERATOR).problems)
-    os.truncate(path, 0)
-    assert any("second place" in one for one in verify(world.server, OPERATOR).problems)
