@@ -176,7 +176,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         after="",
         wrong="what lies in a buffer of this machine counts as taken",
         tests=(
-            "tests/unit/transparency_log/sinks/test_sink.py::test_a_receiver_that_reads_and_does_not_end_has_taken_nothing",
+            "tests/unit/transparency_log/sinks/test_streams.py::test_a_receiver_that_reads_and_does_not_end_has_taken_nothing",
         ),
     ),
     Mutant(
