@@ -1,4 +1,4 @@
-"""Who runs a command: the operator, with this machine's settings and home."""
+"""Give commands what they need: this machine's settings and home, and a place to print."""
 
 import sys
 from collections.abc import Callable, Iterator
@@ -16,18 +16,16 @@ if TYPE_CHECKING:
     from penstock.services.context import Server
     from penstock.services.pagination import Page, Window
     from penstock.setting_sources import Provenance
-    from penstock.settings import (
-        Settings,
-    )
+    from penstock.settings import Settings
 
 Item = TypeVar("Item")
 
 
 class Operator:
-    """What commands are given: settings and server when they ask, and where to print.
+    """Hold what commands need: settings, the server (opened on first use), and output.
 
     ``settings`` and ``server`` raise what ``penstock.setting_sources.load`` and
-    ``services.home.open_server`` raise.
+    ``penstock.services.operations.home.open_server`` raise.
     """
 
     def __init__(self) -> None:
@@ -42,47 +40,47 @@ class Operator:
 
     @property
     def settings(self) -> "Settings":
-        """The settings in force."""
+        """Return the settings in force."""
         return self._loaded[0]
 
     @property
     def provenance(self) -> "list[Provenance]":
-        """Where each setting came from."""
+        """Return where each setting came from."""
         return self._loaded[1]
 
     @cached_property
     def server(self) -> "Server":
-        """The server in the operator's home, opened once."""
+        """Return the server in the operator's home, opened once."""
         from penstock.services.operations.home import open_server
 
         return open_server(self.settings)
 
     @property
     def principal(self) -> "Principal":
-        """The operator, as the services know them."""
+        """Return the operator's principal."""
         from penstock.services.access.principals import OPERATOR
 
         return OPERATOR
 
     def print(self, document: Document) -> None:
-        """Data to standard output; a note beside a table goes to standard error."""
+        """Print data to standard output, and the note of a table to standard error."""
         click.echo(written(document, self.form), nl=False)
         if document.note and self.form is Format.TABLE:
             self.say(document.note)
 
     def progress(self, step: str) -> None:
-        """What takes its time, told on a terminal alone."""
+        """Print the step that is running to standard error, if that is a terminal."""
         if sys.stderr.isatty():
             self.say(f"{step} ...")
 
     def say(self, message: str) -> None:
-        """A message, to standard error."""
+        """Print a message to standard error."""
         for line in message.splitlines():
             click.echo(printable(line), err=True)
 
 
 def everything(page_at: "Callable[[Window], Page[Item]]", at_most: int | None = None) -> list[Item]:
-    """All items of a list that the services answer in pages, or the first ``at_most``."""
+    """Return all items of a list that the services return in pages, or the first ``at_most``."""
     return list(islice(_paged(page_at), at_most))
 
 

@@ -1,4 +1,4 @@
-"""Options as every command declares them: each can be set in the environment too."""
+"""Declare options and types that commands share; each option has an environment variable."""
 
 import math
 from datetime import UTC, datetime
@@ -11,13 +11,14 @@ from penstock.cli.operator import Operator
 from penstock.cli.output import Format
 
 option = partial(click.option, show_envvar=True)
-"""``click.option`` whose environment variable stands in ``--help``."""
+"""``click.option``, with its environment variable shown in ``--help``."""
 
 FORMATS = click.Choice([form.value for form in Format])
 
 
 def _choose_format(context: click.Context, parameter: click.Parameter, value: str | None) -> None:
-    # BackgroundThread the command's name only what is typed counts: the variable was read before.
+    # After the command's name only a typed option counts: the environment variable was read
+    # with the options before it.
     typed = context.get_parameter_source(parameter.name or "") is (
         click.core.ParameterSource.COMMANDLINE
     )
@@ -33,13 +34,13 @@ format_option = option(
     type=FORMATS,
     expose_value=False,
     callback=_choose_format,
-    help="How data are written [default: table].",
+    help="Format of the output [default: table].",
 )
-"""``--format``, which may stand before or behind a command's name."""
+"""The option ``--format``, which may stand before or after a command's name."""
 
 
 class Positive(click.ParamType[float]):
-    """A finite number above zero, or zero as well."""
+    """Convert a finite number above zero, or with ``or_zero`` also zero."""
 
     name = "number"
 
@@ -54,12 +55,13 @@ class Positive(click.ParamType[float]):
         except ValueError:
             number = math.nan
         if not (0 < number < math.inf or (self._or_zero and number == 0)):
-            self.fail(f"{value!r} is not a number above 0.", param, ctx)
+            least = "of at least 0" if self._or_zero else "above 0"
+            self.fail(f"{value!r} is not a number {least}.", param, ctx)
         return number
 
 
 class TierBudget(click.ParamType[tuple[str, float]]):
-    """A tier and the epsilon of its budget, as ``TIER=EPSILON``."""
+    """Convert a tier and the epsilon of its budget, given as ``TIER=EPSILON``."""
 
     name = "budget"
 
@@ -75,7 +77,7 @@ class TierBudget(click.ParamType[tuple[str, float]]):
 
 
 class Moment(click.ParamType[datetime]):
-    """A date or a time as in ISO 8601; UTC where it names no zone."""
+    """Convert a date or a time in ISO 8601, in UTC if it has no offset."""
 
     name = "time"
 

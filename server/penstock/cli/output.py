@@ -1,4 +1,4 @@
-"""What a command found out, written as a table for people, as JSON or CSV for programs."""
+"""Write the results of commands: a table for people, JSON or CSV for programs."""
 
 import csv
 import dataclasses
@@ -13,11 +13,11 @@ from typing import Any
 from penstock.figures import aligned, moment, printable, short
 
 FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")
-"""What makes a cell a formula to a spreadsheet, where it stands first."""
+"""The first characters that make a spreadsheet run a cell as a formula."""
 
 
 class Format(StrEnum):
-    """How data are written to standard output."""
+    """Name the formats in which data are written to standard output."""
 
     TABLE = "table"
     JSON = "json"
@@ -25,7 +25,7 @@ class Format(StrEnum):
 
 
 def plainly(cell: Any) -> str:
-    """A cell as people read it: lists joined, times to the second, numbers short."""
+    """Format a cell for people: join lists, show times to the second, shorten numbers."""
     if isinstance(cell, bool):
         return "yes" if cell else "no"
     if isinstance(cell, float):
@@ -39,24 +39,25 @@ def plainly(cell: Any) -> str:
 
 @dataclass(frozen=True)
 class Column:
-    """One column: its name, and how a table shows its cells.
+    """Hold a column's name, and how a table shows its cells.
 
-    Numbers stand to the right, so that their digits are below each other.  A column
-    without ``shown`` is for programs alone.
+    Numbers are aligned to the right, so that their digits line up.  A column without ``shown``
+    is for programs only.  ``heading`` is the column's heading in tables, by default its name.
     """
 
     name: str
     shown: Callable[[Any], str] | None = plainly
     right: bool = False
+    heading: str = ""
 
 
 @dataclass(frozen=True)
 class Document:
-    """What a command found out.
+    """Hold the result of a command.
 
-    ``answer`` is for JSON, ``columns`` and ``rows`` are for CSV and tables, ``facts``
-    stand above a table, and ``note`` is a message to whoever reads one.  ``below`` is a
-    second table, for people alone.
+    ``answer`` is for JSON, ``columns`` and ``rows`` are for CSV and tables.  For people only:
+    ``facts`` are lines above the table, ``note`` is a message on standard error, and ``below``
+    is a second table.
     """
 
     answer: object
@@ -68,7 +69,7 @@ class Document:
 
 
 def written(document: Document, form: Format) -> str:
-    """The document as text, a line end at its end."""
+    """Return the document as text that ends with a line end."""
     if form is Format.JSON:
         plain = json.dumps(document.answer, indent=2, allow_nan=False, default=as_json)
         return plain + "\n"
@@ -81,7 +82,7 @@ def written(document: Document, form: Format) -> str:
 
 
 def as_json(value: object) -> object:
-    """What JSON writes in place of ``value``: of dataclasses their fields, of arrays lists."""
+    """Convert a value for JSON: dataclasses to their fields, arrays to lists."""
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         return {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
     if isinstance(value, datetime):
@@ -95,7 +96,7 @@ def as_json(value: object) -> object:
 
 
 def _csv(document: Document) -> str:
-    """CSV in which no text is a formula to a spreadsheet, by the rule of ``api.formats``."""
+    """Return CSV in which no text is a formula to a spreadsheet, as ``tabular_formats`` does."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(column.name for column in document.columns)
@@ -125,7 +126,7 @@ def _table(document: Document) -> list[str]:
         for index, column in enumerate(document.columns)
         if column.shown is not None
     ]
-    cells = [[column.name.replace("_", " ") for _, _, column in shown]]
+    cells = [[column.heading or column.name.replace("_", " ") for _, _, column in shown]]
     cells += [
         ["" if row[index] is None else printable(show(row[index])) for index, show, _ in shown]
         for row in document.rows

@@ -1,4 +1,4 @@
-"""The ``penstock`` program.
+"""Run the ``penstock`` program.
 
 Data go to standard output, messages to standard error.  Exit codes: 0 done, 1 failure,
 2 usage, 3 refused by policy or budget, 4 not reachable.
@@ -41,11 +41,11 @@ COMMANDS = {
     "serve": "penstock.cli.home.serving:serve",
     "demo": "penstock.cli.home.demo:demo",
 }
-"""Where each command is, in the order in which an operator needs them."""
+"""The function of each command, in the order in which an operator needs them."""
 
 
 class Commands(click.Group):
-    """Hold the commands in the order of ``COMMANDS``, each imported when it is asked for."""
+    """Hold the commands in the order of ``COMMANDS``; import each on first use."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
         return list(COMMANDS)
@@ -65,7 +65,7 @@ class Commands(click.Group):
         "help_option_names": ["-h", "--help"],
         "max_content_width": 100,
     },
-    epilog="The home folder is PENSTOCK_HOME, or penstock-home where the command is run."
+    epilog="The home folder is PENSTOCK_HOME [default: penstock-home in the current folder]."
     " Exit codes: 0 done, 1 failure, 2 usage, 3 refused by policy or budget,"
     " 4 not reachable.",
 )
@@ -74,12 +74,12 @@ class Commands(click.Group):
 @click.version_option(package_name="penstock", message="%(prog)s %(version)s")
 @click.pass_obj
 def commands(operator: Operator, debug: bool) -> None:
-    """Operate the Penstock server of this machine: release statistics by tier."""
+    """Operate this machine's Penstock server, which releases statistics by tier."""
     operator.debug = debug
 
 
 def run(arguments: Sequence[str]) -> int:
-    """Run the program.  Answers with its exit code, and raises nothing."""
+    """Run the program and return its exit code; raise nothing."""
     operator = Operator()
     try:
         code = commands.main(list(arguments), "penstock", standalone_mode=False, obj=operator)
@@ -92,38 +92,38 @@ def run(arguments: Sequence[str]) -> int:
         operator.say("Aborted.")
         return FAILURE
     except BrokenPipeError:
-        # Who reads has had enough.  What is still buffered must not fail at exit.
+        # The reader has closed the pipe.  Flushing the rest of the buffer at exit must not fail.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return FAILURE
     except UnicodeEncodeError:
         _show_trace(operator)
-        operator.say("Error: What was given is not text in UTF-8; check how the terminal encodes.")
+        operator.say("Error: The input is not text in UTF-8; set the terminal's encoding to UTF-8.")
         return USAGE
     except PenstockError as error:
         _show_trace(operator)
         operator.say(_explained(error))
         return REFUSED if isinstance(error, Forbidden | BudgetExhausted | LevelsUsedUp) else FAILURE
-    except Exception as error:  # noqa: BLE001 # the edge: a defect is one line, not a traceback
+    except Exception as error:  # noqa: BLE001 # the edge: a bug is one line, not a traceback
         _show_trace(operator)
-        # Its text may repeat what stands in the data.
+        # The error's own text is left out: it may contain data.
         operator.say(
-            f"Error: {type(error).__name__}. This is a defect: please report it, with what the"
-            " command shows when PENSTOCK_DEBUG is 1."
+            f"Error: {type(error).__name__}. This is a bug; please report it, with the output of"
+            " the command when PENSTOCK_DEBUG is 1."
         )
         return FAILURE
 
 
 def main() -> NoReturn:
-    """Run the program with what was typed, and leave with its exit code."""
-    # Modules are most of what a short command makes, and none of it is garbage: looking
-    # through it as often as a long-lived process does takes a quarter of the command's time.
+    """Run the program with the arguments of the process, and exit with its code."""
+    # A short command allocates mostly modules, none of which is garbage: collecting as often as
+    # a long-lived process does would take a quarter of the command's time.
     gc.set_threshold(100_000)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
-            # A terminal that lacks a character is no reason to fail.
+            # A character that the terminal cannot show must not make the command fail.
             stream.reconfigure(errors="backslashreplace")
     code = run(sys.argv[1:])
-    # The process ends: the modules' memory goes back as a whole, not object by object.
+    # At exit the operating system frees the modules' memory at once, not object by object.
     gc.freeze()
     sys.exit(code)
 
@@ -140,7 +140,7 @@ def _explained(error: PenstockError) -> str:
         if len(places) > 1:
             lines += [f"  {pointer or '/'}: {detail}" for pointer, detail in places]
         elif places[0][0] and not error.detail.startswith(places[0][0]):
-            lines.append(f"  This stands at {places[0][0]}.")
+            lines.append(f"  The place is {places[0][0]}.")
     if "path" in error.data:
         lines.append(f"  The file is {error.data['path']}.")
     if "server" in error.data:

@@ -1,6 +1,6 @@
-"""What the services are asked for: built from options, or read from FILE.
+"""Build requests to the services from options, or read them from FILE.
 
-FILE is JSON or TOML, ``-`` is standard input.  Messages never repeat what stands in it.
+FILE is JSON or TOML, ``-`` is standard input.  Messages never repeat its content.
 """
 
 import json
@@ -24,31 +24,31 @@ STANDARD_INPUT = "-"
 
 
 def built(model: "type[Model]", **fields: object) -> "Model":
-    """``model`` of the fields that are not None.  Raises ``InvalidInput``."""
-    given = {name: value for name, value in fields.items() if value is not None}
-    made: Model = checked(model, given)
-    return made
+    """Build ``model`` from the fields that are not None.  Raises ``InvalidInput``."""
+    content = {name: value for name, value in fields.items() if value is not None}
+    request: Model = checked(model, content)
+    return request
 
 
 def checked(form: Any, content: object) -> Any:
-    """``content`` as ``form``, a model or a union of them.  Raises ``InvalidInput``."""
+    """Validate ``content`` as ``form``, a model or a union of models.  Raises ``InvalidInput``."""
     from penstock.connectors.planning import refusals
 
     return refusals.checked(form, content)
 
 
 def content_of(file: str, limit: int) -> dict[str, Any]:
-    """The object that stands in ``file``, of at most ``limit`` bytes.
+    """Read the object in ``file``, of at most ``limit`` bytes.
 
-    Raises ``click.BadParameter`` where it cannot be read, ``MalformedInput`` where it is
-    neither JSON nor TOML, ``InvalidInput`` where it is too large or no object.
+    Raises ``click.BadParameter`` if the file cannot be read, ``MalformedInput`` if it is
+    neither JSON nor TOML, ``InvalidInput`` if it is too large or is not an object.
     """
     shown = "standard input" if file == STANDARD_INPUT else file
     raw = bytes_of(file, limit)
     if len(raw) > limit:
         raise InvalidInput(
-            f"{shown} is longer than {limit} bytes, the most that a spec may have;"
-            " PENSTOCK_QUERY_BODY_LIMIT sets this."
+            f"{shown} is longer than {limit} bytes, the limit for a spec;"
+            " PENSTOCK_QUERY_BODY_LIMIT sets this limit."
         )
     try:
         text = raw.decode("utf-8-sig")
@@ -60,14 +60,14 @@ def content_of(file: str, limit: int) -> dict[str, Any]:
         raise MalformedInput(f"{shown} is empty; a spec is JSON or TOML.")
     content = _parsed(text, shown, Path(file).suffix.lower())
     if not isinstance(content, dict):
-        raise InvalidInput(f"{shown} must hold one JSON object, as `{{...}}`.")
+        raise InvalidInput(f"{shown} must contain one JSON object, `{{...}}`.")
     return content
 
 
 def bytes_of(file: str, limit: int) -> bytes:
-    """What stands in ``file``, up to one byte more than ``limit``.
+    """Read ``file``, up to one byte more than ``limit``.
 
-    Raises ``click.BadParameter`` where it cannot be read.
+    Raises ``click.BadParameter`` if it cannot be read.
     """
     try:
         if file == STANDARD_INPUT:
@@ -93,7 +93,7 @@ def _parsed(text: str, shown: str, suffix: str) -> object:
             place = f"line {error.lineno}, column {error.colno}"
             raise MalformedInput(f"{shown} is not JSON: {place}.") from None
     except ValueError:
-        raise MalformedInput(f"{shown} has a number of more digits than are read.") from None
+        raise MalformedInput(f"{shown} contains a number with too many digits.") from None
     return _toml(text, shown)
 
 
@@ -104,7 +104,7 @@ def _refuse_constant(name: str) -> NoReturn:
 def _distinct(pairs: list[tuple[str, object]]) -> dict[str, object]:
     content = dict(pairs)
     if len(content) < len(pairs):
-        raise MalformedInput("A name stands twice in one object; keep one of the two.")
+        raise MalformedInput("An object contains a name twice; keep one of the two.")
     return content
 
 
@@ -124,6 +124,6 @@ def _toml(text: str, shown: str) -> object:
 
 def _too_deep(shown: str) -> MalformedInput:
     return MalformedInput(
-        f"{shown} is nested too deep, more than {DEEPEST} levels, as far as it can be read: look"
-        " for a quote or a bracket that is not closed, and whether it is the file that you mean."
+        f"{shown} is nested too deep, more than {DEEPEST} levels; check that it is the right file,"
+        " and that every quote and bracket is closed."
     )

@@ -182,6 +182,6 @@ def test_every_fault_of_a_query_file_is_told_at_once(here: Run, tmp_path: Path) 
     query["contribution"] = {"max_groups": 1, "max_rows_per_group": 1}
     (tmp_path / "towns.json").write_text(json.dumps(query))
     refused = here("query", "register", "towns.json")
-    assert refused.err.splitlines()[1] == "  This stands at /levels/pubic."
+    assert refused.err.splitlines()[1] == "  The place is /levels/pubic."
     (tmp_path / "towns.json").write_text(json.dumps(query | {"levels": {"public": 0.1}}))
     assert here("query", "register", "towns.json").code == 0

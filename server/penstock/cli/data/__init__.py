@@ -1,8 +1,8 @@
-"""Commands on datasets.
+"""Run the commands on datasets.
 
 * ``datasets``   ``penstock dataset``
 * ``imports``    ``penstock dataset import``: metadata of SmartNoise SQL or lomas
 * ``drafts``     ``penstock dataset example`` and ``penstock query example``
 * ``checks``     ``penstock dataset check``
-* ``documents``  datasets and their budgets, as tables
+* ``documents``  tables of datasets and their budgets
 """

@@ -1,4 +1,4 @@
-"""``penstock dataset check``: what share of rows no category takes, for a small charge."""
+"""Run ``penstock dataset check``: estimate the share of rows outside all categories, privately."""
 
 import click
 
@@ -11,28 +11,32 @@ from penstock.cli.statistics import releases as release_output
 @click.command("check")
 @click.argument("name")
 @click.argument("column")
-@option("--tier", help="The tier that it is for: that of --as, else the most trusted one.")
-@option("--epsilon", type=Positive(), default=0.05, show_default=True, help="What it costs.")
+@option(
+    "--tier", help="Tier that gets the answer [default: that of --as, else the most trusted one]."
+)
+@option(
+    "--epsilon", type=Positive(), default=0.05, show_default=True, help="Epsilon that it costs."
+)
 @option(
     "--rows",
     type=click.IntRange(min=1),
     default=1,
     show_default=True,
-    help="As how many rows one privacy unit counts at most.",
+    help="Number of rows that one privacy unit counts as at most.",
 )
 @option(
     "--as",
     "user",
     metavar="USER",
     envvar="PENSTOCK_DATASET_CHECK_AS",
-    help="An analyst who is given the answer at once.",
+    help="Analyst to whom the answer is released at once.",
 )
 @option(
     "--preview",
-    "looking",
+    "preview_only",
     is_flag=True,
     envvar="PENSTOCK_DATASET_CHECK_PREVIEW",
-    help="Tell what it would cost, and do nothing.",
+    help="Show what it would cost, and do nothing.",
 )
 @format_option
 @click.pass_obj
@@ -45,14 +49,14 @@ def check(
     rows: int,
     user: str | None,
     *,
-    looking: bool,
+    preview_only: bool,
 ) -> None:
-    """Check what share of rows has a COLUMN that none of its categories takes.
+    """Estimate the share of rows whose COLUMN is in none of its declared categories.
 
-    Rows of dataset NAME whose cell is no category count in no group of that column, and
-    nothing tells. So this is a query, charged as one: the tier loses --epsilon, and so do tiers
-    above it. Where the share is large, `penstock dataset correct` declares the column anew;
-    what was spent stays spent. Exits 3 where a budget does not allow it.
+    In dataset NAME such rows count in no group of that column, and no release shows it. The
+    estimate is a query and is charged as one: --epsilon, for the tier and the tiers above it. If
+    the share is large, declare the column again with `penstock dataset correct`; the charge
+    remains. Exits with 3 if a budget does not allow it.
     """
     from penstock.services.access.principals import acting_as
     from penstock.services.datasets import datasets
@@ -64,7 +68,7 @@ def check(
     server, principal = operator.server, operator.principal
     reader = None if user is None else acting_as(server, user, by=principal)
     dataset = datasets.show(server, principal, name)
-    wanted = category_checks.wanted(
+    request = category_checks.wanted(
         dataset,
         column,
         tier or _cleared(operator, user),
@@ -72,20 +76,20 @@ def check(
         rows=rows,
         name=category_checks.free_name(server, dataset.name, column),
     )
-    if looking:
-        operator.print(query_output.previewed(query_preview.preview(server, principal, wanted)))
+    if preview_only:
+        operator.print(query_output.previewed(query_preview.preview(server, principal, request)))
         return
     operator.progress("Charging every tier, then reading the data once")
-    made = queries.register(server, principal, wanted)
+    query = queries.register(server, principal, request)
     if reader is None:
-        operator.print(query_output.shown(made))
+        operator.print(query_output.shown(query))
         return
-    answer = releases.request(server, reader, made.name, ReleaseRequest())
+    answer = releases.request(server, reader, query.name, ReleaseRequest())
     operator.print(release_output.document(answer.view))
 
 
 def _cleared(operator: Operator, user: str | None) -> str | None:
-    """The tier that a user is cleared for, if one is named and is."""
+    """Return the clearance of a user, if a user is named and has one."""
     from penstock.services.people import users
 
     if user is None:

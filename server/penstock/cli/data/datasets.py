@@ -1,6 +1,4 @@
-"""``penstock dataset``: sources of records, and what each tier may learn from them."""
-
-from typing import TYPE_CHECKING
+"""Run ``penstock dataset``: register sources of records, and set the budgets of their tiers."""
 
 import click
 
@@ -16,13 +14,10 @@ from penstock.cli.people.proposals import do_or_propose
 from penstock.cli.specs import checked, content_of
 from penstock.cli.statistics.budget_preview import moved, together
 
-if TYPE_CHECKING:
-    pass
-
 
 @click.group()
 def dataset() -> None:
-    """Datasets and their budgets."""
+    """Register, show and change datasets and their budgets."""
 
 
 dataset.add_command(import_metadata)
@@ -74,8 +69,8 @@ def show(operator: Operator, name: str) -> None:
 @dataset.command(
     epilog=whole("A whole FILE:", examples.DATASET)
     + "\n\n"
-    + whole("With this visits.csv in PENSTOCK_DATA_FOLDER, it runs as it stands:", examples.CSV)
-    + "\n\n`penstock dataset example FILE.csv` drafts one for a file of yours."
+    + whole("With this visits.csv in PENSTOCK_DATA_FOLDER, it can be registered:", examples.CSV)
+    + "\n\n`penstock dataset example FILE.csv` writes a draft for a file of yours."
 )
 @click.argument("file")
 @format_option
@@ -87,11 +82,11 @@ def register(operator: Operator, file: str) -> None:
 
     content = content_of(file, operator.settings.query_body_limit)
     request = checked(DatasetRequest, content)
-    operator.progress("Taking the fingerprint of the source")
-    made = datasets.register(operator.server, operator.principal, request)
-    for notice in made.notices:
+    operator.progress("Computing the fingerprint of the source")
+    view = datasets.register(operator.server, operator.principal, request)
+    for notice in view.notices:
         click.echo(notice, err=True)
-    operator.print(shown(made))
+    operator.print(shown(view))
 
 
 @dataset.command()
@@ -100,21 +95,21 @@ def register(operator: Operator, file: str) -> None:
 @format_option
 @click.pass_obj
 def version(operator: Operator, name: str, file: str) -> None:
-    """Register new data of dataset NAME: FILE says source and budgets, as JSON or TOML.
+    """Register new data of dataset NAME: FILE has source and budgets, as JSON or TOML.
 
-    FILE may also say disjoint_units, that nobody in the new data is in earlier ones: else
-    what people lose in several versions adds up.  - is standard input.
+    FILE may also have disjoint_units, which states that nobody in the new data is in earlier
+    versions; otherwise privacy losses in several versions add up.  - is standard input.
     """
     from penstock.services.datasets import datasets
     from penstock.services.schemas.queries import VersionRequest
 
     content = content_of(file, operator.settings.query_body_limit)
     request = checked(VersionRequest, content)
-    operator.progress("Taking the fingerprint of the source")
-    made = datasets.add_version(operator.server, operator.principal, name, request)
-    for notice in made.notices:
+    operator.progress("Computing the fingerprint of the source")
+    view = datasets.add_version(operator.server, operator.principal, name, request)
+    for notice in view.notices:
         click.echo(notice, err=True)
-    operator.print(shown(made))
+    operator.print(shown(view))
 
 
 @dataset.command()
@@ -123,11 +118,11 @@ def version(operator: Operator, name: str, file: str) -> None:
 @format_option
 @click.pass_obj
 def correct(operator: Operator, name: str, file: str) -> None:
-    """Declare dataset NAME otherwise, as FILE says: JSON or TOML, - is standard input.
+    """Correct the declaration of dataset NAME with FILE, as JSON or TOML; - is standard input.
 
-    FILE has what changes of privacy_unit, neighboring, delta, columns and max_units; a column
-    that it lists is declared anew as a whole, one that is null is left out. Once anything was
-    charged columns and max_units alone may change, and what was spent stays spent.
+    FILE has the fields that change, of privacy_unit, neighboring, delta, columns and max_units.
+    A column in FILE replaces its whole declaration; a column that is null is removed. Once
+    anything was charged, only columns and max_units may change. What was spent stays spent.
     """
     from penstock.services.datasets import corrections
     from penstock.services.schemas.datasets import CorrectionRequest
@@ -142,22 +137,22 @@ def correct(operator: Operator, name: str, file: str) -> None:
 @click.argument("other")
 @option(
     "--preview",
-    "looking",
+    "preview_only",
     envvar="PENSTOCK_DATASET_SAME_PEOPLE_PREVIEW",
     is_flag=True,
-    help="Show what it would come to, and do nothing.",
+    help="Show the budgets of both together, and do nothing.",
 )
 @format_option
 @click.pass_obj
-def same_people(operator: Operator, name: str, other: str, *, looking: bool) -> None:
-    """Declare that datasets NAME and OTHER hold the same people, as a CSV and its Parquet do.
+def same_people(operator: Operator, name: str, other: str, *, preview_only: bool) -> None:
+    """Declare that datasets NAME and OTHER have the same people, for instance CSV and Parquet.
 
-    From then on what people may lose, were granted and have lost is added up over both, as
-    over versions of one dataset. No budget becomes another. There is no way back.
+    From then on exposure and granted and spent budgets are added up over both, as over versions of
+    one dataset. No budget itself changes. This cannot be undone.
     """
     from penstock.services.exposure import same_people as people
 
-    if looking:
+    if preview_only:
         preview = people.preview(operator.server, operator.principal, name, other)
         operator.print(together(preview))
         return
@@ -169,10 +164,10 @@ def same_people(operator: Operator, name: str, other: str, *, looking: bool) -> 
 @format_option
 @click.pass_obj
 def withdraw(operator: Operator, name: str) -> None:
-    """Take back the newest version of dataset NAME, in which nothing was ever charged.
+    """Withdraw the newest version of dataset NAME, if nothing was ever charged to it.
 
-    Its file may be registered again, and so may NAME once no version is left; the version
-    keeps its number.
+    Its file may be registered again, and so may NAME once no version is left. The version's
+    number is not used again.
     """
     from penstock.services.approvals.actions import Withdrawal
 
@@ -187,25 +182,25 @@ def withdraw(operator: Operator, name: str) -> None:
 @dataset.command()
 @click.argument("name")
 @option(
-    "--rows", type=click.IntRange(1, 10_000), default=100, show_default=True, help="How many rows."
+    "--rows", type=click.IntRange(1, 10_000), default=100, show_default=True, help="Number of rows."
 )
 @option(
     "--seed",
     type=click.IntRange(0, 2**63 - 1),
     default=0,
     show_default=True,
-    help="The same seed gives the same rows.",
+    help="The same seed makes the same rows.",
 )
 @format_option
 @click.pass_obj
 def dummy(operator: Operator, name: str, rows: int, seed: int) -> None:
     """Make up rows of a dataset's declared columns, to try code on.
 
-    They are made of the declaration alone; the data are not read.
+    The rows follow from the declaration only; the data are not read.
     """
-    from penstock.services.datasets import dummy_rows as made_up
+    from penstock.services.datasets import dummy_rows
 
-    dummy_view = made_up.rows(operator.server, operator.principal, name, rows=rows, seed=seed)
+    dummy_view = dummy_rows.rows(operator.server, operator.principal, name, rows=rows, seed=seed)
     columns = [Column(column) for column in dummy_view.items[0]]
     operator.print(Document(dummy_view, columns, [tuple(row.values()) for row in dummy_view.items]))
 
@@ -214,7 +209,7 @@ def dummy(operator: Operator, name: str, rows: int, seed: int) -> None:
 @click.argument("name")
 @option(
     "--set",
-    "wanted",
+    "new_budgets",
     envvar="PENSTOCK_DATASET_BUDGET_SET",
     metavar="TIER=EPSILON",
     multiple=True,
@@ -223,35 +218,39 @@ def dummy(operator: Operator, name: str, rows: int, seed: int) -> None:
 )
 @option(
     "--preview",
-    "looking",
+    "preview_only",
     envvar="PENSTOCK_DATASET_BUDGET_PREVIEW",
     is_flag=True,
-    help="Show what --set would mean, and do nothing: what queries cost more, and whether it fits.",
+    help="Show what --set would do, and do nothing: which queries cost more, and if that fits.",
 )
 @format_option
 @click.pass_obj
 def budget(
-    operator: Operator, name: str, wanted: "tuple[tuple[str, float], ...]", *, looking: bool
+    operator: Operator,
+    name: str,
+    new_budgets: "tuple[tuple[str, float], ...]",
+    *,
+    preview_only: bool,
 ) -> None:
     """Show what each tier was granted, has spent and has left, and on which queries.
 
-    A budget that becomes larger than it ever was makes the error of samplers dearer: what queries
-    cost more is charged with it.  Exits 3 where there is no room for that, and where a budget would
+    If a budget becomes larger than it ever was, the sampling error of its queries costs more; the
+    difference is charged with the change.  Exits with 3 if that does not fit, or if a budget would
     be set below what is spent.
     """
     from penstock.services import budgets
 
-    if looking and not wanted:
-        raise click.UsageError("Say with --set which budgets to look at.")
-    if wanted:
+    if preview_only and not new_budgets:
+        raise click.UsageError("--preview needs --set TIER=EPSILON.")
+    if new_budgets:
         from penstock.services.approvals.actions import BudgetChange
         from penstock.services.schemas.datasets import DatasetChange
 
-        if len({tier for tier, _ in wanted}) < len(wanted):
-            raise click.UsageError("Set the budget of each tier once.")
-        content = {"budgets": {tier: {"epsilon": epsilon} for tier, epsilon in wanted}}
+        if len({tier for tier, _ in new_budgets}) < len(new_budgets):
+            raise click.UsageError("--set names a tier twice; set the budget of each tier once.")
+        content = {"budgets": {tier: {"epsilon": epsilon} for tier, epsilon in new_budgets}}
         change = checked(DatasetChange, content)
-        if looking:
+        if preview_only:
             from penstock.services.previews import budget_preview
 
             preview = budget_preview.preview(operator.server, operator.principal, name, change)
@@ -264,20 +263,22 @@ def budget(
 
 @dataset.command()
 @click.argument("name")
-@option("--yes", is_flag=True, help="Do it: there is no way back.")
+@option("--yes", is_flag=True, help="Confirm; this cannot be undone.")
 @format_option
 @click.pass_obj
 def shred(operator: Operator, name: str, yes: bool) -> None:
-    """Destroy the keys of a dataset: nothing stored of it can be read again.
+    """Destroy the keys of a dataset, so that nothing stored of it can ever be read again.
 
-    That goes for backups of the database, once the key that was destroyed is in no copy of
-    the keys either.  Releases that were handed out stay with whoever has them; what they
-    cost stays spent, and the log stays.
+    That includes backups of the database, once no copy of the keys contains the destroyed key.
+    People keep the releases that they were given; what these cost stays spent, and the log
+    stays.
     """
     from penstock.services.approvals.actions import Shredding
 
     if not yes:
-        raise click.UsageError(f"Say --yes to destroy all that is stored of {name!r}, for ever.")
+        raise click.UsageError(
+            f"This destroys all that is stored of {name!r}, forever. Confirm with --yes."
+        )
     done = do_or_propose(operator, Shredding(dataset=name))
     if done is None:
         return
@@ -292,6 +293,7 @@ def shred(operator: Operator, name: str, yes: bool) -> None:
             done,
             (Column("what"), Column("value")),
             rows,
-            note="Copies of the keys that were made before hold them still: destroy those too.",
+            note="Earlier copies of the keys still contain the destroyed ones: destroy those copies"
+            " too.",
         )
     )

@@ -1,4 +1,4 @@
-"""Print datasets and their budgets: what several commands show in the same way."""
+"""Print datasets and their budgets, for all commands that show them."""
 
 from typing import TYPE_CHECKING
 
@@ -10,11 +10,11 @@ if TYPE_CHECKING:
 
 
 def shown(dataset: "DatasetView") -> Document:
-    """The dataset's facts, and one row for each tier's budget."""
+    """Return the dataset's facts, and one row for each tier's budget."""
     facts = [
         f"{dataset.name}, version {dataset.version}, registered {moment(dataset.registered_at)}"
         + (f", declaration {dataset.declaration}" if dataset.declaration > 1 else "")
-        + (", nobody in it being in an earlier one" if dataset.disjoint_units else ""),
+        + (", with nobody from earlier versions" if dataset.disjoint_units else ""),
         f"  source {dataset.source.get('uri', 'vectors that are pushed')}",
         (
             f"  privacy unit {unit_in_words(dataset.privacy_unit) or 'asserted with each vector'},"
@@ -40,14 +40,14 @@ def _column(spec: dict[str, object]) -> str:
 
 
 def unit_in_words(unit: object) -> str | None:
-    """A privacy unit in words: a column, rows, or an event."""
+    """Return a privacy unit in words: a column, rows, or an event."""
     if isinstance(unit, dict):
         return ", ".join(f"{kind} {value}" for kind, value in unit.items())
     return None if unit is None else str(unit)
 
 
 def budget_of(budget: "DatasetBudgetView") -> Document:
-    """One row for each tier."""
+    """Return the budget of a dataset, with one row for each tier."""
     columns = (
         Column("tier"),
         *(Column(f"{name}_epsilon", right=True) for name in ("granted", "spent", "remaining")),
@@ -57,33 +57,33 @@ def budget_of(budget: "DatasetBudgetView") -> Document:
     )
     rows = [
         (
-            other.tier,
-            other.granted.epsilon,
-            other.spent.epsilon,
-            other.remaining.epsilon,
-            other.granted.delta,
-            other.remaining_share,
-            ", ".join(f"{query.query} {percent(query.share)}" for query in other.queries),
+            tier.tier,
+            tier.granted.epsilon,
+            tier.spent.epsilon,
+            tier.remaining.epsilon,
+            tier.granted.delta,
+            tier.remaining_share,
+            ", ".join(f"{query.query} {percent(query.share)}" for query in tier.queries),
         )
-        for other in budget.tiers
+        for tier in budget.tiers
     ]
     facts = [
-        f"{budget.dataset}, version {budget.version}, of which new queries are paid",
+        f"{budget.dataset}, version {budget.version}, which new queries are charged to",
         *(
-            f"  {other.tier}: epsilon {short(other.spent.epsilon)} of {other.granted.epsilon:g}"
+            f"  {tier.tier}: epsilon {short(tier.spent.epsilon)} of {tier.granted.epsilon:g}"
             " spent over all versions that one privacy unit may be in"
             + (" and datasets of the same people" if budget.same_people else "")
-            for other in budget.together
+            for tier in budget.together
         ),
     ]
     note = (
-        "Shares add up to 100%, epsilons do not: 'spent' is the composition of all queries,"
-        " 'remaining' that of the largest single query that still fits."
+        "Shares add up to 100%, epsilons do not: 'spent' is the composed epsilon of all queries,"
+        " 'remaining' is the epsilon of the largest single query that still fits."
     )
     return Document(
         budget,
         columns,
         rows,
         facts if budget.earlier or budget.same_people else (),
-        note=note if rows else "No tier has a budget in it.",
+        note=note if rows else "No tier has a budget for this dataset.",
     )

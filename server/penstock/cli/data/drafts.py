@@ -1,4 +1,4 @@
-"""``penstock dataset example`` and ``penstock query example``: files to begin with."""
+"""Run ``penstock dataset example`` and ``penstock query example``: write files to start from."""
 
 import csv
 from typing import TYPE_CHECKING, Any
@@ -16,13 +16,13 @@ TYPES = ("string", "integer", "number", "boolean", "date")
 
 
 def whole(title: str, text: str) -> str:
-    """A file as help shows it: whole, with its lines as they are."""
+    """Return a file for an epilog of help, with its lines unchanged."""
     lines = "\n".join(f"  {line}" if line else "" for line in text.rstrip("\n").splitlines())
     return f"{title}\n\n\b\n{lines}"
 
 
 class OfColumn(click.ParamType[tuple[str, str]]):
-    """A column and what is declared of it, as ``COLUMN=...``."""
+    """Convert a column and its declaration, given as ``COLUMN=...``."""
 
     name = "column"
 
@@ -39,29 +39,29 @@ class OfColumn(click.ParamType[tuple[str, str]]):
 
 @click.command("example")
 @click.argument("file", required=False)
-@option("--name", help="The dataset's name [default: that of FILE].")
-@option("--privacy-unit", metavar="COLUMN", help="The column that names whose record a row is.")
+@option("--name", help="Name of the dataset [default: that of FILE].")
+@option("--privacy-unit", metavar="COLUMN", help="Column that names the person behind each row.")
 @option(
     "--type",
     "types",
     type=OfColumn(),
     multiple=True,
     metavar="COLUMN=TYPE",
-    help="A column's type: string, integer, number, boolean or date.",
+    help="Type of a column: string, integer, number, boolean or date.",
 )
 @option(
     "--categories",
     type=OfColumn(),
     multiple=True,
     metavar="COLUMN=A,B,...",
-    help="The keys of a column that queries group by; one with a comma stands in double quotes.",
+    help="Categories of a column to group by; put one with a comma in double quotes.",
 )
 @option(
     "--bounds",
     type=OfColumn(),
     multiple=True,
     metavar="COLUMN=LOWER:UPPER[:STEP]",
-    help="The bounds of a column that queries add up, and what it is rounded to.",
+    help="Bounds of a column to sum, and the step that it is rounded to.",
 )
 @option(
     "--budget",
@@ -69,7 +69,7 @@ class OfColumn(click.ParamType[tuple[str, str]]):
     type=TierBudget(),
     multiple=True,
     metavar="TIER=EPSILON",
-    help="A tier's budget.",
+    help="Budget of a tier.",
 )
 @click.pass_obj
 def dataset_example(
@@ -82,14 +82,16 @@ def dataset_example(
     bounds: tuple[tuple[str, str], ...],
     budgets: tuple[tuple[str, float], ...],
 ) -> None:
-    """Write a first draft of a dataset's file for the CSV or Parquet FILE.
+    """Write a draft of a dataset's file for the CSV or Parquet FILE.
 
-    It is made of the header and of what the options declare, and never of a cell; what is
-    left open stands in it as comments.  Without FILE, a whole example is written.
+    The draft uses the header of FILE and what the options declare, never a cell; what remains to
+    be declared is in comments.  Without FILE, a complete example is written.
     """
     if file is None:
         click.echo(examples.DATASET, nl=False)
-        operator.say("This is a whole example; name a CSV or Parquet file for a draft of its own.")
+        operator.say(
+            "This is a complete example. Name a CSV or Parquet file to get a draft for it."
+        )
         return
     from pathlib import Path
 
@@ -104,15 +106,15 @@ def dataset_example(
     )
     path = Path(file)
     click.echo(drafted(path, name or path.stem, declared), nl=False)
-    operator.say("Complete the draft, then: penstock dataset register FILE.")
+    operator.say("Complete the draft, then run: penstock dataset register FILE")
 
 
 @click.command("example")
 @click.pass_obj
 def query_example(operator: Operator) -> None:
-    """Write a whole query file, over the dataset that `penstock dataset example` writes."""
+    """Write a complete query file, for the dataset that `penstock dataset example` writes."""
     click.echo(examples.QUERY, nl=False)
-    operator.say("Change it to your dataset, then: penstock query preview FILE.")
+    operator.say("Adapt it to your dataset, then run: penstock query preview FILE")
 
 
 def _type(kind: str) -> "ColumnType":
@@ -123,16 +125,16 @@ def _type(kind: str) -> "ColumnType":
 
 
 def _listed(column: str, parts: str) -> tuple[str, ...]:
-    # As a line of a CSV file is read, so that a category may have a comma.
-    read = csv.reader([parts], skipinitialspace=True, strict=True)
+    # Read as a line of CSV, so that a category may contain a comma.
+    reader = csv.reader([parts], skipinitialspace=True, strict=True)
     try:
-        names = tuple(part.strip() for part in next(read))
+        names = tuple(part.strip() for part in next(reader))
     except csv.Error:
         names = ("",)
     if not all(names):
         raise click.BadParameter(
             f"{column}={parts} is not COLUMN=A,B,...:"
-            " a category is empty, or its quotes do not end.",
+            " a category is empty, or a quote is not closed.",
             param_hint="--categories",
         )
     return names

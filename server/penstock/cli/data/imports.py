@@ -1,4 +1,4 @@
-"""``penstock dataset import``: metadata of SmartNoise SQL or lomas, as a dataset of ours."""
+"""Run ``penstock dataset import``: turn metadata of SmartNoise SQL or lomas into a dataset."""
 
 import json
 from pathlib import Path
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class Assigned(click.ParamType[tuple[str, float]]):
-    """A name and a number above zero, as NAME=NUMBER."""
+    """Convert a name and a number above zero, given as NAME=NUMBER."""
 
     name = "NAME=NUMBER"
 
@@ -29,7 +29,7 @@ class Assigned(click.ParamType[tuple[str, float]]):
             return value
         name, equals, number = str(value).rpartition("=")
         if not name or not equals:
-            self.fail(f"{value!r} is not like NAME=NUMBER.", param, ctx)
+            self.fail(f"{value!r} is not NAME=NUMBER.", param, ctx)
         return name, Positive().convert(number, param, ctx)
 
 
@@ -43,8 +43,8 @@ class Assigned(click.ParamType[tuple[str, float]]):
     envvar="PENSTOCK_DATASET_IMPORT_SOURCE",
     help="The CSV or Parquet file.",
 )
-@option("--name", help="What the dataset is called [default: the table, or FILE].")
-@option("--table", metavar="SCHEMA.TABLE", help="Which table, where FILE describes several.")
+@option("--name", help="Name of the dataset [default: that of the table, or of FILE].")
+@option("--table", metavar="SCHEMA.TABLE", help="Table to import, if FILE describes several.")
 @option(
     "--budget",
     "budgets",
@@ -53,14 +53,14 @@ class Assigned(click.ParamType[tuple[str, float]]):
     type=Assigned(),
     multiple=True,
     required=True,
-    help="What a tier may spend; once for each.",
+    help="Budget of a tier; may be repeated.",
 )
 @option(
     "--delta",
     type=Positive(or_zero=True),
     default=1e-6,
     show_default=True,
-    help="The delta of all.",
+    help="Delta of all budgets.",
 )
 @option(
     "--step",
@@ -69,7 +69,7 @@ class Assigned(click.ParamType[tuple[str, float]]):
     metavar="COLUMN=STEP",
     type=Assigned(),
     multiple=True,
-    help="To which multiple a column's values are rounded; once for each.",
+    help="Step that a column's values are rounded to; may be repeated.",
 )
 @option(
     "--neighboring",
@@ -83,7 +83,7 @@ class Assigned(click.ParamType[tuple[str, float]]):
     "only_print",
     is_flag=True,
     envvar="PENSTOCK_DATASET_IMPORT_PRINT",
-    help="Print the spec, and register nothing.",
+    help="Print the spec and register nothing.",
 )
 @format_option
 @click.pass_obj
@@ -99,9 +99,9 @@ def import_metadata(
     neighboring: str,
     only_print: bool,
 ) -> None:
-    """Register the dataset that FILE, a YAML of SmartNoise SQL or lomas, describes.
+    """Register the dataset that FILE describes, YAML metadata of SmartNoise SQL or lomas.
 
-    What has no counterpart here is said on standard error.  FILE may be -, standard input.
+    Settings without a counterpart are listed on standard error.  FILE may be -, standard input.
     """
     from penstock.connectors.specs.metadata import read_metadata
     from penstock.services.datasets import datasets
@@ -127,7 +127,7 @@ def import_metadata(
     if only_print:
         click.echo(json.dumps(spec, indent=2, ensure_ascii=False))
         return
-    operator.progress("Taking the fingerprint of the source")
+    operator.progress("Computing the fingerprint of the source")
     operator.print(shown(datasets.register(operator.server, operator.principal, request)))
 
 
@@ -147,14 +147,14 @@ def _document(operator: Operator, file: str) -> object:
     raw = bytes_of(file, operator.settings.body_limit)
     if len(raw) > operator.settings.body_limit:
         raise InvalidInput(
-            f"{shown} is longer than {operator.settings.body_limit} bytes, the most that metadata"
-            " may have; PENSTOCK_BODY_LIMIT sets this."
+            f"{shown} is longer than {operator.settings.body_limit} bytes, the limit for metadata;"
+            " PENSTOCK_BODY_LIMIT sets this limit."
         )
     try:
         if _height(raw) > DEEPEST:
             raise MalformedInput(
-                f"{shown} is nested more than {DEEPEST} deep, which no metadata is; look whether it"
-                " is the file that you mean."
+                f"{shown} is nested too deep, more than {DEEPEST} levels; check that it is the"
+                " right file."
             )
         return yaml.safe_load(raw)
     except yaml.MarkedYAMLError as error:
@@ -166,27 +166,28 @@ def _document(operator: Operator, file: str) -> object:
 
 
 def _height(raw: bytes) -> int:
-    """How deep YAML nests, with all that its aliases stand for; counted no further than needed.
+    """Return how deep YAML nests, with aliases expanded; stop counting beyond ``DEEPEST``.
 
-    Raises as ``yaml`` does.  An alias of what it stands in counts nothing: reading makes of it
-    a value that holds itself, without a call for each turn.
+    Raises what ``yaml`` raises.  An alias inside its own anchor counts 0: YAML makes of it a
+    value that contains itself, without recursion.
     """
     import yaml
 
     anchors: dict[str, int] = {}
-    around: list[tuple[str | None, int]] = [(None, 0)]  # the anchor, and the height so far
+    # The collections around the event: the anchor of each, and its height so far.
+    enclosing: list[tuple[str | None, int]] = [(None, 0)]
     for event in yaml.parse(raw, Loader=yaml.SafeLoader):
         height = 0
         if isinstance(event, yaml.CollectionStartEvent):
-            around.append((event.anchor, 0))
+            enclosing.append((event.anchor, 0))
         elif isinstance(event, yaml.CollectionEndEvent):
-            anchor, inner = around.pop()
+            anchor, inner = enclosing.pop()
             height = inner + 1
             if anchor is not None:
                 anchors[anchor] = height
         elif isinstance(event, yaml.AliasEvent):
             height = anchors.get(event.anchor or "", 0)
-        around[-1] = around[-1][0], max(around[-1][1], height)
-        if len(around) + height > DEEPEST + 1:
-            return len(around) + height - 1
-    return around[0][1]
+        enclosing[-1] = enclosing[-1][0], max(enclosing[-1][1], height)
+        if len(enclosing) + height > DEEPEST + 1:
+            return len(enclosing) + height - 1
+    return enclosing[0][1]

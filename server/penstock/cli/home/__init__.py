@@ -1,4 +1,4 @@
-"""Commands on the server's home and its service.
+"""Run the commands on the server's home and its service.
 
 * ``home``                       ``penstock init``, ``status``, ``config`` and ``db``
 * ``serving, launch``            ``penstock serve``: checks the home, then becomes gunicorn

@@ -1,4 +1,4 @@
-"""``penstock audit``: who was given what, and what they know together."""
+"""Run ``penstock audit``: list and verify the audit log, and show exposure."""
 
 from datetime import datetime
 from pathlib import Path
@@ -19,16 +19,16 @@ if TYPE_CHECKING:
 
 @click.group()
 def audit() -> None:
-    """The record of who was given what."""
+    """List, export and verify the audit log; show what users could learn together."""
 
 
 @audit.command()
-@option("--user", help="Only what concerns this user.")
-@option("--query", help="Only what concerns this query.")
-@option("--kind", help="Only this kind: release, dataset, query, tier, user, clearance, ...")
-@option("--since", type=Moment(), help="From this time on.")
-@option("--until", type=Moment(), help="Before this time.")
-@option("--limit", type=click.IntRange(min=1), help="At most so many, the oldest first.")
+@option("--user", help="List only leaves that concern this user.")
+@option("--query", help="List only leaves that concern this query.")
+@option("--kind", help="List only this kind: release, dataset, query, tier, user, clearance, ...")
+@option("--since", type=Moment(), help="List leaves from this time on.")
+@option("--until", type=Moment(), help="List leaves before this time.")
+@option("--limit", type=click.IntRange(min=1), help="List at most this many, the oldest first.")
 @format_option
 @click.pass_obj
 def events(
@@ -40,7 +40,7 @@ def events(
     until: datetime | None,
     limit: int | None,
 ) -> None:
-    """List the log: every first hand-out, and every change that could permit one."""
+    """List the log: every first release to a user, and every change that could permit one."""
     from penstock.services.audit import events as log
     from penstock.transparency_log.leaves import KINDS
 
@@ -71,16 +71,18 @@ def events(
         for event in views
     ]
     answer = [{"index": event.index, "leaf_hash": event.leaf_hash, **event.leaf} for event in views]
-    operator.print(Document(answer, columns, rows, note="" if views else "Nothing is recorded."))
+    operator.print(
+        Document(answer, columns, rows, note="" if views else "No leaf of the log matches.")
+    )
 
 
 @audit.command()
-@option("--users", required=True, help="Names, with commas between.")
-@option("--dataset", help="Only this dataset [default: all, added up].")
+@option("--users", required=True, help="Names, separated by commas.")
+@option("--dataset", help="Count only this dataset [default: all, added up].")
 @format_option
 @click.pass_obj
 def exposure(operator: Operator, users: str, dataset: str | None) -> None:
-    """Show what some users learn by putting together all that they were given."""
+    """Show what some users could learn together, and what was released to them."""
     from penstock.services.exposure import exposure as exposures
 
     names = [name.strip() for name in users.split(",") if name.strip()]
@@ -92,9 +94,9 @@ def exposure(operator: Operator, users: str, dataset: str | None) -> None:
 @click.argument("path", type=click.Path(dir_okay=False, path_type=Path, allow_dash=True))
 @click.pass_obj
 def export(operator: Operator, path: Path) -> None:
-    """Write all leaves of the log to PATH, one JSON object a line; - for standard output.
+    """Write all leaves of the log to PATH, one JSON object per line; - is standard output.
 
-    With the server's checkpoint anybody can verify it: python -m penstock_client.offline.
+    Anybody can verify the export with the server's checkpoint: python -m penstock_client.offline.
     """
     import json
     from dataclasses import asdict
@@ -110,7 +112,7 @@ def export(operator: Operator, path: Path) -> None:
 @format_option
 @click.pass_obj
 def checkpoint(operator: Operator) -> None:
-    """Show the newest checkpoint: the log's size and root, signed."""
+    """Show the newest checkpoint: the signed size and root of the log."""
     from penstock.services.audit import proofs
 
     view = proofs.checkpoint(operator.server)
@@ -130,10 +132,10 @@ def checkpoint(operator: Operator) -> None:
 @format_option
 @click.pass_context
 def verify(context: click.Context) -> None:
-    """Recompute the log from its leaves, and hold all that is stored to it.  Exits 1 if it differs.
+    """Recompute the log from its leaves, and compare what is stored; exit with 1 if it differs.
 
-    Hashes, the tree, checkpoints and their signatures, the witness, and the values of every
-    hand-out.  It looks at one state, while the server may go on.
+    It checks hashes, the tree, checkpoints and their signatures, the witness, and the values of
+    every release.  It reads one state of the database; the server may keep running.
     """
     from penstock.services.verification.verification import verify as verified
 
@@ -143,7 +145,7 @@ def verify(context: click.Context) -> None:
         ("leaves", str(report.size)),
         ("root", report.root_hash),
         ("checkpoints", str(report.checkpoints)),
-        ("hand-outs", str(report.hand_outs)),
+        ("releases to users", str(report.hand_outs)),
         ("problems", str(len(report.problems))),
     ]
     operator.print(Document(report, (Column("part"), Column("value")), rows))
@@ -157,17 +159,18 @@ def verify(context: click.Context) -> None:
 @format_option
 @click.pass_obj
 def acknowledge_clock(operator: Operator) -> None:
-    """Say that the log was signed at a time that was wrong, and go on with this machine's clock.
+    """State that the log was signed at a wrong time, and continue with this machine's clock.
 
-    For a clock that had been ahead: until this one has caught up, time stands still at the
-    log's.  What ended by the wrong time and not by the right one is valid again.  It is logged.
+    Use it after a clock had been ahead: otherwise the server's time stays at the log's until this
+    machine's clock has caught up.  What expired only by the wrong time is valid again.  The
+    acknowledgment is logged.
     """
     from penstock.services.audit import clocks
 
     acknowledged = clocks.acknowledge(operator.server, operator.principal)
     rows = [
-        ("time of the log that was given up", moment(acknowledged.before)),
-        ("time that holds now", moment(acknowledged.after)),
+        ("log's time before", moment(acknowledged.before)),
+        ("time now", moment(acknowledged.after)),
         ("leaf of the acknowledgment", str(acknowledged.leaf)),
     ]
     operator.print(
@@ -175,8 +178,8 @@ def acknowledge_clock(operator: Operator) -> None:
             acknowledged,
             (Column("part"), Column("value")),
             rows,
-            note="Tokens that were made meanwhile last until the times that they say, which were"
-            " reckoned from the wrong one: revoke them.",
+            note="Tokens that were created meanwhile expire at times that were computed from the"
+            " wrong time: revoke them.",
         )
     )
 
@@ -185,10 +188,10 @@ def acknowledge_clock(operator: Operator) -> None:
 @format_option
 @click.pass_obj
 def acknowledge_restore(operator: Operator) -> None:
-    """Go on with a database that was put back to an older state, or after losing the witness.
+    """Continue with a database that was restored from an older state, or after losing the witness.
 
-    Nothing that is lost comes back: queries of the older state draw nothing more and hand out
-    what is stored, and budgets stay spent as the witness saw them.  It is logged.
+    Nothing that was lost comes back: queries of the older state draw no new noise and release only
+    what is stored, and budgets stay spent as the witness saw them.  The acknowledgment is logged.
     """
     from penstock.services.approvals.actions import Acknowledgment
 
@@ -198,17 +201,17 @@ def acknowledge_restore(operator: Operator) -> None:
     rows = [
         ("leaves that the witness saw", str(acknowledged.witnessed)),
         ("leaf of the acknowledgment", str(acknowledged.leaves)),
-        ("queries that draw nothing more", str(acknowledged.frozen)),
+        ("queries that draw no new noise", str(acknowledged.frozen)),
         ("accounts that keep lost charges", str(acknowledged.charged)),
-        ("datasets that are gone", ", ".join(acknowledged.datasets) or "none"),
+        ("datasets that are lost", ", ".join(acknowledged.datasets) or "none"),
     ]
     operator.print(
         Document(
             acknowledged,
             (Column("part"), Column("value")),
             rows,
-            note="Datasets that are gone had spent of their budgets: what is registered in their"
-            " place must allow for it. Clients that know the lost log will refuse this one.",
+            note="Datasets that are lost had spent part of their budgets: give their replacements"
+            " smaller budgets. Clients that remember the lost log will refuse this one.",
         )
     )
 
@@ -218,7 +221,7 @@ def _at(cell: Any) -> str:
 
 
 def _exposure(view: "ExposureView") -> Document:
-    """One row for each query, then the composed losses."""
+    """Return an exposure, with one row for each query and then one for each composed loss."""
     rows: list[tuple[object, ...]] = [
         (
             "query",
@@ -237,8 +240,9 @@ def _exposure(view: "ExposureView") -> Document:
         if reach is not None:
             rows.append((name, reach.tier, None, None, reach.epsilon, reach.delta))
     note = (
-        "'could be' is the bound: all that they may fetch. 'released' is after the fact, and"
-        " 'independent' is what the same releases would have cost had each been drawn alone."
+        "'could be' is the bound, over all that these users may fetch. 'released' covers only what"
+        " they did fetch. 'independent' is what the same releases would have cost if each had"
+        " been drawn independently."
     )
     columns = (Column("figure"), Column("of"), *LEVEL)
     return Document(view, columns, rows, (", ".join(view.users),), note)

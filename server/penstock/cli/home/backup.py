@@ -1,4 +1,4 @@
-"""``penstock backup``: a copy of the database while it is served, and whether one still opens."""
+"""Run ``penstock backup``: copy the database while it is served, and check a copy's keys."""
 
 from pathlib import Path
 
@@ -11,7 +11,7 @@ from penstock.cli.output import Column, Document
 
 
 class _Backups(click.Group):
-    """Takes a path in the place of a command, which is then ``create``."""
+    """Run ``create`` if a path stands in place of a command."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         if args and args[0] not in (*self.commands, *ctx.help_option_names):
@@ -21,7 +21,7 @@ class _Backups(click.Group):
 
 @click.group(cls=_Backups)
 def backup() -> None:
-    """Copies of the database: `penstock backup PATH` makes one."""
+    """Create and check copies of the database; `penstock backup PATH` creates one."""
 
 
 @backup.command()
@@ -29,31 +29,31 @@ def backup() -> None:
 @format_option
 @click.pass_obj
 def create(operator: Operator, path: Path) -> None:
-    """Copy the database into the new file PATH, while it may be served.
+    """Copy the database into the new file PATH; the server may keep running.
 
-    A SQLite file is copied to another one, a PostgreSQL database by pg_dump into its own
-    format.  The copy is checked before it counts.  Beside it a manifest names the keys that it
-    needs.  Keys and witness are not in it, and must be kept apart from it.
+    A SQLite file is copied to another one, a PostgreSQL database by pg_dump in its custom format.
+    The copy is checked before it is kept.  A manifest beside it names the keys that it needs.
+    The copy does not contain keys or witness; keep those separately.
     """
     from penstock.services.operations.backup import create as services_create
 
-    made = services_create(operator.settings, path)
+    backup_view = services_create(operator.settings, path)
     rows = [
-        ("backup", made.path),
-        ("kind", made.kind),
-        ("schema", made.schema),
-        ("bytes", str(made.bytes)),
-        ("manifest", made.manifest),
+        ("backup", backup_view.path),
+        ("kind", backup_view.kind),
+        ("schema", backup_view.schema),
+        ("bytes", str(backup_view.bytes)),
+        ("manifest", backup_view.manifest),
     ]
     operator.print(
         Document(
-            made,
+            backup_view,
             (Column("part"), Column("value")),
             rows,
-            note=f"Not in it, and needed to read it: the keys in {made.keys}. Keep a copy of them"
-            " on another disk than this one. Leave the witness where it is:"
-            f" {made.witness}. Put the backup back only where the database is lost: the server"
-            " is suspended then, and what was drawn since is lost (deploy/README.md).",
+            note="The backup does not contain the keys that are needed to read it; they are in"
+            f" {backup_view.keys}. Keep a copy of them on another disk. Leave the witness where it"
+            f" is: {backup_view.witness}. Restore the backup only if the database is lost: the"
+            " server is then suspended, and what was drawn since is lost (deploy/README.md).",
         )
     )
 
@@ -64,9 +64,9 @@ def create(operator: Operator, path: Path) -> None:
 @click.pass_obj
 @click.pass_context
 def check(context: click.Context, operator: Operator, path: Path) -> None:
-    """Say whether today's keys open the backup PATH, before it is put back.
+    """Check if the present keys open the backup PATH, before it is restored.
 
-    Nothing is changed, and no database need be there.
+    Nothing is changed, and no database is needed.
     """
     from penstock.services.operations.backup import check as services_check
 
@@ -79,11 +79,11 @@ def check(context: click.Context, operator: Operator, path: Path) -> None:
     facts = (f"{checked.kind}, schema {checked.schema}; manifest: {checked.manifest}.",)
     wrong = "; ".join(checked.problems)
     note = (
-        "Today's keys open all of it."
+        "The present keys open all of it."
         if checked.opens
-        else "It must not be put back with these keys"
-        f"{': ' + wrong if wrong else ''}. Bring the keys folder of its time, or another backup;"
-        " one with a dataset that was shredded since is not served under the keys of today."
+        else "It must not be restored with these keys"
+        f"{': ' + wrong if wrong else ''}. Use the keys folder of its time, or another backup;"
+        " a backup with a dataset that was shredded since is not served under the present keys."
     )
     answer = {"opens": checked.opens, **vars(checked)}
     operator.print(Document(answer, columns, rows, facts=facts, note=note))

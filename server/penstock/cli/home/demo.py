@@ -1,4 +1,4 @@
-"""``penstock demo``: the product's story on real data, then the server to try it on."""
+"""Run ``penstock demo``: show Penstock on real data, then serve it to try out."""
 
 import os
 from pathlib import Path
@@ -21,23 +21,23 @@ if TYPE_CHECKING:
     type=click.Path(path_type=Path, file_okay=False),
     default=Path("penstock-demo"),
     show_default=True,
-    help="The folder to make; the demo's, if it is there already.",
+    help="Folder to create, or that of an earlier demo.",
 )
 @option(
     "--port",
     type=click.IntRange(1, 65535),
     default=8080,
     show_default=True,
-    help="The port on 127.0.0.1.",
+    help="Port on 127.0.0.1.",
 )
-@option("--no-serve", is_flag=True, help="Print the story and end.")
+@option("--no-serve", is_flag=True, help="Print the story and exit.")
 @format_option
 @click.pass_obj
 def demo(operator: Operator, home: Path, port: int, no_serve: bool) -> None:
-    """Show Penstock on real data: who is given what, and what all learn together.
+    """Show Penstock on real data: what each reader gets, and what all learn together.
 
-    Makes a home of its own with tiers, people, a dataset and queries, releases one
-    statistic at every tier, and serves it on 127.0.0.1.
+    Creates a separate home with tiers, people, a dataset and queries, releases one statistic at
+    every tier, and serves it on 127.0.0.1.
     """
     from penstock.demo import pages, stage, story, tour
 
@@ -56,7 +56,7 @@ def demo(operator: Operator, home: Path, port: int, no_serve: bool) -> None:
 
 
 def _document(story: "Story") -> Document:
-    """One row for each reader."""
+    """Return the story, with one row for each reader."""
     columns = (
         *(Column("reader"), Column("tier"), Column("query")),
         *(Column("epsilon"), Column("delta"), Column("value")),

@@ -1,4 +1,4 @@
-"""The home itself: ``init``, ``status``, ``config`` and ``db``."""
+"""Run the commands on the home itself: ``init``, ``status``, ``config`` and ``db``."""
 
 import click
 
@@ -13,9 +13,9 @@ FAILURE = 1
 @format_option
 @click.pass_obj
 def init(operator: Operator) -> None:
-    """Make a home: keys, database and witness, in PENSTOCK_HOME.
+    """Create a home in PENSTOCK_HOME: keys, database and witness.
 
-    Where there is a home already, nothing is changed.
+    If there is a home already, nothing is changed.
     """
     from penstock.persistence import migrate
     from penstock.services.operations import home
@@ -36,7 +36,7 @@ def init(operator: Operator) -> None:
             (Column("part"), Column("folder")),
             list(places.items()),
             note="Next: `penstock user create NAME --role admin`, `penstock token create NAME`"
-            " and `penstock serve`. Back up the keys apart from the database: without them"
+            " and `penstock serve`. Back up the keys separately from the database: without them"
             " nothing can be read.",
         )
     )
@@ -46,7 +46,7 @@ def init(operator: Operator) -> None:
 @format_option
 @click.pass_context
 def status(context: click.Context) -> None:
-    """Show whether the home is in order.  Exits 1 where it is not."""
+    """Show if the home is in order.  Exits with 1 if it is not."""
     from penstock.services.operations.status import examine
 
     operator = context.ensure_object(Operator)
@@ -73,7 +73,7 @@ def status(context: click.Context) -> None:
 
 @click.group()
 def config() -> None:
-    """Settings."""
+    """Show the settings."""
 
 
 @config.command("show")
@@ -91,45 +91,47 @@ def show_config(operator: Operator) -> None:
 
 @click.group()
 def db() -> None:
-    """The database's schema."""
+    """Show and upgrade the database's schema."""
 
 
 @db.command()
 @format_option
 @click.pass_obj
 def upgrade(operator: Operator) -> None:
-    """Bring the database to the schema that this version needs.  Back it up first.
+    """Upgrade the database to the schema that this version needs.  Back it up first.
 
-    Accounts that an earlier version charged too little, since it raised budgets and priced
-    nothing anew, are charged what is missing; those without room for it are named.
+    An earlier version charged too little when a budget was raised. Accounts concerned are charged
+    the difference; those without room for it are listed.
     """
     from penstock.errors import PenstockError
     from penstock.services.ledger import undercharged
     from penstock.services.operations import home
 
     before, after = home.upgrade(operator.settings)
-    underchargeds: list[undercharged.Undercharged] = []
+    accounts: list[undercharged.Undercharged] = []
     try:
         server = home.open_server(operator.settings)
         try:
-            underchargeds = undercharged.put_right(server)
+            accounts = undercharged.put_right(server)
         finally:
             server.database.close()
     except PenstockError as problem:
         operator.say(
-            f"The schema is {after}; whether accounts are charged too little could not be seen to:"
-            f" {problem.detail} Run this again afterwards."
+            f"The schema is {after}, but accounts could not be checked for missing charges:"
+            f" {problem.detail} Run this command again afterwards."
         )
-    if before == after and not underchargeds:
+    if before == after and not accounts:
         operator.say(
-            f"The database has schema {after} already. Rows that were signed under earlier keys"
-            " are signed under the newest; nothing else was changed."
+            f"The database has schema {after} already. Rows signed with earlier keys were signed"
+            " with the newest one; nothing else was changed."
         )
-    for folder in underchargeds:
-        if folder.refusal is None:
-            operator.say(f"Charged what was missing to {folder.sentence}.")
+    for account in accounts:
+        if account.refusal is None:
+            operator.say(f"Charged what was missing to {account.sentence}.")
         else:
-            operator.say(f"Charged too little, and left so: {folder.sentence}. {folder.refusal}")
+            operator.say(
+                f"Charged too little and left unchanged: {account.sentence}. {account.refusal}"
+            )
     _print_schema(operator, after, after)
 
 
@@ -137,7 +139,7 @@ def upgrade(operator: Operator) -> None:
 @format_option
 @click.pass_obj
 def current(operator: Operator) -> None:
-    """Show the schema that the database has, and the one that this version needs."""
+    """Show the database's schema, and the one that this version needs."""
     from penstock.persistence import migrate
 
     _print_schema(
@@ -148,5 +150,5 @@ def current(operator: Operator) -> None:
 def _print_schema(operator: Operator, has: str | None, needs: str) -> None:
     columns = (Column("schema"), Column("needed"))
     answer = {"schema": has, "needed": needs}
-    note = "" if has == needs else "Run `penstock db upgrade`, after a backup."
+    note = "" if has == needs else "Make a backup, then run `penstock db upgrade`."
     operator.print(Document(answer, columns, [(has or "none", needs)], note=note))

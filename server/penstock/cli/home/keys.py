@@ -1,4 +1,4 @@
-"""``penstock keys``: the provider's keys, and new ones in their place."""
+"""Run ``penstock keys``: show, rotate and destroy keys and secrets."""
 
 import time
 from pathlib import Path
@@ -17,19 +17,19 @@ if TYPE_CHECKING:
     from penstock.services.operations.secret_rotation import PeppersView
 
 LONGEST_REQUEST = 60
-"""Seconds after which gunicorn ends a worker that does not answer."""
+"""Seconds after which gunicorn kills a worker that does not answer."""
 
 
 @click.group()
 def keys() -> None:
-    """The keys that wrap all others."""
+    """Show, rotate and drop the keys that wrap all others, and secrets."""
 
 
 @keys.command("status")
 @format_option
 @click.pass_obj
 def show_keys(operator: Operator) -> None:
-    """Show which key keeps which dataset.  Names only: a key never shows itself."""
+    """Show which key protects which dataset, by name; a key itself is never shown."""
     from penstock.services.operations import key_rotation as services
 
     operator.print(_document(services.show(operator.server, operator.principal)))
@@ -39,10 +39,10 @@ def show_keys(operator: Operator) -> None:
 @format_option
 @click.pass_obj
 def rotate(operator: Operator) -> None:
-    """Put a new key in the place of each, while the server runs.
+    """Replace every key by a new one, while the server runs.
 
-    No request fails meanwhile, and backups that were made before still open: the old keys are
-    retired and kept, until `penstock keys drop`.  Run again after an interruption, it goes on.
+    No request fails meanwhile, and earlier backups still open: the old keys are retired and kept
+    until `penstock keys drop`.  After an interruption, run the command again to continue.
     """
     from penstock.services.operations import key_rotation as services
 
@@ -55,24 +55,24 @@ def rotate(operator: Operator) -> None:
     "--keep",
     type=click.Path(dir_okay=False, path_type=Path),
     multiple=True,
-    help="A backup that must still open; may be repeated.",
+    help="Backup that must still open; may be repeated.",
 )
-@option("--yes", is_flag=True, help="Do it; without this it is only said what would be done.")
+@option("--yes", is_flag=True, help="Do it; without this, only show what would be done.")
 @option(
     "--wait",
     type=click.FloatRange(min=0),
     default=LONGEST_REQUEST,
     show_default=True,
-    help="Seconds before the keys are destroyed: longer than any request takes.",
+    help="Seconds before the keys are destroyed, longer than any request takes.",
 )
 @format_option
 @click.pass_obj
 def drop(
     operator: Operator, key: tuple[str, ...], keep: tuple[Path, ...], yes: bool, wait: float
 ) -> None:
-    """Destroy retired keys, those named KEY or all, so that earlier backups open never again.
+    """Destroy retired keys, those named KEY or all; earlier backups can then never be opened.
 
-    A key that a backup of --keep needs stays.  Keys that are in use are no retired ones.
+    Keys that a backup named by --keep needs are kept.  Keys in use are never destroyed.
     """
     from penstock.services.operations import retired_keys as services
 
@@ -95,40 +95,40 @@ def drop(
 @format_option
 @click.pass_obj
 def rotate_secret(operator: Operator, name: str) -> None:
-    """Put a new value in the place of the secret NAME, while the server runs.
+    """Replace the secret NAME by a new value, while the server runs.
 
-    The pepper is what tokens are digested under: nobody is signed out, and every token moves to the
-    new one when it is next used. The fingerprint is what files, exact answers and requests are: new
-    ones are under the new value. Values are what rows are signed under, and released values in the
-    log: every row is signed anew. What was there before is kept, retired. Copy secrets.json, which
-    is written anew. Run again after an interruption, it goes on.
+    pepper digests tokens: nobody is signed out, and each token moves to the new value when it is
+    next used. fingerprint digests files, exact answers and requests: new ones use the new value.
+    values signs rows, and released values in the log: every row is signed again. The earlier value
+    is retired and kept. secrets.json is rewritten: copy it. After an interruption, run the command
+    again to continue.
     """
     from penstock.services.operations import digest_rotation, secret_rotation
 
     if name == "pepper":
         operator.print(_peppers(secret_rotation.rotate(operator.server, operator.principal)))
         return
-    act = {
+    rotation = {
         "fingerprint": digest_rotation.rotate_fingerprint,
         "values": digest_rotation.rotate_values,
     }[name]
-    rotated = act(operator.server, operator.principal)
+    rotated = rotation(operator.server, operator.principal)
     rows = [(rotated.name, rotated.newest, rotated.retired)]
     columns = (Column("secret"), Column("newest", right=True), Column("retired", right=True))
     operator.print(
-        Document(rotated, columns, rows, note="Copy secrets.json; backups need the one of now.")
+        Document(rotated, columns, rows, note="Copy secrets.json: backups from now on need it.")
     )
 
 
 @keys.command("drop-secret")
 @click.argument("name", type=click.Choice(["pepper"]))
-@option("--yes", is_flag=True, help="Do it; without this it is only said what would be done.")
+@option("--yes", is_flag=True, help="Do it; without this, only show what would be done.")
 @format_option
 @click.pass_obj
 def drop_secret(operator: Operator, name: str, yes: bool) -> None:  # noqa: ARG001 - there is one
-    """Destroy the retired values of the secret NAME, and revoke the tokens that rest on them.
+    """Destroy the retired values of the secret NAME, and revoke the tokens that depend on them.
 
-    Backups from before the rotation open never again.
+    Backups from before the rotation can then never be opened.
     """
     from penstock.services.operations import secret_rotation as services
 
@@ -144,13 +144,13 @@ def _peppers(peppers: "PeppersView") -> Document:
         (pepper.number, "retired" if pepper.retired else "newest", pepper.tokens)
         for pepper in peppers.peppers
     ]
-    resting = sum(pepper.tokens for pepper in peppers.peppers if pepper.retired)
+    dependent = sum(pepper.tokens for pepper in peppers.peppers if pepper.retired)
     note = "No pepper is retired."
     if len(peppers.peppers) > 1:
         note = (
-            f"{counted(resting, 'valid token')} not used since the rotation."
-            " `penstock keys drop-secret pepper --yes` revokes these and destroys what is retired;"
-            " backups from before the rotation open never again then."
+            f"{counted(dependent, 'valid token')} not used since the rotation."
+            " `penstock keys drop-secret pepper --yes` revokes these and destroys retired peppers;"
+            " backups from before the rotation can then never be opened."
         )
     return Document(peppers, columns, rows, note=note)
 
@@ -162,15 +162,15 @@ def _document(view: "KeysView") -> Document:
     if view.retired:
         note += (
             f" {counted(len(view.retired), 'retired key')} kept for backups made before the last"
-            " rotation: take a new backup, and drop them with `penstock keys drop` when no earlier"
-            " one is wanted any more."
+            " rotation: make a new backup, and drop them with `penstock keys drop` when no earlier"
+            " backup is needed any more."
         )
     below = _retired(view.retired) if view.retired else None
     return Document(view, columns, rows, note=note, below=below)
 
 
 def counted(number: int, what: str) -> str:
-    """A number of things: ``1 key``, ``2 keys``."""
+    """Return a number with its noun: ``1 key``, ``2 keys``."""
     return f"{number} {what}{'' if number == 1 else 's'}"
 
 
@@ -178,9 +178,9 @@ def _retired(retired_keys: "Sequence[RetiredKeyView]") -> Document:
     columns = (Column("retired key"), Column("dataset"), Column("version", right=True))
     rows = [(key.key, key.dataset or "the log or all", key.version or "") for key in retired_keys]
     note = (
-        "Backups that need them would never open again. Say which must, by --keep, and that it is"
-        " meant, by --yes."
+        "Backups that need these keys could never be opened again. Name backups that must still"
+        " open with --keep, and confirm with --yes."
         if retired_keys
-        else "No key is retired that no such backup needs."
+        else "There is no retired key to drop, other than those that backups of --keep need."
     )
     return Document(list(retired_keys), columns, rows, note=note)

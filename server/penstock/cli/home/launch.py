@@ -1,8 +1,7 @@
-"""gunicorn as ``penstock serve`` starts it: ``python -P -m penstock.cli.home.launch``.
+"""Start gunicorn for ``penstock serve``: ``python -P -m penstock.cli.home.launch``.
 
-gunicorn puts the folder in which it is started before all others that modules are
-imported from.  A server may be started in a folder that others can write to, so here
-nothing is ever imported from there.
+gunicorn puts the folder in which it is started first on the import path.  A server may be started
+in a folder that others can write to, so this program never imports from there.
 """
 
 import os
@@ -14,24 +13,24 @@ from gunicorn.app.wsgiapp import WSGIApplication
 from gunicorn.arbiter import Arbiter
 
 CHECK = (sys.executable, "-P", "-m", "penstock", "status")
-"""Exits with 0 where settings can be read and the home can be served.
+"""The check before a reload: it exits with 0 if settings can be read and the home can be served.
 
-In a process of its own: what the master imports, no reload would renew.
+It runs in its own process, because modules that the master imports would survive every reload.
 """
 
 
 class Program(WSGIApplication):  # type: ignore[misc]  # gunicorn has no annotations
-    """gunicorn's own program, which stays where it is and leaves the import path alone."""
+    """Run gunicorn without changing the folder or the import path."""
 
     def chdir(self) -> None:
-        """Do nothing: the folder is right, and no place to import from."""
+        """Do nothing: the folder is right already, and must not be imported from."""
 
 
 class Master(Arbiter):  # type: ignore[misc]  # gunicorn has no annotations
-    """gunicorn's own master, which would end with a reload that cannot work."""
+    """Run gunicorn's master, which by itself would exit after a reload that cannot work."""
 
     def reload(self) -> None:
-        """Replace the workers, if settings and home let new ones start; else go on as before."""
+        """Replace the workers if new ones could start; otherwise keep the present ones."""
         done = subprocess.run(  # noqa: S603 - our own program
             CHECK, stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace"
         )
@@ -40,14 +39,14 @@ class Master(Arbiter):  # type: ignore[misc]  # gunicorn has no annotations
             return
         lines = [line for line in done.stderr.splitlines() if line.startswith("Error:")]
         self.log.error(
-            "Not reloaded, and serving as before: %s",
-            " ".join(lines) or "the home is not in order; `penstock status` says more.",
+            "Not reloaded; the workers serve as before: %s",
+            " ".join(lines) or "the home is not in order; run `penstock status` for details.",
         )
 
 
 if __name__ == "__main__":
-    # Vectors are short and requests many: on a busy machine, threads that share the sum of one
-    # vector wait for each other a hundred times longer than one alone takes.
+    # Vectors are short and requests are many: on a busy machine, several threads that compute one
+    # sum wait for each other a hundred times longer than one thread takes.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     base.Arbiter = Master
     Program(prog="penstock serve").run()

@@ -1,4 +1,4 @@
-"""``penstock serve``: checks the home, then becomes gunicorn."""
+"""Run ``penstock serve``: check the home, then become gunicorn."""
 
 import os
 import socket
@@ -21,26 +21,26 @@ APPLICATION = "penstock.application:create_app()"
 OWNERS = frozenset(
     {"PENSTOCK_MIGRATION_DATABASE_URL", "PENSTOCK_MIGRATION_DATABASE_URL_FILE"},
 )
-"""How to be the owner of the database: to migrate it, and not for who serves."""
+"""Variables that connect as the database's owner, for migrations; the server does not get them."""
 
 
 @click.command()
-@option("--host", envvar="PENSTOCK_HOST", help="The address to listen on [default: 127.0.0.1].")
+@option("--host", envvar="PENSTOCK_HOST", help="Address to listen on [default: 127.0.0.1].")
 @option(
     "--port",
     envvar="PENSTOCK_PORT",
     type=click.IntRange(0, 65535),
-    help="The port to listen on [default: 8080].",
+    help="Port to listen on [default: 8080].",
 )
 @option(
     "--workers",
     envvar="PENSTOCK_WORKERS",
     type=click.IntRange(1, 256),
-    help="How many processes answer [default: 2].",
+    help="Number of worker processes [default: 2].",
 )
 @click.pass_obj
 def serve(
-    operator: Operator,  # noqa: ARG001 - every command is handed the operator
+    operator: Operator,  # noqa: ARG001 - every command gets the operator
     host: str | None,
     port: int | None,
     workers: int | None,
@@ -48,18 +48,18 @@ def serve(
     """Serve the home over HTTP until stopped."""
     from penstock.setting_sources import load
 
-    given = {"PENSTOCK_HOST": host, "PENSTOCK_PORT": port, "PENSTOCK_WORKERS": workers}
-    chosen = {name: str(value) for name, value in given.items() if value is not None}
+    options = {"PENSTOCK_HOST": host, "PENSTOCK_PORT": port, "PENSTOCK_WORKERS": workers}
+    chosen = {name: str(value) for name, value in options.items() if value is not None}
     environment = {**os.environ, **chosen}
     settings, _ = load(environment)
     start(settings, environment)
 
 
 def start(settings: "Settings", environment: Mapping[str, str]) -> NoReturn:
-    """Become gunicorn, which reads ``settings`` once more from ``environment``.
+    """Become gunicorn, which reads the same ``settings`` from ``environment``.
 
-    Raises ``Unavailable`` and what ``services.home.open_server`` raises where the server
-    could not work, before anything is started.
+    Raises ``Unavailable`` and what ``penstock.services.operations.home.open_server`` raises if
+    the server could not work, before anything is started.
     """
     from penstock.services.operations.home import open_server
 
@@ -69,7 +69,7 @@ def start(settings: "Settings", environment: Mapping[str, str]) -> NoReturn:
     require_free(settings.host, settings.port)
     sys.stdout.flush()
     sys.stderr.flush()
-    # -P: nothing is imported from the folder in which this was typed.
+    # -P: import nothing from the current folder.
     program = [sys.executable, "-P", "-m", "penstock.cli.home.launch"]
     command = [*program, "-c", str(configuration()), APPLICATION]
     served = {name: value for name, value in environment.items() if name not in OWNERS}
@@ -77,23 +77,23 @@ def start(settings: "Settings", environment: Mapping[str, str]) -> NoReturn:
 
 
 def configuration() -> Path:
-    """gunicorn's settings: inside the installed package, else of the checkout."""
+    """Return gunicorn's configuration file, in the installed package or in the checkout."""
     package = Path(penstock.__file__).parent
     packaged = package / "deploy" / "gunicorn.conf.py"
     return packaged if packaged.exists() else package.parents[1] / "deploy" / "gunicorn.conf.py"
 
 
 def require_free(host: str, port: int) -> None:
-    """Raise ``Unavailable`` where ``host`` and ``port`` cannot be listened on."""
+    """Raise ``Unavailable`` if the server cannot listen on ``host`` and ``port``."""
     try:
         addresses = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
         family, kind, protocol, _, address = addresses[0]
         with socket.socket(family, kind, protocol) as probe:
-            # As gunicorn binds: an old connection that lingers does not hold the port.
+            # As gunicorn does: an old connection in TIME_WAIT must not block the port.
             probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             probe.bind(address)
     except OSError as error:
         raise Unavailable(
-            f"{host} port {port} cannot be listened on ({error.strerror or error})."
-            " Choose another with --host and --port, or stop what uses it."
+            f"The server cannot listen on {host} port {port} ({error.strerror or error})."
+            " Choose another address with --host and --port, or stop the program that uses it."
         ) from error

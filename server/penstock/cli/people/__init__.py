@@ -1,4 +1,4 @@
-"""Commands on tiers, users, their tokens, and what takes two people.
+"""Run the commands on tiers, users, tokens, and proposals that need two people.
 
 * ``tiers, users, tokens, proposals``  the commands ``tier``, ``user``, ``token``, ``proposal``
 """

@@ -1,4 +1,4 @@
-"""``penstock proposal``: what takes two people under the two-person rule."""
+"""Run ``penstock proposal``: list, approve and withdraw proposals of the two-person rule."""
 
 from typing import TYPE_CHECKING, TypeVar
 
@@ -18,21 +18,21 @@ View = TypeVar("View")
 
 @click.group()
 def proposal() -> None:
-    """Acts that one person proposed, and another one approves."""
+    """List and decide proposals: one person proposes, another one approves."""
 
 
 @proposal.command("list")
-@option("--state", type=STATES, help="Only those in this state.")
+@option("--state", type=STATES, help="List only proposals in this state.")
 @format_option
 @click.pass_obj
 def listing(operator: Operator, state: "State | None") -> None:
-    """List what was proposed, and what came of it."""
+    """List proposals, with their state and result."""
     from penstock.services.approvals import proposals
 
     views = everything(
         lambda window: proposals.listing(operator.server, operator.principal, window, state)
     )
-    operator.print(_document(views, views, "" if views else "Nothing is proposed."))
+    operator.print(_document(views, views, "" if views else "There are no proposals."))
 
 
 @proposal.command()
@@ -40,9 +40,10 @@ def listing(operator: Operator, state: "State | None") -> None:
 @format_option
 @click.pass_obj
 def approve(operator: Operator, id: str) -> None:  # noqa: A002 # the argument's name
-    """Approve the proposal ID of an admin, and do what it says.
+    """Approve an admin's proposal ID and carry it out.
 
-    The operator is one person: what was proposed here is approved by an admin, over HTTP.
+    The operator counts as one person: an admin has to approve, over HTTP, what was proposed on
+    this command line.
     """
     from penstock.services.approvals import proposals
 
@@ -55,7 +56,7 @@ def approve(operator: Operator, id: str) -> None:  # noqa: A002 # the argument's
 @format_option
 @click.pass_obj
 def withdraw(operator: Operator, id: str) -> None:  # noqa: A002 # the argument's name
-    """Close the proposal ID without doing it."""
+    """Withdraw the proposal ID without carrying it out."""
     from penstock.services.approvals import proposals
 
     withdrawn = proposals.withdraw(operator.server, operator.principal, id)
@@ -63,7 +64,7 @@ def withdraw(operator: Operator, id: str) -> None:  # noqa: A002 # the argument'
 
 
 def do_or_propose(operator: Operator, act: "Act[View]") -> View | None:
-    """Do something, or propose it where that takes two people: then that is printed."""
+    """Carry out an action; if it needs two people, propose it and print the proposal."""
     from penstock.services.approvals import proposals
     from penstock.services.schemas.proposals import ProposalView
 
@@ -71,7 +72,7 @@ def do_or_propose(operator: Operator, act: "Act[View]") -> View | None:
     if not isinstance(view, ProposalView):
         return view
     note = (
-        "Nothing was done yet: under the two-person rule an admin has to approve this, by"
+        "Nothing was done yet. Under the two-person rule an admin has to approve this, by"
         f" POST /api/v1/proposals/{view.id}/approval."
     )
     operator.print(_document([view], view, note))

@@ -1,4 +1,4 @@
-"""``penstock tier``: the ranked clearance levels."""
+"""Run ``penstock tier``: create, move, list and delete the ranked tiers."""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
@@ -19,17 +19,19 @@ Command = Callable[..., Any]
 
 @click.group()
 def tier() -> None:
-    """Tiers: ranked levels of trust."""
+    """Create, move, list and delete tiers, the ranks of trust."""
 
 
 def _placing(rank: str) -> Callable[[Command], Command]:
-    """The options that say where a tier stands; ``rank`` is the help of ``--rank``."""
+    """Add the options for a tier's place; ``rank`` is the help of ``--rank``."""
 
     def declared(command: Command) -> Command:
         for decorate in (
             format_option,
-            option("--description", help="For people."),
-            option("--above", metavar="TIER", help="Just above this tier, below the next one."),
+            option("--description", help="Description for people."),
+            option(
+                "--above", metavar="TIER", help="Place it just above this tier, below the next one."
+            ),
             option("--rank", type=int, help=rank),
         ):
             command = decorate(command)
@@ -46,7 +48,7 @@ def _place(rank: int | None, above: str | None) -> dict[str, int | str | None]:
 
 @tier.command()
 @click.argument("name")
-@_placing("Its rank; larger is more trusted [default: on top].")
+@_placing("Rank; larger is more trusted [default: above all].")
 @click.pass_obj
 def create(
     operator: Operator, name: str, rank: int | None, above: str | None, description: str | None
@@ -56,21 +58,21 @@ def create(
     from penstock.services.schemas.people import TierSpec
 
     spec = built(TierSpec, name=name, description=description, **_place(rank, above))
-    made = tier_changes.create(operator.server, operator.principal, spec)
-    operator.print(_document([made], made))
+    created = tier_changes.create(operator.server, operator.principal, spec)
+    operator.print(_document([created], created))
 
 
 @tier.command()
 @click.argument("name")
-@_placing("Its new rank; larger is more trusted.")
+@_placing("New rank; larger is more trusted.")
 @click.pass_obj
 def change(
     operator: Operator, name: str, rank: int | None, above: str | None, description: str | None
 ) -> None:
-    """Move a tier, or describe it otherwise.
+    """Move a tier, or change its description.
 
-    Every tier pays for what those below it may see or ever saw.  Exits 3 where a budget
-    does not allow the move.
+    Every tier is charged for what the tiers below it may see or ever saw.  Exits with 3 if a
+    budget does not allow the move.
     """
     from penstock.services.people import tier_changes
     from penstock.services.schemas.people import TierChange
@@ -85,12 +87,12 @@ def change(
 @format_option
 @click.pass_obj
 def delete(operator: Operator, name: str) -> None:
-    """Delete a tier that nobody holds.  What its former holders saw stays charged."""
+    """Delete a tier that no user has.  What its former users saw stays charged."""
     from penstock.services.approvals.actions import TierDeletion
 
-    gone = do_or_propose(operator, TierDeletion(tier=name))
-    if gone is not None:
-        operator.print(_document([gone], gone))
+    deleted = do_or_propose(operator, TierDeletion(tier=name))
+    if deleted is not None:
+        operator.print(_document([deleted], deleted))
 
 
 @tier.command("list")

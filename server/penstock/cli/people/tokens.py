@@ -1,4 +1,4 @@
-"""``penstock token``: what users sign in with."""
+"""Run ``penstock token``: create, list and revoke the tokens that users sign in with."""
 
 from typing import TYPE_CHECKING
 
@@ -19,33 +19,33 @@ if TYPE_CHECKING:
 
 @click.group()
 def token() -> None:
-    """Tokens: what users sign in with."""
+    """Create, list and revoke tokens, which users sign in with."""
 
 
 @token.command()
 @click.argument("name")
-@option("--expires", metavar="TIME", help="How long it lives, as 30d, 12h, 15m or 90s.")
-@option("--scope", type=ROLES, multiple=True, help="Only this role; may be repeated.")
+@option("--expires", metavar="TIME", help="Time until it expires, like 30d, 12h, 15m or 90s.")
+@option("--scope", type=ROLES, multiple=True, help="Restrict it to this role; may be repeated.")
 @format_option
 @click.pass_obj
 def create(operator: Operator, name: str, expires: str | None, scope: tuple[str, ...]) -> None:
-    """Make a token for the user NAME, and print it: it is shown this once.
+    """Create a token for the user NAME and print it; it is shown only once.
 
-    What the operator makes ends by its own time alone; what its user makes with it ends with
-    it.  A table is the token alone, for use in scripts.
+    A token that the operator creates ends only by its own time; tokens that its user creates with
+    it end with it.  In the table format only the token is printed, for use in scripts.
     """
     from penstock.services.people import tokens
     from penstock.services.schemas.people import TokenSpec
 
     spec = built(TokenSpec, expires_in=expires, scopes=list(dict.fromkeys(scope)) or None)
-    made = tokens.issue(operator.server, operator.principal, name, spec)
+    issued = tokens.issue(operator.server, operator.principal, name, spec)
     if operator.form is not Format.TABLE:
-        operator.print(_issued(made))
+        operator.print(_issued(issued))
         return
-    click.echo(made.token)
+    click.echo(issued.token)
     operator.say(
-        f"Token {made.prefix} of {made.user} ({', '.join(made.scopes)}), valid until"
-        f" {moment(made.expires)}. It is shown this once."
+        f"Token {issued.prefix} of {issued.user} ({', '.join(issued.scopes)}), valid until"
+        f" {moment(issued.expires)}. It is shown only once."
     )
 
 
@@ -71,12 +71,14 @@ def listing(operator: Operator, name: str) -> None:
 def revoke(operator: Operator, name: str, prefix: str) -> None:
     """Revoke the token of the user NAME that begins with pst_PREFIX, at once.
 
-    Tokens that were made with it, also for others, are revoked as well.
+    Tokens that were created with it, also for other users, are revoked as well.
     """
     from penstock.services.people import tokens
 
     changed = tokens.revoke(operator.server, operator.principal, name, prefix)
-    note = f"Made with it, and revoked as well: {', '.join(changed.also)}." if changed.also else ""
+    note = (
+        f"Created with it and revoked as well: {', '.join(changed.also)}." if changed.also else ""
+    )
     operator.print(_document([changed], changed, note))
 
 
@@ -92,10 +94,10 @@ def _document(tokens: "Sequence[TokenView]", answer: object, note: str = "") -> 
     return Document(answer, columns, rows, note=note)
 
 
-def _issued(made: "IssuedTokenView") -> Document:
+def _issued(issued: "IssuedTokenView") -> Document:
     columns = (
         *(Column("token"), Column("prefix"), Column("user")),
         *(Column("scopes"), Column("expires")),
     )
-    row = (made.token, made.prefix, made.user, made.scopes, made.expires)
-    return Document(made, columns, [row])
+    row = (issued.token, issued.prefix, issued.user, issued.scopes, issued.expires)
+    return Document(issued, columns, [row])

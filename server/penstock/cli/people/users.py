@@ -1,4 +1,4 @@
-"""``penstock user``: who may sign in, in which role, cleared for what."""
+"""Run ``penstock user``: create, list and disable users, and set their clearance."""
 
 from typing import TYPE_CHECKING
 
@@ -17,26 +17,31 @@ ROLES = click.Choice(["admin", "analyst", "auditor"])
 
 @click.group()
 def user() -> None:
-    """Users: their roles and clearances."""
+    """Create, show and disable users, and set their clearance."""
 
 
 @user.command()
 @click.argument("name")
-@option("--role", type=ROLES, multiple=True, required=True, help="May be repeated.")
-@option("--clearance", metavar="TIER", help="The tier that the user is cleared for.")
+@option(
+    "--role", type=ROLES, multiple=True, required=True, help="Role of the user; may be repeated."
+)
+@option("--clearance", metavar="TIER", help="Tier that the user is cleared for.")
 @format_option
 @click.pass_obj
 def create(operator: Operator, name: str, role: tuple[str, ...], clearance: str | None) -> None:
-    """Create a user.  Tokens are made with `penstock token create`."""
+    """Create a user.  Create tokens for the user with `penstock token create`."""
     from penstock.services.people import users
     from penstock.services.schemas.people import UserSpec
 
     spec = built(UserSpec, name=name, roles=list(dict.fromkeys(role)), clearance=clearance)
-    made = users.create(operator.server, operator.principal, spec)
+    created = users.create(operator.server, operator.principal, spec)
     note = ""
-    if "analyst" in made.roles and made.clearance is None:
-        note = f"{made.name} sees nothing until `penstock user set-clearance {made.name} TIER`."
-    operator.print(document([made], made, note))
+    if "analyst" in created.roles and created.clearance is None:
+        note = (
+            f"{created.name} has no clearance and sees nothing yet; run"
+            f" `penstock user set-clearance {created.name} TIER`."
+        )
+    operator.print(document([created], created, note))
 
 
 @user.command("list")
@@ -65,13 +70,13 @@ def show(operator: Operator, name: str) -> None:
 @user.command("set-clearance")
 @click.argument("name")
 @click.argument("tier", required=False)
-@option("--none", is_flag=True, help="Take the clearance away.")
+@option("--none", is_flag=True, help="Remove the clearance.")
 @format_option
 @click.pass_obj
 def set_clearance(operator: Operator, name: str, tier: str | None, none: bool) -> None:
     """Promote or demote a user to TIER, at once, also for tokens already issued.
 
-    What they were handed before stays with them.
+    Users keep the releases that they were given before.
     """
     from penstock.services.people import users
     from penstock.services.schemas.people import UserChange
@@ -88,7 +93,7 @@ def set_clearance(operator: Operator, name: str, tier: str | None, none: bool) -
 @format_option
 @click.pass_obj
 def disable(operator: Operator, name: str) -> None:
-    """Shut a user out: all their tokens are revoked.  Their history stays."""
+    """Disable a user: all their tokens are revoked.  Their history stays."""
     from penstock.services.people import users
 
     changed = users.disable(operator.server, operator.principal, name)
@@ -96,7 +101,7 @@ def disable(operator: Operator, name: str) -> None:
 
 
 def document(users: "list[UserView]", answer: object, note: str = "") -> Document:
-    """One row for each user."""
+    """Return users, with one row for each."""
     columns = (
         *(Column("name"), Column("roles"), Column("clearance")),
         *(Column("active"), Column("created_at")),

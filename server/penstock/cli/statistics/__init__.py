@@ -1,5 +1,5 @@
-"""Commands on queries, streams and releases.
+"""Run the commands on queries, streams and releases.
 
 * ``queries, streams, releases``      the commands ``query``, ``stream`` and ``release``
-* ``stream_preview, budget_preview``  previews, as tables
+* ``stream_preview, budget_preview``  tables of previews
 """

@@ -1,4 +1,4 @@
-"""What other budgets, and people that datasets share, would mean: as tables."""
+"""Print previews of changed budgets, and of datasets declared to have the same people."""
 
 from typing import TYPE_CHECKING
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def moved(moved_budgets: "MovedBudgetsView") -> Document:
-    """One row for each tier whose budget would be another."""
+    """Return a preview of changed budgets, with one row for each tier that changes."""
     columns = (
         *(Column("tier"), *(Column(name, right=True) for name in ("before", "after"))),
         *(Column(name, percent, right=True) for name in ("spent_share", "spent_share_after")),
@@ -27,14 +27,14 @@ def moved(moved_budgets: "MovedBudgetsView") -> Document:
         )
         for tier in moved_budgets.tiers
     ]
-    notes = [moved_budgets.refusal or "Nothing was done."]
+    notes = [moved_budgets.refusal or "Nothing was done: this is a preview."]
     if moved_budgets.second:
-        notes.append("It takes another admin to approve it.")
+        notes.append("Another admin has to approve the change.")
     return Document(moved_budgets, columns, rows, note=" ".join(notes))
 
 
 def together(same_people: "SamePeoplePreviewView") -> Document:
-    """One row for each tier that sees any of some datasets that hold the same people."""
+    """Return a preview of budgets added up, with one row for each tier that sees a dataset."""
     names = ("granted", "granted_there", "granted_together", "spent_together")
     columns = (Column("tier"), *(Column(name, right=True) for name in names))
     rows = [
@@ -47,5 +47,5 @@ def together(same_people: "SamePeoplePreviewView") -> Document:
         )
         for tier in same_people.tiers
     ]
-    fact = f"epsilons, if {', '.join(same_people.datasets)} hold the same people"
-    return Document(same_people, columns, rows, [fact], note="Nothing was done.")
+    fact = f"epsilons, if {', '.join(same_people.datasets)} have the same people"
+    return Document(same_people, columns, rows, [fact], note="Nothing was done: this is a preview.")

@@ -1,4 +1,4 @@
-"""``penstock query``: fixed statistics, and the level of each tier."""
+"""Run ``penstock query``: register, preview and retire statistics, and set their levels."""
 
 from typing import TYPE_CHECKING
 
@@ -39,7 +39,7 @@ LEVEL = (
 )
 ERROR = (
     Column("standard_deviation", None),
-    Column("half_width", right=True),
+    Column("half_width", right=True, heading="margin of error"),
     Column("confidence", percent, right=True),
 )
 
@@ -53,15 +53,15 @@ CHARGE = (
 
 @click.group()
 def query() -> None:
-    """Queries: fixed statistics over a dataset."""
+    """Register, preview, show and retire queries, statistics over a dataset."""
 
 
 @query.command("list")
-@option("--dataset", help="Only the queries of this dataset.")
+@option("--dataset", help="List only queries of this dataset.")
 @format_option
 @click.pass_obj
 def listing(operator: Operator, dataset: str | None) -> None:
-    """List the queries, and how accurate each is at each tier."""
+    """List the queries, with the level and error of each tier."""
     from penstock.services.queries import queries
 
     views = everything(
@@ -86,7 +86,7 @@ def listing(operator: Operator, dataset: str | None) -> None:
 @format_option
 @click.pass_obj
 def show(operator: Operator, name: str) -> None:
-    """Show one query: its sensitivity, its SQL, and what each tier gets."""
+    """Show one query: its sensitivity, the hash of its SQL, and the level of each tier."""
     from penstock.services.queries import queries
 
     operator.print(shown(queries.show(operator.server, operator.principal, name)))
@@ -96,7 +96,7 @@ query.add_command(query_example)
 
 
 @query.command(
-    epilog=whole("A whole FILE, over the dataset of `penstock dataset example`:", examples.QUERY)
+    epilog=whole("A whole FILE, for the dataset of `penstock dataset example`:", examples.QUERY)
 )
 @click.argument("file")
 @format_option
@@ -104,7 +104,7 @@ query.add_command(query_example)
 def register(operator: Operator, file: str) -> None:
     """Register the query in FILE, as JSON or TOML; - is standard input.
 
-    Every tier is charged, then the data are read once.  Exits 3 where a budget does not
+    Every tier is charged, then the data are read once.  Exits with 3 if a budget does not
     allow it.
     """
     from penstock.services.queries import queries
@@ -121,11 +121,11 @@ def register(operator: Operator, file: str) -> None:
 @format_option
 @click.pass_obj
 def preview(operator: Operator, file: str) -> None:
-    """Tell what registering the query in FILE would charge each tier, and do nothing.
+    """Show what registering the query in FILE would charge each tier, and do nothing.
 
-    FILE is what 'register' takes, as JSON or TOML, or {"query": NAME} of a registered one;
-    - is standard input.  Of a pushed vector with keys the values may be left out.  Neither
-    data nor state are touched.
+    FILE is what 'register' takes, as JSON or TOML, or {"query": NAME} of a registered query;
+    - is standard input.  The values of a pushed vector with keys may be left out.  The data are
+    not read, and nothing is changed.
     """
     from penstock.services.previews import query_preview as previews
     from penstock.services.schemas.queries import PreviewRequest
@@ -141,19 +141,18 @@ def preview(operator: Operator, file: str) -> None:
 @format_option
 @click.pass_obj
 def levels(operator: Operator, name: str, file: str) -> None:
-    """Move levels of the query NAME as FILE says, in JSON or TOML; - is standard input.
+    """Change levels of the query NAME with FILE, in JSON or TOML; - is standard input.
 
-    FILE holds {"levels": {TIER: {...}}}; tiers that it leaves out keep theirs.  A level more
-    accurate than the query's ceiling needs its exact values again, as "values" where they
-    were pushed, and so does any that was not drawn yet where levels are draws of their own.
-    Exits 3 where a budget does not allow it.
+    FILE contains {"levels": {TIER: {...}}}; other tiers keep theirs.  A level more accurate than
+    the query's ceiling needs the exact values again (as "values" if they were pushed), and so does
+    any new level if levels are independent draws.  Exits with 3 if a budget does not allow it.
     """
     from penstock.services.queries import queries
     from penstock.services.schemas.queries import LevelsChange
 
     content = content_of(file, operator.settings.query_body_limit)
-    wanted = checked(LevelsChange, content)
-    operator.print(shown(queries.change(operator.server, operator.principal, name, wanted)))
+    change = checked(LevelsChange, content)
+    operator.print(shown(queries.change(operator.server, operator.principal, name, change)))
 
 
 @query.command()
@@ -161,7 +160,7 @@ def levels(operator: Operator, name: str, file: str) -> None:
 @format_option
 @click.pass_obj
 def retire(operator: Operator, name: str) -> None:
-    """Stop further releases of a query.  Nothing that it cost comes back."""
+    """Stop further releases of a query.  What it cost stays spent."""
     from penstock.services.approvals.actions import QueryRetirement
 
     retired = do_or_propose(operator, QueryRetirement(query=name))
@@ -170,25 +169,25 @@ def retire(operator: Operator, name: str) -> None:
 
 
 def level_cells(level: "LevelView", epsilon: float, delta: float) -> tuple[object, ...]:
-    """The cells of ``LEVEL``."""
+    """Return the cells of ``LEVEL``."""
     return level.parameter, level.value, epsilon, delta
 
 
 def error_cells(error: "ErrorView") -> tuple[object, ...]:
-    """The cells of ``ERROR``."""
+    """Return the cells of ``ERROR``."""
     return error.standard_deviation, error.half_width, error.confidence
 
 
 def tier_cells(
     tier_level: "TierLevelView | PreviewTierView | StreamTierView | StreamPreviewTierView",
 ) -> tuple[object, ...]:
-    """A tier, and the cells of ``LEVEL`` and ``ERROR``."""
+    """Return a tier, and the cells of ``LEVEL`` and ``ERROR``."""
     level = level_cells(tier_level.level, tier_level.guarantee.epsilon, tier_level.guarantee.delta)
     return tier_level.tier, *level, *error_cells(tier_level.error)
 
 
 def shown(view: "QueryView") -> Document:
-    """The query's facts, and one row for each tier."""
+    """Return the query's facts, and one row for each tier."""
     facts = [
         (
             f"{view.name} over {view.dataset}, {view.status},"
@@ -206,7 +205,7 @@ def shown(view: "QueryView") -> Document:
 
 
 def _added_up(*, lossless: bool) -> Column:
-    """The epsilon of all levels that a tier may see, where these add up."""
+    """Return the column of composed epsilons, shown only if a query's levels add up."""
     return Column("composed_epsilon", None if lossless else plainly, right=True)
 
 
@@ -218,23 +217,27 @@ def _noise(view: "QueryView | PreviewView") -> str:
     return (
         f"  {view.dimension:,} value{'s' if view.dimension > 1 else ''},"
         f" {view.mechanism} noise in steps of {view.granularity:g}"
-        + ("" if view.lossless else f", p = {view.p:g}: levels are draws of their own, and add up")
+        + (
+            ""
+            if view.lossless
+            else f", p = {view.p:g}: levels are independent draws, and their losses add up"
+        )
     )
 
 
-def sensitivity(of: "SensitivityView") -> str:
-    """On a line of its own."""
-    return f"  sensitivity L1 {of.l1:g}, L2 {of.l2:.6g}, Linf {of.linf:g}"
+def sensitivity(view: "SensitivityView") -> str:
+    """Return a line with the sensitivity in each norm."""
+    return f"  sensitivity L1 {view.l1:g}, L2 {view.l2:.6g}, Linf {view.linf:g}"
 
 
 def previewed(view: "PreviewView") -> Document:
-    """What would be charged, and one row for each tier."""
+    """Return a preview of a query: what would be charged, with one row for each tier."""
     state = "registered already, at the charges shown" if view.registered else "not registered"
     facts = [
         f"{view.query} over {view.dataset}, version {view.dataset_version}, {state}",
         _noise(view),
         sensitivity(view.sensitivity),
-        *map(_way, view.structures or ()),
+        *map(_structure_line, view.structures or ()),
     ]
     rows = [
         (
@@ -253,12 +256,12 @@ def previewed(view: "PreviewView") -> Document:
     return Document(view, columns, rows, facts, note=view.refusal or "")
 
 
-def _way(count_structure: "CountStructureView") -> str:
-    """One way to protect counts, with the half width of each tier's."""
+def _structure_line(count_structure: "CountStructureView") -> str:
+    """Return a line on one way to protect counts, with each tier's margin of error."""
     if count_structure.structure is None:
-        name = "counts by themselves"
+        name = "counts separately"
     elif count_structure.known_size:
-        name = "together, the size being known"
+        name = "together, with a known size"
     elif count_structure.trade_off is None:
         name = "together, without the size"
     else:
@@ -268,11 +271,11 @@ def _way(count_structure: "CountStructureView") -> str:
         + (f" (size ±{short(tier.size_error.half_width)})" if tier.size_error else "")
         for tier in count_structure.tiers
     )
-    return f"  {name}: {widths}" + (" (as asked)" if count_structure.asked else "")
+    return f"  {name}: {widths}" + (" (as requested)" if count_structure.asked else "")
 
 
 def charge_cells(charge: "ChargeView", room: "RoomView | None") -> tuple[object, ...]:
-    """The cells of ``CHARGE``."""
+    """Return the cells of ``CHARGE``."""
     cells = (charge.order, charge.loss, charge.failure, charge.share)
     if room is None:
         return *cells, None, None, None

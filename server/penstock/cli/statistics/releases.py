@@ -1,4 +1,4 @@
-"""``penstock release``: a query's values, as one user is given them."""
+"""Run ``penstock release``: release a query's values to one user."""
 
 from typing import TYPE_CHECKING
 
@@ -22,12 +22,12 @@ if TYPE_CHECKING:
     envvar="PENSTOCK_RELEASE_AS",
     metavar="USER",
     required=True,
-    help="The analyst who is given it.",
+    help="Analyst who gets the release.",
 )
-@option("--tier", help="The level of this tier, at most the user's own.")
-@option("--epsilon", type=Positive(), help="The level with this epsilon.")
-@option("--rho", type=Positive(), help="The level with this rho.")
-@option("--level", type=Positive(), help="The level, in the mechanism's parameter.")
+@option("--tier", help="Level of this tier, at most the user's own.")
+@option("--epsilon", type=Positive(), help="Level with this epsilon.")
+@option("--rho", type=Positive(), help="Level with this rho.")
+@option("--level", type=Positive(), help="Level in the mechanism's parameter.")
 @format_option
 @click.pass_obj
 def release(
@@ -39,26 +39,26 @@ def release(
     rho: float | None,
     level: float | None,
 ) -> None:
-    """Release QUERY to a user: at their clearance, or at a more private level.
+    """Release QUERY to a user, at their clearance or at a more private level.
 
-    Give at most one of --tier, --epsilon, --rho and --level.  It counts as theirs: it
-    stands in the log and in their exposure.  Exits 3 where their clearance is too low.
+    Give at most one of --tier, --epsilon, --rho and --level.  The release is the user's: it is in
+    the log and in their exposure.  Exits with 3 if their clearance is too low.
     """
-    if sum(wish is not None for wish in (tier, epsilon, rho, level)) > 1:
+    if sum(target is not None for target in (tier, epsilon, rho, level)) > 1:
         raise click.UsageError("Give at most one of --tier, --epsilon, --rho and --level.")
 
     from penstock.services.access.principals import acting_as
     from penstock.services.releases import releases
     from penstock.services.schemas.queries import ReleaseRequest
 
-    wanted = built(ReleaseRequest, tier=tier, epsilon=epsilon, rho=rho, level=level)
+    request = built(ReleaseRequest, tier=tier, epsilon=epsilon, rho=rho, level=level)
     analyst = acting_as(operator.server, user, by=operator.principal)
-    answer = releases.request(operator.server, analyst, query, wanted)
+    answer = releases.request(operator.server, analyst, query, request)
     operator.print(document(answer.view))
 
 
 def document(view: "ReleaseView") -> Document:
-    """One row for each value, rounded in tables to what its error leaves."""
+    """Return a release, with one row for each value; tables round to the error's digits."""
     lower, upper, counts = _intervals(view)
     narrowest = min((high - low for low, high in zip(lower, upper, strict=True)), default=0.0)
     digits = decimals(view.error.standard_deviation if counts is None else narrowest / 4)
@@ -83,7 +83,7 @@ def document(view: "ReleaseView") -> Document:
 
 
 def _intervals(view: "ReleaseView") -> tuple[list[float], list[float], list[float] | None]:
-    """Both ends for each value, and for means the noisy counts."""
+    """Return both ends of each value's interval, and for means the noisy counts."""
     if view.mean is not None:
         mean = view.mean
         return mean.lower.tolist(), mean.upper.tolist(), mean.counts.tolist()
@@ -110,7 +110,7 @@ def _facts(view: "ReleaseView") -> list[str]:
         (
             f"  ±{short(error.half_width)} at {percent(error.confidence)},"
             f" standard deviation {short(error.standard_deviation)}"
-            + (" or less, a mean by the rows it has" if view.mean else "")
+            + (" or less; that of each mean depends on its rows" if view.mean else "")
         ),
         *_thresholds(view),
         f"  release {view.id} of {moment(view.released_at)}{place}",
@@ -118,19 +118,19 @@ def _facts(view: "ReleaseView") -> list[str]:
 
 
 def _thresholds(view: "ReleaseView") -> list[str]:
-    """Of a sparse histogram, why a key is there or not."""
+    """Return a line on the threshold of a sparse histogram, if it is one."""
     if view.histogram is None:
         return []
     threshold, false_keys = view.histogram.threshold, view.histogram.false_keys
     return [
         (
-            f"  keys with a noisy count above {short(threshold, 6)}; of those of count 0"
-            f" {short(false_keys)} are expected among them at most"
+            f"  keys with a noisy count above {short(threshold, 6)}; among them at most"
+            f" {short(false_keys)} keys of count 0 are expected"
         )
     ]
 
 
 def _parts(key: object, parts: int) -> tuple[object, ...]:
-    """A key as that many cells."""
+    """Return a key as ``parts`` cells."""
     cells = tuple(key) if isinstance(key, list) else (key,)
     return (*cells, *(None,) * (parts - len(cells)))

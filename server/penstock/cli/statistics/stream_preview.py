@@ -1,4 +1,4 @@
-"""What a stream would cost, and which structure would serve it best, as two tables."""
+"""Print what a stream would cost, and how structures compare, as two tables."""
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
@@ -13,18 +13,16 @@ if TYPE_CHECKING:
 
 
 def previewed(preview: "StreamPreviewView") -> Document:
-    """One row for each tier, and below one for each structure."""
-    end = (
-        f"{preview.length:,} elements" if preview.length is not None else "elements without an end"
-    )
+    """Return a preview: one row for each tier, and below one for each structure."""
+    end = f"{preview.length:,} elements" if preview.length is not None else "elements without end"
     settings = ", ".join(f"{name} {plainly(value)}" for name, value in preview.structure.items())
     numbers = "" if preview.dimension == 1 else f" of {preview.dimension:,} numbers"
     facts = [
         f"{preview.stream} over {preview.dataset}, version {preview.dataset_version}, not opened",
-        f"  {end}{numbers}, at most {preview.max_steps_per_unit:,} of a unit; {settings}",
+        f"  {end}{numbers}, at most {preview.max_steps_per_unit:,} of them of one unit; {settings}",
         f"  {preview.mechanism} noise in steps of {preview.granularity:g}",
         sensitivity_line(preview.sensitivity) + " of all nodes to one unit",
-        f"  half widths are those of element {preview.noisiest_step:,}, the noisiest one",
+        f"  margins of error are those of element {preview.noisiest_step:,}, the noisiest",
     ]
     columns = (
         *(Column("tier"), *LEVEL, *ERROR),
@@ -43,12 +41,15 @@ def previewed(preview: "StreamPreviewView") -> Document:
 
 
 def _compared(preview: "StreamPreviewView") -> Document:
-    """Errors at the most trusted tier shown: at the others all are larger by one factor."""
+    """Return the structures and their errors at the most trusted tier shown.
+
+    At other tiers all errors are larger by one factor, so the order of structures is the same.
+    """
     tier = preview.tiers[-1].tier
     chosen = next(structure for structure in preview.structures if structure.chosen)
     facts = [
         f"Structures at the guarantee of {tier}, over {preview.judged_steps:,} elements:",
-        "  standard deviations of a total, and numbers that a tier keeps, draws and adds a step",
+        "  standard deviations of a total; numbers that a tier keeps, and draws and adds per step",
     ]
     columns = (
         *(Column("structure"), Column("settings")),

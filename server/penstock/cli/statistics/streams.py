@@ -1,4 +1,4 @@
-"""``penstock stream``: data that arrive over time, and their running totals by tier."""
+"""Run ``penstock stream``: open streams, push elements, and read their running totals."""
 
 from functools import partial
 from typing import TYPE_CHECKING
@@ -21,15 +21,15 @@ _step_option = partial(option, type=click.IntRange(min=1))
 
 @click.group()
 def stream() -> None:
-    """Streams: data that arrive over time, released as running totals."""
+    """Open, preview, push to and read streams: data over time, released as running totals."""
 
 
 @stream.command("list")
-@option("--dataset", help="Only the streams of this dataset.")
+@option("--dataset", help="List only streams of this dataset.")
 @format_option
 @click.pass_obj
 def listing(operator: Operator, dataset: str | None) -> None:
-    """List the streams, and how accurate each is at each tier."""
+    """List the streams, with the level and error of each tier."""
     from penstock.services.streams import streams
 
     views = everything(
@@ -57,7 +57,7 @@ def listing(operator: Operator, dataset: str | None) -> None:
 @format_option
 @click.pass_obj
 def show(operator: Operator, name: str) -> None:
-    """Show one stream: its tree, its next number, and what each tier gets."""
+    """Show one stream: its structure, its next element, and the level of each tier."""
     from penstock.services.streams import streams
 
     operator.print(_shown(streams.show(operator.server, operator.principal, name)))
@@ -70,7 +70,7 @@ def show(operator: Operator, name: str) -> None:
 def open_(operator: Operator, file: str) -> None:
     """Open the stream in FILE, as JSON or TOML; - is standard input.
 
-    Every tier is charged for all of it at once.  Exits 3 where a budget does not allow it.
+    Every tier is charged for the whole stream at once.  Exits with 3 if a budget does not allow it.
     """
     from penstock.services.schemas.streams import StreamRequest
     from penstock.services.streams import streams
@@ -84,11 +84,11 @@ def open_(operator: Operator, file: str) -> None:
 @format_option
 @click.pass_obj
 def preview(operator: Operator, file: str) -> None:
-    """Tell what opening the stream in FILE would charge each tier, and do nothing.
+    """Show what opening the stream in FILE would charge each tier, and do nothing.
 
-    FILE is what 'open' takes, as JSON or TOML; - is standard input.  Below the charges all
-    structures that fit stand side by side, at the same guarantee: errors are computed from
-    their nodes, and so is what a step takes.
+    FILE is what 'open' takes, as JSON or TOML; - is standard input.  A second table compares all
+    structures that fit, at the same guarantee; errors and the work per step are computed from
+    their nodes.
     """
     from penstock.cli.statistics.stream_preview import previewed
     from penstock.services.previews import stream_preview
@@ -106,16 +106,16 @@ def preview(operator: Operator, file: str) -> None:
 @format_option
 @click.pass_obj
 def levels(operator: Operator, name: str, file: str) -> None:
-    """Move levels of the stream NAME as FILE says, in JSON or TOML; - is standard input.
+    """Change levels of the stream NAME with FILE, in JSON or TOML; - is standard input.
 
-    FILE holds {"levels": {TIER: {...}}}; tiers that it leaves out keep theirs.  A level that
-    no tier had before has totals from the next element on.
+    FILE contains {"levels": {TIER: {...}}}; other tiers keep theirs.  A level that no tier had
+    before has totals from the next element on.
     """
     from penstock.services.schemas.streams import StreamChange
     from penstock.services.streams import streams
 
-    wanted = checked(StreamChange, content_of(file, operator.settings.body_limit))
-    operator.print(_shown(streams.change(operator.server, operator.principal, name, wanted)))
+    change = checked(StreamChange, content_of(file, operator.settings.body_limit))
+    operator.print(_shown(streams.change(operator.server, operator.principal, name, change)))
 
 
 @stream.command()
@@ -123,7 +123,7 @@ def levels(operator: Operator, name: str, file: str) -> None:
 @format_option
 @click.pass_obj
 def retire(operator: Operator, name: str) -> None:
-    """Let the stream NAME take no more elements, and give nobody more than they were given."""
+    """Close the stream NAME: it takes no more elements and releases nothing new."""
     from penstock.services.approvals.actions import StreamRetirement
 
     retired = do_or_propose(operator, StreamRetirement(stream=name))
@@ -139,14 +139,14 @@ def retire(operator: Operator, name: str) -> None:
 def push(operator: Operator, name: str, file: str) -> None:
     """Push the elements in FILE to the stream NAME; - is standard input.
 
-    FILE holds {"from": NUMBER, "values": [...]} as JSON or TOML.  The number is that of the
-    first element and must be the stream's next, else nothing is taken in.
+    FILE contains {"from": NUMBER, "values": [...]} as JSON or TOML.  NUMBER is that of the first
+    element.  It must be the stream's next; otherwise nothing is stored.
     """
     from penstock.services.schemas.streams import ElementsRequest
     from penstock.services.streams import stream_elements
 
-    sent = checked(ElementsRequest, content_of(file, operator.settings.query_body_limit))
-    pushed_view = stream_elements.push(operator.server, operator.principal, name, sent)
+    request = checked(ElementsRequest, content_of(file, operator.settings.query_body_limit))
+    pushed_view = stream_elements.push(operator.server, operator.principal, name, request)
     columns = (Column("stream"), *(Column(place, right=True) for place in ("from", "to", "next")))
     rows = [(pushed_view.stream, pushed_view.first, pushed_view.last, pushed_view.next)]
     operator.print(Document(pushed_view, columns, rows))
@@ -160,11 +160,18 @@ def push(operator: Operator, name: str, file: str) -> None:
     envvar="PENSTOCK_STREAM_READ_AS",
     metavar="USER",
     required=True,
-    help="The analyst who is given them.",
+    help="Analyst who gets the totals.",
 )
-@_step_option("--from", "first", envvar="PENSTOCK_STREAM_READ_FROM", help="The first step.")
-@_step_option("--to", "last", envvar="PENSTOCK_STREAM_READ_TO", help="The last step.")
-@option("--tier", help="The level of this tier, at most the user's own.")
+@_step_option(
+    "--from",
+    "first",
+    envvar="PENSTOCK_STREAM_READ_FROM",
+    help="First step [default: the first that the level has].",
+)
+@_step_option(
+    "--to", "last", envvar="PENSTOCK_STREAM_READ_TO", help="Last step [default: the newest]."
+)
+@option("--tier", help="Level of this tier, at most the user's own.")
 @format_option
 @click.pass_obj
 def read(
@@ -175,10 +182,10 @@ def read(
     last: int | None,
     tier: str | None,
 ) -> None:
-    """Read the running totals of the stream NAME as a user is given them.
+    """Read the running totals of the stream NAME for a user.
 
-    It counts as theirs: it stands in the log and in their exposure.  Exits 3 where their
-    clearance is too low.
+    The totals are released to the user: they are in the log and in the user's exposure.  Exits
+    with 3 if the user's clearance is too low.
     """
     from penstock.services.access.principals import acting_as
     from penstock.services.streams import stream_totals
@@ -193,9 +200,9 @@ def _tiers(view: "StreamView") -> list[tuple[object, ...]]:
 
 
 def _shown(view: "StreamView") -> Document:
-    """The stream's facts, and one row for each tier."""
+    """Return the stream's facts, and one row for each tier."""
     tree = ", ".join(f"{name} {value}" for name, value in view.structure.items())
-    end = f"of {view.length:,}" if view.length is not None else "without an end"
+    end = f"{view.length:,} elements" if view.length is not None else "elements without end"
     following = "full" if view.next is None else f"next element {view.next}"
     facts = [
         f"{view.name} over {view.dataset}, {view.status}, opened {moment(view.opened_at)}",
@@ -210,7 +217,7 @@ def _shown(view: "StreamView") -> Document:
 
 
 def _totals(totals: "RunningTotalsView") -> Document:
-    """One row for each step, rounded in tables to what the errors leave."""
+    """Return totals, with one row for each step; tables round to the error's digits."""
     digits = decimals(min(item.error.standard_deviation for item in totals.items))
 
     def rounded(cell: float) -> str:
@@ -222,7 +229,7 @@ def _totals(totals: "RunningTotalsView") -> Document:
         Column("t", right=True),
         *(Column(name, rounded, right=True) for name in names),
         Column("standard_deviation", None),
-        Column("half_width", rounded, right=True),
+        Column("half_width", rounded, right=True, heading="margin of error"),
     )
     rows = [
         (item.t, *item.values.tolist(), item.error.standard_deviation, item.error.half_width)

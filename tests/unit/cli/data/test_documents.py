@@ -76,7 +76,7 @@ def test_a_budget_has_a_row_for_each_tier() -> None:
     document = budget_of(BUDGET)
     assert document.rows == [("public", 1.0, 0.25, 0.8, 1e-6, 0.9, "visits 10%")]
     assert document.facts == ()
-    assert budget_of(replace(BUDGET, tiers=[])).note == "No tier has a budget in it."
+    assert budget_of(replace(BUDGET, tiers=[])).note == "No tier has a budget for this dataset."
 
 
 def test_totals_over_several_datasets_are_printed_where_they_differ() -> None:

@@ -82,7 +82,7 @@ def test_an_open_draft_is_refused_with_what_is_missing(here: Run, tmp_path: Path
         (("--bounds", "visits=0:inf"), 2, "LOWER:UPPER"),
         (("--bounds", "visits=5:1"), 2, "lower bound above"),
         (("--categories", "area=rural,,urban"), 2, "a category is empty"),
-        (("--categories", 'area=rural,"urban'), 2, "its quotes do not end"),
+        (("--categories", 'area=rural,"urban'), 2, "a quote is not closed"),
         (("--type", "year=integer", "--categories", "year=2024,x"), 1, "/columns/year/categories"),
     ],
 )

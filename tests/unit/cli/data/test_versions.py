@@ -46,7 +46,7 @@ def test_new_data_have_a_budget_of_their_own(stays: Run, tmp_path: Path) -> None
     (tmp_path / "towns.json").write_text(json.dumps(again))
     assert stays("query", "register", "towns.json").code == 0
     shown = stays("dataset", "budget", "stays")
-    assert "version 2, of which new queries are paid" in shown.out
+    assert "version 2, which new queries are charged to" in shown.out
     assert "of 3 spent over all versions" in shown.out
     found = stays("dataset", "budget", "stays", "--format", "json").json
     assert [one["version"] for one in found["earlier"]] == [1]
@@ -58,7 +58,7 @@ def test_new_data_have_a_budget_of_their_own(stays: Run, tmp_path: Path) -> None
 def test_other_people_are_stated(stays: Run, tmp_path: Path) -> None:
     done = stays("dataset", "version", "stays", written(tmp_path, disjoint_units=True))
     assert done.code == 0
-    assert "nobody in it being in an earlier one" in done.out
+    assert "with nobody from earlier versions" in done.out
     found = stays("dataset", "budget", "stays", "--format", "json").json
     assert found["together"][0]["granted"]["epsilon"] == 2
 

@@ -70,7 +70,7 @@ def test_rotating_keeps_a_backup_open_and_dropping_says_first_what_it_would_do(
     here("backup", copy)
     rotated = here("keys", "rotate")
     assert rotated.code == 0
-    assert "take a new backup" in rotated.err
+    assert "make a new backup" in rotated.err
     checked = here("backup", "check", copy, "--format", "json")
     assert (checked.code, checked.json["opens"]) == (0, True)
     kept = here("keys", "drop", "--keep", copy, "--format", "json")
@@ -83,7 +83,7 @@ def test_rotating_keeps_a_backup_open_and_dropping_says_first_what_it_would_do(
     refused = here("backup", "check", copy)
     assert refused.code == 1
     assert "not there" in refused.out
-    assert "must not be put back" in refused.err
+    assert "must not be restored" in refused.err
     assert here("keys", "drop", "00" * 8).code == 1
     assert here("release", "visits", "--as", "pia").code == here("status").code == 0
 

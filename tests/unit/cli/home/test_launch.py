@@ -54,7 +54,7 @@ def test_workers_are_replaced_where_new_ones_can_start(
     ("error", "says"),
     [
         ("noise\nError: The key is missing.\nmore", "Error: The key is missing."),
-        ("Traceback", "`penstock status` says more"),
+        ("Traceback", "run `penstock status`"),
     ],
 )
 def test_workers_stay_where_new_ones_could_not_start(

@@ -68,7 +68,7 @@ def test_levels_that_add_up_are_shown_with_what_they_come_to(here: Run, tmp_path
     shown = preview(here, tmp_path, {**general, "levels": levels})
     assert (shown.code, shown.err) == (0, "")
     lines = shown.out.splitlines()
-    assert lines[1].endswith("p = 3: levels are draws of their own, and add up")
+    assert lines[1].endswith("p = 3: levels are independent draws, and their losses add up")
     assert lines[3].startswith("  The tiers have 2 levels, which are lossless with p = 1")
     assert lines[5].endswith("composed epsilon  expected maximum")
     registered = here("query", "register", "spec.json", "--format", "csv")

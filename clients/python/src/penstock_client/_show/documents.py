@@ -47,7 +47,7 @@ DELTA = Column("delta", number, right=True)
 LEVEL = (Column("parameter"), Column("level", _level, right=True))
 ERROR = (
     Column("standard_deviation", None),
-    Column("half_width", number, right=True),
+    Column("half_width", number, right=True, heading="margin of error"),
     Column("confidence", lambda cell: percent(cast("float", cell)), right=True),
 )
 

@@ -28,12 +28,13 @@ class Column:
     """Hold a column's name, and how a table shows its cells.
 
     Numbers are aligned to the right, so that their digits line up.  A column without ``shown``
-    is for programs only.
+    is for programs only.  ``heading`` is the column's heading in tables, by default its name.
     """
 
     name: str
     shown: Callable[[object], str] | None = str
     right: bool = False
+    heading: str = ""
 
 
 @dataclass(frozen=True)
@@ -100,7 +101,7 @@ def _table(document: Document) -> list[str]:
         for index, column in enumerate(document.columns)
         if column.shown is not None
     ]
-    cells = [[column.name.replace("_", " ") for _, _, column in shown]]
+    cells = [[column.heading or column.name.replace("_", " ") for _, _, column in shown]]
     cells += [
         ["" if row[index] is None else printable(show(row[index])) for index, show, _ in shown]
         for row in document.rows

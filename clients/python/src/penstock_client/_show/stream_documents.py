@@ -63,7 +63,7 @@ def totals(running_totals: RunningTotals) -> Document:
             for name in total_names(len(running_totals.items[0].values))
         ),
         Column("standard_deviation", None),
-        Column("half_width", rounded, right=True),
+        Column("half_width", rounded, right=True, heading="margin of error"),
     )
     rows = list(zip(*columns_of_totals(running_totals).values(), strict=True))
     loss, level = running_totals.guarantee, running_totals.level
@@ -94,7 +94,7 @@ def preview(stream_preview: StreamPreview) -> Document:
         stream_preview.stream,
         f"  {end}{numbers}; {settings}",
         f"  {norms(stream_preview.sensitivity)} of all nodes to one unit",
-        f"  half widths are those of element {stream_preview.noisiest_step:,}, the noisiest one",
+        f"  margins of error are those of element {stream_preview.noisiest_step:,}, the noisiest",
     )
     columns = (
         *(Column("tier"), *LEVEL, EPSILON, DELTA, *ERROR),
