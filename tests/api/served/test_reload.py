@@ -199,7 +199,7 @@ def test_a_reload_takes_new_settings_and_leaves_a_server_with_bad_ones_alone(
     file = started.folder / SETTINGS
     file.write_text("workers = 'many'\n")
     kill(started.process.pid, signal.SIGHUP)
-    logged(started, "Not reloaded, and serving as before: Error: ")
+    logged(started, "Not reloaded; the workers serve as before: Error: ")
     assert "workers" in started.log.read_text()
     assert asked(started, token)[0] == 200
     assert workers(started) == before
