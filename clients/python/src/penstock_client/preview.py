@@ -35,7 +35,7 @@ class Charge:
 
 @dataclass(frozen=True)
 class Room:
-    """Hold if a charge fits a tier's account, with shares of the account's limit."""
+    """Hold whether a charge fits a tier's account, with shares of the account's limit."""
 
     fits: bool
     needed_share: float | None
@@ -65,7 +65,7 @@ class TierPreview(TierLevel):
 
     @classmethod
     def more(cls, fields: Fields) -> dict[str, Any]:
-        """Read the charge, and if it fits."""
+        """Read the charge, and whether it fits."""
         room = fields.child_or_none("room")
         return {
             "charge": Charge.read(fields.child("charge")),

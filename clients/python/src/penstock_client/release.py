@@ -31,7 +31,7 @@ class Release:
     queries for means: ``values`` are then the means, and ``error`` is that of the least accurate
     one.  ``errors`` is for counts that come with the size of their population, for which
     ``error`` does not hold.  ``histogram`` is for sparse histograms: ``keys`` are then those
-    above the threshold, and ``error`` holds for a key before it is known if it is one of them.
+    above the threshold, and ``error`` holds for a key before it is known whether it is one of them.
     """
 
     id: str

@@ -121,7 +121,7 @@ def _type(kind: str) -> "ColumnType":
     for known in TYPES:
         if kind == known:
             return known  # type: ignore[return-value]  # the names of TYPES are those of ColumnType
-    raise click.BadParameter(f"{kind!r} is none of {', '.join(TYPES)}.", param_hint="--type")
+    raise click.BadParameter(f"{kind!r} is not one of {', '.join(TYPES)}.", param_hint="--type")
 
 
 def _listed(column: str, parts: str) -> tuple[str, ...]:

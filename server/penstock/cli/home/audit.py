@@ -45,7 +45,7 @@ def events(
     from penstock.transparency_log.leaves import KINDS
 
     if kind is not None and kind not in KINDS:
-        raise click.BadParameter(f"{kind!r} is none of {', '.join(KINDS)}.", param_hint="--kind")
+        raise click.BadParameter(f"{kind!r} is not one of {', '.join(KINDS)}.", param_hint="--kind")
     views = everything(
         lambda window: log.listing(
             operator.server,

@@ -64,7 +64,7 @@ def create(operator: Operator, path: Path) -> None:
 @click.pass_obj
 @click.pass_context
 def check(context: click.Context, operator: Operator, path: Path) -> None:
-    """Check if the present keys open the backup PATH, before it is restored.
+    """Check whether the present keys open the backup PATH, before it is restored.
 
     Nothing is changed, and no database is needed.
     """

@@ -46,7 +46,7 @@ def init(operator: Operator) -> None:
 @format_option
 @click.pass_context
 def status(context: click.Context) -> None:
-    """Show if the home is in order.  Exits with 1 if it is not."""
+    """Show whether the home is in order.  Exits with 1 if it is not."""
     from penstock.services.operations.status import examine
 
     operator = context.ensure_object(Operator)

@@ -16,7 +16,7 @@ def moved(moved_budgets: "MovedBudgetsView") -> Document:
         *(Column("tier"), *(Column(name, right=True) for name in ("before", "after"))),
         *(Column(name, percent, right=True) for name in ("spent_share", "spent_share_after")),
         *(Column(name, percent, right=True) for name in ("failure_share", "failure_share_after")),
-        *(Column("fits"), Column("dearer")),
+        *(Column("fits"), Column("dearer", heading="queries that cost more")),
     )
     rows = [
         (
