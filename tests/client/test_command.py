@@ -23,9 +23,9 @@ def test_json_is_the_servers_own_answer(
     run: Callable[..., int], capsys: pytest.CaptureFixture[str], answers: dict[str, Any]
 ) -> None:
     assert run("--format", "json", "release", "flights_by_carrier", "--tier", "public") == 0
-    found = json.loads(capsys.readouterr().out)
-    assert found.pop("receipt")["index"] == answers[RELEASE].pop("receipt")["index"]
-    assert found == answers[RELEASE]
+    printed = json.loads(capsys.readouterr().out)
+    assert printed.pop("receipt")["index"] == answers[RELEASE].pop("receipt")["index"]
+    assert printed == answers[RELEASE]
     assert run("--format", "json", "datasets") == 0
     assert json.loads(capsys.readouterr().out) == answers["GET /api/v1/datasets"]["items"]
 
@@ -45,12 +45,12 @@ def test_the_format_may_stand_before_and_behind_the_command(
     # A monitor writes lines for a journal, and no table of data.
     lines = command.commands.commands["audit"]
     singly = {
-        name: one
-        for name, one in command.commands.commands.items()
-        if one is not streams and one is not lines
+        name: each
+        for name, each in command.commands.commands.items()
+        if each is not streams and each is not lines
     }
-    for name, one in (*singly.items(), *streams.commands.items()):
-        assert "form" in {option.name for option in one.params}, name
+    for name, each in (*singly.items(), *streams.commands.items()):
+        assert "form" in {option.name for option in each.params}, name
     assert begins("--format", "csv", "budget", "flights") == "tier"
     assert begins("budget", "flights", "--format", "csv") == "tier"
     assert begins("budget", "--format", "csv", "flights") == "tier"

@@ -74,7 +74,7 @@ def entry(index: str, leaf: str) -> str:
     return f'{{"index": {index}, "leaf": {leaf}}}'
 
 
-def behind(lines: Lines, more: str) -> Lines:
+def with_more(lines: Lines, more: str) -> Lines:
     return replaced(lines, 1, lines[1].removesuffix("}") + more)
 
 
@@ -119,8 +119,8 @@ ALTERED: dict[str, Callable[[Lines], Lines]] = {
     "no index": lambda lines: replaced(lines, 1, lines[1].replace("index", "place")),
     "index twice": lambda lines: replaced(lines, 1, '{"index": 9, ' + lines[1][1:]),
     "leaf twice": lambda lines: replaced(lines, 1, '{"leaf": "", ' + lines[1][1:]),
-    "index twice, the true one first": lambda lines: behind(lines, ', "index": 9}'),
-    "leaf twice, the true one first": lambda lines: behind(lines, ', "leaf": ""}'),
+    "index twice, the true one first": lambda lines: with_more(lines, ', "index": 9}'),
+    "leaf twice, the true one first": lambda lines: with_more(lines, ', "leaf": ""}'),
     "no leaf": lambda lines: replaced(lines, 1, '{"index": 1}'),
     "leaf as null": lambda lines: replaced(lines, 1, entry("1", "null")),
     "leaf as a number": lambda lines: replaced(lines, 1, entry("1", "1234")),
@@ -176,7 +176,7 @@ def test_a_leaf_that_could_be_read_in_two_ways_is_refused_whoever_signed_it(
 ) -> None:
     export.host.leaves[3] = leaf
     export.checkpoint = json.dumps({"note": export.host.note(SIZE)})
-    export.refuses([line(number, one) for number, one in enumerate(export.host.leaves)])
+    export.refuses([line(number, content) for number, content in enumerate(export.host.leaves)])
 
 
 @pytest.mark.parametrize(
@@ -223,14 +223,14 @@ def test_the_program_and_what_it_is_copied_with_need_python_alone(
         "import sys; sys.path.insert(0, sys.argv.pop(1)); from penstock_client import offline; \
 sys.stdout.write(str(offline.main(sys.argv[1:])) + ' '.join(sys.modules))"
     )
-    found = subprocess.run(
+    done = subprocess.run(
         [sys.executable, "-I", "-S", "-c", loaded, str(folder.parent), *words],
         capture_output=True,
         text=True,
         check=True,
         timeout=600,
     )
-    verified, modules = found.stdout.splitlines()
+    verified, modules = done.stdout.splitlines()
     assert verified.startswith(f"verified {SIZE} leaves")
     assert modules.startswith("0")
     others = {name.partition(".")[0] for name in modules[1:].split()} - {"penstock_client"}

@@ -22,14 +22,14 @@ def _previews(answers: dict[str, Any]) -> None:
 def test_a_spec_goes_as_it_stands_and_a_name_as_a_query(
     client: Client, requests: list[httpx.Request]
 ) -> None:
-    found = client.preview(SPEC)
+    preview = client.preview(SPEC)
     assert json.loads(requests[-1].content) == SPEC
-    (tier,) = found.tiers
+    (tier,) = preview.tiers
     assert (tier.charge.loss, tier.charge.order, tier.error.half_width) == (0.0087, 22, 71.2)
     assert tier.room is not None
     assert not tier.room.fits
-    assert found.refusal is not None
-    assert (found.sensitivity["linf"], found.dimension) == (1, 2)
+    assert preview.refusal is not None
+    assert (preview.sensitivity["linf"], preview.dimension) == (1, 2)
     client.preview("visits")
     assert json.loads(requests[-1].content) == {"query": "visits"}
 
@@ -37,8 +37,8 @@ def test_a_spec_goes_as_it_stands_and_a_name_as_a_query(
 def test_what_is_paid_has_no_room(client: Client, answers: dict[str, Any]) -> None:
     answers[PATH]["tiers"][0]["room"] = None
     answers[PATH]["refusal"] = None
-    found = client.preview("visits")
-    assert (found.tiers[0].room, found.refusal) == (None, None)
+    preview = client.preview("visits")
+    assert (preview.tiers[0].room, preview.refusal) == (None, None)
 
 
 @pytest.mark.parametrize("value", [float("nan"), {1, 2}, b"a", object()])

@@ -82,10 +82,10 @@ def test_every_element_is_taken_in_once_whatever_is_lost(
 ) -> None:
     monkeypatch.setattr(pushing, "NUMBERS_AT_ONCE", 4)
     fake = Fake(*faults)
-    found = client_of(fake, token).push("hits", range(10), first=1)
+    pushed = client_of(fake, token).push("hits", range(10), first=1)
     assert fake.elements == list(range(10))
     assert fake.sizes == [4, 4, 2]
-    assert (found.stream, found.first, found.last, found.next, found.skipped) == (
+    assert (pushed.stream, pushed.first, pushed.last, pushed.next, pushed.skipped) == (
         *("hits", 1, 10),
         *(11, 0),
     )

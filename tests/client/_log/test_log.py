@@ -17,7 +17,7 @@ def test_a_log_that_grows_is_believed_and_remembered(host: Host, client: Client)
 
 def test_a_receipt_is_held_to_the_log(host: Host, client: Client) -> None:
     first = client.release("flights_by_carrier").receipt
-    assert "/api/v1/audit/proof/inclusion" in host.asked
+    assert "/api/v1/audit/proof/inclusion" in host.paths
     host.leaves += more(1, 2, 3)
     assert client.release("flights_by_carrier").receipt == first, "an old receipt stays true"
     assert client.stream("hits").receipt.index == 10
@@ -38,11 +38,11 @@ def test_a_forked_history_is_refused(host: Host, client: Client, again: bool, gr
     client.release("flights_by_carrier")
     host.leaves[2] = canonical(v=1, rewritten=True)
     host.leaves += more(*range(grown))
-    found = session(host) if again else client
+    reader = session(host) if again else client
     with pytest.raises(LogRefused, match=r"does not begin|of more leaves"):
-        found.verify()
+        reader.verify()
     with pytest.raises(LogRefused):
-        found.release("flights_by_carrier")
+        reader.release("flights_by_carrier")
 
 
 def test_another_key_is_refused(host: Host, client: Client) -> None:

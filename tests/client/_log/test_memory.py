@@ -119,9 +119,9 @@ def test_many_clients_at_once_lose_nothing(host: Host, memory_file: Path) -> Non
 
     with ThreadPoolExecutor(8) as pool:
         list(pool.map(follow, hosts))
-    found = json.loads(memory_file.read_text())
+    entries = json.loads(memory_file.read_text())
     assert {url: len(host.leaves) for url, host in hosts.items()} == {
-        url: int(entry["note"].splitlines()[1]) for url, entry in found.items()
+        url: int(entry["note"].splitlines()[1]) for url, entry in entries.items()
     }
     assert {file.name for file in memory_file.parent.iterdir()} == {
         "checkpoints.json",

@@ -26,8 +26,8 @@ def watcher(handler: Any, folder: Path, **more: Any) -> Watcher:
 
 def evidence(forked: pytest.ExceptionInfo[LogForked]) -> dict[str, Any]:
     assert forked.value.evidence is not None
-    found: dict[str, Any] = json.loads(forked.value.evidence.read_text())
-    return found
+    content: dict[str, Any] = json.loads(forked.value.evidence.read_text())
+    return content
 
 
 def test_what_continues_is_followed_over_restarts(host: Host, tmp_path: Path) -> None:
@@ -35,7 +35,7 @@ def test_what_continues_is_followed_over_restarts(host: Host, tmp_path: Path) ->
     host.leaves.append(canonical(v=1, more=1))
     seen = watcher(host, tmp_path).look()
     assert (seen.before, seen.known.checkpoint.size) == (6, 7)
-    assert host.asked[-1] == CONSISTENCY
+    assert host.paths[-1] == CONSISTENCY
     assert watcher(host, tmp_path).look().before == 7
 
 
@@ -62,7 +62,10 @@ def another_key(host: Host) -> None:
 
 
 def unsigned(host: Host) -> None:
-    host.changed[CHECKPOINT] = lambda told: {**told, "note": told["note"].replace("\n6\n", "\n7\n")}
+    host.changed[CHECKPOINT] = lambda answer: {
+        **answer,
+        "note": answer["note"].replace("\n6\n", "\n7\n"),
+    }
 
 
 def gone(host: Host) -> None:
@@ -94,8 +97,8 @@ def test_a_fork_is_told_with_both_notes_and_nothing_is_forgotten(
             watcher(handle, tmp_path, cosigner=cosigner).look()
         shown = evidence(forked)
         assert shown["seen"] == before.note
-        told = host.checkpoint()["note"]
-        assert shown["shown"] in (None if change is gone else told, told.replace("\n6\n", "\n7\n"))
+        note = host.checkpoint()["note"]
+        assert shown["shown"] in (None if change is gone else note, note.replace("\n6\n", "\n7\n"))
         assert (tmp_path / "watch.json").read_text() == state
     assert sent == [], "what forks is not cosigned"
     assert len(list(tmp_path.glob("penstock-fork-*.json"))) == 2
@@ -114,20 +117,20 @@ def test_who_does_not_answer_is_no_fork(host: Host, tmp_path: Path) -> None:
     with pytest.raises(NotReachable):
         watcher(handle, tmp_path).look()
     assert (tmp_path / "watch.json").read_text() == state
-    told: list[int] = []
+    sizes: list[int] = []
     failed: list[Exception] = []
 
     def wait() -> bool:
         cut[0] = False
-        return bool(told)
+        return bool(sizes)
 
     follow(
         watcher(handle, tmp_path),
-        lambda seen: told.append(seen.known.checkpoint.size),
+        lambda seen: sizes.append(seen.known.checkpoint.size),
         failed.append,
         wait,
     )
-    assert (told, len(failed)) == ([6], 1)
+    assert (sizes, len(failed)) == ([6], 1)
     assert not list(tmp_path.glob("penstock-fork-*"))
 
 
@@ -160,10 +163,10 @@ def test_it_is_remembered_before_it_is_cosigned(host: Host, tmp_path: Path) -> N
                 == next(iter(json.loads((tmp_path / "watch.json").read_text()).values()))["note"]
             )
             raise httpx.ConnectError("killed")
-        found = host(request)
+        response = host(request)
         if request.url.path == CHECKPOINT:
-            return httpx.Response(200, json={**found.json(), "cosignatures": []})
-        return found
+            return httpx.Response(200, json={**response.json(), "cosignatures": []})
+        return response
 
     with pytest.raises(NotReachable):
         watcher(handle, tmp_path, cosigner=Cosigner("a.example", bytes(32))).look()

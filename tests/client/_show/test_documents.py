@@ -91,12 +91,12 @@ def test_made_up_rows_are_a_table_json_and_csv(
         assert dict(request.url.params) == {"rows": "2", "seed": "7"}
         return httpx.Response(200, json={"items": rows})
 
-    asked = ("dummy", "stays", "--rows", "2", "--seed", "7")
-    assert run(*asked, handler=handler) == 0
+    arguments = ("dummy", "stays", "--rows", "2", "--seed", "7")
+    assert run(*arguments, handler=handler) == 0
     assert capsys.readouterr().out == "town   visits\nnorth  3\n       -1\n"
-    assert run("--format", "json", *asked, handler=handler) == 0
+    assert run("--format", "json", *arguments, handler=handler) == 0
     assert json.loads(capsys.readouterr().out) == {"items": rows}
-    assert run("--format", "csv", *asked, handler=handler) == 0
+    assert run("--format", "csv", *arguments, handler=handler) == 0
     assert capsys.readouterr().out == "town,visits\nnorth,3\n,-1\n"
 
 

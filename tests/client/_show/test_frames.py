@@ -99,13 +99,13 @@ def test_without_its_library_the_extra_is_named(
     monkeypatch.setitem(sys.modules, MODULES[extra], None)
     dummy = Dummy.read(Fields({"items": ROWS}, "dummy"), "stays")
     for table in (getattr(release, FORMS[extra]), getattr(dummy, FORMS[extra])):
-        with pytest.raises(MissingExtra) as found:
+        with pytest.raises(MissingExtra) as caught:
             table()
-        assert f"pip install 'penstock-client[{extra}]'" in str(found.value)
-        assert (found.value.extra, found.value.method) == (extra, FORMS[extra])
-        assert isinstance(found.value, PenstockError)
-        assert isinstance(found.value, ImportError)
-        assert not isinstance(found.value, InvalidArgument)
+        assert f"pip install 'penstock-client[{extra}]'" in str(caught.value)
+        assert (caught.value.extra, caught.value.method) == (extra, FORMS[extra])
+        assert isinstance(caught.value, PenstockError)
+        assert isinstance(caught.value, ImportError)
+        assert not isinstance(caught.value, InvalidArgument)
 
 
 def test_no_library_is_read_before_it_is_asked_for() -> None:

@@ -39,8 +39,8 @@ def old_spans(old: int, first: int, end: int, whole: bool) -> list[tuple[int, in
     return [*old_spans(old, middle, end, whole=False), (first, middle)]
 
 
-def canonical(**said: object) -> bytes:
-    return json.dumps(said, ensure_ascii=False, sort_keys=True, separators=(",", ":")).encode()
+def canonical(**fields: object) -> bytes:
+    return json.dumps(fields, ensure_ascii=False, sort_keys=True, separators=(",", ":")).encode()
 
 
 def leaf_of(answer: Mapping[str, Any], user: str = "ann", **other: object) -> bytes:
@@ -74,7 +74,7 @@ class Host:
         self.key = ed25519(7)
         self.answers = answers
         self.leaves = [canonical(v=1, number=number) for number in range(size)]
-        self.asked: list[str] = []
+        self.paths: list[str] = []
         self.changed: dict[str, Callable[[dict[str, Any]], object]] = {}
 
     @property
@@ -132,29 +132,31 @@ class Host:
     def answer(self, request: httpx.Request) -> dict[str, Any] | None:
         """The true answer; ``None`` to what this host does not know."""
         path = request.url.path
-        asked = dict(request.url.params.items())
+        parameters = dict(request.url.params.items())
         if path == CHECKPOINT:
             return self.checkpoint()
         if path == INCLUSION:
-            return {"hashes": self.hashes(spans(int(asked["index"]), 0, int(asked["size"])))}
+            return {
+                "hashes": self.hashes(spans(int(parameters["index"]), 0, int(parameters["size"])))
+            }
         if path == CONSISTENCY:
-            parts = old_spans(int(asked["from"]), 0, int(asked["to"]), whole=True)
+            parts = old_spans(int(parameters["from"]), 0, int(parameters["to"]), whole=True)
             return {"hashes": self.hashes(parts)}
-        found: dict[str, Any] | None = self.answers.get(f"{request.method} {path}")
-        return self.handed(found) if found and path in (RELEASES, TOTALS) else found
+        answer: dict[str, Any] | None = self.answers.get(f"{request.method} {path}")
+        return self.handed(answer) if answer and path in (RELEASES, TOTALS) else answer
 
     def __call__(self, request: httpx.Request) -> httpx.Response:
         path = request.url.path
-        self.asked.append(path)
-        found: object = self.answer(request)
-        if found is None:
+        self.paths.append(path)
+        answer: object = self.answer(request)
+        if answer is None:
             return httpx.Response(404)
         if path in self.changed:
-            found = self.changed[path](found)  # type: ignore[arg-type]  # an object of JSON
-        if isinstance(found, httpx.Response):
-            return found
+            answer = self.changed[path](answer)  # type: ignore[arg-type]  # an object of JSON
+        if isinstance(answer, httpx.Response):
+            return answer
         headers = {"Content-Type": "application/json"}
-        return httpx.Response(200, headers=headers, content=json.dumps(found))
+        return httpx.Response(200, headers=headers, content=json.dumps(answer))
 
 
 def session(host: Host) -> Client:

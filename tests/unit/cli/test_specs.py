@@ -141,7 +141,7 @@ def test_a_dataset_that_cannot_be_meant_is_refused_at_its_place(
     assert refused.code == 1
     assert pointer in refused.err
     listed = here("dataset", "list", "--format", "json").json
-    assert [one["name"] for one in listed] == ["sites"]
+    assert [dataset["name"] for dataset in listed] == ["sites"]
 
 
 def test_every_fault_of_a_query_file_is_told_at_once(here: Run, tmp_path: Path) -> None:

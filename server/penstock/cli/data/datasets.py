@@ -221,7 +221,7 @@ def dummy(operator: Operator, name: str, rows: int, seed: int) -> None:
     "preview_only",
     envvar="PENSTOCK_DATASET_BUDGET_PREVIEW",
     is_flag=True,
-    help="Show what --set would do, and do nothing: which queries cost more, and whether that fits.",
+    help="Show what --set would do, and do nothing: which queries cost more, and if that fits.",
 )
 @format_option
 @click.pass_obj

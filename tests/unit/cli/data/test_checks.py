@@ -34,9 +34,9 @@ def test_a_declaration_is_checked_for_what_it_says_that_it_costs(here: Run, tmp_
         *("--epsilon", "2", "--as", "pia", "--format", "json"),
     )
     assert answered.code == 0, answered.err
-    found = json.loads(answered.out)
-    assert found["guarantee"]["epsilon"] <= 2
-    assert found["mean"]["lower"][0] <= 0.25 <= found["mean"]["upper"][0]
+    release = json.loads(answered.out)
+    assert release["guarantee"]["epsilon"] <= 2
+    assert release["mean"]["lower"][0] <= 0.25 <= release["mean"]["upper"][0]
     again = here("dataset", "check", "stays", "town", "--epsilon", "0.5")
     assert "registered already, as query 'stays town uncategorized'; use that one" in again.err
     column = {"type": "string", "categories": ["north", "nord"]}

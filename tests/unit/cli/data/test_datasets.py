@@ -52,7 +52,7 @@ def test_a_file_becomes_a_dataset_a_query_and_releases(here: Run, tmp_path: Path
     made = here("dataset", "register", write(tmp_path, "clinic.toml", CLINIC), "--format", "json")
     assert made.code == 0, made.err
     assert made.json["source"]["uri"] == str(tmp_path / "people.csv")
-    assert {name: one["epsilon"] for name, one in made.json["budgets"].items()} == {
+    assert {name: budget["epsilon"] for name, budget in made.json["budgets"].items()} == {
         "public": 1,
         "partner": 1,
         "internal": 3,
@@ -103,12 +103,12 @@ def test_lists_are_tables_and_say_where_they_are_empty(run: Run) -> None:
 
 
 def test_the_budget_says_what_was_spent_on_what(here: Run) -> None:
-    told = here("dataset", "budget", "sites", "--format", "json").json
+    budget = here("dataset", "budget", "sites", "--format", "json").json
     rows = list(
         csv.DictReader(io.StringIO(here("dataset", "budget", "sites", "--format", "csv").out))
     )
     assert [row["tier"] for row in rows] == ["public", "partner", "internal"]
-    for row, tier in zip(rows, told["tiers"], strict=True):
+    for row, tier in zip(rows, budget["tiers"], strict=True):
         assert float(row["spent_epsilon"]) == tier["spent"]["epsilon"]
         assert float(row["remaining_share"]) == tier["remaining_share"]
         assert row["spent_by"].startswith("visits ")
@@ -120,7 +120,7 @@ def test_a_budget_is_set_and_never_below_what_is_spent(here: Run) -> None:
     assert (looked.code, "Nothing was done" in looked.out + looked.err) == (0, True)
     assert here("dataset", "budget", "sites", "--preview").code == 2
     changed = here("dataset", "budget", "sites", "--set", "internal=6", "--format", "json")
-    assert [one["granted"]["epsilon"] for one in changed.json["tiers"]] == [1, 2, 6]
+    assert [tier["granted"]["epsilon"] for tier in changed.json["tiers"]] == [1, 2, 6]
     assert here("dataset", "budget", "sites", "--set", "internal=0.01").code == 3
     assert here("dataset", "budget", "sites", "--set", "internal").code == 2
     assert here("dataset", "budget", "sites", "--set", "internal=x").code == 2

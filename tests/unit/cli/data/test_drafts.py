@@ -76,7 +76,7 @@ def test_an_open_draft_is_refused_with_what_is_missing(here: Run, tmp_path: Path
     ("options", "code", "says"),
     [
         (("--privacy-unit", "nobody"), 1, "it has person, year, area, visits"),
-        (("--type", "year=int"), 2, "none of string, integer"),
+        (("--type", "year=int"), 2, "not one of string, integer"),
         (("--type", "year"), 2, "is not COLUMN=..."),
         (("--bounds", "visits=0"), 2, "LOWER:UPPER"),
         (("--bounds", "visits=0:inf"), 2, "LOWER:UPPER"),

@@ -48,19 +48,22 @@ def test_new_data_have_a_budget_of_their_own(stays: Run, tmp_path: Path) -> None
     shown = stays("dataset", "budget", "stays")
     assert "version 2, which new queries are charged to" in shown.out
     assert "of 3 spent over all versions" in shown.out
-    found = stays("dataset", "budget", "stays", "--format", "json").json
-    assert [one["version"] for one in found["earlier"]] == [1]
-    assert found["together"][0]["granted"]["epsilon"] == 3
+    budget = stays("dataset", "budget", "stays", "--format", "json").json
+    assert [version["version"] for version in budget["earlier"]] == [1]
+    assert budget["together"][0]["granted"]["epsilon"] == 3
     listed = stays("dataset", "list", "--format", "json").json
-    assert [(one["name"], one["version"]) for one in listed] == [("sites", 1), ("stays", 2)]
+    assert [(dataset["name"], dataset["version"]) for dataset in listed] == [
+        ("sites", 1),
+        ("stays", 2),
+    ]
 
 
 def test_other_people_are_stated(stays: Run, tmp_path: Path) -> None:
     done = stays("dataset", "version", "stays", written(tmp_path, disjoint_units=True))
     assert done.code == 0
     assert "with nobody from earlier versions" in done.out
-    found = stays("dataset", "budget", "stays", "--format", "json").json
-    assert found["together"][0]["granted"]["epsilon"] == 2
+    budget = stays("dataset", "budget", "stays", "--format", "json").json
+    assert budget["together"][0]["granted"]["epsilon"] == 2
 
 
 def test_a_version_that_cannot_be_meant_exits_1(stays: Run, tmp_path: Path) -> None:

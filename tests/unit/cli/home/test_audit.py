@@ -26,14 +26,16 @@ def ahead(furnished: Path) -> Path:
 
 
 def clock_warnings(here: Run) -> list[str]:
-    told = here("status", "--format", "json").json["warnings"]
-    return [one for one in told if "penstock audit acknowledge-clock" in one]
+    warnings = here("status", "--format", "json").json["warnings"]
+    return [warning for warning in warnings if "penstock audit acknowledge-clock" in warning]
 
 
 @pytest.mark.usefixtures("ahead")
 def test_the_command_gives_up_the_wrong_time_and_says_what_follows(here: Run) -> None:
     (warning,) = [
-        one for one in here("status", "--format", "json").json["warnings"] if "log" in one
+        warning
+        for warning in here("status", "--format", "json").json["warnings"]
+        if "log" in warning
     ]
     assert "penstock audit acknowledge-clock" in warning
     done = here("audit", "acknowledge-clock")
@@ -62,12 +64,12 @@ def test_the_log_says_who_was_given_what_and_that_the_operator_did_it(here: Run)
 def test_events_are_filtered_and_cut(here: Run) -> None:
     here("release", "visits", "--as", "pia")
     everything = here("audit", "events", "--format", "json").json
-    assert [one["index"] for one in everything] == list(range(len(everything)))
+    assert [event["index"] for event in everything] == list(range(len(everything)))
     assert here("audit", "events", "--limit", "3", "--format", "json").json == everything[:3]
     of_pia = here("audit", "events", "--user", "pia", "--format", "json").json
-    assert [one["kind"] for one in of_pia] == ["user", "release"]
+    assert [event["kind"] for event in of_pia] == ["user", "release"]
     of_query = here("audit", "events", "--query", "visits", "--format", "json").json
-    assert {one["query"] for one in of_query} == {"visits"}
+    assert {event["query"] for event in of_query} == {"visits"}
     tomorrow = (datetime.now(UTC) + timedelta(days=1)).date().isoformat()
     assert here("audit", "events", "--since", tomorrow, "--format", "json").json == []
     assert here("audit", "events", "--until", tomorrow, "--format", "json").json == everything

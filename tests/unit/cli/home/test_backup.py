@@ -24,8 +24,8 @@ def test_the_table_is_followed_by_a_warning(here: Run, furnished: Path, tmp_path
     copy = tmp_path / "copy.db"
     done = here("backup", str(copy))
     assert done.code == 0
-    told = dict(line.split(maxsplit=1) for line in done.out.splitlines())
-    assert told == {
+    parts = dict(line.split(maxsplit=1) for line in done.out.splitlines())
+    assert parts == {
         "part": "value",
         "backup": str(copy),
         "kind": "sqlite",
@@ -75,8 +75,8 @@ def test_rotating_keeps_a_backup_open_and_dropping_says_first_what_it_would_do(
     assert (checked.code, checked.json["opens"]) == (0, True)
     kept = here("keys", "drop", "--keep", copy, "--format", "json")
     assert kept.json == []
-    told = here("keys", "drop", "--format", "json")
-    assert {one["key"] for one in told.json} == {one["key"] for one in checked.json["keys"]}
+    listed = here("keys", "drop", "--format", "json")
+    assert {key["key"] for key in listed.json} == {key["key"] for key in checked.json["keys"]}
     assert here("backup", "check", copy).code == 0
     dropped = here("keys", "drop", "--yes", "--wait", "0", "--format", "json")
     assert (dropped.code, dropped.json["retired"]) == (0, [])
@@ -95,13 +95,13 @@ def test_a_rotated_pepper_keeps_tokens_until_it_is_dropped(
     here("backup", copy)
     here("token", "create", "pia")
     rotated = here("keys", "rotate-secret", "pepper", "--format", "json")
-    assert [one["retired"] for one in rotated.json["peppers"]] == [False, True]
-    told = here("keys", "drop-secret", "pepper")
-    assert told.code == 0
-    assert "not used since the rotation" in told.err
+    assert [pepper["retired"] for pepper in rotated.json["peppers"]] == [False, True]
+    peppers = here("keys", "drop-secret", "pepper")
+    assert peppers.code == 0
+    assert "not used since the rotation" in peppers.err
     assert here("backup", "check", copy).code == 0
     dropped = here("keys", "drop-secret", "pepper", "--yes", "--format", "json")
-    assert [one["number"] for one in dropped.json["peppers"]] == [2]
+    assert [pepper["number"] for pepper in dropped.json["peppers"]] == [2]
     assert here("backup", "check", copy).code == 1
     assert here("keys", "rotate-secret", "salt").code == 2
     assert here("status").code == 0

@@ -20,7 +20,7 @@ class Served:
     """What the real program made of an empty folder, said, and answered."""
 
     folder: Path
-    told: str
+    printed: str
     url: str
     value: float
     ended: int
@@ -49,10 +49,10 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Served:
             if "Booting worker" in line:
                 break
         # By now all of the story is in the pipe; it ends with this command.
-        told = ""
-        while "penstock audit events" not in told:
-            told += process.stdout.readline()
-        token = re.search(r"rosa +restricted +(pst_\w\S+)", told)
+        printed = ""
+        while "penstock audit events" not in printed:
+            printed += process.stdout.readline()
+        token = re.search(r"rosa +restricted +(pst_\w\S+)", printed)
         assert token is not None
         url = f"http://127.0.0.1:{port}/api/v1/queries/hospital_patients/releases"
         request = urllib.request.Request(
@@ -65,35 +65,35 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Served:
     finally:
         process.terminate()
         process.communicate(timeout=HANG_SECONDS)
-    return Served(folder, told, url, value, process.returncode)
+    return Served(folder, printed, url, value, process.returncode)
 
 
 @pytest.mark.nightly
 def test_the_demo_is_told_in_an_empty_folder_and_served(served: Served) -> None:
     assert [path.name for path in served.folder.iterdir()] == ["penstock-demo"]
     for section in ("WHO SAW WHAT", "ALL LEARN TOGETHER", "TOKENS", "TO TRY"):
-        assert section in served.told
-    shown = re.search(r"rosa .* ([\d,]+\.\d) +[\d,.]+ to", served.told)
+        assert section in served.printed
+    shown = re.search(r"rosa .* ([\d,]+\.\d) +[\d,.]+ to", served.printed)
     assert shown is not None
     assert f"{served.value:,.1f}" == shown[1]
-    assert served.url.split("/api")[0] in served.told
+    assert served.url.split("/api")[0] in served.printed
     assert served.ended == 0
 
 
 @pytest.mark.nightly
 def test_the_story_can_be_read_by_programs(served: Served, run: Run) -> None:
     there = str(served.folder / "penstock-demo")
-    told = run("demo", "--no-serve", "--home", there, "--format", "json")
-    assert (told.code, told.err) == (0, "")
+    printed = run("demo", "--no-serve", "--home", there, "--format", "json")
+    assert (printed.code, printed.err) == (0, "")
     table = run("demo", "--no-serve", "--home", there, "--format", "csv").out
     rows = [line.split(",") for line in table.splitlines()]
     assert rows[0][:3] == ["reader", "tier", "query"]
-    for row, seen in zip(rows[1:], told.json["seen"], strict=True):
+    for row, seen in zip(rows[1:], printed.json["seen"], strict=True):
         assert row[:2] == [seen["reader"], seen["release"]["tier"]]
         assert float(row[5]) == seen["release"]["values"][0]
     assert (
-        told.json["together"]["released"]["epsilon"]
-        < (told.json["together"]["independent"]["epsilon"])
+        printed.json["together"]["released"]["epsilon"]
+        < (printed.json["together"]["independent"]["epsilon"])
     )
 
 

@@ -70,17 +70,17 @@ def test_without_a_home_every_command_says_how_to_make_one(run: Run, command: st
 
 
 def test_status_tells_the_parts_and_warns_of_one_disk(here: Run, furnished: Path) -> None:
-    found = here("status", "--format", "json")
-    assert found.code == 0
-    assert found.json["good"] is True
-    assert found.json["home"] == str(furnished)
-    parts = {part["part"]: part for part in found.json["parts"]}
+    status = here("status", "--format", "json")
+    assert status.code == 0
+    assert status.json["good"] is True
+    assert status.json["home"] == str(furnished)
+    parts = {part["part"]: part for part in status.json["parts"]}
     assert migrate.NEWEST in parts["database"]["state"]
     assert parts["database"]["place"] == str(furnished / "database" / "penstock.db")
     ring = json.loads((furnished / "keys" / "keyring.json").read_text())
     assert parts["keys"]["state"].startswith(f"keyring, {len(ring['keys'])} key")
-    assert [word in found.err for word in ("keys", "witness")] == [True, True]
-    assert "Warning" not in found.out
+    assert [word in status.err for word in ("keys", "witness")] == [True, True]
+    assert "Warning" not in status.out
 
 
 def test_status_warns_of_room_that_becomes_scarce(
@@ -89,11 +89,11 @@ def test_status_warns_of_room_that_becomes_scarce(
     left = shutil.disk_usage(Path.cwd()).free
     for reserve, scarce in ((left // 4, False), (left - left // 4, True)):
         monkeypatch.setenv("PENSTOCK_ROOM_RESERVE", str(reserve))
-        found = here("status", "--format", "json")
-        assert found.code == 0
-        told = [one for one in found.json["warnings"] if "MiB of room" in one]
-        assert bool(told) is scarce
-    assert "nothing more is released or registered. Make room on its disk" in told[0]
+        status = here("status", "--format", "json")
+        assert status.code == 0
+        warnings = [warning for warning in status.json["warnings"] if "MiB of room" in warning]
+        assert bool(warnings) is scarce
+    assert "nothing more is released or registered. Make room on its disk" in warnings[0]
 
 
 def test_status_does_not_warn_of_other_disks(
@@ -107,10 +107,10 @@ def test_status_does_not_warn_of_other_disks(
         shutil.copytree(furnished / "keys", elsewhere)
         shutil.rmtree(furnished / "keys")
         monkeypatch.setenv("PENSTOCK_KEYS_FOLDER", str(elsewhere))
-        found = here("status")
-        assert found.code == 0
-        assert "The keys" not in found.err
-        assert "The witness" in found.err
+        status = here("status")
+        assert status.code == 0
+        assert "The keys" not in status.err
+        assert "The witness" in status.err
     finally:
         shutil.rmtree(elsewhere, ignore_errors=True)
 
@@ -132,10 +132,10 @@ def test_status_exits_1_and_names_what_is_wrong(
 ) -> None:
     assert callable(harm)
     harm(furnished)
-    found = here("status", "--format", "json")
-    assert found.code == 1
-    bad = [one for one in found.json["parts"] if not one["good"]]
-    assert [one["part"] for one in bad] == [part]
+    status = here("status", "--format", "json")
+    assert status.code == 1
+    bad = [row for row in status.json["parts"] if not row["good"]]
+    assert [row["part"] for row in bad] == [part]
     assert says in bad[0]["state"]
 
 
@@ -147,12 +147,12 @@ def test_config_show_names_where_each_value_came_from(
     monkeypatch.setenv("PENSTOCK_PORT", "9001")
     monkeypatch.setenv("PENSTOCK_DATABASE_URL_FILE", str(tmp_path / "url"))
     shown = run("config", "show", "--format", "json")
-    found = {one["name"]: (one["value"], one["source"]) for one in shown.json}
-    assert found["home"] == (str(bare), "PENSTOCK_HOME")
-    assert found["port"] == ("9001", "PENSTOCK_PORT")
-    assert found["host"] == ("::1", "penstock.toml")
-    assert found["workers"] == ("2", "default")
-    assert found["database_url"] == ("(set)", "PENSTOCK_DATABASE_URL_FILE")
+    settings = {setting["name"]: (setting["value"], setting["source"]) for setting in shown.json}
+    assert settings["home"] == (str(bare), "PENSTOCK_HOME")
+    assert settings["port"] == ("9001", "PENSTOCK_PORT")
+    assert settings["host"] == ("::1", "penstock.toml")
+    assert settings["workers"] == ("2", "default")
+    assert settings["database_url"] == ("(set)", "PENSTOCK_DATABASE_URL_FILE")
     assert "secret" not in run("config", "show").out
 
 

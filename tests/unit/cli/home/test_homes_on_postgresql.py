@@ -64,11 +64,11 @@ def test_init_without_a_server_makes_nothing(
 
 @pytest.mark.usefixtures("made")
 def test_status_tells_where_the_database_is_and_is_content_with_two_roles(run: Run) -> None:
-    found = run("status", "--format", "json")
-    assert found.code == 0
-    assert found.json["good"] is True
-    assert found.json["warnings"] == []
-    (database,) = [part for part in found.json["parts"] if part["part"] == "database"]
+    status = run("status", "--format", "json")
+    assert status.code == 0
+    assert status.json["good"] is True
+    assert status.json["warnings"] == []
+    (database,) = [part for part in status.json["parts"] if part["part"] == "database"]
     assert "port" in database["place"]
     assert migrate.NEWEST in database["state"]
 
@@ -77,19 +77,19 @@ def test_status_warns_where_one_role_is_both(
     made: Home, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PENSTOCK_DATABASE_URL", made.urls["migration_database_url"])
-    found = run("status")
-    assert found.code == 0
-    assert "PENSTOCK_MIGRATION_DATABASE_URL" in found.err
+    status = run("status")
+    assert status.code == 0
+    assert "PENSTOCK_MIGRATION_DATABASE_URL" in status.err
 
 
 def test_status_of_a_home_whose_server_is_gone_exits_1(
     made: Home, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PENSTOCK_DATABASE_URL", "postgresql://nobody:canary@127.0.0.1:1/absent")
-    found = run("status", "--format", "json")
-    assert found.code == 1
-    assert found.json["good"] is False
-    assert "canary" not in found.out + found.err
+    status = run("status", "--format", "json")
+    assert status.code == 1
+    assert status.json["good"] is False
+    assert "canary" not in status.out + status.err
 
 
 def test_an_upgrade_gives_a_new_role_what_it_needs_and_no_more(
@@ -131,6 +131,6 @@ def test_no_password_is_shown(
         ("db", "current"),
         ("tier", "list"),
     ):
-        found = run(*command)
-        assert found.code == 0
-        assert PASSWORD not in found.out + found.err
+        done = run(*command)
+        assert done.code == 0
+        assert PASSWORD not in done.out + done.err

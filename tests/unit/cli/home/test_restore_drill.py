@@ -44,10 +44,10 @@ def test_the_drill_goes_from_a_backup_to_a_verified_log(
     server.database.close()
     target = homes.bare(tmp_path / "restored")
     shutil.copytree(made.folder, target.folder, ignore=shutil.ignore_patterns("penstock.db*"))
-    found = drill(target, kept)
-    assert found.returncode == 0, found.stderr
-    assert "older state" in found.stderr
-    assert "problems     0" in found.stdout
+    done = drill(target, kept)
+    assert done.returncode == 0, done.stderr
+    assert "older state" in done.stderr
+    assert "problems     0" in done.stdout
     again = home.open_server(target.settings())
     assert again.sequencer.suspended is None
     tier_changes.create(again, OPERATOR, TierSpec(name="internal"))

@@ -28,15 +28,15 @@ class Replaced(Exception):
 @pytest.fixture
 def became(monkeypatch: pytest.MonkeyPatch) -> list[tuple[list[str], dict[str, str]]]:
     """The programs that this process would have become, with their environments."""
-    found: list[tuple[list[str], dict[str, str]]] = []
+    programs: list[tuple[list[str], dict[str, str]]] = []
 
     def execve(path: str, command: list[str], environment: dict[str, str]) -> NoReturn:
         assert path == sys.executable
-        found.append((command, environment))
+        programs.append((command, environment))
         raise Replaced
 
     monkeypatch.setattr(os, "execve", execve)
-    return found
+    return programs
 
 
 def free_port() -> int:
@@ -167,8 +167,8 @@ def serving_from(folder: Path, home: Path, port: int) -> Iterator[subprocess.Pop
 def get(port: int, path: str) -> object:
     with urllib.request.urlopen(f"http://127.0.0.1:{port}{path}", timeout=HANG_SECONDS) as answer:
         assert answer.status == 200
-        found: object = json.load(answer)
-        return found
+        content: object = json.load(answer)
+        return content
 
 
 @pytest.mark.slow

@@ -35,12 +35,12 @@ PROPOSED = [
 def test_what_takes_two_is_proposed_and_not_done(
     ruled: Run, server: Server, act: str, command: tuple[str, ...]
 ) -> None:
-    asked = ruled(*command, "--format", "json")
-    assert (asked.code, asked.json["act"], asked.json["state"]) == (0, act, "open")
-    told = ruled(*command)
-    assert "Nothing was done yet" in told.err
+    proposed = ruled(*command, "--format", "json")
+    assert (proposed.code, proposed.json["act"], proposed.json["state"]) == (0, act, "open")
+    again = ruled(*command)
+    assert "Nothing was done yet" in again.err
     (listed,) = ruled("proposal", "list", "--state", "open", "--format", "json").json
-    assert listed == asked.json
+    assert listed == proposed.json
     own = ruled("proposal", "approve", listed["id"])
     assert (own.code, "another admin" in own.err) == (3, True)
     assert proposals.approve(server, acting_as(server, "ada"), listed["id"]).state == "approved"

@@ -9,10 +9,10 @@ def test_tiers_are_listed_by_rank_and_put_anywhere(here: Run) -> None:
     here("tier", "create", "friends", "--above", "public")
     top = here("tier", "create", "top", "--format", "json").json
     listed = here("tier", "list", "--format", "json").json
-    assert [one["name"] for one in listed] == [
+    assert [tier["name"] for tier in listed] == [
         *("guests", "public", "friends", "partner", "internal", "top"),
     ]
-    ranks = [one["rank"] for one in listed]
+    ranks = [tier["rank"] for tier in listed]
     assert ranks == sorted(ranks)
     assert listed[0] == {"name": "guests", "rank": 5, "description": "who passes by"}
     assert listed[-1] == top
@@ -74,11 +74,11 @@ def test_a_tier_is_moved_described_and_deleted(here: Run) -> None:
     described = here("tier", "change", "public", "--description", "us", "--format", "json")
     assert described.json["description"] == "us"
     assert here("tier", "change", "public", "--rank", "1", "--above", "partner").code == 2
-    held = here("tier", "delete", "public")
-    assert (held.code, "held by 1: pia" in held.err) == (1, True)
+    refused = here("tier", "delete", "public")
+    assert (refused.code, "held by 1: pia" in refused.err) == (1, True)
     assert here("user", "set-clearance", "pia", "partner").code == 0
     assert here("tier", "delete", "public").code == 0
-    assert [one["name"] for one in here("tier", "list", "--format", "json").json] == [
+    assert [tier["name"] for tier in here("tier", "list", "--format", "json").json] == [
         "partner",
         "internal",
     ]

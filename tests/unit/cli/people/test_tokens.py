@@ -34,7 +34,7 @@ def test_the_token_alone_is_on_standard_output_and_lets_its_user_in(here: Run) -
 def test_a_token_lives_as_long_as_was_said(here: Run) -> None:
     made = here("token", "create", "pia", "--expires", "12h", "--format", "json").json
     listed = here("token", "list", "pia", "--format", "json").json
-    assert [one["prefix"] for one in listed] == [made["prefix"]]
+    assert [token["prefix"] for token in listed] == [made["prefix"]]
     life = datetime.fromisoformat(listed[0]["expires"]) - datetime.fromisoformat(
         listed[0]["created"]
     )
@@ -58,8 +58,8 @@ def test_a_revoked_token_is_refused_at_once(here: Run) -> None:
         signed_in(lost)
     assert signed_in(kept).name == "pia"
     revoked = {
-        one["prefix"]: one["revoked"]
-        for one in here("token", "list", "pia", "--format", "json").json
+        token["prefix"]: token["revoked"]
+        for token in here("token", "list", "pia", "--format", "json").json
     }
     assert revoked[prefix] is not None
     assert revoked[kept.split("_")[1]] is None

@@ -38,9 +38,9 @@ def test_what_does_not_fit_is_said_on_standard_error(here: Run, tmp_path: Path) 
     refused = here("query", "register", "spec.json")
     assert refused.code == 3
     assert refused.err == f"Error: {big.err}"
-    asked = preview(here, tmp_path, wanted, "--format", "json")
-    assert asked.err == ""
-    assert asked.json["refusal"] + "\n" == big.err
+    previewed = preview(here, tmp_path, wanted, "--format", "json")
+    assert previewed.err == ""
+    assert previewed.json["refusal"] + "\n" == big.err
 
 
 def test_programs_read_the_charge_to_the_last_digit(here: Run, tmp_path: Path) -> None:

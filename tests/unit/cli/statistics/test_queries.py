@@ -40,10 +40,10 @@ def test_a_file_becomes_a_table_of_the_keys_that_stand_out(here: Run, tmp_path: 
     previewed = here("query", "preview", "books.json", "--format", "json")
     assert previewed.json["tiers"][0]["histogram"]["false_keys"] == 0.001
     assert here("query", "register", "books.json").code == 0
-    found = here("release", "books", "--as", "ines")
-    assert found.code == 0, found.err
-    assert str(2**64 - 1) in found.out
-    assert "keys with a noisy count above" in found.out + found.err
+    released = here("release", "books", "--as", "ines")
+    assert released.code == 0, released.err
+    assert str(2**64 - 1) in released.out
+    assert "keys with a noisy count above" in released.out + released.err
     answer = here("release", "books", "--as", "ines", "--format", "json").json
     assert answer["keys"] == [2**64 - 2, 2**64 - 1]
 

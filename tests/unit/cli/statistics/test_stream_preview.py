@@ -33,9 +33,9 @@ def test_a_preview_compares_structures_below_the_charges(here: Run, tmp_path: Pa
     chosen = [line for line in structures.splitlines() if "chosen, least mean" in line]
     assert len(chosen) == 1
     assert chosen[0].split()[0] in ("kary", "smooth_binary")
-    told = here("stream", "preview", "sent.json", "--format", "json").json
+    preview = here("stream", "preview", "sent.json", "--format", "json").json
     listed = [line.split()[0] for line in structures.splitlines()[1:]]
-    assert listed == [one["structure"] for one in told["structures"]]
+    assert listed == [structure["structure"] for structure in preview["structures"]]
     table = here("stream", "preview", "sent.json", "--format", "csv").out.splitlines()
     assert [row.split(",")[0] for row in table] == ["tier", "public", "partner", "internal"]
     assert here("stream", "show", "hits").code == 1

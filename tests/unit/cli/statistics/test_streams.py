@@ -45,9 +45,11 @@ def test_a_stream_goes_through_its_life(opened: Run, tmp_path: Path) -> None:
         opened, tmp_path, "levels", "hits", content={"levels": {"internal": {"epsilon": 0.3}}}
     )
     assert moved.code == 0
-    assert [one["first"] for one in moved.json["tiers"]] == [1, 1, 4]
+    assert [tier["first"] for tier in moved.json["tiers"]] == [1, 1, 4]
     assert opened("stream", "show", "hits", "--format", "json").json["next"] == 4
-    assert [one["name"] for one in opened("stream", "list", "--format", "json").json] == ["hits"]
+    assert [stream["name"] for stream in opened("stream", "list", "--format", "json").json] == [
+        "hits"
+    ]
     assert "hits" in opened("stream", "list").out
     assert opened("stream", "retire", "hits", "--format", "json").json["status"] == "retired"
     full = sent(opened, tmp_path, "push", "hits", content={"from": 4, "values": [1]})
