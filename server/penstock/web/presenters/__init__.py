@@ -1,9 +1,9 @@
-"""Present answers of services as templates and charts take them.
+"""Turn answers of services into what templates and charts need.
 
-* ``spec_text``                                  what a query asks, in words
+* ``spec_text``                                  the spec of a query, in words
 * ``release_charts, stream_charts, budget_charts, exposure_charts, tier_ladder``: one subject each
-* ``preview_charts, preview_choices, noise_comparison``: previews, and what may be had instead
-* ``front_page``                                 what the first page explains itself with
+* ``preview_charts, preview_choices, noise_comparison``: previews, and alternatives to choose from
+* ``front_page``                                 the example on the start page
 * ``figure``                                     a chart, and the same numbers as a table
-* ``template_filters``                           how numbers, times and keys are written on pages
+* ``template_filters``                           numbers, times and losses as templates write them
 """

@@ -1,4 +1,4 @@
-"""The budgets of a dataset, as a chart and its table take them."""
+"""Present the budgets of a dataset as a chart with its table."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -11,20 +11,20 @@ from penstock.web.presenters.figure import Picture, picture
 
 @dataclass(frozen=True)
 class Shown:
-    """A dataset's budget, and the picture of it."""
+    """Hold the budget of a dataset and its picture."""
 
     budget: DatasetBudgetView
     picture: Picture
 
 
 def shown(budget: DatasetBudgetView, place: int) -> Shown:
-    """The bars of one dataset, the ``place``-th of its page."""
+    """Return the bars of a dataset; ``place`` is its number on the page, for ids."""
     content = stacked.Budgets(f"Budgets of {budget.dataset}", _tiers(budget, {}))
     return Shown(budget, picture(stacked.budget_bars, stacked.rows, content, f"spent{place}"))
 
 
 def with_one_more(budget: DatasetBudgetView, name: str, shares: Mapping[str, float]) -> Picture:
-    """The bars as they would be with one more, which takes these ``shares`` by tier."""
+    """Return the bars with a query added that takes ``shares`` of the tiers' budgets."""
     more = {tier: stacked.Part(name, share) for tier, share in shares.items()}
     title = f"Budgets of {budget.dataset} with {name}"
     content = stacked.Budgets(title, _tiers(budget, more))
@@ -32,14 +32,14 @@ def with_one_more(budget: DatasetBudgetView, name: str, shares: Mapping[str, flo
 
 
 def moved(budget: DatasetBudgetView, moved_levels: MovedLevelsView) -> Picture:
-    """The bars as they would be with what other levels of a query cost."""
-    name = f"{moved_levels.query}, moved"
+    """Return the bars with the charges of moved levels added."""
+    name = f"{moved_levels.query}, change of levels"
     more = {
         tier.tier: stacked.Part(name, tier.charge.share)
         for tier in moved_levels.tiers
         if tier.charge
     }
-    content = stacked.Budgets(f"Budgets of {budget.dataset} then", _tiers(budget, more))
+    content = stacked.Budgets(f"Budgets of {budget.dataset} after the change", _tiers(budget, more))
     return picture(stacked.budget_bars, stacked.rows, content, "moved")
 
 

@@ -1,4 +1,4 @@
-"""What some people know together, as charts and their tables take it."""
+"""Present the joint exposure of people as charts with their tables."""
 
 import math
 from collections.abc import Sequence
@@ -14,34 +14,34 @@ from penstock.web.charts.losses import INDEPENDENT, TOGETHER, Loss
 from penstock.web.presenters.figure import Picture, picture
 
 SHOWN = 8
-"""Queries of a page, each with a picture."""
+"""Queries on one page, each with a picture."""
 
-COMPOSED = "All levels that they hold, composed"
-COUNTED_ANEW = "Every hand-out counted anew"
-REACHABLE = "All that they could fetch by now"
-GRANTED = "The budget that they never get beyond"
+COMPOSED = "All levels received, composed"
+COUNTED_ANEW = "With independent noise for each release"
+REACHABLE = "All they may request today"
+GRANTED = "Budget of their highest tier (bound)"
 
 
 @dataclass(frozen=True)
 class Shown:
-    """A query that some of the people hold, and the pictures of it."""
+    """Hold a query that some of the people received, with its pictures."""
 
     query: SharedQueryView
     pictures: tuple[Picture, ...]
 
 
 def names(given: MultiDict[str, str]) -> list[str]:
-    """The people that an address names: one each, or several with commas between."""
+    """Return the people that an address names, in ``user`` (one each) or ``users`` (by commas)."""
     typed = (name for text in given.getlist("users") for name in text.split(","))
     typed_names = (name.strip() for name in (*given.getlist("user"), *typed))
     return list(dict.fromkeys(name for name in typed_names if name))
 
 
 def total(exposure: ExposureView) -> Picture:
-    """The loss of all together beside what it would be, could be, and may be at most."""
+    """Return the joint loss beside the independent one, the one in reach and the budget."""
     granted = [Loss(GRANTED, exposure.reach.epsilon)] if exposure.reach else []
     content = compared.Losses(
-        "Privacy loss of all of these people together",
+        "Joint privacy loss of these people",
         Loss(TOGETHER, bounded(exposure.released.epsilon)),
         (
             Loss(INDEPENDENT, bounded(exposure.independent.epsilon)),
@@ -53,7 +53,7 @@ def total(exposure: ExposureView) -> Picture:
 
 
 def by_query(shared_queries: Sequence[SharedQueryView]) -> list[Shown]:
-    """Of each query one path of noise where there is one; elsewhere its draws, and the losses."""
+    """Return one noise path for each lossless query; for others the levels and their losses."""
     return [
         Shown(
             query,
@@ -66,15 +66,15 @@ def by_query(shared_queries: Sequence[SharedQueryView]) -> list[Shown]:
 
 
 def _draws(shared_query: SharedQueryView, prefix: str) -> Picture:
-    """Levels that are draws of their own, side by side and joined by nothing."""
+    """Return the margins of levels with independent noise, side by side."""
     halves = [point.error.half_width for point in shared_query.points]
     content = intervals.Groups(
-        f"{shared_query.query}: how far off each draw may be, and who has it",
+        f"{shared_query.query}: margin of error of each level, and who has it",
         tuple(
             f"{', '.join(point.tiers)}: {', '.join(point.people)}" for point in shared_query.points
         ),
         (Level("error", tuple(Interval(0.0, -half, half) for half in halves)),),
-        "how far off",
+        "margin of error",
         shared_query.points[0].error.confidence,
     )
     return picture(intervals.bars_with_intervals, intervals.rows, content, prefix)
@@ -82,7 +82,7 @@ def _draws(shared_query: SharedQueryView, prefix: str) -> Picture:
 
 def _composed(shared_query: SharedQueryView, prefix: str) -> Picture:
     content = compared.Losses(
-        f"{shared_query.query}: levels that were drawn independently",
+        f"{shared_query.query}: levels with independent noise",
         Loss(COMPOSED, bounded(shared_query.together.epsilon)),
         (Loss(COUNTED_ANEW, bounded(shared_query.independent.epsilon)),),
     )
@@ -104,7 +104,7 @@ def _path(shared_query: SharedQueryView, prefix: str) -> Picture:
         for point in shared_query.points
     )
     noise = path.NoisePath(
-        f"{shared_query.query}: who stands where on its path of noise",
+        f"{shared_query.query}: who has which point of its noise path",
         shared_query.points[0].level.parameter,
         points,
         together,
@@ -115,5 +115,5 @@ def _path(shared_query: SharedQueryView, prefix: str) -> Picture:
 
 
 def bounded(epsilon: float) -> float | None:
-    """An epsilon as charts take it; none where no epsilon is enough."""
+    """Return ``epsilon`` for a chart; None if it is infinite."""
     return epsilon if math.isfinite(epsilon) else None

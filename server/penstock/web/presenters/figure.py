@@ -1,4 +1,4 @@
-"""A chart, and the same numbers as a table beside it, as templates take them."""
+"""Pair a chart with a table of the same numbers, for templates."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ Content = TypeVar("Content")
 
 @dataclass(frozen=True)
 class Picture:
-    """``remark`` says what is left out, where not all is shown."""
+    """Hold a drawn chart and its table; ``remark`` says what is left out, if anything is."""
 
     drawn: Markup
     table: Table
@@ -28,7 +28,7 @@ def picture(
     prefix: str,
     remark: str = "",
 ) -> Picture:
-    """One chart, drawn for phones and for wider pages; its ids begin with ``prefix``."""
+    """Draw a chart for phones and for wider pages; its ids begin with ``prefix``."""
     drawn = both_widths(lambda start, width: chart(content, start, width), prefix)
     # Charts escape every text that they are given.
     return Picture(Markup(drawn), rows(content), remark)  # noqa: S704

@@ -1,8 +1,8 @@
-"""What the first page explains itself with: one run of the demo, as it was released.
+"""Show one run of the demo on the start page, as it was released.
 
-The same on every server, and nothing of the server that shows it: whoever comes to the first
-page may be anybody.  The numbers are of public data, and were released: noise is in all of
-them, and the exact one is nowhere.
+The example is the same on every server and holds nothing of the server that shows it, since
+anybody may open the start page.  The data are public and the numbers were released: all of them
+carry noise, and the exact number stands nowhere.
 """
 
 from functools import cache
@@ -22,7 +22,7 @@ def _released(
 
 EXAMPLE: Final = story.Story(
     title="One number, released to four tiers",
-    quantity="how many of 5,912 people went to hospital",
+    quantity="people of 5,912 who went to hospital",
     releases=(
         _released("public", "pia", 1395.7218475341797, 15.796066284179688, 0.4998839662036666),
         _released("partner", "paul", 1397.4601745605469, 8.281539916992188, 0.999827548097511),
@@ -36,5 +36,5 @@ EXAMPLE: Final = story.Story(
 
 @cache
 def example() -> Picture:
-    """The picture, drawn once."""
+    """Return the picture; it is drawn once per process."""
     return picture(story.story, story.rows, EXAMPLE, "story")

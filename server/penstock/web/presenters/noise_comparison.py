@@ -1,7 +1,7 @@
-"""The same question under every noise, one after the other, each shown as it is done.
+"""Preview a query under every noise mechanism, one after the other, as a background job.
 
-What is done is kept in the stage of the work, and all of it in the result: another worker, or
-a browser that comes back, finds it there.
+Rows that are finished are kept in the stage of the job, and all of them in its result, where
+another worker, or a browser that comes back, finds them.
 """
 
 import hashlib
@@ -23,9 +23,9 @@ from penstock.web.presenters.preview_choices import Comparison
 
 
 def keyed(given: Given) -> Given:
-    """The form under a key of its own, since the same form is sent on to register.
+    """Return the form under an idempotency key of its own; the same form is sent on to register.
 
-    Without numbers that were typed: what is compared does not depend on them.
+    Numbers that were typed are left out: the comparison does not depend on them.
     """
     wanted = MultiDict(
         [field for field in given.items(multi=True) if field[0] not in UNSAID | {"values"}]
@@ -37,7 +37,7 @@ def keyed(given: Given) -> Given:
 
 
 def compared(given: Given, priced: Callable[[Given], PreviewView], run: Run) -> str:
-    """Preview the question under each noise, telling ``run`` what is done; the comparison."""
+    """Preview the query under each mechanism; report each row to ``run``, and return all."""
     previews: list[tuple[str, PreviewView | str]] = []
     own_mechanism = given.get("mechanism", "")
     for option in choices.MECHANISMS:
@@ -54,7 +54,7 @@ def compared(given: Given, priced: Callable[[Given], PreviewView], run: Run) -> 
 
 
 def so_far(piece: WorkView) -> Comparison:
-    """Return the rows that are there by now."""
+    """Return the rows that are finished by now."""
     if piece.result is not None:
         return preview_choices.read(piece.result)
     stages = _stages(piece)
@@ -62,13 +62,13 @@ def so_far(piece: WorkView) -> Comparison:
 
 
 def stage(piece: WorkView) -> str:
-    """Say which noise is worked out."""
+    """Return which mechanism is being previewed, for people."""
     stages = _stages(piece)
-    return f"working out {stages['now']} noise" if stages else piece.stage
+    return f"previewing {stages['now']} noise" if stages else piece.stage
 
 
 def _stages(piece: WorkView) -> dict[str, str]:
-    """What ``compared`` told of itself; empty before it began."""
+    """Return what ``compared`` reported last; empty before it began."""
     if not piece.stage.startswith("{"):
         return {}
     stages: dict[str, str] = json.loads(piece.stage)

@@ -1,4 +1,4 @@
-"""A preview as a page takes it: charts with their tables, and what may be had instead."""
+"""Present a preview as charts with their tables, with alternatives to choose from."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,32 +16,32 @@ from penstock.web.presenters.preview_choices import Comparison
 from penstock.web.presenters.template_filters import figure
 
 LIKELY, SURE = 0.5, 0.99
-"""Chances from which a key is said to be listed."""
+"""Probabilities from which a key is called likely, and almost certain, to be listed."""
 
 
 class Tier(Protocol):
-    """What a preview says of one tier, whatever it is a preview of."""
+    """Represent one tier of a preview of a query or a stream."""
 
     @property
     def tier(self) -> str:
-        """Its name."""
+        """Return the name of the tier."""
 
     @property
     def error(self) -> ErrorView:
-        """How far off its numbers would be."""
+        """Return the margin of error of its numbers."""
 
     @property
     def charge(self) -> ChargeView:
-        """What its account would be charged."""
+        """Return the charge to its account."""
 
 
 @dataclass(frozen=True)
 class Planned:
-    """What a preview shows: how far off each tier's numbers are, and every tier's budget with it.
+    """Hold what a preview shows: the margin of error and the budget of every tier.
 
-    ``budgets`` is none where some tier has no room for it; ``keys`` tells of a sparse
-    histogram which counts are listed, ``steps`` of a stream how its error
-    goes on.  ``of_sums`` says that the errors are of the sums that means are read from.
+    ``budgets`` is None if some tier has no room for the charge; ``keys`` gives the counts from
+    which a sparse histogram lists keys, ``steps`` the margin of error of a stream by element.
+    ``of_sums`` marks errors of the sums from which means are computed.
     """
 
     errors: Picture
@@ -61,7 +61,7 @@ def planned(
     *,
     of_sums: bool = False,
 ) -> Planned:
-    """The pictures of a query's preview; ``others`` are the same under other noise."""
+    """Return the pictures of a query's preview; ``others`` compares it under other noise."""
     comparisons = (
         *((preview_choices.structures(preview.structures),) if preview.structures else ()),
         *((preview_choices.powers(preview.powers, preview),) if preview.powers else ()),
@@ -75,7 +75,7 @@ def planned(
 
 
 def planned_stream(stream_preview: StreamPreviewView, budget: DatasetBudgetView) -> Planned:
-    """The pictures of a stream's preview."""
+    """Return the pictures of a stream's preview."""
     budgets = (
         None
         if stream_preview.refusal
@@ -96,7 +96,7 @@ def _budgets(budget: DatasetBudgetView, name: str, tiers: Sequence[Tier]) -> Pic
 def _errors(tiers: Sequence[Tier], of: str) -> Picture:
     halves = [tier.error.half_width for tier in tiers]
     content = intervals.Groups(
-        f"How far off {of} may be",
+        f"Margin of error of {of}",
         tuple(tier.tier for tier in tiers),
         (Level("error", tuple(Interval(0.0, -half, half) for half in halves)),),
         confidence=tiers[0].error.confidence if tiers else 0.95,
@@ -105,7 +105,7 @@ def _errors(tiers: Sequence[Tier], of: str) -> Picture:
 
 
 def _listed(preview: PreviewView) -> Table | None:
-    """From which count a key of a sparse histogram is listed, for each tier."""
+    """Return for each tier the counts from which a sparse histogram lists a key."""
     listed = [
         (tier_view.tier, tier_view.histogram)
         for tier_view in preview.tiers
@@ -117,10 +117,10 @@ def _listed(preview: PreviewView) -> Table | None:
         "Keys that are listed",
         (
             "tier",
-            "listed above a noisy count of",
+            "threshold on the noisy count",
             "false keys expected",
-            "likely from",
-            "sure from",
+            f"listed with {LIKELY:.0%} from count",
+            f"listed with {SURE:.0%} from count",
         ),
         tuple(
             (
@@ -138,11 +138,11 @@ def _listed(preview: PreviewView) -> Table | None:
 
 def _first(shown: HistogramView, chance: float) -> str:
     counts = [appear.count for appear in shown.appears if appear.probability >= chance]
-    return f"{counts[0]:,}" if counts else "beyond what is told here"
+    return f"{counts[0]:,}" if counts else "above the computed counts"
 
 
 def _by_step(stream_preview: StreamPreviewView) -> Table:
-    """How far off totals are after some of the elements."""
+    """Return the margin of error of totals after some of the elements."""
     steps = (
         [step_view.t for step_view in stream_preview.tiers[0].steps] if stream_preview.tiers else []
     )
@@ -150,8 +150,8 @@ def _by_step(stream_preview: StreamPreviewView) -> Table:
         [step_view.error.half_width for step_view in tier.steps] for tier in stream_preview.tiers
     ]
     return Table(
-        "How far off totals are as elements come",
-        ("after element", *(f"off by, at {tier.tier}" for tier in stream_preview.tiers)),
+        "Margin of error of totals by element",
+        ("after element", *(f"margin at {tier.tier}" for tier in stream_preview.tiers)),
         tuple(
             (f"{step:,}", *(f"±{figure(column[place])}" for column in columns))
             for place, step in enumerate(steps)

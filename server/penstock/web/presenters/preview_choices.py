@@ -1,6 +1,6 @@
-"""What a preview compares, as a table of choices, each of which may be taken by a button.
+"""Present the alternatives of a preview as tables of choices, each with a button.
 
-To take one is to send the form with a few fields changed: these are a button's value.
+A button sends the form with a few fields changed; these fields are its value.
 """
 
 import json
@@ -23,7 +23,7 @@ _POWERS = {"laplace": 1.0, "gaussian": 2.0}
 
 @dataclass(frozen=True)
 class Choice:
-    """One way; ``take`` is what its button sends, empty where it cannot be had from here."""
+    """Hold one alternative; ``take`` is what its button sends, empty if it has no button."""
 
     name: str
     cells: tuple[str, ...]
@@ -33,7 +33,7 @@ class Choice:
 
 @dataclass(frozen=True)
 class Comparison:
-    """Choices side by side; ``cells`` stand under ``head``, ``reason`` says which is best."""
+    """Hold choices side by side; ``cells`` go under ``head``, ``reason`` explains the choice."""
 
     caption: str
     head: tuple[str, ...]
@@ -42,7 +42,7 @@ class Comparison:
 
 
 def with_taken(given: MultiDict[str, str]) -> MultiDict[str, str]:
-    """A form as it was sent, with the choice whose button was pressed."""
+    """Return a sent form with the fields of the pressed choice."""
     changed = MultiDict(given)
     for name, value in parse_qsl(changed.pop("take", ""), keep_blank_values=True):
         changed[name] = value
@@ -50,12 +50,12 @@ def with_taken(given: MultiDict[str, str]) -> MultiDict[str, str]:
 
 
 def written(comparison: Comparison) -> str:
-    """Write a comparison down, to be kept with the work that made it."""
+    """Return a comparison as JSON, to be kept with the job that made it."""
     return json.dumps(asdict(comparison))
 
 
 def read(text: str) -> Comparison:
-    """Read what ``written`` wrote."""
+    """Return the comparison that ``written`` wrote."""
     parts = json.loads(text)
     choices = [
         Choice(**{**fields, "cells": tuple(fields["cells"])}) for fields in parts.pop("choices")
@@ -64,14 +64,14 @@ def read(text: str) -> Comparison:
 
 
 def powers(view: PowersView, preview: PreviewView) -> Comparison:
-    """Which power of generalized Gaussian noise leaves the smallest largest error."""
+    """Compare powers of generalized Gaussian noise by their expected largest error."""
     own = _POWERS.get(preview.mechanism, preview.p)
     return Comparison(
-        f"Powers at epsilon {figure(view.epsilon)}, that of {view.tier}",
+        f"Powers at epsilon {figure(view.epsilon)} (tier {view.tier})",
         ("expected largest error",),
         tuple(
             Choice(
-                f"p = {choice.p:g}" + (" (advised)" if choice.p == view.recommended else ""),
+                f"p = {choice.p:g}" + (" (recommended)" if choice.p == view.recommended else ""),
                 (f"±{figure(choice.expected_maximum)}",),
                 urlencode({"p": f"{choice.p:g}"}),
                 choice.p == own,
@@ -83,11 +83,11 @@ def powers(view: PowersView, preview: PreviewView) -> Comparison:
 
 
 def structures(count_structures: Sequence[CountStructureView]) -> Comparison:
-    """Counts each with noise of its own, or protected together."""
+    """Compare independent noise for each count with counts protected together."""
     tiers = [tier_view.tier for tier_view in count_structures[0].tiers]
     return Comparison(
-        "Ways to protect these counts, at the same privacy",
-        (*(f"off by, at {tier}" for tier in tiers), "size off by", "numbers drawn"),
+        "Ways to protect these counts at equal privacy",
+        (*(f"margin at {tier}" for tier in tiers), "margin of the size", "numbers drawn"),
         tuple(
             Choice(
                 _together(count_structure),
@@ -101,19 +101,19 @@ def structures(count_structures: Sequence[CountStructureView]) -> Comparison:
             )
             for count_structure in count_structures
         ),
-        "A size that is public costs nothing and lets the counts have the least noise; it has to"
-        " be known to everybody already.",
+        "A public size costs nothing and gives the counts the least noise. Use it only if everybody"
+        " already knows the size.",
     )
 
 
 def mechanisms(previews: Iterable[tuple[str, PreviewView | str]], own_mechanism: str) -> Comparison:
-    """The same question under each noise; a text says why one is not to be had."""
+    """Compare the same query under each mechanism; a text says why one is refused."""
     shown = list(previews)
     views = [view for _, view in shown if isinstance(view, PreviewView)]
     tiers = [tier.tier for tier in views[0].tiers] if views else []
     return Comparison(
-        "The same under other noise",
-        tuple(f"{what} {tier}" for tier in tiers for what in ("off by, at", "takes of")),
+        "Other noise mechanisms",
+        tuple(f"{what} {tier}" for tier in tiers for what in ("margin at", "share of budget at")),
         tuple(
             Choice(
                 _NAMES[name],
@@ -127,11 +127,11 @@ def mechanisms(previews: Iterable[tuple[str, PreviewView | str]], own_mechanism:
 
 
 def trees(stream_preview: StreamPreviewView) -> Comparison:
-    """The structures that a stream may have, at the guarantees of its tiers."""
+    """Compare the structures that a stream may have, at the guarantees of its tiers."""
     tiers = [tier.tier for tier in stream_preview.tiers]
     return Comparison(
-        f"Structures at the same privacy, over {stream_preview.judged_steps:,} elements",
-        (*(f"typical error (largest), at {tier}" for tier in tiers), "numbers kept"),
+        f"Structures at equal privacy, over {stream_preview.judged_steps:,} elements",
+        (*(f"typical error (largest), at {tier}" for tier in tiers), "numbers stored"),
         tuple(
             Choice(
                 _tree(structure),
@@ -161,15 +161,15 @@ def _priced(preview: PreviewView) -> tuple[str, ...]:
 
 def _together(count_structure: CountStructureView) -> str:
     if count_structure.structure is None:
-        return "each by itself"
+        return "independent noise for each"
     if count_structure.known_size:
-        return "together, if the size is public and typed under counts over one population"
+        return "together, if the size is public (enter it under counts over one population)"
     return f"together, trade-off {figure(count_structure.trade_off or 1)}"
 
 
 def _sizes(count_structure: CountStructureView) -> str:
     errors = [tier.size_error for tier in count_structure.tiers if tier.size_error is not None]
-    return ", ".join(f"±{figure(error.half_width)}" for error in errors) or "none released"
+    return ", ".join(f"±{figure(error.half_width)}" for error in errors) or "not released"
 
 
 def _fields(count_structure: CountStructureView) -> dict[str, str]:

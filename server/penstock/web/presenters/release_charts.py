@@ -1,4 +1,4 @@
-"""What somebody holds of a query, as charts and their tables take it."""
+"""Present the releases of a query that a user has as charts with their tables."""
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -16,26 +16,26 @@ from penstock.web.charts.drawing.values import Interval, Level
 from penstock.web.presenters.figure import Picture, picture
 
 MOST_KEYS = 200
-"""Rows of a page; all of them are in a download."""
+"""Largest number of rows on a page; a download has all."""
 
 MOST_DRAWN = 6
-"""Levels side by side where nobody chose any; the most accurate ones."""
+"""Levels shown side by side if none was chosen: the most accurate ones."""
 
 MOST_CHOSEN = 8
-"""Levels side by side at most: beyond, marks would look alike."""
+"""Largest number of levels side by side; of more, marks would look alike."""
 
 MOST_CELLS, MOST_LISTED = 2000, 40
-"""Intervals of the table beside the picture, and levels of it."""
+"""Largest numbers of intervals and of levels in the table beside the picture."""
 
 LONGEST_NUMBER = 40
 
 
 @dataclass(frozen=True)
 class Held:
-    """Every level of a query that somebody holds, the most accurate first.
+    """Hold every level of a query that a user has, the most accurate first.
 
-    ``names`` tells them apart, by release; those ``drawn`` are in the picture.  Of a sparse
-    histogram that is ``one_only``, since each level has keys of its own.
+    ``names`` tells releases apart; those ``drawn`` are in the picture.  A sparse histogram shows
+    ``one_only``, since each level has its own keys.
     """
 
     items: Sequence[HistoryItemView]
@@ -46,7 +46,7 @@ class Held:
 
 
 def names_of(items: Sequence[HistoryItemView | ReleaseView]) -> dict[str, str]:
-    """What each release is called: its tier, and its epsilon where others have that tier too."""
+    """Name each release by its tier, and by its epsilon too if others have the same tier."""
     tiers = Counter(item.tier for item in items)
     return {
         item.id: item.tier
@@ -57,9 +57,9 @@ def names_of(items: Sequence[HistoryItemView | ReleaseView]) -> dict[str, str]:
 
 
 def selected(ids: Sequence[str], chosen: Collection[str], keys: int) -> tuple[list[str], list[str]]:
-    """Which of the releases ``ids`` are drawn, and which are in the table, of ``keys`` rows.
+    """Return which of the releases ``ids`` are drawn, and which are in the table of ``keys`` rows.
 
-    Those that were ``chosen``, else the most accurate; the table has all up to a size.
+    Drawn are those ``chosen``, else the most accurate; the table has all up to a size.
     """
     drawn = [release_id for release_id in ids if release_id in chosen][:MOST_CHOSEN] or list(
         ids[:MOST_DRAWN]
@@ -75,7 +75,7 @@ def shown_releases(
     drawn: Collection[str],
     title: str,
 ) -> Held | None:
-    """``views`` are those of the ``items`` that the table has, ``drawn`` those of the picture."""
+    """Return ``items`` with a table of ``views`` and a picture of those ``drawn``."""
     if not views:
         return None
     names = names_of(items)
@@ -92,7 +92,7 @@ def shown_releases(
 
 
 def release_picture(release: ReleaseView, title: str) -> Picture:
-    """One release by itself; of a sparse histogram the keys by value."""
+    """Return the picture of one release; a sparse histogram shows its keys by value."""
     if release.histogram is not None:
         places = np.argsort(-np.asarray(release.values), kind="stable")[:MOST_KEYS]
         return _ranking(release, title, places)
@@ -107,7 +107,7 @@ def _side_by_side(
     title: str,
     remark: str,
 ) -> Picture:
-    """Releases of one query have the same keys, but for those of sparse histograms."""
+    """Return releases of one query side by side; they have equal keys unless sparse."""
     best = shown[0]
     count = len(best.keys)
     keys = np.arange(min(count, MOST_KEYS))
@@ -128,9 +128,9 @@ def _side_by_side(
 
 def _left_out(count: int, listed: int, shown: int) -> Iterator[str]:
     if shown < count:
-        yield f"{shown} of the {count} levels that you hold are drawn; choose below."
+        yield f"{shown} of your {count} levels are shown; choose below."
     if listed < count:
-        yield f"The table has {listed} of them."
+        yield f"The table lists {listed} of them."
 
 
 def _ranking(best: ReleaseView, title: str, places: NDArray[np.intp]) -> Picture:
@@ -138,7 +138,7 @@ def _ranking(best: ReleaseView, title: str, places: NDArray[np.intp]) -> Picture
         title,
         _labels(best, places),
         Level(best.tier, _intervals(best, places)),
-        remark="Keys with small counts are missing, and a few with none may be here.",
+        remark="Keys with small counts are missing, and a few keys with count 0 may be listed.",
         confidence=best.error.confidence,
         total=len(best.keys),
     )
@@ -146,26 +146,26 @@ def _ranking(best: ReleaseView, title: str, places: NDArray[np.intp]) -> Picture
 
 
 def wanted(given: Mapping[str, str]) -> ReleaseRequest:
-    """Which level a form asks for: a tier's, one of an epsilon, or one's own.
+    """Return the level that a form requests: a tier's, an epsilon's, or the caller's own.
 
-    Raises ``InvalidInput``.
+    Raises ``InvalidInput`` for both at once, or an epsilon that is not a number above 0.
     """
     tier, epsilon = given.get("tier", "").strip(), given.get("epsilon", "").strip()
     if tier and epsilon:
-        raise InvalidInput("Choose a tier or give an epsilon, not both.", pointer="/epsilon")
+        raise InvalidInput("Choose a tier or enter an epsilon, not both.", pointer="/epsilon")
     if epsilon:
         return ReleaseRequest(epsilon=positive(epsilon, "epsilon"))
     return ReleaseRequest(tier=tier or None)
 
 
 def positive(text: str, what: str) -> float:
-    """A number above 0 out of a form.  Raises ``InvalidInput``."""
+    """Return a number above 0 from a form.  Raises ``InvalidInput``."""
     try:
         number = float(text) if text.isascii() and len(text) <= LONGEST_NUMBER else 0.0
     except ValueError:
         number = 0.0
     if not 0 < number < float("inf"):
-        raise InvalidInput(f"{what} is a number above 0, such as 0.5.", pointer=f"/{what}")
+        raise InvalidInput(f"{what} must be a number above 0, such as 0.5.", pointer=f"/{what}")
     return number
 
 

@@ -1,4 +1,4 @@
-"""What a query asks of its dataset, in words: from the spec as it was registered."""
+"""Write the registered spec of a query in words."""
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -8,12 +8,12 @@ _ELSEWHERE = frozenset(
     {"name", "dataset", "mechanism", "levels", "share", "keys", "max_levels", "sensitivity", "p"}
 )
 _COUNTED = {
-    "count": "how many rows there are",
-    "count_units": "how many privacy units there are",
+    "count": "number of rows",
+    "count_units": "number of privacy units",
 }
 _COLUMNS = {
-    "count": "in how many rows each of these is true",
-    "count_units": "for how many privacy units each of these is true",
+    "count": "number of rows in which each of these is true",
+    "count_units": "number of privacy units for which each of these is true",
 }
 _OPERATORS = {
     "=": "is",
@@ -26,23 +26,23 @@ _OPERATORS = {
     "not_in": "is none of",
 }
 _STRUCTURES = {
-    "sparse_histogram": "only those keys of the domain that are found, and a few false ones",
-    "correlated": "counts that are protected together, with less noise than each by itself",
+    "sparse_histogram": "only keys that are found in the data, and a few false ones",
+    "correlated": "counts protected together, with less noise than each separately",
 }
 
 
 def question(spec: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """The name of each part of a spec, and the part in a sentence.
+    """Return each part of a spec as a label and a phrase.
 
-    A part that has no sentence yet is shown as it was registered.
+    A part without a phrase is shown as it was registered.
     """
     writers: Mapping[str, tuple[str, Callable[[Any], str]]] = {
-        "aggregate": ("It tells", _aggregate),
-        "group_by": ("For each", _groups),
-        "where": ("Of rows where", _conditions),
-        "contribution": ("Of one privacy unit at most", _contribution),
-        "domain": ("Keys may be", _domain),
-        "structure": ("It lists", lambda name: _STRUCTURES[name]),
+        "aggregate": ("Statistic", _aggregate),
+        "group_by": ("Group by", _groups),
+        "where": ("Rows where", _conditions),
+        "contribution": ("Contribution of one privacy unit", _contribution),
+        "domain": ("Possible keys", _domain),
+        "structure": ("Structure", lambda name: _STRUCTURES[name]),
     }
     lines = []
     for name, part in spec.items():
@@ -57,14 +57,14 @@ def question(spec: Mapping[str, Any]) -> list[tuple[str, str]]:
 
 
 def kept(structure: Mapping[str, Any]) -> str:
-    """The structure in which a stream's sums are kept, in words."""
+    """Return the structure of a stream's sums, in words."""
     kind, children = structure.get("kind"), structure.get("k")
     if kind == "kary":
-        named = "a binary tree" if children == 2 else f"a tree of {children} children a node"
-        return f"{named}, larger sums less smaller ones" if structure.get("subtracting") else named
+        named = "a binary tree" if children == 2 else f"a tree with {children} children per node"
+        return f"{named}, with differences of sums" if structure.get("subtracting") else named
     return {
-        "smooth_binary": "a binary tree whose totals are all equally far off",
-        "epochs": "binary trees, each for twice as many steps as the one before",
+        "smooth_binary": "a binary tree whose totals all have the same error",
+        "epochs": "binary trees, each over twice as many steps as the one before",
         "square_root": "the square root of the matrix of sums",
     }.get(str(kind), str(kind).replace("_", " "))
 
@@ -79,10 +79,10 @@ def _aggregate(part: Mapping[str, Any]) -> str:
         columns = part.get("columns")
         return f"{_COLUMNS[kind]}: {', '.join(columns)}" if columns else _COUNTED[kind]
     if kind == "histogram":
-        return f"how many rows are in each bin of {part['column']}: {_bins(part['bins'])}"
+        return f"number of rows in each bin of {part['column']}: {_bins(part['bins'])}"
     if kind == "uncategorized":
-        return f"the share of rows that no category of {part['column']} takes"
-    what = {"sum": "the sum", "mean": "the mean"}[kind]
+        return f"share of rows in no declared category of {part['column']}"
+    what = {"sum": "sum", "mean": "mean"}[kind]
     return f"{what} of {part['column']}{_bounds(part)}"
 
 
@@ -90,9 +90,10 @@ def _bounds(part: Mapping[str, Any]) -> str:
     lower, upper, step = part.get("lower"), part.get("upper"), part.get("step")
     bounds = ""
     if lower is not None and upper is not None:
-        bounds = f", each value cut to {lower} to {upper}"
+        bounds = f", values cut to {lower} to {upper}"
     elif lower is not None or upper is not None:
-        bounds = f", each value at least {lower}" if upper is None else f", each at most {upper}"
+        cut = f"at least {lower}" if upper is None else f"at most {upper}"
+        bounds = f", values cut to {cut}"
     return bounds + (f", rounded to steps of {step}" if step is not None else "")
 
 
@@ -125,8 +126,8 @@ def _domain(part: Mapping[str, Any]) -> str:
     if kind == "uint64":
         return "integers of 64 bits" if size is None else f"integers from 0 to {size - 1:,}"
     if kind == "string":
-        return f"texts of {part['length']} characters out of {part['alphabet']}"
-    return {"sha256_64": "any texts, each by the first 64 bits of its SHA-256"}[kind]
+        return f"texts of {part['length']} characters from {part['alphabet']}"
+    return {"sha256_64": "texts of any length, by the first 64 bits of their SHA-256"}[kind]
 
 
 def _contribution(part: Mapping[str, Any]) -> str:
@@ -138,6 +139,6 @@ def _shares(part: Mapping[str, Any]) -> Iterator[str]:
     if groups is None and rows is None:
         raise KeyError("contribution")
     if groups is not None:
-        yield "1 group is counted" if groups == 1 else f"{groups:,} groups are counted"
+        yield "at most 1 group" if groups == 1 else f"at most {groups:,} groups"
     if rows is not None:
-        yield f"{rows:,} {'row' if rows == 1 else 'rows'} in each group"
+        yield f"at most {rows:,} {'row' if rows == 1 else 'rows'} in each group"

@@ -1,4 +1,4 @@
-"""A range of a stream's running totals, as charts and tables take it."""
+"""Present a range of a stream's running totals as charts with their tables."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TypedDict
@@ -13,66 +13,68 @@ from penstock.web.charts.drawing.values import Interval, Level
 from penstock.web.presenters.figure import Picture, picture
 
 MOST_STEPS = 200
-"""Of longer ranges so many steps are shown, at equal distances."""
+"""Number of steps shown of a longer range, at equal distances."""
 
 MOST_NUMBERS = 6
-"""Of elements of more numbers the first ones are shown."""
+"""Number of charts for elements of more numbers: the first ones."""
 
 
 class Wanted(TypedDict):
-    """Which range is asked for."""
+    """Hold the requested range of steps; None for the first or the last there is."""
 
     first: int | None
     last: int | None
 
 
 def wanted(given: Mapping[str, str]) -> Wanted:
-    """The range that a form asks for.  Raises ``InvalidInput``."""
+    """Return the range that a form requests.  Raises ``InvalidInput``."""
     return Wanted(first=_step(given, "from"), last=_step(given, "to"))
 
 
-def tiers(chosen: Iterable[str], offered: Sequence[str]) -> list[str | None]:
-    """The tiers whose levels are read, of those ``offered``, the most trusted last.
+def tiers(chosen: Iterable[str], visible: Sequence[str]) -> list[str | None]:
+    """Return the tiers to read, the most trusted of those ``visible`` first.
 
-    What is not offered comes first, to be refused before anything is read; of nobody's
-    choice it is the caller's own.
+    Chosen tiers that are not visible come before all, so that they are refused before anything
+    is read.  None stands for the caller's own tier, if nothing was chosen.
     """
     names = list(dict.fromkeys(name for name in chosen if name))
-    others = [name for name in names if name not in offered]
-    return [*others, *(name for name in reversed(offered) if name in names)] or [None]
+    others = [name for name in names if name not in visible]
+    return [*others, *(name for name in reversed(visible) if name in names)] or [None]
 
 
-def pictures(running_totalses: Sequence[RunningTotalsView]) -> list[Picture]:
-    """One picture for each number that is counted, up to ``MOST_NUMBERS``.
+def pictures(levels: Sequence[RunningTotalsView]) -> list[Picture]:
+    """Return one picture for each number of an element, up to ``MOST_NUMBERS``.
 
-    Levels that begin at other steps have pictures of their own.
+    Levels over different ranges of steps have pictures of their own.
     """
     together: dict[tuple[int, int], list[RunningTotalsView]] = {}
-    for totalse in running_totalses:
-        together.setdefault((totalse.items[0].t, totalse.items[-1].t), []).append(totalse)
+    for totals in levels:
+        together.setdefault((totals.items[0].t, totals.items[-1].t), []).append(totals)
     return [
         made
-        for place, levels in enumerate(together.values())
-        for made in _side_by_side(levels, f"totals{place}")
+        for place, same_range in enumerate(together.values())
+        for made in _side_by_side(same_range, f"totals{place}")
     ]
 
 
-def _side_by_side(running_totalses: Sequence[RunningTotalsView], prefix: str) -> Iterator[Picture]:
-    """The levels of one range."""
-    first, dimension = running_totalses[0], running_totalses[0].items[0].values.size
+def _side_by_side(levels: Sequence[RunningTotalsView], prefix: str) -> Iterator[Picture]:
+    """Yield the pictures of levels over one range."""
+    first, dimension = levels[0], levels[0].items[0].values.size
     count = len(first.items)
     places = np.unique(np.linspace(0, count - 1, min(count, MOST_STEPS)).round().astype(int))
     remarks = []
     if len(places) < count:
-        remarks.append(f"{len(places)} of {count:,} steps; ask for a shorter range to see each.")
+        remarks.append(
+            f"{len(places)} of {count:,} steps are shown; choose a shorter range for all."
+        )
     if dimension > MOST_NUMBERS:
-        remarks.append(f"The first {MOST_NUMBERS} of {dimension:,} numbers.")
+        remarks.append(f"The first {MOST_NUMBERS} of {dimension:,} numbers are shown.")
     for number in range(min(dimension, MOST_NUMBERS)):
         suffix = f", number {number + 1}" if dimension > 1 else ""
         content = band.Stream(
             f"{first.stream}: running totals{suffix}",
             tuple(first.items[int(place)].t for place in places),
-            tuple(_level(totalse, places, number) for totalse in running_totalses),
+            tuple(_level(totals, places, number) for totals in levels),
             confidence=first.items[0].error.confidence,
         )
         yield picture(
@@ -94,5 +96,5 @@ def _step(given: Mapping[str, str], name: str) -> int | None:
     if not text:
         return None
     if not (text.isascii() and text.isdigit() and len(text) < 16 and int(text)):
-        raise InvalidInput(f"{name} is the number of a step, from 1.", pointer=f"/{name}")
+        raise InvalidInput(f"{name} must be the number of a step, from 1.", pointer=f"/{name}")
     return int(text)

@@ -1,4 +1,4 @@
-"""How numbers, times and keys are written on pages."""
+"""Write numbers, times and privacy losses on pages."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -9,43 +9,43 @@ from penstock.figures import percent, short
 
 
 class Guarantee(Protocol):
-    """Anything with an epsilon and a delta."""
+    """Represent anything with an epsilon and a delta."""
 
     @property
     def epsilon(self) -> float:
-        """The privacy loss."""
+        """Return the privacy loss."""
 
     @property
     def delta(self) -> float:
-        """But for a chance of this."""
+        """Return the probability that epsilon does not cover."""
 
 
 _PADDED = re.compile(r"e([+-])0+", re.ASCII)
 
 
 def figure(value: float) -> str:
-    """A number to three significant digits."""
+    """Return a number to three significant digits; larger ones to the next integer."""
     return _PADDED.sub(r"e\1", short(float(value)))
 
 
 def loss(guarantee: Guarantee) -> str:
-    """A privacy loss; without its delta where that is 0."""
+    """Return a privacy loss in words; without its delta if that is 0."""
     delta = f" at delta {figure(guarantee.delta)}" if guarantee.delta else ""
     return f"epsilon {figure(guarantee.epsilon)}{delta}"
 
 
 def whole(value: float) -> str:
-    """A count, its thousands apart."""
+    """Return a count with commas between thousands."""
     return f"{int(value):,}"
 
 
 def moment(at: datetime) -> str:
-    """A time in UTC, to the minute."""
+    """Return a time in UTC, to the minute."""
     return f"{at.astimezone(UTC):%Y-%m-%d %H:%M} UTC"
 
 
 def machine(at: datetime) -> str:
-    """A time as programs read it."""
+    """Return a time in ISO 8601, in UTC."""
     return at.astimezone(UTC).isoformat(timespec="seconds")
 
 
@@ -57,4 +57,4 @@ FILTERS: Mapping[str, Callable[..., Any]] = {
     "machine": machine,
     "percent": percent,
 }
-"""By the names that templates call them."""
+"""Filters by the names that templates use."""

@@ -1,4 +1,4 @@
-"""Tiers with people on them, as the chart of a ladder takes them."""
+"""Present tiers and their holders as a ladder chart."""
 
 from penstock.services.previews.clearance_preview import ClearancePreviewView, LadderView
 from penstock.web.charts import ladder
@@ -8,7 +8,7 @@ from penstock.web.presenters.figure import Picture, picture
 def shown(
     view: LadderView, title: str, clearance_preview: ClearancePreviewView | None = None
 ) -> Picture:
-    """The ladder as it stands, with a move to look at before it is made."""
+    """Return the ladder, with the preview of a move if there is one."""
     tiers = tuple(
         ladder.Tier(tier.name, tuple(tier.people), tier.description) for tier in view.tiers
     )
@@ -18,7 +18,7 @@ def shown(
             clearance_preview.user, clearance_preview.source, clearance_preview.target
         )
     shut_out = sum(tier.shut_out for tier in view.tiers)
-    others = "Somebody who is disabled holds" if shut_out == 1 else f"{shut_out} disabled hold"
-    remark = f"{others} a tier as well." if shut_out else ""
+    users = "1 disabled user keeps a" if shut_out == 1 else f"{shut_out} disabled users keep their"
+    remark = f"{users} tier." if shut_out else ""
     content = ladder.Ladder(title, tiers, move)
     return picture(ladder.ladder, ladder.rows, content, "ladder", remark)

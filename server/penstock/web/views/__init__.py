@@ -1,7 +1,7 @@
-"""Show the pages, by subject.  A view parses nothing but its form: it calls services and shows.
+"""Show the pages, by subject.  A view parses only its form; rules live in the services.
 
-* ``analyst``  what every reader may see and do
-* ``data``     datasets, queries and streams, registered and changed by admins
+* ``analyst``  pages of every reader
+* ``data``     registering and changing datasets, queries and streams, by admins
 * ``people``   tiers, users and clearance
 * ``audit``    the log, coalitions, keys, restores
 """
@@ -57,4 +57,4 @@ PAGES: tuple[Page, ...] = tuple(
     for subject in (*_READ, *_ADMINISTERED, *_AUDITED, own_jobs)
     for page in subject.pages.declared
 )
-"""Every page but the files beside them."""
+"""All pages, without static files."""

@@ -1,8 +1,8 @@
-"""Show what every reader may see and do.
+"""Show the pages of every reader.
 
-* ``sign_in``                      the first page, signing in and out
-* ``catalogue, queries, streams``  what there is, and releases of it
-* ``history``                      what was handed out
-* ``budgets``                      what was granted, what is spent, what is left
-* ``own_tokens, own_jobs``         one's own tokens and long work
+* ``sign_in``                      the start page, signing in and out
+* ``catalogue, queries, streams``  datasets, queries, streams and their releases
+* ``history``                      releases that users received
+* ``budgets``                      budgets granted, spent and left
+* ``own_tokens, own_jobs``         the caller's own tokens and jobs
 """

@@ -1,4 +1,4 @@
-"""What was granted, what is spent, and what is left."""
+"""Show the budgets granted, spent and left."""
 
 from flask import Response
 
@@ -13,7 +13,7 @@ pages = Pages()
 
 @pages.get("/budgets", SIGNED_IN, menu="Budgets")
 def budgets(visit: Visit) -> Response:
-    """The budgets of all datasets in sight: of one's own tier, or of all for who oversees."""
+    """Show the budgets of all visible datasets: the caller's tier, or all for overseers."""
     page = datasets.listing(visit.server, visit.principal, visit.window())
     return visit.page(
         "analyst/budgets.html",

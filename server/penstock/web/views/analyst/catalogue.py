@@ -1,4 +1,4 @@
-"""What there is to see: datasets, their queries and streams."""
+"""Show datasets, their queries and streams."""
 
 from flask import Response, request
 
@@ -17,7 +17,7 @@ pages = Pages()
 
 @pages.get("/catalogue", SIGNED_IN, menu="Catalogue")
 def catalogue(visit: Visit) -> Response:
-    """All datasets that the caller may see, and the queries over them."""
+    """Show all datasets, queries and streams that the caller may see."""
     server, caller = visit.server, visit.principal
     page = queries.listing(server, caller, visit.window())
     begins = "cursor" not in request.args
@@ -33,7 +33,7 @@ def catalogue(visit: Visit) -> Response:
 
 @pages.get("/datasets/<dataset>", SIGNED_IN)
 def dataset(visit: Visit, dataset: str) -> Response:
-    """One dataset: what its records are, and what is asked of them."""
+    """Show one dataset with its columns, queries and streams."""
     server, caller = visit.server, visit.principal
     shown = datasets.show(server, caller, dataset)
     page = queries.listing(server, caller, visit.window(), shown.name)
@@ -53,7 +53,7 @@ def dataset(visit: Visit, dataset: str) -> Response:
 
 
 def _checks(server: Server, shown: DatasetView) -> dict[str, dict[str, object]]:
-    """What fills in the form of a query that checks a column, by the column's name."""
+    """Return by column the fields of the form that checks its categories."""
     if not shown.budgets:
         return {}
     *_, tier = shown.budgets
@@ -73,7 +73,7 @@ def _checks(server: Server, shown: DatasetView) -> dict[str, dict[str, object]]:
 
 
 def _notices(visit: Visit, name: str) -> list[str]:
-    """What to know of a dataset that was registered just now, by whoever may."""
+    """Return notices about a dataset that was registered just now; for admins only."""
     if "added" not in request.args or not visit.may("admin"):
         return []
     return look_alikes.notices_of(visit.server, visit.principal, name)

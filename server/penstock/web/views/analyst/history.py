@@ -1,4 +1,4 @@
-"""What was handed out: the list, one release, and its download."""
+"""Show the releases that users received: the list, one release, and its download."""
 
 from typing import Any
 
@@ -21,7 +21,7 @@ FILTERS = ("query", "dataset", "tier", "user", *log_filters.TIMES)
 
 @pages.get("/history", READER, menu="History")
 def history(visit: Visit) -> Response:
-    """Hand-outs, the oldest first: one's own, or for auditors everybody's."""
+    """Show releases, oldest first: the caller's own, or everybody's for auditors."""
     typed = {name: request.args.get(name, "").strip() for name in FILTERS}
     shown: dict[str, Any] = {
         "filters": typed,
@@ -48,7 +48,7 @@ def history(visit: Visit) -> Response:
 
 @pages.get("/releases/<release>", ANALYST)
 def release(visit: Visit, release: str) -> Response:
-    """One release that the caller was handed, with its values."""
+    """Show one release that the caller received, with its values."""
     view = services.values(visit.server, visit.principal, release)
     return visit.page(
         "analyst/release.html",
@@ -60,7 +60,7 @@ def release(visit: Visit, release: str) -> Response:
 
 
 def _in_sight(visit: Visit, query: str) -> bool:
-    """Whether its query still is: what was handed out outlasts a clearance."""
+    """Return True if the caller may still see the query; releases outlast a clearance."""
     try:
         queries.show(visit.server, visit.principal, query)
     except NotFound:
@@ -70,9 +70,9 @@ def _in_sight(visit: Visit, query: str) -> bool:
 
 @pages.get("/releases/<release>/<form>", ANALYST)
 def download(visit: Visit, release: str, form: str) -> Response:
-    """The same as a file."""
+    """Send a release as a file."""
     if form not in tabular_formats.FORMS:
-        raise InvalidInput(f"A release is written as {', '.join(tabular_formats.FORMS)}.")
+        raise InvalidInput(f"Choose a format: {', '.join(tabular_formats.FORMS)}.")
     view = services.values(visit.server, visit.principal, release)
     answer = tabular_formats.answer(view, form)
     answer.headers["Content-Disposition"] = f'attachment; filename="{view.id}.{form}"'

@@ -1,4 +1,4 @@
-"""Work that takes long: how far it is, what came of it, and how to go on."""
+"""Show the caller's jobs: progress, results, and how to resume them."""
 
 from collections.abc import Iterator
 from typing import BinaryIO
@@ -20,7 +20,7 @@ from penstock.web.views.data import new_dataset, new_query
 pages = Pages()
 
 BLOCK = 65_536
-"""Bytes of a file that are read at once."""
+"""Bytes read from a file at once."""
 
 KINDS = {
     kind.name: kind for kind in (new_dataset.KIND, new_query.KIND, new_query.COMPARING, proofs.KIND)
@@ -29,7 +29,7 @@ KINDS = {
 
 @pages.get("/my-work", SIGNED_IN)
 def my_work(visit: Visit) -> Response:
-    """All work of one's own, the newest first."""
+    """Show all jobs of the caller, newest first."""
     views = services.listing(visit.server, visit.principal)
     items = [(KINDS[piece.kind], piece) for piece in views if piece.kind in KINDS]
     return visit.page("jobs/own_jobs.html", items=items, days=services.LIFE.days)
@@ -37,11 +37,11 @@ def my_work(visit: Visit) -> Response:
 
 @pages.get("/my-work/<piece>", SIGNED_IN)
 def piece(visit: Visit, piece: str) -> Response:
-    """How far a piece of work is; whoever waits for it is led on to what comes of it."""
+    """Show the progress of a job; redirect to its result if the caller waits for it."""
     kind, view = _job_of(visit, piece)
     waits = "lead" in request.args
     if view.over and visit.is_part:
-        # The whole page is another one now.
+        # The page around this part has changed, too.
         return Response(status=204, headers={"HX-Refresh": "true"})
     led = page_jobs.onward(visit, kind, view) if waits else None
     return led or visit.page(
@@ -55,10 +55,10 @@ def piece(visit: Visit, piece: str) -> Response:
 
 @pages.get("/my-work/<piece>/form", SIGNED_IN)
 def sent_form(visit: Visit, piece: str) -> Response:
-    """The form that asked for it, as it was typed, with why it was refused."""
+    """Show the form that started a job, as it was filled in, with the reason of a refusal."""
     kind, view = _own(visit, piece)
     if kind.form is None:
-        raise NotFound("There is no form behind this work.")
+        raise NotFound("This work was not started from a form.")
     given = page_jobs.typed(view)
     if kind.shown is not None and view.result is not None:
         return kind.shown(visit, Form(given), view.result)
@@ -69,20 +69,20 @@ def sent_form(visit: Visit, piece: str) -> Response:
 
 @pages.post("/my-work/<piece>/again", SIGNED_IN)
 def resume_work(visit: Visit, piece: str) -> Response:
-    """Start it again where it was interrupted or refused."""
+    """Resume a job that was interrupted or refused."""
     kind, view = _own(visit, piece)
     return page_jobs.begun(visit, kind, page_jobs.typed(view))
 
 
 @pages.get("/my-work/<piece>/file", AUDITOR)
 def work_file(visit: Visit, piece: str) -> Response:
-    """The file that it has written."""
+    """Send the file that a job wrote."""
     kind, view = _job_of(visit, piece)
     if kind is not proofs.KIND:
-        raise NotFound("There is no file behind this work.")
+        raise NotFound("This work has no file.")
     file = exports.content(visit.server, visit.principal, view, visit.runner.host)
     response = Response(_blocks(file), mimetype="application/jsonl")
-    response.call_on_close(file.close)  # also where nothing of it is read
+    response.call_on_close(file.close)  # also if nothing of it is read
     response.headers["Content-Disposition"] = 'attachment; filename="penstock-log.jsonl"'
     return response
 
@@ -93,7 +93,7 @@ def _blocks(opened: BinaryIO) -> Iterator[bytes]:
 
 
 def _own(visit: Visit, piece: str) -> tuple[Kind, WorkView]:
-    """Work that the caller may still ask for.  Raises ``Forbidden`` where they may not."""
+    """Return a job whose role the caller still has.  Raises ``Forbidden`` otherwise."""
     kind, view = _job_of(visit, piece)
     visit.principal.require(kind.role)
     return kind, view
@@ -102,5 +102,5 @@ def _own(visit: Visit, piece: str) -> tuple[Kind, WorkView]:
 def _job_of(visit: Visit, piece: str) -> tuple[Kind, WorkView]:
     view = services.show(visit.server, visit.principal, piece)
     if view.kind not in KINDS:
-        raise NotFound("This version of the server knows no such work.")
+        raise NotFound("This version of the server has no such kind of work.")
     return KINDS[view.kind], view

@@ -1,4 +1,4 @@
-"""One's own tokens: which there are, another one, and their end."""
+"""Show, issue and revoke the caller's own tokens."""
 
 from flask import Response, request
 
@@ -16,13 +16,13 @@ pages = Pages()
 
 @pages.get("/tokens", SIGNED_IN)
 def own_tokens(visit: Visit) -> Response:
-    """One's own tokens, by the beginnings that they are known by."""
+    """Show the caller's tokens by their prefixes."""
     return _tokens(visit, Form())
 
 
 @pages.post("/tokens", SIGNED_IN)
 def issue_own_token(visit: Visit) -> Response:
-    """Issue a token for oneself, with no role that the session lacks."""
+    """Issue a token for the caller, with no role that the session lacks."""
     name, later = visit.principal.name, visit.go("own_tokens", done="issued")
     return tried(
         lambda: token_form.issue(visit, name, later),
@@ -32,7 +32,7 @@ def issue_own_token(visit: Visit) -> Response:
 
 @pages.post("/tokens/<prefix>/revocation", SIGNED_IN)
 def revoke_own_token(visit: Visit, prefix: str) -> Response:
-    """End a token of one's own at once, and all sessions that began with it."""
+    """Revoke a token of the caller at once, and end all sessions that began with it."""
     tokens.revoke(visit.server, visit.principal, visit.principal.name, prefix)
     return visit.go("own_tokens", done="revoked")
 

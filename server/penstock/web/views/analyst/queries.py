@@ -1,4 +1,4 @@
-"""A query: what it asks, what the caller holds of it, and asking for more."""
+"""Show a query and the caller's releases of it, and request more."""
 
 from flask import Response, request
 
@@ -18,14 +18,14 @@ pages = Pages()
 
 @pages.get("/queries/<query>", SIGNED_IN)
 def query(visit: Visit, query: str) -> Response:
-    """What a query asks, and what the caller holds of it."""
+    """Show the definition of a query, and the caller's releases of it."""
     shown = queries.show(visit.server, visit.principal, query)
     return visit.page(
         "analyst/query.html",
         query=shown,
-        held=_releases_held(visit, shown) if "analyst" in visit.principal.roles else None,
+        releases=_releases_held(visit, shown) if "analyst" in visit.principal.roles else None,
         asks=question(shown.spec),
-        foreseen=_own_level(visit, shown),
+        preview=_own_level(visit, shown),
         given=request.args.get("given"),
         first="first" in request.args,
         added="added" in request.args,
@@ -34,7 +34,7 @@ def query(visit: Visit, query: str) -> Response:
 
 @pages.get("/queries/<query>/request", ANALYST)
 def consequences(visit: Visit, query: str) -> Response:
-    """What asking for another level would mean; nothing is done yet."""
+    """Preview a request for another level; nothing is done."""
     shown = queries.show(visit.server, visit.principal, query)
     preview, refusal = None, None
     try:
@@ -46,7 +46,7 @@ def consequences(visit: Visit, query: str) -> Response:
         "shared/consequences.html" if visit.is_part else "analyst/request.html",
         422 if refusal else 200,
         query=shown,
-        foreseen=preview,
+        preview=preview,
         refusal=refusal,
         given=request.args,
     )
@@ -54,13 +54,13 @@ def consequences(visit: Visit, query: str) -> Response:
 
 @pages.post("/queries/<query>/releases", ANALYST)
 def request_release(visit: Visit, query: str) -> Response:
-    """Hand out the query at a level; asked again, the same numbers."""
+    """Release the query at a level; a repeated request returns the same numbers."""
     given = request.form
     wanted = release_charts.wanted(given)
     preview = releases.preview(visit.server, visit.principal, query, wanted)
     now = str(preview.level.value)
     if given.get("shown", now) != now:
-        return _said_anew(visit, preview)
+        return _changed_preview(visit, preview)
     answer = releases.request(visit.server, visit.principal, query, wanted)
     if answer.first:
         hide_duration(answer.drawn)
@@ -69,30 +69,30 @@ def request_release(visit: Visit, query: str) -> Response:
     return visit.go("query", query=view.query, given=view.id, first=first)
 
 
-def _said_anew(visit: Visit, preview: ReleasePreviewView) -> Response:
-    """What a request would mean by now, where its form was shown for another level."""
+def _changed_preview(visit: Visit, preview: ReleasePreviewView) -> Response:
+    """Show the current preview of a request whose form was shown for another level."""
     return visit.page(
         "analyst/request.html",
         409,
         query=queries.show(visit.server, visit.principal, preview.query),
-        foreseen=preview,
+        preview=preview,
         changed=True,
         given=request.form,
     )
 
 
 def _releases_held(visit: Visit, shown: QueryView) -> release_charts.Held | None:
-    """Every level that the caller holds; those that the address names are drawn."""
+    """Return every level that the caller has; those that the address names are drawn."""
     server, caller = visit.server, visit.principal
     items = history.levels(server, caller, shown.name)
     ids, chosen = [item.id for item in items], request.args.getlist("level")
     drawn, listed = release_charts.selected(ids, chosen, shown.dimension)
     views = history.of_query(server, caller, shown.name, most=len(listed), chosen=listed)
-    return release_charts.shown_releases(items, views, drawn, f"{shown.name}: what you hold")
+    return release_charts.shown_releases(items, views, drawn, f"{shown.name}: your results")
 
 
 def _own_level(visit: Visit, shown: QueryView) -> ReleasePreviewView | None:
-    """What asking at one's own clearance would mean, for those who may ask."""
+    """Preview a request at the caller's clearance; None if they may not request it."""
     if "analyst" not in visit.principal.roles or shown.status != "active":
         return None
     return releases.preview(visit.server, visit.principal, shown.name, release_charts.wanted({}))

@@ -1,4 +1,4 @@
-"""The first page, signing in and out."""
+"""Show the start page, and sign callers in and out."""
 
 from typing import Any
 
@@ -18,7 +18,7 @@ pages = Pages()
 
 @pages.get("/", ANYBODY)
 def front(visit: Visit) -> Response:
-    """What this is, and the form to sign in with."""
+    """Show what the server does, with the form to sign in."""
     return visit.page(
         "analyst/front.html", version=penstock.__version__, picture=example(), **_form(visit, None)
     )
@@ -26,7 +26,7 @@ def front(visit: Visit) -> Response:
 
 @pages.get("/sign-in", ANYBODY)
 def sign_in_form(visit: Visit) -> Response:
-    """The form alone; it leads on to the page that was asked for."""
+    """Show the form alone; it leads on to the requested page."""
     return visit.page("analyst/sign_in.html", **_form(visit, request.args.get("next")))
 
 
@@ -56,7 +56,7 @@ def sign_in(visit: Visit) -> Response:
 
 @pages.get("/signed-in", ANYBODY)
 def signed_in(visit: Visit) -> Response:
-    """Lead on, or say that the browser has not kept the session."""
+    """Redirect to the requested page, or report that the browser kept no session cookie."""
     onward = _inside(request.args.get("next"))
     if request.cookies.get(COOKIE):
         return Response(status=303, headers={"Location": onward})
@@ -65,7 +65,7 @@ def signed_in(visit: Visit) -> Response:
 
 @pages.post("/sign-out", SIGNED_IN)
 def sign_out(visit: Visit) -> Response:
-    """End the session."""
+    """End the caller's session."""
     sessions.end(visit.server, visit.secret)
     response = visit.go("sign_in_form", left="1")
     response.delete_cookie(COOKIE, secure=True, httponly=True, samesite="Strict")

@@ -1,4 +1,4 @@
-"""A stream: its levels, and its running totals over a range of steps."""
+"""Show a stream, its levels, and its running totals over a range of steps."""
 
 from flask import Response, request
 
@@ -16,7 +16,7 @@ pages = Pages()
 
 @pages.get("/streams/<stream>", SIGNED_IN)
 def stream(visit: Visit, stream: str) -> Response:
-    """What a stream counts, at which levels, and the form to read it by."""
+    """Show a stream and its levels, with the form that reads totals."""
     shown = streams.show(visit.server, visit.principal, stream)
     return visit.page(
         "analyst/stream.html",
@@ -30,7 +30,7 @@ def stream(visit: Visit, stream: str) -> Response:
 
 @pages.get("/streams/<stream>/totals", ANALYST)
 def stream_totals(visit: Visit, stream: str) -> Response:
-    """Running totals of a range, which the log records as given."""
+    """Show running totals of a range; the audit log records each read."""
     shown = streams.show(visit.server, visit.principal, stream)
     chosen = request.args.getlist("tier")
     levels = stream_charts.tiers(chosen, [tier_view.tier for tier_view in shown.tiers])

@@ -1,7 +1,7 @@
-"""Show auditors and admins what holds the server to account.
+"""Show auditors and admins the audit log, exposure, keys and restores.
 
-* ``log, proofs``      the log in words, and whether it can be believed
-* ``coalitions``       what any set of people knows together
-* ``keys, shredding``  which key keeps which dataset, and destroying one
-* ``restore``          going on after a database was put back
+* ``log, proofs``      the audit log in words, and its proofs
+* ``coalitions``       joint exposure of any set of people
+* ``keys, shredding``  which key wraps which dataset, and destroying one
+* ``restore``          continuing after a restore
 """

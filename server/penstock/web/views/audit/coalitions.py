@@ -1,4 +1,4 @@
-"""Who could learn what: any set of people, and what they know if they put it together."""
+"""Show the joint exposure of any set of people."""
 
 from typing import Any
 
@@ -18,7 +18,7 @@ pages = Pages()
 
 @pages.get("/exposure", AUDITOR, menu="Who could learn what")
 def coalition(visit: Visit) -> Response:
-    """Query by query where some people stand, and the loss of all together."""
+    """Show the joint privacy loss of the chosen people, and what they have of each query."""
     server, caller = visit.server, visit.principal
     chosen = exposure_charts.names(request.args)
     dataset = request.args.get("dataset", "").strip() or None

@@ -1,4 +1,4 @@
-"""Which of the provider's keys keeps which dataset."""
+"""Show which of the provider's keys wraps which dataset."""
 
 from flask import Response
 
@@ -11,6 +11,6 @@ pages = Pages()
 
 @pages.get("/keys", ADMIN, menu="Keys")
 def keys(visit: Visit) -> Response:
-    """The keys in use, by name: a key never shows itself."""
+    """Show the names of the keys in use; keys themselves are never shown."""
     view = key_status.look(visit.server, visit.principal)
     return visit.page("audit/keys.html", keys=view)

@@ -1,4 +1,4 @@
-"""The log in words: what was handed out, and what was changed, each with its proof."""
+"""Show the audit log in words: releases and changes, each with its proof."""
 
 from typing import Any
 
@@ -16,7 +16,7 @@ pages = Pages()
 
 @pages.get("/timeline", AUDITOR, menu="Timeline")
 def timeline(visit: Visit) -> Response:
-    """Releases and changes, the newest first, by filters that stand in the address."""
+    """Show releases and changes, newest first, by the filters in the address."""
     typed = log_filters.given(request.args)
     shown: dict[str, Any] = {
         "given": typed,

@@ -1,4 +1,4 @@
-"""Whether the log can be believed: its checkpoint, its witness, proofs, and all of its leaves."""
+"""Show the audit log's checkpoint, witness and proofs, and export its leaves."""
 
 from flask import Response, request
 
@@ -20,50 +20,50 @@ LONGEST_NUMBER = 15
 
 @pages.get("/proofs", AUDITOR, menu="Proofs")
 def proofs(visit: Visit) -> Response:
-    """How the log stands, and where its proofs are."""
+    """Show the state of the log and the forms that look up proofs."""
     log = proof_status.status(visit.server, visit.principal)
     return visit.page("audit/proofs.html", log=log, form=Form())
 
 
 @pages.get("/proofs/inclusion", SIGNED_IN)
 def inclusion_proof(visit: Visit) -> Response:
-    """That a leaf is in the log."""
+    """Show the inclusion proof of a leaf."""
     index = _number("index")
     if index is None:
         raise InvalidInput(
-            "index is the number of a leaf, from 0, for example 12.", pointer="/index"
+            "index must be the number of a leaf, from 0, for example 12.", pointer="/index"
         )
     view = proof_status.inclusion(visit.server, visit.principal, index, _number("size"))
-    return visit.page("audit/inclusion.html", found=view, proof=view.proof)
+    return visit.page("audit/inclusion.html", view=view, proof=view.proof)
 
 
 @pages.get("/proofs/consistency", SIGNED_IN)
 def consistency_proof(visit: Visit) -> Response:
-    """That the log at one size begins with what it was at another."""
+    """Show the consistency proof of two sizes of the log."""
     old, new = _number("from"), _number("to")
     if old is None or new is None:
         raise InvalidInput(
-            "from and to are sizes of the log, from 1, for example 5 and 12.", pointer="/from"
+            "from and to must be sizes of the log, from 1, for example 5 and 12.", pointer="/from"
         )
     view = proof_status.consistency(visit.server, old, new)
-    return visit.page("audit/consistency.html", found=view, proof=view.proof)
+    return visit.page("audit/consistency.html", view=view, proof=view.proof)
 
 
 @pages.get("/proofs/verification", AUDITOR)
 def verification(visit: Visit) -> Response:
-    """Recompute the log and all that rests on it, where it is short enough to wait for."""
+    """Verify the log and all stored data, if it is short enough to wait for."""
     proof_status.require_brief(visit.server, visit.principal)
-    view = verify(visit.server, visit.principal)
-    return visit.page("audit/verification.html", found=view, form=Form())
+    report = verify(visit.server, visit.principal)
+    return visit.page("audit/verification.html", report=report, form=Form())
 
 
 @pages.post("/proofs/export", AUDITOR)
 def export_log(visit: Visit) -> Response:
-    """Have all leaves written to a file."""
+    """Start the job that writes all leaves to a file."""
     return begun(visit, KIND, request.form)
 
 
-def _export(visit: Visit, given: Typed) -> Act:  # noqa: ARG001 - it takes nothing
+def _export(visit: Visit, given: Typed) -> Act:  # noqa: ARG001 - the form has no fields
     server, principal = visit.server, visit.principal
     return lambda run: exports.write(server, principal, run.piece, run.attempt, run)
 
@@ -73,7 +73,7 @@ KIND = Kind("export_log", "Exporting the log", "auditor", _export)
 
 @pages.get("/proofs/checkpoint", SIGNED_IN)
 def checkpoint(visit: Visit) -> Response:
-    """The newest checkpoint as a file."""
+    """Send the newest checkpoint as a file."""
     newest = services.checkpoint(visit.server)
     return _file(lines_answer([newest]), "penstock-checkpoint.json")
 
@@ -88,5 +88,5 @@ def _number(name: str) -> int | None:
     if not text:
         return None
     if not (text.isascii() and text.isdigit() and len(text) <= LONGEST_NUMBER):
-        raise InvalidInput(f"{name} is a whole number, such as 12.", pointer=f"/{name}")
+        raise InvalidInput(f"{name} must be a whole number, such as 12.", pointer=f"/{name}")
     return int(text)

@@ -1,4 +1,4 @@
-"""The suspended state: what it is, and going on in spite of it."""
+"""Show whether the server is suspended after a restore, and acknowledge the restore."""
 
 from flask import Response, request
 
@@ -17,20 +17,20 @@ pages = Pages()
 
 @pages.get("/restore", ADMIN)
 def restore(visit: Visit) -> Response:
-    """Whether the database was put back, and what acknowledging that would come to."""
+    """Show whether an older database was restored, and preview acknowledging it."""
     return _restore(visit, Form())
 
 
 @pages.post("/restore/acknowledgment", ADMIN)
 def acknowledge_restore(visit: Visit) -> Response:
-    """Go on after a restore, or propose to."""
+    """Acknowledge a restore, or propose it."""
 
     def act() -> Response:
         preview = restores.preview(visit.server, visit.principal)
         if preview is not None and request.form.get("shown", "") != preview.basis:
             raise Conflict(
-                "The log's witness saw more meanwhile, and what was shown is no longer so. Look at"
-                " it again; nothing was done."
+                "The log's witness saw more leaves after the preview was shown. Read the current"
+                " preview and try again."
             )
         return do_or_propose(
             visit, Acknowledgment(), lambda _: visit.go("restore", acknowledged="1")
@@ -43,7 +43,7 @@ def _restore(visit: Visit, form: Form) -> Response:
     return visit.page(
         "audit/restore.html",
         form.status,
-        found=restores.preview(visit.server, visit.principal),
+        preview=restores.preview(visit.server, visit.principal),
         form=form,
         acknowledged="acknowledged" in request.args,
     )

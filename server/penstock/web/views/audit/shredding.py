@@ -1,4 +1,4 @@
-"""Destroying the keys of a dataset: what could not be read again, and then doing it."""
+"""Preview shredding a dataset, that is, destroying its keys, and do it."""
 
 from flask import Response, request
 
@@ -17,13 +17,13 @@ pages = Pages()
 
 @pages.get("/datasets/<dataset>/shredding", ADMIN)
 def shredding(visit: Visit, dataset: str) -> Response:
-    """What shredding a dataset would take away; nothing is done yet."""
+    """Preview what could not be read again; nothing is done."""
     return _shredding(visit, dataset, Form())
 
 
 @pages.post("/datasets/<dataset>/shredding", ADMIN)
 def shred_dataset(visit: Visit, dataset: str) -> Response:
-    """Destroy its keys, or propose it."""
+    """Destroy the keys of a dataset, or propose it."""
 
     def act() -> Response:
         require_named(request.form, dataset)
@@ -37,4 +37,4 @@ def shred_dataset(visit: Visit, dataset: str) -> Response:
 
 def _shredding(visit: Visit, name: str, form: Form) -> Response:
     shredding_preview = key_status.preview_shredding(visit.server, visit.principal, name)
-    return visit.page("audit/shredding.html", form.status, found=shredding_preview, form=form)
+    return visit.page("audit/shredding.html", form.status, preview=shredding_preview, form=form)

@@ -2,6 +2,6 @@
 
 * ``new_dataset, new_version, declarations``  datasets
 * ``new_query, new_stream``                   queries and streams, previewed and then registered
-* ``levels, retiring``                        levels moved, queries and streams ended
+* ``levels, retiring``                        changing levels, retiring queries and streams
 * ``raising_budgets, same_people``            budgets, and datasets that hold the same people
 """

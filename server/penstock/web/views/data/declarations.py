@@ -1,4 +1,4 @@
-"""What a dataset is declared as: correcting it, and withdrawing it before anything is charged."""
+"""Correct the declaration of a dataset, or withdraw it before anything is charged."""
 
 from collections.abc import Mapping
 
@@ -24,13 +24,13 @@ pages = Pages()
 
 @pages.get("/datasets/<dataset>/declaration", ADMIN)
 def declaration(visit: Visit, dataset: str) -> Response:
-    """What it is declared as, as a form."""
+    """Show the declaration of a dataset as a form."""
     return _form(visit, dataset, Form())
 
 
 @pages.post("/datasets/<dataset>/declaration", ADMIN)
 def correct_dataset(visit: Visit, dataset: str) -> Response:
-    """Declare it otherwise."""
+    """Correct the declaration of a dataset."""
     given = request.form
 
     def act() -> tuple[Response, str]:
@@ -47,7 +47,7 @@ def correct_dataset(visit: Visit, dataset: str) -> Response:
 
 @pages.post("/datasets/<dataset>/withdrawal", ADMIN)
 def withdraw_dataset(visit: Visit, dataset: str) -> Response:
-    """Withdraw its newest version, or propose it."""
+    """Withdraw the newest version of a dataset, or propose it."""
     given = request.form
 
     def led(done: WithdrawnView) -> Response:
@@ -63,11 +63,11 @@ def withdraw_dataset(visit: Visit, dataset: str) -> Response:
 
 
 def _wanted(before: DatasetView, given: Mapping[str, str]) -> CorrectionRequest:
-    """What is declared otherwise in a form.  Raises ``InvalidInput``."""
+    """Return the correction that a form describes.  Raises ``InvalidInput``."""
     typed = dataset_form.wanted(given, (), uri=before.source.get("uri", ""))
-    offered = [name for name in ("privacy_unit", "neighboring", "delta") if _shown(name, given)]
-    wanted = {name: typed[name] for name in offered if name in typed}
-    # Beside those that a form has no room for.
+    fields = [name for name in ("privacy_unit", "neighboring", "delta") if _shown(name, given)]
+    wanted = {name: typed[name] for name in fields if name in typed}
+    # Columns that the form has no room for stay as they are declared.
     shown = {given.get(f"column {place}") for place in range(dataset_form.MOST_COLUMNS)}
     left_out = {
         name: None for name in before.columns if name in shown and name not in typed["columns"]
@@ -82,7 +82,7 @@ def _wanted(before: DatasetView, given: Mapping[str, str]) -> CorrectionRequest:
 
 
 def _shown(name: str, given: Mapping[str, str]) -> bool:
-    """Whether the form that was sent asked for it."""
+    """Return True if the sent form has a field for ``name``."""
     return {"privacy_unit": "unit"}.get(name, name) in given
 
 
@@ -103,13 +103,13 @@ def _form(visit: Visit, name: str, form: Form) -> Response:
 
 
 def _columns(visit: Visit, dataset: DatasetView) -> dict[str, str]:
-    """The columns that are declared, and then the file's others, each with its type."""
+    """Return the declared columns and then the file's others, each with its type."""
     declared = {name: str(column["type"]) for name, column in dataset.columns.items()}
     uri = dataset.source.get("uri")
     if uri is None:
         return declared
     try:
         columns = file_columns.columns(visit.server, visit.principal, uri)
-    except InvalidInput:  # it is gone, or is another one: what is declared stands
+    except InvalidInput:  # the file is gone or was replaced: show the declared columns
         return declared
     return {**declared, **{name: kind for name, kind in columns.items() if name not in declared}}

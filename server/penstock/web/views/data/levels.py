@@ -1,4 +1,4 @@
-"""Moving the levels of a query or a stream: what it would mean, and then doing it."""
+"""Preview other levels of a query or a stream, and change them."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -25,15 +25,15 @@ from penstock.web.presenters import budget_charts
 pages = Pages()
 
 WISHES = (
-    ("epsilon", "epsilon: how much may be learned about one person"),
-    ("half_width", "how far off a number may be (95%)"),
-    ("level", "the noise itself (variance, scale or mean)"),
+    ("epsilon", "epsilon (privacy loss)"),
+    ("half_width", "margin of error (95%)"),
+    ("level", "noise parameter (variance, scale or mean)"),
 )
 
 
 @dataclass(frozen=True)
 class _Kind:
-    """A query or a stream: how it is shown, and how its levels are moved."""
+    """Hold how a query or a stream is shown, and how its levels are changed."""
 
     name: str
     show: Callable[[Visit, str], QueryView | StreamView]
@@ -58,25 +58,25 @@ _STREAM = _Kind(
 
 @pages.get("/queries/<query>/levels", ADMIN)
 def query_levels(visit: Visit, query: str) -> Response:
-    """The levels of a query, or what others would mean; nothing is done yet."""
+    """Show the levels of a query, or the preview of others; nothing is done."""
     return _levels(visit, _QUERY, query)
 
 
 @pages.post("/queries/<query>/levels", ADMIN)
 def move_query_levels(visit: Visit, query: str) -> Response:
-    """Move levels of a query."""
+    """Change the levels of a query."""
     return _move(visit, _QUERY, query)
 
 
 @pages.get("/streams/<stream>/levels", ADMIN)
 def stream_levels(visit: Visit, stream: str) -> Response:
-    """The levels of a stream, or what others would mean; nothing is done yet."""
+    """Show the levels of a stream, or the preview of others; nothing is done."""
     return _levels(visit, _STREAM, stream)
 
 
 @pages.post("/streams/<stream>/levels", ADMIN)
 def move_stream_levels(visit: Visit, stream: str) -> Response:
-    """Move levels of a stream, from its next element on."""
+    """Change the levels of a stream, from its next element on."""
     return _move(visit, _STREAM, stream)
 
 
@@ -98,8 +98,8 @@ def _move(visit: Visit, kind: _Kind, name: str) -> Response:
         if preview.changes:
             if given.get("shown", "") != preview.basis:
                 raise Conflict(
-                    f"The levels of {shown.name} or what they would cost changed meanwhile, and"
-                    " what was shown is no longer so. Look at it again; nothing was done."
+                    f"The levels of {shown.name} or their charges changed after the preview was"
+                    " shown. Read the current preview and try again."
                 )
             kind.change(visit, shown.name, {"levels": _wanted(given, _tiers(visit, shown))})
         return visit.go(f"{kind.name}_levels", **{kind.name: shown.name, "moved": "1"})
@@ -121,22 +121,24 @@ def _preview(
 
 
 def _wanted(given: Mapping[str, str], tiers: list[str]) -> dict[str, dict[str, object]]:
-    """The levels that were typed, by tier; those left empty stay."""
+    """Return the levels that were entered, by tier; those left empty stay."""
     wish = given.get("wish", "")
     if wish not in dict(WISHES):
-        raise InvalidInput("Choose in which words levels are given.", pointer="/wish")
+        raise InvalidInput("Choose how levels are given, for example as epsilon.", pointer="/wish")
     wanted: dict[str, dict[str, object]] = {}
     for tier in tiers:
         value = form_input.number(given.get(f"level {tier}", ""))
         if value is not None:
             wanted[tier] = {wish: value}
     if not wanted:
-        raise InvalidInput("Write another level beside a tier; what is left empty stays.")
+        raise InvalidInput(
+            "Enter another level for at least one tier; levels left empty do not change."
+        )
     return wanted
 
 
 def _tiers(visit: Visit, shown: QueryView | StreamView) -> list[str]:
-    """The tiers that may have a level: those with a budget for the data."""
+    """Return the tiers that may have a level: those with a budget for the data."""
     view = budgets.show(visit.server, visit.principal, shown.dataset)
     versions = {version.version: version.tiers for version in view.earlier} | {
         view.version: view.tiers
@@ -151,7 +153,7 @@ def _again(
     given: Mapping[str, str],
     problem: PenstockError,
 ) -> Response:
-    """The consequences anew where they can be told, or the form where they cannot."""
+    """Show the refusal with a new preview if there can be one, else with the form alone."""
     form = form_input.refused(given, problem)
     try:
         preview = _preview(visit, kind, shown, given)
@@ -176,11 +178,11 @@ def _page(
         "data/levels.html",
         form.status,
         kind=kind.name,
-        one=shown,
+        subject=shown,
         tiers=_tiers(visit, shown),
         form=form,
         wishes=WISHES,
-        foreseen=moved_levels,
+        preview=moved_levels,
         picture=picture,
         moved="moved" in request.args,
     )

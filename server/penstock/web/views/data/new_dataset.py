@@ -1,4 +1,4 @@
-"""A dataset registered from a file: its columns are read, everything else is declared."""
+"""Register a dataset from a file: its column names are read, everything else is declared."""
 
 from flask import Response, request
 
@@ -22,7 +22,7 @@ pages = Pages()
 
 @pages.get("/new/dataset", ADMIN)
 def new_dataset(visit: Visit) -> Response:
-    """Which file, and then what its columns may hold."""
+    """Show the form: first the file, then the values that its columns may hold."""
     return tried(
         lambda: _form(visit, Form(request.args)),
         lambda problem: _form(visit, form_input.refused(request.args, problem)),
@@ -31,7 +31,7 @@ def new_dataset(visit: Visit) -> Response:
 
 @pages.post("/new/dataset", ADMIN)
 def register_dataset(visit: Visit) -> Response:
-    """Register it, with the budget of each tier."""
+    """Register a dataset, with the budget of each tier."""
     given = request.form
     return tried(
         lambda: begun(visit, KIND, given),

@@ -1,4 +1,4 @@
-"""A query built by form: what it would be and cost, and then registered."""
+"""Preview and register a query built by form."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -36,9 +36,9 @@ pages = Pages()
 
 @pages.get("/new/query", ADMIN)
 def new_query(visit: Visit) -> Response:
-    """The form of one kind, over the dataset that is chosen.
+    """Show the form of one kind of query, for the chosen dataset.
 
-    Of a sparse histogram it begins with as many levels as its example can pay.
+    For a sparse histogram the number of levels starts at what its example can pay for.
     """
     form = Form(request.args)
     shown = _example(visit, query_kinds.kind_of(form.given), form.value("dataset"))
@@ -49,9 +49,9 @@ def new_query(visit: Visit) -> Response:
 
 @pages.post("/new/query/preview", ADMIN)
 def preview_query(visit: Visit) -> Response:
-    """What registering it would settle and charge; nothing is done.
+    """Preview what registering the query would charge; nothing is done.
 
-    Where another row of the form was asked for, there is the form with it and no more.
+    If another row of the form was requested, show the form with that row and no preview.
     """
     given = with_taken(request.form)
     if "more" in given:
@@ -67,7 +67,7 @@ def preview_query(visit: Visit) -> Response:
 
 @pages.post("/new/query", ADMIN)
 def register_query(visit: Visit) -> Response:
-    """Register it: every tier is charged, then the data are read once."""
+    """Register a query: charge every tier, then read the data once."""
     given = request.form
     return tried(
         lambda: begun(visit, KIND, given),
@@ -88,7 +88,7 @@ def _act(visit: Visit, given: query_form.Given) -> Act:
 
 
 def chosen(visit: Visit, given: Mapping[str, str]) -> DatasetView:
-    """The dataset that a form names.  Raises ``InvalidInput`` where there is none."""
+    """Return the dataset that a form names.  Raises ``InvalidInput`` if there is none."""
     try:
         return datasets.show(visit.server, visit.principal, given.get("dataset", ""))
     except NotFound as problem:
@@ -96,7 +96,7 @@ def chosen(visit: Visit, given: Mapping[str, str]) -> DatasetView:
 
 
 def known(visit: Visit) -> list[DatasetView]:
-    """The datasets to choose from."""
+    """Return the datasets to choose from."""
     return list(datasets.listing(visit.server, visit.principal, Window(LARGEST_LIMIT)).items)
 
 
@@ -109,7 +109,7 @@ def _previewed(
 
 
 def _planned_form(visit: Visit, form: Form, others: Comparison | None = None) -> Response:
-    """The form with what it would be and cost, and what that would be under ``others``."""
+    """Show the form with its preview, and its comparison with ``others``."""
     given = MultiDict(form.given)
     dataset = chosen(visit, given)
     preview = _previewed(visit, given, dataset, visit.patience)
@@ -119,9 +119,9 @@ def _planned_form(visit: Visit, form: Form, others: Comparison | None = None) ->
 
 
 def _compare(visit: Visit, given: query_form.Given) -> Act:
-    """The same question under each noise, or why that is not to be had."""
+    """Return the job that previews a query under each mechanism."""
     dataset = chosen(visit, given)
-    # What is wrong with the question itself is shown on the form.
+    # Errors of the query itself are shown on the form, before a job starts.
     checked(
         PreviewRequest, query_form.without_values(query_kinds.kind_of(given).wanted(given, dataset))
     )
@@ -160,7 +160,7 @@ def _form(visit: Visit, form: Form, plan: Planned | None = None) -> Response:
 
 
 def _example(visit: Visit, kind: query_kinds.Kind, dataset: str) -> Example | None:
-    """False keys and levels that the dataset's budgets allow, where they are asked for."""
+    """Return false keys and levels that the budgets allow, for a sparse histogram."""
     if kind.name != "sparse" or not dataset:
         return None
     try:
@@ -182,7 +182,7 @@ KIND = Kind(
 
 COMPARING = Kind(
     "compare_noises",
-    "Comparing every noise for",
+    "Comparing noise mechanisms for",
     "admin",
     _compare,
     subject="name",

@@ -1,4 +1,4 @@
-"""A stream opened by form: what it would be and cost; its elements are pushed over the API."""
+"""Preview and open a stream by form; its elements are pushed over the API."""
 
 from flask import Response, request
 
@@ -23,13 +23,13 @@ pages = Pages()
 
 @pages.get("/new/stream", ADMIN)
 def new_stream(visit: Visit) -> Response:
-    """The form, over the dataset that is chosen."""
+    """Show the form, for the chosen dataset."""
     return _form(visit, Form(request.args))
 
 
 @pages.post("/new/stream/preview", ADMIN)
 def preview_new_stream(visit: Visit) -> Response:
-    """What opening it would settle and charge; nothing is done."""
+    """Preview what opening the stream would charge; nothing is done."""
     given = with_taken(request.form)
 
     def act() -> Response:
@@ -46,7 +46,7 @@ def preview_new_stream(visit: Visit) -> Response:
 
 @pages.post("/new/stream", ADMIN)
 def open_stream(visit: Visit) -> Response:
-    """Open it: every tier is charged for all of it."""
+    """Open a stream; every tier that may see it is charged for all of it."""
     given = request.form
 
     def act() -> tuple[Response, str]:

@@ -1,4 +1,4 @@
-"""New data of a dataset: a version, what it would mean for budgets, and registering it."""
+"""Preview and register a new version of a dataset."""
 
 from collections.abc import Mapping
 
@@ -22,13 +22,13 @@ pages = Pages()
 
 @pages.get("/datasets/<dataset>/versions", ADMIN)
 def new_version(visit: Visit, dataset: str) -> Response:
-    """The form, with what the present version has."""
+    """Show the form, filled in from the present version."""
     return _form(visit, dataset, Form())
 
 
 @pages.post("/datasets/<dataset>/versions/preview", ADMIN)
 def preview_version(visit: Visit, dataset: str) -> Response:
-    """What it would mean for budgets; nothing is done."""
+    """Preview the effect of a new version on privacy losses; nothing is done."""
     given = request.form
 
     def act() -> Response:
@@ -41,7 +41,7 @@ def preview_version(visit: Visit, dataset: str) -> Response:
 
 @pages.post("/datasets/<dataset>/versions", ADMIN)
 def add_version(visit: Visit, dataset: str) -> Response:
-    """Register it, with budgets of its own."""
+    """Register a new version, with its own budgets."""
     given = request.form
 
     def act() -> tuple[Response, str]:
@@ -57,7 +57,7 @@ def add_version(visit: Visit, dataset: str) -> Response:
 
 
 def _wanted(visit: Visit, given: Mapping[str, str]) -> VersionRequest:
-    """The version that a form describes.  Raises ``InvalidInput``."""
+    """Return the version that a form describes.  Raises ``InvalidInput``."""
     known = [tier.name for tier in tiers.listing(visit.server)]
     epsilons = {tier: form_input.number(given.get(f"epsilon {tier}", "")) for tier in known}
     wanted = {
@@ -80,5 +80,5 @@ def _form(visit: Visit, name: str, form: Form, view: VersionPreviewView | None =
         tiers=tiers.listing(visit.server),
         folder=data_folder.folder_of_data(visit.server.settings),
         form=form,
-        foreseen=view,
+        preview=view,
     )

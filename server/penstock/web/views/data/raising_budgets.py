@@ -1,4 +1,4 @@
-"""Raising and lowering the budgets of a dataset."""
+"""Raise and lower the budgets of a dataset."""
 
 from collections.abc import Mapping
 
@@ -26,13 +26,13 @@ pages = Pages()
 
 @pages.get("/datasets/<dataset>/budgets", ADMIN)
 def dataset_budgets(visit: Visit, dataset: str) -> Response:
-    """What each tier was granted and spent, and the form that grants more or less."""
+    """Show what each tier was granted and spent, with the form that changes budgets."""
     return _budgets(visit, dataset, Form())
 
 
 @pages.post("/datasets/<dataset>/budgets", ADMIN)
 def change_budgets(visit: Visit, dataset: str) -> Response:
-    """Grant other budgets, or propose to; or show what that would mean."""
+    """Change budgets, or propose it; or preview the change."""
     given = request.form
 
     def look() -> Response:
@@ -59,7 +59,7 @@ def change_budgets(visit: Visit, dataset: str) -> Response:
 def _wanted(
     visit: Visit, dataset_budget: DatasetBudgetView, given: Mapping[str, str]
 ) -> dict[str, dict[str, object]]:
-    """The budgets that differ from what they are; fields left empty stay."""
+    """Return the budgets that differ from the granted ones; fields left empty stay."""
     granted = {tier.tier: tier.granted.epsilon for tier in dataset_budget.tiers}
     wanted: dict[str, dict[str, object]] = {}
     for tier in tiers.listing(visit.server):
@@ -67,7 +67,7 @@ def _wanted(
         if epsilon is not None and epsilon != granted.get(tier.name):
             wanted[tier.name] = {"epsilon": epsilon}
     if not wanted:
-        raise InvalidInput("Every budget is what it was: write another number beside a tier.")
+        raise InvalidInput("No budget was changed. Enter another number for at least one tier.")
     return wanted
 
 
@@ -82,6 +82,6 @@ def _budgets(
         granted={tier.tier: tier for tier in view.tiers},
         tiers=tiers.listing(visit.server),
         form=form,
-        foreseen=moved_budgets,
+        preview=moved_budgets,
         changed="changed" in request.args,
     )

@@ -1,4 +1,4 @@
-"""Ending a query or a stream: nothing more of it is released."""
+"""Preview retiring a query or a stream, and do it: it has no new releases afterwards."""
 
 from typing import Any
 
@@ -20,7 +20,7 @@ pages = Pages()
 
 @pages.get("/queries/<query>/retirement", ADMIN)
 def query_retirement(visit: Visit, query: str) -> Response:
-    """What retiring a query would mean, and the form that does it."""
+    """Preview retiring a query, with the form that does it."""
     return _page(visit, "query", query, Form())
 
 
@@ -32,7 +32,7 @@ def retire_query(visit: Visit, query: str) -> Response:
 
 @pages.get("/streams/<stream>/retirement", ADMIN)
 def stream_retirement(visit: Visit, stream: str) -> Response:
-    """What retiring a stream would mean, and the form that does it."""
+    """Preview retiring a stream, with the form that does it."""
     return _page(visit, "stream", stream, Form())
 
 
@@ -57,4 +57,4 @@ def _retire(visit: Visit, kind: str, name: str, retirement: Act[Any]) -> Respons
 def _page(visit: Visit, kind: str, name: str, form: Form) -> Response:
     show = streams.show if kind == "stream" else queries.show
     shown = show(visit.server, visit.principal, name)
-    return visit.page("data/retiring.html", form.status, kind=kind, one=shown, form=form)
+    return visit.page("data/retiring.html", form.status, kind=kind, subject=shown, form=form)

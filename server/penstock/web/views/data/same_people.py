@@ -1,4 +1,4 @@
-"""That two datasets hold the same people: what that would mean, and declaring it."""
+"""Preview and declare that two datasets hold the same people."""
 
 from flask import Response, request
 
@@ -18,7 +18,7 @@ pages = Pages()
 
 @pages.get("/datasets/<dataset>/same-people", ADMIN)
 def same_people(visit: Visit, dataset: str) -> Response:
-    """Which dataset, and then what is added up with it; nothing is done."""
+    """Show the form, and the preview once a dataset is chosen; nothing is done."""
     given = request.args
 
     def act() -> Response:
@@ -32,7 +32,7 @@ def same_people(visit: Visit, dataset: str) -> Response:
 
 @pages.post("/datasets/<dataset>/same-people", ADMIN)
 def declare_same_people(visit: Visit, dataset: str) -> Response:
-    """Declare it, for good."""
+    """Declare that two datasets hold the same people; this cannot be undone."""
     given = request.form
 
     def act() -> tuple[Response, str]:
@@ -47,7 +47,7 @@ def declare_same_people(visit: Visit, dataset: str) -> Response:
 
 
 def _other() -> str:
-    """The other dataset that a form names.  Raises ``InvalidInput``."""
+    """Return the other dataset that a form names.  Raises ``InvalidInput``."""
     other = request.values.get("other", "").strip()
     if not other:
         raise InvalidInput(
@@ -66,5 +66,5 @@ def _form(
         dataset=datasets.show(visit.server, visit.principal, name),
         others=look_alikes.asked_about(visit.server, visit.principal, name),
         form=form,
-        foreseen=same_people_preview,
+        preview=same_people_preview,
     )

@@ -1,4 +1,4 @@
-"""Moving somebody up or down: what it would mean, and then doing it."""
+"""Preview another clearance for a user, and set it."""
 
 from collections.abc import Mapping
 
@@ -22,7 +22,7 @@ pages = Pages()
 
 @pages.get("/clearance", ADMIN)
 def preview_clearance(visit: Visit) -> Response:
-    """What another tier for somebody would mean; nothing is done yet."""
+    """Preview another tier for a user; nothing is done."""
     return tried(
         lambda: _preview_page(visit, request.args, None),
         lambda problem: _again(visit, request.args, problem),
@@ -31,7 +31,7 @@ def preview_clearance(visit: Visit) -> Response:
 
 @pages.post("/clearance", ADMIN)
 def set_clearance(visit: Visit) -> Response:
-    """Give somebody another tier, or none."""
+    """Give a user another tier, or none."""
     given = request.form
 
     def act() -> Response:
@@ -39,8 +39,8 @@ def set_clearance(visit: Visit) -> Response:
         if given.get("from", "") != (preview.source or "") and preview.source != preview.target:
             now_held = f"tier {preview.source!r}" if preview.source else "no tier"
             raise Conflict(
-                f"{preview.user} holds {now_held} by now, and what was shown is no longer so."
-                " Look at it again; nothing was done."
+                f"{preview.user} now holds {now_held}: the clearance changed after the preview was"
+                " shown. Read the current preview and try again."
             )
         change = checked(UserChange, {"clearance": preview.target})
         moved = users.change(visit.server, visit.principal, preview.user, change)
@@ -54,7 +54,7 @@ def set_clearance(visit: Visit) -> Response:
 def _of(visit: Visit, given: Mapping[str, str]) -> ClearancePreviewView:
     name, tier = given.get("user", "").strip(), given.get("tier", "").strip()
     if not name:
-        raise InvalidInput("Choose who is to be moved.", pointer="/user")
+        raise InvalidInput("Choose the person to move.", pointer="/user")
     return clearance_preview.preview(visit.server, visit.principal, name, tier or None)
 
 
@@ -68,16 +68,16 @@ def _preview_page(
         "people/clearance.html",
         form.status,
         ladder=ladder,
-        foreseen=preview,
+        preview=preview,
         picture=tier_ladder.shown(ladder, f"What would change for {preview.user}", preview),
         form=form,
     )
 
 
 def _again(visit: Visit, given: Mapping[str, str], problem: PenstockError) -> Response:
-    """The consequences anew where they can be told, or the form where they cannot."""
+    """Show the refusal with a new preview if there can be one, else with the form alone."""
     if isinstance(problem, Conflict):
         return _preview_page(visit, given, problem)
     form = form_input.refused(given, problem)
     ladder = clearance_preview.ladder(visit.server, visit.principal)
-    return visit.page("people/clearance.html", form.status, ladder=ladder, foreseen=None, form=form)
+    return visit.page("people/clearance.html", form.status, ladder=ladder, preview=None, form=form)

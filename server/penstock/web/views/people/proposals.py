@@ -1,4 +1,4 @@
-"""Acts that take two people: what is proposed, and what came of it."""
+"""Show and decide proposals: acts that need two admins."""
 
 from typing import get_args
 
@@ -20,11 +20,11 @@ STATES: tuple[State, ...] = get_args(State)
 
 @pages.get("/proposals", OVERSEER, menu="Proposals")
 def proposals(visit: Visit) -> Response:
-    """All that was proposed, in that order, or what is in one state."""
+    """Show all proposals in order, or those in one state."""
     wanted = request.args.get("state", "")
     state = next((known for known in STATES if known == wanted), None)
     if wanted and state is None:
-        raise InvalidInput(f"A proposal is {', '.join(STATES)}; choose one.", pointer="/state")
+        raise InvalidInput(f"state must be one of {', '.join(STATES)}.", pointer="/state")
     page = services.listing(visit.server, visit.principal, visit.window(), state)
     return visit.page(
         "people/proposals.html",
@@ -37,13 +37,13 @@ def proposals(visit: Visit) -> Response:
 
 @pages.get("/proposals/<proposal>", OVERSEER)
 def proposal(visit: Visit, proposal: str) -> Response:
-    """One proposal: what would be done, and the buttons that decide it."""
+    """Show one proposal, with the buttons that decide it."""
     return _proposal(visit, proposal, Form())
 
 
 @pages.post("/proposals/<proposal>/approval", ADMIN)
 def approve_proposal(visit: Visit, proposal: str) -> Response:
-    """Approve what another admin proposed, and do exactly that."""
+    """Approve the proposal of another admin, and do exactly what it says."""
 
     def act() -> Response:
         done = services.approve(visit.server, visit.principal, proposal)

@@ -1,4 +1,4 @@
-"""Tiers as a ladder with the people on it; a tier put in, moved, taken away."""
+"""Show tiers and their holders as a ladder; insert, change and delete tiers."""
 
 from collections.abc import Mapping
 
@@ -25,13 +25,13 @@ pages = Pages()
 
 @pages.get("/tiers", ADMIN, menu="Tiers")
 def ladder(visit: Visit) -> Response:
-    """The ladder, and the forms by which it and who stands on it change."""
+    """Show the ladder, with the forms that move people and insert tiers."""
     return _ladder(visit, Form())
 
 
 @pages.post("/tiers", ADMIN)
 def insert_tier(visit: Visit) -> Response:
-    """Put a tier between two others, on top, or at a rank."""
+    """Insert a tier between two others, on top, or at a rank."""
     given = request.form
 
     def act() -> tuple[Response, str]:
@@ -47,13 +47,13 @@ def insert_tier(visit: Visit) -> Response:
 
 @pages.get("/tiers/<tier>", ADMIN)
 def tier(visit: Visit, tier: str) -> Response:
-    """One tier: who holds it, and the forms that change it."""
+    """Show one tier and its holders, with the forms that change it."""
     return _tier(visit, tier, Form())
 
 
 @pages.post("/tiers/<tier>", ADMIN)
 def change_tier(visit: Visit, tier: str) -> Response:
-    """Describe a tier otherwise, or move it to another rank."""
+    """Change the purpose or the rank of a tier."""
     given = request.form
 
     def act() -> Response:
@@ -68,7 +68,7 @@ def change_tier(visit: Visit, tier: str) -> Response:
 
 @pages.post("/tiers/<tier>/deletion", ADMIN)
 def delete_tier(visit: Visit, tier: str) -> Response:
-    """Take a tier away that nobody holds, or propose it."""
+    """Delete a tier that nobody holds, or propose it."""
 
     def act() -> Response:
         require_named(request.form, tier)
@@ -80,7 +80,7 @@ def delete_tier(visit: Visit, tier: str) -> Response:
 
 
 def _place(given: Mapping[str, str]) -> dict[str, object]:
-    """What a form says of where a tier stands, and what it is for."""
+    """Return the place and the purpose of a tier that a form gives."""
     return form_input.filled(
         above=given.get("above", ""),
         rank=form_input.number(given.get("rank", "")),
@@ -101,7 +101,7 @@ def _ladder(visit: Visit, form: Form) -> Response:
 
 
 def _texts(view: LadderView, texts: Mapping[str, str]) -> dict[str, object]:
-    """What was just done, as far as it is so."""
+    """Return what the address says was just done, as far as it is true."""
     moved, made = texts.get("moved"), texts.get("made")
     holds = {name: tier.name for tier in view.tiers for name in tier.people}
     known = {tier.name for tier in view.tiers}

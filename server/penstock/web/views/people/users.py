@@ -20,13 +20,13 @@ pages = Pages()
 
 @pages.get("/users", ADMIN, menu="People")
 def people(visit: Visit) -> Response:
-    """Everybody, and the form that adds somebody."""
+    """Show all users, with the form that adds one."""
     return _people(visit, Form())
 
 
 @pages.post("/users", ADMIN)
 def add_user(visit: Visit) -> Response:
-    """Add somebody, who can do nothing before they have a token."""
+    """Add a user, who can do nothing until they have a token."""
     given = request.form
 
     def act() -> tuple[Response, str]:
@@ -46,13 +46,13 @@ def add_user(visit: Visit) -> Response:
 
 @pages.get("/users/<user>", ADMIN)
 def user(visit: Visit, user: str) -> Response:
-    """One user: roles, clearance, tokens."""
+    """Show one user: roles, clearance, tokens."""
     return _user(visit, user, Form())
 
 
 @pages.post("/users/<user>/roles", ADMIN)
 def change_roles(visit: Visit, user: str) -> Response:
-    """Give somebody other roles."""
+    """Change the roles of a user."""
 
     def act() -> Response:
         change = checked(UserChange, {"roles": request.form.getlist("roles")})
@@ -64,7 +64,7 @@ def change_roles(visit: Visit, user: str) -> Response:
 
 @pages.post("/users/<user>/disabling", ADMIN)
 def disable_user(visit: Visit, user: str) -> Response:
-    """Shut somebody out."""
+    """Disable a user."""
 
     def act() -> Response:
         require_named(request.form, user)
@@ -76,7 +76,7 @@ def disable_user(visit: Visit, user: str) -> Response:
 
 @pages.post("/users/<user>/tokens", ADMIN)
 def issue_token(visit: Visit, user: str) -> Response:
-    """Issue a token, which stands in this answer and nowhere else."""
+    """Issue a token; only this response shows it."""
     later = visit.go("user", user=user, done="issued")
     return tried(
         lambda: token_form.issue(visit, user, later), lambda problem: _refused(visit, user, problem)
@@ -85,7 +85,7 @@ def issue_token(visit: Visit, user: str) -> Response:
 
 @pages.post("/users/<user>/tokens/<prefix>/revocation", ADMIN)
 def revoke_token(visit: Visit, user: str, prefix: str) -> Response:
-    """End a token at once."""
+    """Revoke a token at once."""
     gone = tokens.revoke(visit.server, visit.principal, user, prefix)
     return visit.go("user", user=gone.user, done="revoked")
 
