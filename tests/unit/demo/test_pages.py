@@ -24,23 +24,27 @@ from penstock.services.people import tokens, users
 from penstock.services.schemas.people import TokenSpec, UserSpec
 
 EMPTY = (
-    "No dataset has a budget",
-    "Nothing is registered",
-    "You can see nothing",
+    "There is no budget",
+    "Nothing is visible to you",
     "nothing would change",
-    "is handed nothing",
+    "receives no releases",
     "no query has another level",
-    "None of them was given anything",
-    "None that you may see",
-    '<p class="notice">Nothing',
+    "None of them has received a release",
+    "No queries that you may see",
+    "No release matches",
+    "No release has been requested",
+    "You have no release",
+    "You have no long-running work",
+    "No entry matches",
+    "The log is empty",
+    "proposals.</p>",
     "No dataset is registered",
     "There are no tiers",
-    "There is none",
+    "There is no checkpoint",
     "No checkpoint was signed",
-    "Nothing yet",
-    "<p>None.</p>",
+    "<p>No tokens.</p>",
     "Nobody holds it",
-    "nothing is suspended",
+    "The server is not suspended",
 )
 """What pages say where they have nothing to show."""
 
@@ -140,7 +144,7 @@ def test_of_means_it_is_said_what_is_off_by_so_much(told: Story, server: Server)
     client = create_app_for(server, sleep=lambda _: None).test_client()
     sign_in(client, told.tokens[READERS[-1].name])
     said = {
-        name: "an n-th of it" in client.get(f"/queries/{name}", base_url=HOST).text
+        name: "1/n of it" in client.get(f"/queries/{name}", base_url=HOST).text
         for name in (LEFT, HEADLINE, "invented_topics")
     }
     assert said == {LEFT: True, HEADLINE: False, "invented_topics": False}

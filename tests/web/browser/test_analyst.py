@@ -25,15 +25,15 @@ def test_an_analyst_reads_asks_downloads_and_leaves(served: Served, window: Scre
     window.page.get_by_label("Token").fill(served.invite("analyst", "internal"))
     window.press("Sign in")
     window.page.get_by_role("link", name="visits", exact=True).click()
-    window.reads("Nothing yet.")
-    window.reads("nothing of the budget")
+    window.reads("You have no release of this query yet.")
+    window.reads("No budget is spent")
     window.press(ASK)
-    window.reads("You were given these numbers now")
+    window.reads("You received this release")
     assert window.page.locator("svg.chart:visible").count()
-    window.page.get_by_label("At the level of a tier").select_option("public")
-    window.reads("nothing beyond the more accurate numbers that you hold")
-    window.press("Request these numbers")
-    window.reads("You were given these numbers now")
+    window.page.get_by_label("Level of tier").select_option("public")
+    window.reads("nothing beyond the more accurate release")
+    window.press("Request this release")
+    window.reads("You received this release")
     levels = window.page.get_by_role("region", name="Your releases")
     assert levels.locator("tbody tr").count() == 2
     with window.page.expect_download() as started:
@@ -63,14 +63,14 @@ def test_a_stream_and_a_histogram_are_drawn(served: Served, window: Screen) -> N
     assert window.page.get_by_role("row", name="8").count()
     window.go("/queries/books")
     window.press(ASK)
-    window.reads("You were given these numbers now")
+    window.reads("You received this release")
     assert window.page.locator("svg.chart:visible").count()
 
 
 def test_another_role_is_offered_nothing_and_refused(served: Served, window: Screen) -> None:
     window.sign_in(served.invite("auditor"))
     window.go("/queries/visits")
-    window.reads("What it asks")
+    window.reads("Definition")
     assert window.page.get_by_role("button", name=ASK).count() == 0
     window.expect(403)
     window.go("/queries/visits/request")
@@ -82,7 +82,7 @@ def test_whoever_is_shut_out_learns_it_at_the_next_click(served: Served, window:
     window.sign_in(token)
     window.go("/queries/visits")
     served.revoke(token, f"analyst{served.invited}")
-    window.page.get_by_label("At the level of a tier").select_option("public")
+    window.page.get_by_label("Level of tier").select_option("public")
     window.reads("Your session has ended")
     window.page.get_by_label("Token").fill(served.invite("analyst", "public"))
     window.press("Sign in")
@@ -103,11 +103,11 @@ def test_going_back_asks_for_nothing_again(served: Served, window: Screen) -> No
     window.sign_in(served.invite("analyst", "public"))
     window.go("/queries/visits")
     window.press(ASK)
-    window.reads("You were given these numbers now")
+    window.reads("You received this release")
     window.page.reload()
     window.page.go_back()
     window.page.go_forward()
-    window.reads("What you hold")
+    window.reads("Your results")
     assert held(window) == 1
 
 
@@ -141,7 +141,7 @@ def test_a_slow_server_hands_out_once_however_often_one_presses(
     with window.held():
         window.page.get_by_role("button", name=ASK).dblclick()
     window.page.wait_for_url("**/queries/visits?given=*")
-    window.reads("This release by itself")
+    window.reads("Show this release")
     assert held(window) == 1
 
 
@@ -149,11 +149,11 @@ def test_everything_works_without_a_script(served: Served, open_screen: Open) ->
     window = open_screen(java_script_enabled=False)
     window.sign_in(served.invite("analyst", "internal"))
     window.go("/queries/visits")
-    window.page.get_by_label("Or at an epsilon of at most").fill("0.05")
-    window.press("Show what that means")
+    window.page.get_by_label("Or epsilon, at most").fill("0.05")
+    window.press("Preview this request")
     window.page.wait_for_url("**/request?tier=&epsilon=0.05")
-    window.press("Request these numbers")
-    window.reads("You were given these numbers now")
+    window.press("Request this release")
+    window.reads("You received this release")
     window.press("Sign out")
     window.reads("You are signed out.")
 
@@ -162,7 +162,7 @@ def test_the_keyboard_suffices(served: Served, window: Screen) -> None:
     window.go("/sign-in")
     keyboard = window.page.keyboard
     keyboard.press("Tab")
-    assert window.page.evaluate("document.activeElement.textContent") == "Skip to the content"
+    assert window.page.evaluate("document.activeElement.textContent") == "Skip to content"
     keyboard.press("Enter")
     keyboard.press("Tab")
     keyboard.insert_text(served.invite("analyst", "public"))
@@ -207,7 +207,7 @@ def test_every_page_passes_the_accessibility_check(
     for query in ("visits", "books"):
         window.go(f"/queries/{query}")
         window.press(ASK)
-        window.reads("You were given these numbers now")
+        window.reads("You received this release")
     release = window.page.get_by_role("region", name="Your releases").get_by_role("link").first
     address = release.get_attribute("href")
     assert address is not None

@@ -23,10 +23,10 @@ def reader(served: Served, open_screen: Open) -> str:
     name = f"analyst{served.invited}"
     window.go("/queries/visits")
     window.press(ASK)
-    window.reads("You were given these numbers now")
-    window.page.get_by_label("At the level of a tier").select_option("public")
-    window.press("Request these numbers")
-    window.reads("You were given these numbers now")
+    window.reads("You received this release")
+    window.page.get_by_label("Level of tier").select_option("public")
+    window.press("Request this release")
+    window.reads("You received this release")
     return name
 
 
@@ -36,21 +36,21 @@ def test_an_auditor_finds_a_hand_out_its_proof_and_what_it_tells(
     window.sign_in(served.invite("auditor"))
     page = window.page
     page.get_by_role("link", name="Timeline").click()
-    page.get_by_label("About user").fill(reader)
+    page.get_by_label("User", exact=True).fill(reader)
     page.get_by_label("Kind").select_option("release")
     window.press("Filter")
     page.wait_for_url(f"**/timeline?kind=release&user={reader}&**")
     assert page.get_by_role("list", name="Events").get_by_role("listitem").count() == 2
     window.reads(f"{reader} was given visits at tier public")
-    page.get_by_text("what is recorded, and its proof").first.click()
+    page.get_by_text("record and proof").first.click()
     page.get_by_role("link", name="is in the log").first.click()
-    window.reads("It is in the log.")
+    window.reads("The leaf is in the log.")
     page.go_back()
-    assert page.get_by_label("About user").input_value() == reader
+    assert page.get_by_label("User", exact=True).input_value() == reader
     page.get_by_role("link", name="Who could learn what").click()
     page.get_by_label(reader).check()
     page.get_by_label("ann public").check()
-    window.press("Show what they know together")
+    window.press("Show their joint exposure")
     page.get_by_role("heading", name="2 people together").wait_for()
     assert page.locator("svg.chart:visible").count() >= 2
     page.locator("article", has_text="visits").locator("summary").first.click()
@@ -62,20 +62,20 @@ def test_an_auditor_finds_a_hand_out_its_proof_and_what_it_tells(
 def test_an_auditor_verifies_and_takes_the_log_home(served: Served, window: Screen) -> None:
     window.sign_in(served.invite("auditor"))
     window.page.get_by_role("link", name="Proofs").click()
-    window.reads("The log goes on.")
+    window.reads("The log is healthy.")
     window.press("Export the log")
     with window.page.expect_download() as started:
         window.page.get_by_role("button", name="Download the file").click()
     lines = Path(started.value.path()).read_text().splitlines()
     assert [json.loads(line)["index"] for line in lines] == [*range(len(lines))]
     window.page.get_by_role("link", name="Proofs").click()
-    window.page.get_by_label("From so many leaves").fill("1")
-    window.page.get_by_label("To so many leaves").fill("2")
+    window.page.get_by_label("From size, in leaves").fill("1")
+    window.page.get_by_label("To size, in leaves").fill("2")
     window.press("Show the consistency proof")
     window.page.wait_for_url("**/proofs/consistency?from=1&to=2")
     window.page.get_by_role("link", name="Proofs").click()
     window.page.get_by_role("button", name="Verify now").click()
-    window.reads("Everything fits.")
+    window.reads("No problems found.")
 
 
 def test_filters_that_mean_nothing_say_so_and_stay_to_be_mended(
@@ -104,15 +104,15 @@ def test_an_auditor_needs_no_script(served: Served, reader: str, open_screen: Op
     window.sign_in(served.invite("auditor"))
     window.go("/exposure")
     window.page.get_by_label(reader).check()
-    window.press("Show what they know together")
+    window.press("Show their joint exposure")
     window.page.get_by_role("heading", name=f"{reader} alone").wait_for()
     window.go("/timeline")
     window.page.get_by_role("textbox", name="Tier").fill("internal")
     window.press("Filter")
     window.page.wait_for_url("**tier=internal**")
-    window.page.get_by_text("what is recorded, and its proof").first.click()
+    window.page.get_by_text("record and proof").first.click()
     window.page.get_by_role("link", name="is in the log").first.click()
-    window.reads("It is in the log.")
+    window.reads("The leaf is in the log.")
 
 
 @pytest.mark.nightly

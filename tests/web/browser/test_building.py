@@ -12,8 +12,8 @@ pytestmark = pytest.mark.slow
 
 Open = Callable[..., Screen]
 
-SHOW = "Show what it would cost"
-TERMS = "What each tier would get and pay"
+SHOW = "Preview"
+TERMS = "Preview by tier"
 
 
 def sound_as_shown(window: Screen) -> None:
@@ -28,25 +28,25 @@ def test_a_sparse_histogram_is_built_without_a_script(served: Served, open_scree
     window.sign_in(served.invite("admin"))
     window.go("/new/query")
     window.page.get_by_role("link", name="A sparse histogram").click()
-    window.page.get_by_label("Over the dataset").select_option("loans")
-    window.press("Take this dataset")
+    window.page.get_by_label("Dataset").select_option("loans")
+    window.press("Use this dataset")
     window.page.get_by_label("Name").fill("titles")
-    window.page.get_by_label("For each value of").select_option("book")
+    window.page.get_by_label("Keys: values of").select_option("book")
     window.page.get_by_label("Column", exact=True).select_option("page")
     window.page.get_by_label("Value", exact=True).fill("ab")
-    window.press("And where one thing more holds")
+    window.press("Add a condition")
     window.page.get_by_label("And column").wait_for()
     assert window.page.get_by_label("Name").input_value() == "titles"
-    window.page.get_by_label("Keys at most").fill("1")
-    window.page.get_by_label("Rows in each at most").fill("1")
+    window.page.get_by_label("Keys per person (at most)").fill("1")
+    window.page.get_by_label("Rows in each (at most)").fill("1")
     window.page.get_by_label("For public").fill("0.1")
     window.expect(422)
     window.page.keyboard.press("Enter")
     window.page.locator("#false_keys-wrong").wait_for()
-    window.page.get_by_label("Expected at each tier").fill("0.001")
+    window.page.get_by_label("Expected number at each tier").fill("0.001")
     window.press(SHOW)
     window.page.get_by_role("region", name="Keys that are listed").wait_for()
-    window.press("Register it")
+    window.press("Register query")
     window.page.wait_for_url("**/queries/titles?added=1")
 
 
@@ -58,8 +58,8 @@ def test_a_stream_is_opened_with_the_structure_that_its_preview_shows_best(
     window.expect(409, 422, 429)
     page = window.page
     page.get_by_label("Name").fill("arrivals")
-    page.get_by_label("Elements at most").fill("64")
-    page.get_by_label("In how many elements, at most").fill("1")
+    page.get_by_label("Elements (at most)").fill("64")
+    page.get_by_label("Elements per person (at most)").fill("1")
     page.get_by_label("For public").fill("0.05")
     page.keyboard.press("Tab")
     window.reads("There is a query or stream")
@@ -67,11 +67,11 @@ def test_a_stream_is_opened_with_the_structure_that_its_preview_shows_best(
     page.keyboard.press("Tab")
     page.get_by_role("region", name=TERMS).wait_for()
     sound_as_shown(window)
-    page.get_by_role("button", name=re.compile("^Take it: square root")).click()
+    page.get_by_role("button", name=re.compile("^Use square root")).click()
     page.wait_for_load_state()
     assert page.get_by_label("Structure", exact=True).input_value() == "sqrt"
     page.get_by_role("region", name=TERMS).wait_for()
-    window.press("Open it")
+    window.press("Open stream")
     page.wait_for_url("**/streams/entries?added=1")
 
 
@@ -84,7 +84,7 @@ def test_ways_to_ask_are_compared_on_a_phone(served: Served, open_screen: Open) 
     window.expect(422, 429)
     page = window.page
     page.get_by_label("Name").fill("typed")
-    page.get_by_label("What each is called").fill("a\nb\nc")
+    page.get_by_label("Keys, one per line").fill("a\nb\nc")
     page.get_by_label("All numbers together").fill("3")
     page.get_by_label("One number").fill("1")
     page.get_by_label("Noise", exact=True).select_option("generalized_gaussian")
@@ -92,7 +92,7 @@ def test_ways_to_ask_are_compared_on_a_phone(served: Served, open_screen: Open) 
     page.get_by_label("Power p").fill("3")
     page.get_by_label("For public").fill("0.05")
     window.press(SHOW)
-    window.reads("No level can be had later")
+    window.reads("Levels added later need the data again")
     page.get_by_role("region", name=re.compile("^Powers at epsilon")).wait_for()
     sound_as_shown(window)
 

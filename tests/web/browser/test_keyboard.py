@@ -50,15 +50,15 @@ def test_an_analyst_asks_chooses_downloads_and_leaves(served: Served, window: Sc
     enter(window, "visits")
     window.page.wait_for_url("**/queries/visits")
     enter(window, "Request at my clearance")
-    window.reads("You were given these numbers now")
-    reach(window, "At the level of a tier")
+    window.reads("You received this release")
+    reach(window, "Level of tier")
     window.page.keyboard.type("public")
-    window.reads("nothing beyond the more accurate numbers")
-    enter(window, "Request these numbers")
-    window.reads("You were given these numbers now")
+    window.reads("nothing beyond the more accurate release")
+    enter(window, "Request this release")
+    window.reads("You received this release")
     reach(window, "Draw public")
     window.page.keyboard.press("Space")
-    enter(window, "Draw the chosen levels")
+    enter(window, "Show the chosen levels")
     window.page.wait_for_url("**/queries/visits?level=*")
     assert window.page.get_by_label("Draw public").is_checked() is False
     with window.page.expect_download():
@@ -76,12 +76,12 @@ def test_an_admin_moves_somebody(served: Served, window: Screen) -> None:
     window.page.wait_for_url("**/tiers")
     reach(window, "Who")
     window.page.keyboard.type(person)
-    reach(window, "To the tier")
+    reach(window, "New tier")
     window.page.keyboard.type("internal")
-    enter(window, "Show what that means")
+    enter(window, "Preview the move")
     window.page.wait_for_url("**/clearance?**")
     enter(window, f"Move {person} up to internal")
-    window.reads("The log says so.")
+    window.reads("recorded in the audit log")
 
 
 def test_an_auditor_asks_who_could_learn_what(served: Served, window: Screen) -> None:
@@ -91,7 +91,7 @@ def test_an_auditor_asks_who_could_learn_what(served: Served, window: Screen) ->
     for name in ("ann", "ian"):
         reach(window, name)
         window.page.keyboard.press("Space")
-    enter(window, "Show what they know together")
+    enter(window, "Show their joint exposure")
     window.page.get_by_role("heading", name="2 people together").wait_for()
     enter(window, "The same numbers as a table")
     window.page.get_by_role("cell", name="Drawn independently instead").first.or_(

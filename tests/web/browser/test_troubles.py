@@ -41,7 +41,7 @@ def reader(served: Served, window: Screen) -> str:
     window.sign_in(served.invite("analyst", "internal"))
     window.go("/queries/visits")
     window.press(ASK)
-    window.reads("You were given these numbers now")
+    window.reads("You received this release")
     return f"analyst{served.invited}"
 
 
@@ -187,7 +187,7 @@ def test_a_slow_server_does_once_what_is_pressed_twice(served: Served, window: S
     window.page.get_by_label("Just above").select_option("public")
     with window.held():
         window.page.get_by_role("button", name="Insert the tier").dblclick()
-    window.reads("nobody holds it yet")
+    window.reads("Nobody holds it yet")
     assert names(served).count("twice pressed") == 1
     tier_changes.delete(
         served.server, acting_as(served.server, f"admin{served.invited}"), "twice pressed"
@@ -204,10 +204,10 @@ def test_what_was_shown_in_one_tab_is_not_done_after_another_changed_it(
     window.go(f"/clearance?user={person}&tier=internal")
     other.goto(f"{window.url}/clearance?user={person}&tier=")
     window.press(f"Move {person} up to internal")
-    window.reads("The log says so.")
+    window.reads("recorded in the audit log")
     window.expect(409)
-    other.get_by_role("button", name=f"Take {person} off the ladder").click()
-    other.get_by_text("what was shown is no longer so").first.wait_for()
+    other.get_by_role("button", name=f"Remove the tier of {person}").click()
+    other.get_by_text("after the preview was shown").first.wait_for()
     assert users.show(served.server, OPERATOR, person).clearance == "internal"
 
 

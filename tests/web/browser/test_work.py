@@ -97,7 +97,7 @@ def fill(window: Screen, folder: Path) -> None:
     file.write_text(ROWS, encoding="utf-8")
     window.go(f"/new/dataset?uri={file}")
     window.page.get_by_label("Name").fill("shifts")
-    window.page.get_by_label("That column").select_option("person")
+    window.page.get_by_label("Column of the privacy unit").select_option("person")
     window.page.get_by_label("Epsilon of public").fill("1")
 
 
@@ -114,7 +114,7 @@ def test_a_large_dataset_is_watched_left_and_come_back_to(
 ) -> None:
     with opened(chromium, url, world, java_script_enabled=scripted) as window:
         fill(window, tmp_path)
-        window.press("Register the dataset")
+        window.press("Register dataset")
         window.page.wait_for_url("**/my-work/*?lead=1")
         window.reads("50%")
         assert window.page.get_by_role("progressbar").get_attribute("value") == "50"
@@ -124,16 +124,16 @@ def test_a_large_dataset_is_watched_left_and_come_back_to(
         window.reads("You are signed out.")
     with opened(chromium, url, world, java_script_enabled=scripted) as window:
         window.page.get_by_role("link", name="My work").click()
-        window.reads("under way")
+        window.reads("running")
         if scripted:
             require_sound(window, "/my-work", views)
         window.page.get_by_role("link", name="Registering the dataset shifts").click()
         window.reads("50%")
         gate.open()
-        window.reads("It is done.")
+        window.reads("Done.")
         if scripted:
             require_sound(window, "/my-work/...", views)
-        window.page.get_by_role("link", name="See what came of it").click()
+        window.page.get_by_role("link", name="Show the result").click()
         window.page.wait_for_url("**/datasets/shifts?added=1")
 
 
@@ -143,7 +143,7 @@ def test_whoever_stays_is_led_on_and_a_double_click_registers_once(
 ) -> None:
     with opened(chromium, url, world, java_script_enabled=scripted) as window:
         fill(window, tmp_path)
-        window.page.get_by_role("button", name="Register the dataset").dblclick()
+        window.page.get_by_role("button", name="Register dataset").dblclick()
         window.reads("50%")
         gate.open()
         window.page.wait_for_url("**/datasets/shifts?added=1")

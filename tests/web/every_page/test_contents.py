@@ -222,20 +222,22 @@ def test_consequences_are_said_before_anything_is_done(browse: Open, world: Worl
     browser = browse("ian")
     before = world.answer("GET", "/api/v1/audit/events?limit=1000", by="olga")
     words = text_of(browser.get("/queries/visits/request?tier=public"))
-    for said in ("nothing of the budget", "log records for good", "do not hold yet"):
+    for said in ("No budget is spent", "audit log records permanently", "new to you"):
         assert said in words
     assert world.answer("GET", "/api/v1/audit/events?limit=1000", by="olga") == before
     browser.submit("/queries/visits/releases")
     words = text_of(browser.get("/queries/visits/request?tier=public"))
-    assert "nothing beyond the more accurate numbers" in words
+    assert "nothing beyond the more accurate release" in words
     browser.submit("/queries/visits/releases", tier="public")
-    assert "hold already" in text_of(browser.get("/queries/visits/request?tier=public"))
+    assert "already have this release" in text_of(
+        browser.get("/queries/visits/request?tier=public")
+    )
 
 
 def test_a_part_of_a_page_comes_alone(browse: Open, world: World) -> None:
     part = browse("ian").get("/queries/visits/request?tier=public", **{"HX-Request": "true"})
     assert "<html" not in part.text
-    assert "If you request these" in part.text
+    assert "Preview of this request" in part.text
     gone = browse().get("/queries/visits/request", **{"HX-Request": "true"})
     assert (gone.status_code, gone.headers["HX-Refresh"]) == (204, "true")
 
@@ -258,7 +260,7 @@ def test_lists_go_on_with_their_filters(browse: Open, world: World) -> None:
 def test_a_retired_query_shows_what_is_held_and_offers_nothing(ian: Browser, world: World) -> None:
     world.answer("POST", "/api/v1/queries/visits/retire", by="root")
     words = text_of(ian.get("/queries/visits"))
-    assert "gives nobody new numbers" in words
+    assert "it has no new releases" in words
     assert "Request at my clearance" not in words
     assert ian.submit("/queries/visits/releases").status_code == 409
 

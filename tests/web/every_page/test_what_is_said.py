@@ -28,29 +28,30 @@ def test_what_is_off_is_the_sum_where_means_are_asked_for(
     """A sum of ages is off by tens where their mean is off by one."""
     settle(world, tmp_path)
     counted = {**MEAN, "aggregate": "count_units", "column": ""}
-    assert "Sums off by" not in text_of(root.submit("/new/query/preview", **counted))
+    assert "Margin of error of each sum" not in text_of(
+        root.submit("/new/query/preview", **counted)
+    )
     page = text_of(root.submit("/new/query/preview", **MEAN))
-    assert "Sums off by" in page
-    assert "How far off each sum may be" in page
+    assert "Margin of error of each sum" in page
     assert root.submit("/new/query", **MEAN).status_code == 303
     ann = browse("ann")
     for path in ("/queries/mean_age", "/queries/mean_age/request?tier=public"):
         words = text_of(ann.get(path))
-        assert "means, each of a sum that is off by at most ±" in words
-        assert "hold yet, each off by" not in words
+        assert "for each sum. A mean is a noisy sum divided by a noisy count" in words
+        assert "for each number" not in words
     levels = root.get("/queries/mean_age/levels?wish=epsilon&level+internal=0.31")
-    assert "how far off a sum, of which a mean is read, is" in text_of(levels)
+    assert "margin of error (95%) of a sum, from which a mean is computed" in text_of(levels)
     half = world.answer("GET", "/api/v1/queries/mean_age", by="ann")["tiers"][0]["error"]
     assert f"sum ±{figure(half['half_width'])}" in text_of(ann.get("/catalogue"))
-    assert "hold already, the very same, each off by" in text_of(ann.get("/queries/visits"))
+    assert "you get the same numbers again" in text_of(ann.get("/queries/visits"))
 
 
 def test_a_tier_below_all_others_is_not_said_to_have_budgets(root: Browser) -> None:
     for name, rank, budgets in (("lowest", "-5", False), ("middle", "15", True)):
         made = root.submit("/tiers", name=name, rank=rank, once=name)
         words = text_of(root.get(made.location))
-        assert ("It has the budgets and the levels of the tier below it" in words) is budgets
-        assert ("No tier is below it, so it has no budget and no level" in words) is not budgets
+        assert ("It has the budgets and levels of the tier below it" in words) is budgets
+        assert ("It is the lowest tier, so it has no budget and no levels" in words) is not budgets
 
 
 def test_a_release_leads_to_its_query_only_where_that_is_in_sight(
@@ -64,7 +65,7 @@ def test_a_release_leads_to_its_query_only_where_that_is_in_sight(
     answer = ian.get(f"/releases/{held}")
     assert answer.status_code == 200
     assert link not in answer.text
-    assert "stay yours to read" in text_of(answer)
+    assert "you can still read this release" in text_of(answer)
 
 
 def test_a_proposal_leads_an_auditor_to_no_page_of_admins(
@@ -91,13 +92,13 @@ def test_a_tier_that_only_somebody_disabled_holds_can_be_made_free(root: Browser
     root.submit("/tiers", name="partner", above="public", once="p")
     root.submit("/clearance", user="ian", tier="partner", **{"from": "internal"})
     root.submit("/users/ian/disabling", sure="ian")
-    assert "Move those who are disabled first" in text_of(root.get("/tiers/partner"))
-    assert "move them" in text_of(root.get("/users/ian"))
+    assert "Move its disabled users first" in text_of(root.get("/tiers/partner"))
+    assert "· change" in text_of(root.get("/users/ian"))
     page = text_of(root.get("/clearance?user=ian&tier=public"))
-    assert "ian is disabled, and is handed nothing" in page
-    assert "tokens and sessions that" not in page
+    assert "ian is disabled and receives no releases" in page
+    assert "existing tokens and sessions" not in page
     moved = root.submit("/clearance", user="ian", tier="", **{"from": "partner"})
-    assert "They are moved" in text_of(root.get(moved.location))
+    assert "The tier is changed" in text_of(root.get(moved.location))
     assert root.submit("/tiers/partner/deletion", sure="partner").status_code == 303
 
 

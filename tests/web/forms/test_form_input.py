@@ -42,8 +42,8 @@ def test_a_level_that_was_not_shown_is_not_handed_out(
     before = events(world)
     answer = browser.submit("/queries/visits/releases", shown=shown.group(1))
     assert answer.status_code == 409
-    assert "no longer so" in text_of(answer)
-    assert "than tier internal may have" in text_of(answer)
+    assert "after the preview was shown" in text_of(answer)
+    assert "within what tier internal may see" in text_of(answer)
     assert events(world) == before
     anew = SHOWN.search(answer.text)
     assert anew is not None

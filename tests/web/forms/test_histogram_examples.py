@@ -28,8 +28,8 @@ def test_what_the_form_shows_as_examples_is_registered(
     del spec["max_units"]
     world.answer("POST", "/api/v1/datasets", spec, by="root")
     page = unescape(root.get("/new/query?kind=sparse&dataset=town").text)
-    keys = re.search(r"above the threshold, such as ([\d.e-]+)\. The fewer", page)
-    share = re.search(r"Such as ([\d.]+); only for shares", page)
+    keys = re.search(r"above the threshold, such as ([\d.e-]+)\. A smaller", page)
+    share = re.search(r"Such as ([\d.]+)\. Only if levels are given as one share", page)
     assert keys
     assert share
     levels = re.search(r'<input[^>]*name="max_levels"[^>]*value="(\d*)"', page)
@@ -57,7 +57,7 @@ def test_a_form_says_where_no_example_would_fit(
     spec = {**town_in(tmp_path), "budgets": {"public": {"epsilon": 30}}}
     world.answer("POST", "/api/v1/datasets", spec, by="root")
     page = root.get("/new/query?kind=sparse&dataset=town").text
-    assert "The budgets of this dataset hardly allow one" in page
+    assert "The budgets of this dataset hardly allow a sparse histogram" in page
 
 
 def test_a_refused_form_and_the_api_tell_the_same_remedies(

@@ -125,8 +125,8 @@ def test_ways_to_protect_counts_are_compared_and_taken(root: Browser) -> None:
 @pytest.mark.usefixtures("unchanged")
 def test_an_advised_power_is_taken(root: Browser) -> None:
     page = previewed(root, "vector")
-    assert "drawn each on its own" in text_of(page)
-    advised = re.search(r'value="([^"]*)"[^>]*aria-label="Take it: [^"]*advised', page.text)
+    assert "noise of each level is drawn independently" in text_of(page)
+    advised = re.search(r'value="([^"]*)"[^>]*aria-label="Use [^"]*recommended', page.text)
     assert advised is not None
     path, own = FORMS["vector"]
     taken = root.submit(f"{path}/preview", **own, take=advised.group(1))
@@ -136,11 +136,11 @@ def test_an_advised_power_is_taken(root: Browser) -> None:
 
 @pytest.mark.usefixtures("unchanged")
 def test_noises_are_compared_where_that_is_asked_for(root: Browser) -> None:
-    assert "The same under other noise" not in previewed(root, "statistic").text
+    assert "Other noise mechanisms" not in previewed(root, "statistic").text
     begun = previewed(root, "statistic", compare="1")
     assert begun.status_code == 303
     page = root.get(begun.location)
-    assert "The same under other noise" in page.text
+    assert "Other noise mechanisms" in page.text
     assert {"mechanism=laplace", "mechanism=poisson", "mechanism=skellam"} <= set(takes(page))
     assert "generalized Gaussian The field p, the power" in text_of(page)
 

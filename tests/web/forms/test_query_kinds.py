@@ -316,9 +316,9 @@ def compare(towns: Callable[[], World], name: str, pages: str, api: str, told: s
 def test_a_query_registered_by_form_is_that_of_the_api(
     towns: Callable[[], World], what: str
 ) -> None:
-    compare(towns, what, "/new/query", "queries", "Takes of its budget")
+    compare(towns, what, "/new/query", "queries", "Share of its budget")
 
 
 @pytest.mark.parametrize("what", STREAMS)
 def test_a_stream_opened_by_form_is_that_of_the_api(towns: Callable[[], World], what: str) -> None:
-    compare(towns, what, "/new/stream", "streams", "Structures at the same privacy")
+    compare(towns, what, "/new/stream", "streams", "Structures at equal privacy")

@@ -59,11 +59,11 @@ def rows(page: str) -> list[str]:
 def test_each_row_is_there_as_it_is_done(root: Browser, monkeypatch: pytest.MonkeyPatch) -> None:
     with held_at(monkeypatch, "poisson"):
         place = begin(root, {**COUNT, "compare": "1", "once": "c" * 32}, PREVIEW)
-        page = until(root, place, "Working out Poisson noise")
+        page = until(root, place, "Previewing Poisson noise")
         assert "40%" in text_of(page)
         assert rows(page.text) == ["Gaussian", "Laplace"]
         assert '<noscript><meta http-equiv="refresh"' in page.text
-        assert "working out Poisson noise, 40%" in text_of(root.get("/my-work"))
+        assert "previewing Poisson noise, 40%" in text_of(root.get("/my-work"))
         part = root.get(place, **{"HX-Request": "true"})
         assert rows(part.text) == ["Gaussian", "Laplace"]
     ended()

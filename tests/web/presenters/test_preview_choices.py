@@ -54,7 +54,7 @@ def test_the_advised_power_is_marked_and_laplace_stands_for_power_one() -> None:
     view = PowersView("public", 0.5, 2.0, "why", [PowerView(1.0, 9.0), PowerView(2.0, 8.0)])
     laplace = preview_choices.powers(view, replace(PREVIEW, mechanism="laplace"))
     assert [choice.chosen for choice in laplace.choices] == [True, False]
-    assert [choice.name for choice in laplace.choices] == ["p = 1", "p = 2 (advised)"]
+    assert [choice.name for choice in laplace.choices] == ["p = 1", "p = 2 (recommended)"]
     assert laplace.choices[1].take == "p=2"
     assert [choice.chosen for choice in preview_choices.powers(view, PREVIEW).choices] == [
         False,

@@ -41,7 +41,7 @@ def test_the_picture_has_what_was_chosen_and_the_table_all() -> None:
     assert shown is not None
     assert (shown.drawn, shown.one_only) == (frozenset({"b"}), False)
     assert len(shown.picture.table.head) == 1 + 2 * 3
-    assert "1 of the 2" in shown.picture.remark
+    assert "1 of your 2" in shown.picture.remark
     assert shown_releases([listed(view) for view in views], [], {"b"}, "visits") is None
 
 

@@ -11,7 +11,7 @@ from penstock.web.presenters.spec_text import kept, question
     ("structure", "said"),
     [
         ({"kind": "kary", "k": 2}, "a binary tree"),
-        ({"kind": "kary", "k": 5, "subtracting": True}, "5 children a node, larger sums less"),
+        ({"kind": "kary", "k": 5, "subtracting": True}, "5 children per node, with differences"),
         ({"kind": "square_root"}, "the square root"),
         ({"kind": "of_another_version"}, "of another version"),
     ],
@@ -23,26 +23,26 @@ def test_a_structure_is_told_in_words(structure: dict[str, Any], said: str) -> N
 @pytest.mark.parametrize(
     ("spec", "said"),
     [
-        ({"aggregate": {"type": "count_units"}}, "how many privacy units there are"),
-        ({"aggregate": {"type": "sum", "column": "a"}}, "the sum of a"),
+        ({"aggregate": {"type": "count_units"}}, "number of privacy units"),
+        ({"aggregate": {"type": "sum", "column": "a"}}, "sum of a"),
         (
             {"aggregate": {"type": "mean", "column": "a", "lower": 0, "upper": 9, "step": 1}},
-            "the mean of a, each value cut to 0 to 9, rounded to steps of 1",
+            "mean of a, values cut to 0 to 9, rounded to steps of 1",
         ),
         (
             {"aggregate": {"type": "histogram", "column": "a", "bins": [0, 1, 5]}},
-            "how many rows are in each bin of a: bins from 0, 1, the last to 5",
+            "number of rows in each bin of a: bins from 0, 1, the last to 5",
         ),
         (
             {"aggregate": {"type": "count", "columns": ["x", "y"]}},
-            "in how many rows each of these is true: x, y",
+            "number of rows in which each of these is true: x, y",
         ),
         ({"group_by": [{"column": "a"}, {"column": "b", "bins": [0, 2]}]}, "a and b (bins from 0"),
         ({"where": [{"column": "a", "op": ">=", "value": 1}]}, "a is at least 1"),
         ({"where": [{"column": "a", "op": "in", "value": ["x", 2]}]}, "a is one of x, 2"),
         (
             {"contribution": {"max_groups": 1, "max_rows_per_group": 5}},
-            "1 group is counted, 5 rows in each group",
+            "at most 1 group, at most 5 rows in each group",
         ),
         ({"domain": {"type": "uint64"}}, "integers of 64 bits"),
         ({"domain": {"type": "uint64", "size": 100}}, "integers from 0 to 99"),

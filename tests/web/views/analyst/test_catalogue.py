@@ -28,7 +28,7 @@ def test_a_column_is_checked_from_its_datasets_page(
     root: Browser, browse: Open, world: World, staff: str
 ) -> None:
     shown = root.get(f"/datasets/{staff}")
-    (link,) = re.findall(r'href="([^"]*)">Do these take every row', shown.text)
+    (link,) = re.findall(r'href="([^"]*)">Check these against the data', shown.text)
     filled = urlsplit(html.unescape(link))
     form = root.get(f"{filled.path}?{filled.query}")
     assert 'value="staff team uncategorized"' in form.text
@@ -39,10 +39,10 @@ def test_a_column_is_checked_from_its_datasets_page(
     assert world.answer("GET", f"/api/v1/datasets/{staff}/budget", by="root") == before
     done = follow(root, root.submit("/new/query", **given, once="e" * 32))
     words = text_of(done)
-    assert "the share of rows that no category of team takes" in words
-    assert "Shares are read from a sum and a count" in words
+    assert "share of rows in no declared category of team" in words
+    assert "A share is a noisy sum divided by a noisy count" in words
     released = world.answer(
         "POST", "/api/v1/queries/staff team uncategorized/releases", {}, by="ian"
     )
     assert 0 <= released["values"][0] <= 1
-    assert "Do these take every row" not in browse("ian").get(f"/datasets/{staff}").text
+    assert "Check these against the data" not in browse("ian").get(f"/datasets/{staff}").text

@@ -53,7 +53,7 @@ def test_times_are_from_the_first_on_and_before_the_second(
     just = (second + timedelta(seconds=1)).replace(tzinfo=None).isoformat()
     assert listed(ian, since=at, until=just) == given[1:2]
     assert listed(ian, since="2100-01-01") == []
-    assert "Nothing that fits" in text_of(ian.get("/history?since=2100-01-01"))
+    assert "No release matches" in text_of(ian.get("/history?since=2100-01-01"))
 
 
 def test_an_auditor_filters_everybodys(browse: Open, world: World, given: list[int]) -> None:

@@ -89,9 +89,9 @@ def test_work_is_left_and_come_back_to_in_another_session(
         root = enter("root")
         assert 'href="/my-work"' in root.get("/catalogue").text
         listed = text_of(root.get("/my-work"))
-        assert "Registering the dataset staff under way: reading the file, 50%" in listed
+        assert "Registering the dataset staff running: reading the file, 50%" in listed
         assert root.get(f"{place}?lead=1").status_code == 200
-    page = until(root, place, "It is done.")
+    page = until(root, place, "Done.")
     assert "refresh" not in page.text
     led = root.get(f"{place}?lead=1")
     assert (led.status_code, led.location) == (303, "/datasets/staff?added=1")
@@ -128,7 +128,7 @@ def test_pressing_twice_begins_once(
         assert other.status_code == 422
         assert "sent before with something else in it" in text_of(other)
         assert reached == ["staff"]
-    until(root, place, "It is done.")
+    until(root, place, "Done.")
     assert root.submit("/new/dataset", **dataset).location == "/datasets/staff?added=1"
 
 
@@ -138,7 +138,7 @@ def test_a_refusal_keeps_what_was_typed_and_may_be_mended(
     root = enter("root")
     with held(monkeypatch):
         place = begin(root, dataset)
-    until(root, place, "It is done.")
+    until(root, place, "Done.")
     late = {**dataset, "once": "2", "name": "late", "delta": "1e-7"}
     with held(monkeypatch):
         place = begin(root, late)
@@ -153,7 +153,7 @@ def test_a_refusal_keeps_what_was_typed_and_may_be_mended(
     file.write_text(STAFF + "Walter,blue,1\n", encoding="utf-8")
     with held(monkeypatch):
         assert begin(root, {**late, "uri": str(file)}) == place
-    until(root, place, "It is done.")
+    until(root, place, "Done.")
     assert root.get("/datasets/late").status_code == 200
 
 
@@ -166,7 +166,7 @@ def test_a_refusal_that_comes_at_once_is_the_form_and_nothing_else(
     answer = root.submit("/new/dataset", **{**dataset, "name": "sites"})
     assert answer.status_code == 409
     assert 'value="sites"' in answer.text
-    assert "Nothing yet." in text_of(root.get("/my-work"))
+    assert "You have no long-running work." in text_of(root.get("/my-work"))
     assert root.submit("/new/dataset", **dataset).location == "/datasets/staff?added=1"
 
 
@@ -187,14 +187,17 @@ def test_a_query_whose_worker_was_stopped_is_gone_on_with_and_charged_once(
     world.clock.now += jobs.SILENCE
     root = enter("root")
     page = root.get(place)
-    assert "It was interrupted." in text_of(page)
+    assert "The work was interrupted." in text_of(page)
     assert "nothing is done or charged twice" in text_of(page)
     assert "interrupted" in text_of(root.get("/my-work"))
     answer = root.submit(f"{place}/again")
     assert answer.status_code == 303
-    until(root, place, "It is done.")
+    until(root, place, "Done.")
     assert root.get(f"{place}?lead=1").location == "/queries/loans%20by%20shelf?added=1"
-    assert "every tier has paid" in root.get("/queries/loans%20by%20shelf?added=1").text
+    assert (
+        "every tier that may see it has been charged"
+        in root.get("/queries/loans%20by%20shelf?added=1").text
+    )
     after = world.answer("GET", "/api/v1/datasets/loans/budget", by="root")
     assert after == charged
 
@@ -219,7 +222,7 @@ def test_exact_values_that_a_form_brings_are_not_kept(enter: Enter, world: World
     for _ in range(2):
         answer = root.submit("/new/query", **vector)
         assert (answer.status_code, answer.location) == (303, "/queries/counters?added=1")
-    assert "Nothing yet." in text_of(root.get("/my-work"))
+    assert "You have no long-running work." in text_of(root.get("/my-work"))
     with world.server.database.read() as session:
         assert session.exec(select(Work)).all() == []
 
@@ -238,7 +241,7 @@ def test_the_page_looks_again_by_itself_with_a_script_and_without(
         part = root.get(f"{place}?lead=1", **HTMX)
         assert "<html" not in part.text
         assert "50%" in part.text
-    until(root, place, "It is done.")
+    until(root, place, "Done.")
     for path in (place, f"{place}?lead=1"):
         over = root.get(path, **HTMX)
         assert (over.status_code, over.headers["HX-Refresh"]) == (204, "true")
@@ -251,7 +254,7 @@ def test_names_are_text_and_pages_are_small(
     with held(monkeypatch):
         place = begin(root, {**dataset, "name": HOSTILE})
         pages = {path: root.get(path) for path in (place, "/my-work")}
-    pages[f"{place}?over"] = until(root, place, "It is done.")
+    pages[f"{place}?over"] = until(root, place, "Done.")
     for path, page in pages.items():
         require_own(page, path)
         assert "<script>alert" not in page.text
@@ -262,9 +265,9 @@ def test_names_are_text_and_pages_are_small(
 def test_an_export_is_its_owners_while_they_are_an_auditor(enter: Enter, world: World) -> None:
     olga = enter("olga")
     place = begin(olga, {"once": "1"}, "/proofs/export")
-    page = until(olga, place, "It is done.")
+    page = until(olga, place, "Done.")
     assert f'href="{place}/file"' in page.text
-    assert "removed from the server" in text_of(page)
+    assert "the server deletes it" in text_of(page)
     told = world.call("GET", "/api/v1/audit/export", by="olga").data
     assert olga.get(f"{place}/file").data == told
     auditor = UserSpec(name="oskar", roles=["auditor"])
@@ -283,7 +286,7 @@ def test_an_export_is_its_owners_while_they_are_an_auditor(enter: Enter, world: 
 def test_an_export_that_is_elsewhere_is_said_to_be(enter: Enter, world: World) -> None:
     olga = enter("olga")
     place = begin(olga, {"once": "1"}, "/proofs/export")
-    until(olga, place, "It is done.")
+    until(olga, place, "Done.")
     for file in (world.server.settings.home / "exports").iterdir():
         file.unlink()
     answer = olga.get(f"{place}/file")
@@ -365,10 +368,10 @@ def test_only_an_export_has_a_file(
     root = enter("root")
     with held(monkeypatch):
         place = begin(root, dataset)
-    until(root, place, "It is done.")
+    until(root, place, "Done.")
     folder = world.server.settings.home / exports.FOLDER
     folder.mkdir()
     (folder / "staff").write_text("somebody else's")
     answer = root.get(f"{place}/file")
     assert answer.status_code == 404
-    assert "no file behind this work" in text_of(answer)
+    assert "This work has no file" in text_of(answer)

@@ -40,7 +40,7 @@ def test_an_analyst_issues_a_token_and_revokes_it(browse: Open, world: World) ->
     assert all(token.group().encode() not in (answer or b"") for answer in kept)
     again = follow(ann, repeat)
     assert token.group() not in again.text
-    assert "shown once alone" in text_of(again)
+    assert "shown only once" in text_of(again)
     prefix = token.group().split("_")[1]
     done = follow(ann, ann.submit(f"/tokens/{prefix}/revocation"))
     assert "The token is revoked." in text_of(done)
@@ -80,7 +80,7 @@ def test_the_page_says_what_ends_a_token_before_and_after_it_is_made(
     ann = browse("ann")
     own = world.tokens["ann"].split("_")[1]
     page = text_of(ann.get("/tokens"))
-    assert f"at the latest, when the token {own} does, which you signed in with" in page
+    assert f"at the latest, together with the token {own} that you signed in with" in page
     assert "of 64 tokens are in use" in page
     made = ann.submit("/tokens", once=once(ann, "/tokens"))
-    assert f"and when {own} is revoked, which it was made with" in text_of(made)
+    assert f"or when {own} , the token that it was made with, is revoked" in text_of(made)

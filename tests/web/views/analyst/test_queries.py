@@ -9,7 +9,7 @@ from tests.web.world import Browser, Grown, text_of
 
 from penstock.web.presenters.release_charts import MOST_DRAWN
 
-BOX = re.compile(r'type="(\w+)" name="level" value="([^"]+)" aria-label="Draw ([^"]+)"( checked)?>')
+BOX = re.compile(r'type="(\w+)" name="level" value="([^"]+)" aria-label="Show ([^"]+)"( checked)?>')
 LINES = re.compile(r"<g [^>]*><title>([^<]*)</title>")
 
 
@@ -56,7 +56,7 @@ def test_without_a_choice_the_most_accurate_are_drawn_and_all_are_in_the_table(
     found = boxes(page)
     assert [on for *_, on in found] == [True] * MOST_DRAWN + [False] * (10 - MOST_DRAWN)
     assert len({name for _, _, name, _ in found}) == 10
-    assert "6 of the 10 levels that you hold are drawn" in text_of(ian.get("/queries/visits"))
+    assert "6 of your 10 levels are shown" in text_of(ian.get("/queries/visits"))
     for _, release, name, _ in found:
         numbers = figures(ian, "visits", release)
         assert len(numbers) == 6

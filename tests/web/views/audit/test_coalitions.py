@@ -107,8 +107,8 @@ def test_levels_that_are_draws_of_their_own_are_composed_and_on_no_path(
         for name in ("visits", "apart", escape(HOSTILE))
     }
     for name, article in articles.items():
-        assert ("path of noise" in article) == (name != "apart")
-        assert ("no path joins them" in article) == (name == "apart")
+        assert ("noise path" in article) == (name != "apart")
+        assert ("drawn independently" in article) == (name == "apart")
 
 
 def numbers(page: str) -> tuple[list[str], list[str]]:
@@ -146,7 +146,7 @@ def test_draws_of_their_own_are_drawn_with_their_people_and_joined_by_nothing(
     assert "internal: ian" in article
     assert 'class="whisker"' in article
     assert 'class="band"' not in article
-    assert "Every hand-out counted anew" in article
+    assert "With independent noise for each release" in article
 
 
 def test_a_stream_is_shown_with_its_newest_interval(olga: Browser, world: World) -> None:
@@ -184,7 +184,7 @@ def test_the_form_shows_everybody_and_who_was_chosen(olga: Browser) -> None:
     for name, chosen in (("ann", True), ("ian", True), ("noa", False), ("root", False)):
         ticked = " checked" if chosen else ""
         assert f'name="user" value="{name}"{ticked}>' in page
-    assert "shut out" in text_of(olga.get("/exposure"))
+    assert "disabled" in text_of(olga.get("/exposure"))
 
 
 @pytest.mark.parametrize(
@@ -205,7 +205,7 @@ def test_any_set_is_answered_or_refused_in_words(olga: Browser, asked: str, stat
 
 def test_whoever_holds_nothing_knows_nothing(olga: Browser) -> None:
     page = text_of(olga.get("/exposure?user=noa"))
-    assert "None of them was given anything" in page
+    assert "None of them has received a release" in page
     assert "None of them ever held a tier" in page
 
 

@@ -16,7 +16,7 @@ from penstock.services.pagination import Window
 from penstock.services.people import users
 from penstock.transparency_log.leaves import KINDS
 
-LEAVES = re.compile(r"Leaf (\d+): what is recorded")
+LEAVES = re.compile(r"Leaf (\d+): record and proof")
 NAMED = quote(HOSTILE, safe="")
 
 
@@ -148,7 +148,7 @@ def test_filters_that_mean_nothing_are_refused_in_words(olga: Browser, nonsense:
 def test_filters_that_fit_nothing_find_nothing(olga: Browser, filters: str) -> None:
     answer = olga.get(f"/timeline?{filters}")
     assert answer.status_code == 200
-    assert "Nothing that fits" in text_of(answer)
+    assert "No entry matches" in text_of(answer)
 
 
 def test_every_kind_of_leaf_is_told_in_a_sentence(olga: Browser, world: World) -> None:
@@ -161,22 +161,22 @@ def test_every_kind_of_leaf_is_told_in_a_sentence(olga: Browser, world: World) -
     refusals.record(world.server, {"failed_sign_ins": 1200, "bad_tokens": 2, "too_often": 3}, 60.0)
     page = text_of(olga.get("/timeline?order=oldest")) + text_of(olga.get("/timeline"))
     for said in (
-        "ian was given visits at tier internal",
+        "ian received visits at tier internal",
         "ian read steps 2 to 5 of stream arrivals at tier internal",
         "noa was cleared for public",
-        "noa has no clearance any more",
-        "noa was shut out",
+        "noa has no clearance any longer",
+        "noa was disabled",
         "secret was retired",
-        "Tier internal was put at rank 30",
-        "Tier public was granted epsilon 1 of dataset sites",
+        "Tier internal was set to rank 30",
+        "Tier public was granted epsilon 1 in dataset sites",
         "Dataset loans , version 1, was registered",
         "Stream arrivals was registered over dataset sites",
-        "ann was made analyst, cleared for public",
+        "ann was given the role analyst, cleared for public",
         "ann was issued token",
         "Proposal",
-        "The database and its witness fit each other again",
-        "The log had been signed at a time that was wrong",
-        "1,200 that failed to sign in, 2 with a token that does not hold, 3 that came too often",
+        "The database and its witness agreed again",
+        "The log had been signed at a wrong time",
+        "1,200 failed to sign in, 2 with an invalid token, 3 too frequent",
     ):
         assert said in page, said
     told = {leaf["kind"] for leaf in log(world)}
@@ -190,4 +190,4 @@ def test_each_leaf_leads_to_its_proof(olga: Browser, world: World) -> None:
     proof = olga.get(f"/proofs/inclusion?index={leaf['index']}")
     assert f'/proofs/inclusion?index={leaf["index"]}"' in page
     assert leaf["leaf_hash"] in proof.text
-    assert "It is in the log." in text_of(proof)
+    assert "The leaf is in the log." in text_of(proof)

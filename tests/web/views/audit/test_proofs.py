@@ -28,8 +28,8 @@ def test_the_status_is_the_newest_checkpoint_and_what_the_witness_saw(
     page = olga.get("/proofs")
     for part in ("root_hash", "signature", "key"):
         assert told[part] in page.text
-    assert "The log goes on." in text_of(page)
-    assert "What it saw last is the newest checkpoint." in text_of(page)
+    assert "The log is healthy." in text_of(page)
+    assert "It matches the newest checkpoint." in text_of(page)
 
 
 def test_downloads_are_the_bytes_of_the_api_and_verify_without_the_server(
@@ -59,7 +59,7 @@ def test_every_leaf_is_proven_and_so_is_all_growth(olga: Browser, world: World) 
         grown = proof_status.consistency(world.server, old, size)
         assert grown.holds in ((True,) if len(grown.checkpoints) == 2 else (None,))
     assert 0 < signed <= size
-    assert "It only grew." in text_of(olga.get(f"/proofs/consistency?from={size}&to={size}"))
+    assert "The log only grew." in text_of(olga.get(f"/proofs/consistency?from={size}&to={size}"))
 
 
 def test_a_size_that_was_never_signed_says_so(
@@ -83,7 +83,7 @@ def test_a_proof_that_leads_elsewhere_is_no_proof(
     monkeypatch.setattr(proofs, "inclusion", altered)
     page = text_of(olga.get("/proofs/inclusion?index=0"))
     assert "does not lead to the signed root" in page
-    assert "It is in the log" not in page
+    assert "The leaf is in the log" not in page
 
 
 @pytest.mark.parametrize(
@@ -104,16 +104,16 @@ def test_numbers_that_mean_nothing_are_refused_in_words(olga: Browser, path: str
 
 def test_verifying_says_what_fits(olga: Browser, world: World) -> None:
     page = text_of(olga.get("/proofs/verification"))
-    assert "Everything fits." in page
+    assert "No problems found." in page
     assert proofs.checkpoint(world.server).root_hash in page
 
 
 def test_verifying_says_what_does_not_fit(olga: Browser, world: World) -> None:
     world.server.sequencer.witness.start_over(Sight(1, b"\x01" * 32))
     page = text_of(olga.get("/proofs/verification"))
-    assert "1 thing does not fit." in page
+    assert "1 problem found." in page
     assert "the witness saw 1 leaves, which are not the first 1 of these" in page
-    assert "Everything fits" not in page
+    assert "No problems found" not in page
 
 
 def test_a_log_that_is_too_long_to_wait_for_is_left_to_the_command_line(
@@ -134,7 +134,7 @@ def test_a_suspended_server_says_what_that_means(olga: Browser, world: World) ->
     assert page.status_code == 200
     for said in ("The server is suspended.", "9999 leaves", "still served", "9,999"):
         assert said in text_of(page), said
-    assert "The log goes on" not in text_of(page)
+    assert "The log is healthy" not in text_of(page)
     assert olga.get("/timeline").status_code == 200
 
 
@@ -146,8 +146,8 @@ def test_a_witness_that_cannot_be_read_is_told(
 
     monkeypatch.setattr(world.server.sequencer.witness, "seen", lost)
     page = text_of(olga.get("/proofs"))
-    assert "The log takes nothing in." in page
-    assert "It cannot be read" in page
+    assert "The log cannot be written." in page
+    assert "The witness cannot be read" in page
 
 
 def test_a_reader_finds_the_proof_of_what_they_were_given(browse: Open, world: World) -> None:
@@ -158,4 +158,4 @@ def test_a_reader_finds_the_proof_of_what_they_were_given(browse: Open, world: W
         assert f'href="{address}"' in browser.get(path).text
     proof = browser.get(address)
     assert held["receipt"]["leaf_hash"] in proof.text
-    assert "It is in the log." in text_of(proof)
+    assert "The leaf is in the log." in text_of(proof)

@@ -95,7 +95,7 @@ def test_without_the_witness_pages_open_and_lead_to_what_can_be_done(
     assert answer.status_code == 503
     assert 'href="/restore"' in answer.text
     page = root.get("/restore")
-    assert "nobody knows: it does not answer" in text_of(page)
+    assert "unknown: it cannot be read" in text_of(page)
     assert "bring that back instead" in text_of(page)
     folder.with_name("away").rename(folder)
     shown = SHOWN.search(page.text)
@@ -107,21 +107,21 @@ def test_without_the_witness_pages_open_and_lead_to_what_can_be_done(
 
 def test_an_admin_reads_what_it_means_and_goes_on(browse: Open, world: World) -> None:
     root = browse("root")
-    assert "nothing is suspended" in text_of(root.get("/restore"))
+    assert "The server is not suspended" in text_of(root.get("/restore"))
     suspend(world)
     page = root.get("/restore")
     words = text_of(page)
-    assert "The witness saw 1,000,000 leaves of the log" in words
-    assert "draw nothing more" in words
-    assert re.search(r"[1-9]\d* accounts have spent as much as the witness saw", words)
+    assert "Leaves that the witness saw 1,000,000" in words
+    assert "are frozen" in words
+    assert re.search(r"[1-9]\d* accounts are charged up to what the witness saw", words)
     require_own(page, "/restore")
     assert weight(root, page.text) < LARGEST_PAGE
     shown = SHOWN.search(page.text)
     assert shown is not None
     stale = root.submit("/restore/acknowledgment", shown="lost")
-    assert (stale.status_code, "no longer so" in text_of(stale)) == (409, True)
+    assert (stale.status_code, "after the preview was shown" in text_of(stale)) == (409, True)
     done = follow(root, root.submit("/restore/acknowledgment", shown=shown.group(1)))
-    assert "It is acknowledged" in text_of(done)
+    assert "The restore is acknowledged" in text_of(done)
     assert BANNER not in done.text
     again = root.submit("/restore/acknowledgment", shown=shown.group(1))
     assert again.status_code == 409
@@ -149,7 +149,7 @@ def test_under_the_two_person_rule_two_go_on(
     assert ruled.server.sequencer.suspended
     assert root.submit(f"{address}/approval").status_code == 403
     page = follow(rita, rita.submit(f"{address}/approval"))
-    assert "It is approved and done" in text_of(page)
+    assert "Approved and done" in text_of(page)
     assert BANNER not in page.text
     assert ruled.server.sequencer.suspended is None
 

@@ -67,15 +67,15 @@ def test_under_the_two_person_rule_it_is_proposed_and_done_by_another(
     two_admins: tuple[World, Browser, Browser],
 ) -> None:
     ruled, root, rita = two_admins
-    assert "Propose to shred it" in root.get(PATH).text
+    assert "Propose shredding" in root.get(PATH).text
     sent = root.submit(PATH, sure="sites")
     address = urlsplit(sent.location).path
     assert "Nothing is done yet" in text_of(follow(root, sent))
     assert key_rotation.readable(ruled.server, "sites")
     assert root.submit(PATH, sure="sites").location == sent.location
-    assert f'href="{PATH}">Read what it would mean' in rita.get(address).text
+    assert f'href="{PATH}">Show the preview' in rita.get(address).text
     page = follow(rita, rita.submit(f"{address}/approval"))
-    assert "It is approved and done" in text_of(page)
+    assert "Approved and done" in text_of(page)
     assert 'href="/keys"' in page.text
     assert not key_rotation.readable(ruled.server, "sites")
 

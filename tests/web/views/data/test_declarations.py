@@ -53,7 +53,7 @@ def test_a_wrong_category_is_corrected_by_form(root: Browser, stays: World) -> N
     assert bad.status_code == 422
     assert "Nothing was done" in text_of(bad)
     done = follow(root, root.submit(PATH, **SENT, once="2"))
-    assert "It is declared anew" in text_of(done)
+    assert "The declaration is corrected" in text_of(done)
     shown = stays.answer("GET", "/api/v1/datasets/stays", by="root")
     assert shown["columns"]["town"]["categories"] == ["north", "south"]
     assert (shown["declaration"], shown["delta"]) == (2, 1e-6)
@@ -63,7 +63,7 @@ def test_what_charges_are_stated_in_is_not_asked_for_after_them(
     root: Browser, world: World
 ) -> None:
     page = root.get("/datasets/loans/declaration")
-    assert "What was spent stays spent" in text_of(page)
+    assert "Charges and budgets stay as they are" in text_of(page)
     assert 'name="unit"' not in page.text
     assert "/withdrawal" not in page.text
 

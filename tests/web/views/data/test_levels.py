@@ -34,11 +34,11 @@ def test_a_move_is_shown_before_it_is_made_and_made_as_shown(
     page = look(root, path, **{"level public": "0.3"})
     words = text_of(page)
     assert "Nothing is done yet" in words
-    assert "public ( ann ): may ask for more accurate numbers" in words
-    assert "Takes of its budget" in words
+    assert "public ( ann ): may request more accurate releases" in words
+    assert "Share of its budget" in words
     assert leaves(world) == before
     done = follow(root, confirm(root, path, **{"level public": "0.3"}))
-    assert "These are the levels from now on" in text_of(done)
+    assert "The levels are changed" in text_of(done)
     kind, _, name = path.removesuffix("/levels").removeprefix("/").partition("/")
     tiers = world.answer("GET", f"/api/v1/{kind}/{name}", by="root")["tiers"]
     assert tiers[0]["guarantee"]["epsilon"] == pytest.approx(0.3, rel=0.03)
@@ -73,7 +73,7 @@ def test_sent_twice_or_from_a_page_of_before_it_is_moved_once(root: Browser, wor
     confirm(root, path, **{"level internal": "0.4"})
     between = leaves(world)
     late = root.submit(path, **sent)
-    assert (late.status_code, "no longer so" in text_of(late)) == (409, True)
+    assert (late.status_code, "after the preview was shown" in text_of(late)) == (409, True)
     assert SHOWN.search(late.text)
     assert leaves(world) == between
 
@@ -95,8 +95,8 @@ def test_what_was_not_shown_is_not_moved(root: Browser, world: World) -> None:
         ({"level public": "x"}, "This must be a number"),
         ({"level public": "-1"}, "This must be above 0"),
         ({"level public": "3"}, "noisier than that of the less trusted"),
-        ({"wish": "rho", "level public": "1"}, "Choose in which words"),
-        ({}, "what is left empty stays"),
+        ({"wish": "rho", "level public": "1"}, "Choose how levels are given"),
+        ({}, "levels left empty do not change"),
     ],
 )
 def test_a_refusal_keeps_what_was_typed(
@@ -118,7 +118,7 @@ def test_what_the_budget_does_not_allow_is_said_and_not_offered(root: Browser) -
     assert page.status_code == 200
     assert "It would be refused" in text_of(page)
     assert "too little" in text_of(page)
-    assert "Move these levels" not in page.text
+    assert "Change levels</button>" not in page.text
 
 
 def test_the_ceiling_of_what_the_server_reads_itself_is_raised_by_form(
@@ -134,7 +134,7 @@ def test_the_ceiling_of_what_the_server_reads_itself_is_raised_by_form(
     }
     world.answer("POST", "/api/v1/queries", spec, by="root")
     page = look(root, "/queries/lent/levels", **{"level internal": "0.3"})
-    assert "the exact values are read once more" in text_of(page)
+    assert "the exact values are read again" in text_of(page)
     done = confirm(root, "/queries/lent/levels", **{"level internal": "0.3"})
     assert done.status_code == 303, text_of(done)
     tiers = world.answer("GET", "/api/v1/queries/lent", by="root")["tiers"]
@@ -143,8 +143,8 @@ def test_the_ceiling_of_what_the_server_reads_itself_is_raised_by_form(
 
 def test_the_ceiling_of_pushed_values_is_not_offered_without_them(root: Browser) -> None:
     page = look(root, "/queries/visits/levels", **{"level internal": "0.8"})
-    assert "were pushed and are not kept" in text_of(page)
-    assert "Move these levels" not in page.text
+    assert "were pushed and are not stored" in text_of(page)
+    assert "Change levels</button>" not in page.text
     path = "/queries/visits/levels"
     fields = {"wish": "epsilon", "level internal": "0.8"}
     assert root.submit(path, **fields).status_code == 409
@@ -156,7 +156,7 @@ def test_levels_may_be_given_by_how_far_off_numbers_are(root: Browser, world: Wo
     half = now["half_width"] / 2
     page = root.get(f"{path}?{urlencode({'wish': 'half_width', 'level public': half})}")
     words = text_of(page)
-    assert f"off by ±{half:.3g} where it was ±{now['half_width']:.3g}" in words
+    assert f"margin of error ±{half:.3g} instead of ±{now['half_width']:.3g}" in words
 
 
 def test_the_pages_of_levels_are_ours_and_small(root: Browser, tmp_path: Path) -> None:

@@ -22,7 +22,7 @@ def test_a_preview_on_the_page_is_that_of_the_api(root: Browser, world: World) -
     words = text_of(page)
     said = world.answer("POST", "/api/v1/queries/preview", SPEC, by="root")
     assert said["sensitivity"]["l1"] == 3
-    assert "3 in all" in words
+    assert "L1 3 (all numbers)" in words
     for tier in said["tiers"]:
         row = (
             f"{tier['tier']} {tier['guarantee']['epsilon']:.3g} ±{tier['error']['half_width']:.3g}"
@@ -41,7 +41,7 @@ def test_a_preview_comes_alone_where_a_script_asks(root: Browser) -> None:
     )
     assert page.status_code == 200
     assert "<html" not in page.text
-    assert "Takes of its budget" in page.text
+    assert "Share of its budget" in page.text
 
 
 @pytest.mark.usefixtures("unchanged")

@@ -46,7 +46,7 @@ def test_what_it_means_for_budgets_is_said_and_then_so(
     page = root.submit(f"{PATH}/preview", **fields(file), once="1")
     assert page.status_code == 200
     words = text_of(page)
-    assert "What version 2 would mean" in words
+    assert "Preview of version 2" in words
     assert "internal epsilon 4 epsilon 2 epsilon 6" in words
     assert "public epsilon 1 epsilon 0.5 epsilon 1.5" in words
     assert leaves(world) == before
@@ -104,7 +104,7 @@ def test_under_the_two_person_rule_it_begins_with_no_larger_budget(
     ruled = open_copy(two_person_rule=True)
     root = Browser(ruled, ruled.client.application.test_client())
     root.sign_in("root")
-    assert "no larger than any that the dataset has" in text_of(root.get(PATH))
+    assert "cannot exceed the largest that the dataset has" in text_of(root.get(PATH))
     larger = fields(file, **{"epsilon internal": "50"})
     shown = root.submit(f"{PATH}/preview", **larger)
     assert "It would be refused" in text_of(shown)

@@ -25,7 +25,7 @@ def test_what_a_budget_would_mean_is_shown_and_nothing_is_done(root: Browser, wo
     page = root.submit(path, **{"epsilon internal": "50", "look": "1"})
     assert page.status_code == 200
     assert "Nothing is done yet" in text_of(page)
-    assert "Kept for samplers, spent now" in text_of(page)
+    assert "Sampler failure reserve spent now" in text_of(page)
     assert 'value="50"' in page.text
     refused = root.submit(path, **{"epsilon public": "0.01", "look": "1"})
     assert "It would be refused" in text_of(refused)

@@ -11,10 +11,10 @@ def test_a_query_is_retired_by_a_button_that_says_what_that_means(
     for page, kind in (("/queries/visits", "query"), ("/streams/arrivals", "stream")):
         path, name = f"{page}/retirement", page.rpartition("/")[2]
         assert f'href="{path}"' in root.get(page).text
-        assert "Nothing that it cost comes back" in text_of(root.get(path))
+        assert "no budget is given back" in text_of(root.get(path))
         done = follow(root, root.submit(path, sure=f" {name.upper()} "))
         assert f"{name} is retired" in text_of(done)
         assert root.submit(path, sure=name).status_code == 303
-        assert "comes back" not in text_of(root.get(path))
+        assert "given back" not in text_of(root.get(path))
         assert f"This {kind} is retired" in text_of(root.get(page))
     assert world.answer("GET", "/api/v1/queries/visits", by="root")["status"] == "retired"

@@ -32,7 +32,7 @@ def test_who_registered_the_same_table_twice_is_asked_and_may_declare_it(
     assert "declares the same columns" in text_of(shown)
     assert f'<a href="{PATH}">Do they hold the same people?</a>' in shown.text
     page = root.get(PATH)
-    assert "loans, which declares the same columns" in text_of(page)
+    assert "loans (declares the same columns)" in text_of(page)
     before = leaves(world)
     foreseen = root.get(f"{PATH}?other=loans")
     require_own(foreseen, PATH)
@@ -51,7 +51,7 @@ def test_who_registered_the_same_table_twice_is_asked_and_may_declare_it(
         "internal": 8,
     }
     words = text_of(root.get("/budgets"))
-    assert "Over all versions and datasets of the same people:" in words
+    assert "Total over all versions and datasets of the same people:" in words
     assert "declares the same columns" not in text_of(root.get(f"/datasets/{again}?added=1"))
 
 

@@ -12,16 +12,16 @@ def test_a_move_is_foreseen_before_it_is_made(root: Browser, world: World) -> No
     words = text_of(page)
     for said in (
         "Move ann up to internal",
-        "Nothing. Each tier paid",
-        "secret in sites not in sight 0.5",
+        "No budget is spent : each tier was charged",
+        "secret in sites not visible 0.5",
         "visits in sites 0.1 0.5",
         "sites epsilon 1 (public) epsilon 4 (internal)",
-        "ian holds internal already",
+        "ian already holds internal",
     ):
         assert said in words.replace("\u2068", ""), said
     assert leaves(world) == before
     answer = root.submit("/clearance", user="ann", tier="internal", **{"from": "public"})
-    assert "ann holds internal from now on" in text_of(follow(root, answer))
+    assert "ann now holds internal" in text_of(follow(root, answer))
     assert world.answer("GET", "/api/v1/me", by="ann")["clearance"] == "internal"
     down = text_of(root.get("/clearance?user=ann&tier=public"))
     assert "a lower tier takes nothing back" in down
@@ -45,7 +45,7 @@ def test_a_move_that_was_shown_otherwise_is_not_made(root: Browser, world: World
     before = leaves(world)
     answer = root.submit("/clearance", user="ann", tier="internal", **{"from": "public"})
     assert answer.status_code == 409
-    assert "no longer so" in text_of(answer)
+    assert "after the preview was shown" in text_of(answer)
     assert leaves(world) == before
     again = root.submit("/clearance", user="ann", tier="", **{"from": "public"})
     assert again.status_code == 303

@@ -20,7 +20,7 @@ def test_under_the_two_person_rule_pages_propose_what_takes_two(
     assert address.startswith("/proposals/")
     page = follow(root, answer)
     assert "internal to epsilon 50" in text_of(page)
-    assert "Approve it" not in page.text
+    assert "Approve it now" not in page.text
     assert root.submit(f"{address}/approval").status_code == 403
     again = root.submit("/datasets/sites/budgets", **{"epsilon internal": "50"})
     assert again.location == answer.location
@@ -40,7 +40,7 @@ def test_what_one_admin_proposed_another_approves_on_a_page(
     root.submit("/tiers", once="1", name="partner", above="public")
     address = urlsplit(root.submit("/tiers/partner/deletion", sure="partner").location).path
     assert "partner" in text_of(root.get("/tiers"))
-    assert "Approve it" in rita.get(address).text
+    assert "Approve it now" in rita.get(address).text
     page = follow(rita, rita.submit(f"{address}/approval"))
     assert "approved" in text_of(page)
     assert "partner" not in text_of(root.get("/tiers"))

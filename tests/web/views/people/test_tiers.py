@@ -12,7 +12,7 @@ def test_a_tier_is_put_in_once_however_often_its_form_is_sent(root: Browser, wor
     key = once(root, "/tiers")
     fields = {"once": key, "name": "partner", "above": "public", "description": "who helps"}
     first = root.submit("/tiers", **fields)
-    assert "Tier partner is there" in text_of(follow(root, first))
+    assert "Tier partner is inserted" in text_of(follow(root, first))
     before = leaves(world)
     assert root.submit("/tiers", **fields).location == first.location
     assert leaves(world) == before

@@ -17,7 +17,7 @@ def test_a_token_is_shown_once_and_issued_once(root: Browser, world: World) -> N
     assert world.answer("GET", "/api/v1/me", by="new")["name"] == "ian"
     repeat = follow(root, root.submit("/users/ian/tokens", once=key, expires_in="1d"))
     assert token.group() not in repeat.text
-    assert "shown once alone" in text_of(repeat)
+    assert "shown only once" in text_of(repeat)
     held = world.answer("GET", "/api/v1/users/ian/tokens", by="root")["items"]
     assert len(held) == 2
     revoked = root.submit(f"/users/ian/tokens/{held[-1]['prefix']}/revocation")
@@ -28,7 +28,7 @@ def test_a_token_is_shown_once_and_issued_once(root: Browser, world: World) -> N
 def test_people_are_added_given_roles_and_shut_out(root: Browser, world: World) -> None:
     fields = {"once": once(root, "/users"), "name": "eve", "roles": "analyst"}
     page = follow(root, root.submit("/users", **fields, clearance="public"))
-    assert "They are added" in text_of(page)
+    assert "The user is added" in text_of(page)
     taken = root.submit("/users", once=once(root, "/users"), name="Eve", roles="auditor")
     assert (taken.status_code, 'value="Eve"' in taken.text) == (409, True)
     nobody = root.submit("/users", once=once(root, "/users"), name="")
