@@ -41,9 +41,9 @@ def test_an_auditor_finds_a_hand_out_its_proof_and_what_it_tells(
     window.press("Filter")
     page.wait_for_url(f"**/timeline?kind=release&user={reader}&**")
     assert page.get_by_role("list", name="Events").get_by_role("listitem").count() == 2
-    window.reads(f"{reader} was given visits at tier public")
+    window.reads(f"{reader} received visits at tier public")
     page.get_by_text("record and proof").first.click()
-    page.get_by_role("link", name="is in the log").first.click()
+    page.get_by_role("link", name="Inclusion proof of leaf").first.click()
     window.reads("The leaf is in the log.")
     page.go_back()
     assert page.get_by_label("User", exact=True).input_value() == reader
@@ -111,7 +111,7 @@ def test_an_auditor_needs_no_script(served: Served, reader: str, open_screen: Op
     window.press("Filter")
     window.page.wait_for_url("**tier=internal**")
     window.page.get_by_text("record and proof").first.click()
-    window.page.get_by_role("link", name="is in the log").first.click()
+    window.page.get_by_role("link", name="Inclusion proof of leaf").first.click()
     window.reads("The leaf is in the log.")
 
 

@@ -28,7 +28,7 @@ def test_a_sparse_histogram_is_built_without_a_script(served: Served, open_scree
     window.sign_in(served.invite("admin"))
     window.go("/new/query")
     window.page.get_by_role("link", name="A sparse histogram").click()
-    window.page.get_by_label("Dataset").select_option("loans")
+    window.page.get_by_label("Dataset", exact=True).select_option("loans")
     window.press("Use this dataset")
     window.page.get_by_label("Name").fill("titles")
     window.page.get_by_label("Keys: values of").select_option("book")
@@ -67,7 +67,7 @@ def test_a_stream_is_opened_with_the_structure_that_its_preview_shows_best(
     page.keyboard.press("Tab")
     page.get_by_role("region", name=TERMS).wait_for()
     sound_as_shown(window)
-    page.get_by_role("button", name=re.compile("^Use square root")).click()
+    page.get_by_role("button", name=re.compile("^Use this: square root")).click()
     page.wait_for_load_state()
     assert page.get_by_label("Structure", exact=True).input_value() == "sqrt"
     page.get_by_role("region", name=TERMS).wait_for()

@@ -56,11 +56,11 @@ def test_an_analyst_asks_chooses_downloads_and_leaves(served: Served, window: Sc
     window.reads("nothing beyond the more accurate release")
     enter(window, "Request this release")
     window.reads("You received this release")
-    reach(window, "Draw public")
+    reach(window, "Show public")
     window.page.keyboard.press("Space")
     enter(window, "Show the chosen levels")
     window.page.wait_for_url("**/queries/visits?level=*")
-    assert window.page.get_by_label("Draw public").is_checked() is False
+    assert window.page.get_by_label("Show public").is_checked() is False
     with window.page.expect_download():
         enter(window, "CSV at public")
     window.go("/history")
@@ -74,7 +74,7 @@ def test_an_admin_moves_somebody(served: Served, window: Screen) -> None:
     sign_in(window, served.invite("admin"))
     enter(window, "Tiers")
     window.page.wait_for_url("**/tiers")
-    reach(window, "Who")
+    reach(window, "Person")
     window.page.keyboard.type(person)
     reach(window, "New tier")
     window.page.keyboard.type("internal")

@@ -126,7 +126,7 @@ def test_ways_to_protect_counts_are_compared_and_taken(root: Browser) -> None:
 def test_an_advised_power_is_taken(root: Browser) -> None:
     page = previewed(root, "vector")
     assert "noise of each level is drawn independently" in text_of(page)
-    advised = re.search(r'value="([^"]*)"[^>]*aria-label="Use [^"]*recommended', page.text)
+    advised = re.search(r'value="([^"]*)"[^>]*aria-label="Use this: [^"]*recommended', page.text)
     assert advised is not None
     path, own = FORMS["vector"]
     taken = root.submit(f"{path}/preview", **own, take=advised.group(1))
