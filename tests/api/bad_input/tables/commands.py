@@ -75,7 +75,7 @@ USED = [
     *of_words(USAGE, "Give either", "user set-clearance ann"),
     *of_words(USAGE, "Missing", "user create x", "release visits", "audit exposure", "user show"),
     *of_words(USAGE, "king", "user create x --role king"),
-    *of_words(USAGE, "gossip.*none of release, dataset", "audit events --kind gossip"),
+    *of_words(USAGE, "gossip.*not one of release, dataset", "audit events --kind gossip"),
     *of_words(USAGE, "not a time", "audit events --since notadate"),
     *of_words(USAGE, "not a time", "audit events --until 0001-01-01T00:00:00+23:59"),
     *of_words(USAGE, "not in the range", "audit events --limit 0", "serve --port 70000"),
