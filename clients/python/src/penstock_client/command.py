@@ -161,7 +161,7 @@ def dummy(settings: Settings, dataset: str, rows: int, seed: int) -> None:
 @format_option
 @click.pass_obj
 def queries(settings: Settings, dataset: str | None) -> None:
-    """List the queries that you may see, with the level and error of each tier."""
+    """List the queries that you may see, with errors by tier."""
     with settings.connect() as client:
         settings.print(documents.queries(client.queries(dataset)))
 
@@ -174,9 +174,10 @@ def queries(settings: Settings, dataset: str | None) -> None:
 @format_option
 @click.pass_obj
 def preview(settings: Settings, query: str | None, file: str | None) -> None:
-    """Show what a QUERY, or the spec in a file, would cost at each tier.
+    """Show what a QUERY, or the spec in a file, would cost.
 
-    Nothing is changed, no budget is spent, and the data are not read.
+    It is shown for each tier that you may see. Nothing is changed, no budget is spent, and the
+    data are not read.
     """
     if (query is None) == (file is None):
         raise click.UsageError(
@@ -219,7 +220,7 @@ def release(
 
 @commands.group()
 def stream() -> None:
-    """List, read, push to and preview streams: data over time, released as running totals."""
+    """Read, push to and preview streams of data over time."""
 
 
 @stream.command("list")
@@ -227,7 +228,7 @@ def stream() -> None:
 @format_option
 @click.pass_obj
 def list_streams(settings: Settings, dataset: str | None) -> None:
-    """List the streams that you may see, with the level and error of each tier."""
+    """List the streams that you may see, with errors by tier."""
     with settings.connect() as client:
         settings.print(stream_documents.streams(client.streams(dataset)))
 
@@ -250,7 +251,7 @@ def list_streams(settings: Settings, dataset: str | None) -> None:
 def read_stream(
     settings: Settings, name: str, first: int | None, last: int | None, tier: str | None
 ) -> None:
-    """Read the running totals of the stream NAME, all of them or a range of steps."""
+    """Read running totals of the stream NAME, all or a range of steps."""
     with settings.connect() as client:
         totals = client.stream(name, first=first, last=last, tier=tier)
         settings.print(stream_documents.totals(totals))
@@ -269,10 +270,11 @@ def read_stream(
 @format_option
 @click.pass_obj
 def push_elements(settings: Settings, name: str, file: str, first: int | None) -> None:
-    """Push the elements in FILE to the stream NAME (administrators); - is standard input.
+    """Push the elements in FILE to the stream NAME (administrators).
 
-    FILE contains {"from": NUMBER, "values": [...]}, as JSON or TOML. Elements that the stream
-    has already are skipped, so an interrupted push can be repeated unchanged.
+    FILE contains {"from": NUMBER, "values": [...]}, as JSON or TOML; - is standard input.
+    Elements that the stream has already are skipped, so an interrupted push can be repeated
+    unchanged.
     """
     values, begin = elements_in(file, sys.stdin)
     with settings.connect() as client:
@@ -285,7 +287,7 @@ def push_elements(settings: Settings, name: str, file: str, first: int | None) -
 @format_option
 @click.pass_obj
 def preview_stream(settings: Settings, file: str) -> None:
-    """Show what the stream in FILE would cost at each tier, and how other structures compare.
+    """Show what the stream in FILE would cost, and compare structures.
 
     FILE is a spec as administrators open streams with, in JSON or TOML; - is standard input.
     Nothing is changed and no budget is spent.
@@ -301,7 +303,7 @@ def preview_stream(settings: Settings, file: str) -> None:
 @format_option
 @click.pass_obj
 def history(settings: Settings, query: str | None, user: str | None) -> None:
-    """List the releases that were given to you; for auditors, to everybody."""
+    """List what was released to you; for auditors, to everybody."""
     with settings.connect() as client:
         settings.print(documents.history(client.history(query, user=user)))
 
@@ -311,7 +313,7 @@ def history(settings: Settings, query: str | None, user: str | None) -> None:
 @format_option
 @click.pass_obj
 def budget(settings: Settings, dataset: str) -> None:
-    """Show the budget of a DATASET for each tier: granted, spent and remaining."""
+    """Show the granted, spent and remaining budget of a DATASET."""
     with settings.connect() as client:
         settings.print(documents.budget(client.budget(dataset)))
 
@@ -322,7 +324,7 @@ def budget(settings: Settings, dataset: str) -> None:
 @format_option
 @click.pass_obj
 def exposure(settings: Settings, users: str, dataset: str | None) -> None:
-    """Show what some users could learn together, and what was released to them."""
+    """Show what some users could learn together."""
     with settings.connect() as client:
         names = [name.strip() for name in users.split(",") if name.strip()]
         settings.print(documents.exposure(client.exposure(names, dataset)))
@@ -332,10 +334,10 @@ def exposure(settings: Settings, users: str, dataset: str | None) -> None:
 @format_option
 @click.pass_obj
 def verify(settings: Settings) -> None:
-    """Verify that the server's log continues the last checkpoint, and show the newest one.
+    """Verify that the server's log continues the last checkpoint.
 
-    Every release and every read of a stream verifies this as well. The last checkpoint is kept
-    in the file PENSTOCK_CHECKPOINTS.
+    The newest checkpoint is shown, and kept in the file PENSTOCK_CHECKPOINTS. Every release and
+    every read of a stream verifies the log as well.
     """
     with settings.connect() as client:
         settings.print(documents.checkpoint(client.verify()))

@@ -51,7 +51,7 @@ def check(
     *,
     preview_only: bool,
 ) -> None:
-    """Estimate the share of rows whose COLUMN is in none of its declared categories.
+    """Estimate the share of rows outside all categories of COLUMN.
 
     In dataset NAME such rows count in no group of that column, and no release shows it. The
     estimate is a query and is charged as one: --epsilon, for the tier and the tiers above it. If

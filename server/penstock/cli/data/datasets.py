@@ -60,7 +60,7 @@ def listing(operator: Operator) -> None:
 @format_option
 @click.pass_obj
 def show(operator: Operator, name: str) -> None:
-    """Show one dataset: its declared columns, and each tier's budget."""
+    """Show one dataset: its columns and each tier's budget."""
     from penstock.services.datasets import datasets
 
     operator.print(shown(datasets.show(operator.server, operator.principal, name)))
@@ -76,7 +76,10 @@ def show(operator: Operator, name: str) -> None:
 @format_option
 @click.pass_obj
 def register(operator: Operator, file: str) -> None:
-    """Register the dataset that FILE declares, as JSON or TOML; - is standard input."""
+    """Register the dataset that FILE declares.
+
+    FILE is JSON or TOML; - is standard input.
+    """
     from penstock.services.datasets import datasets
     from penstock.services.schemas.queries import DatasetRequest
 
@@ -95,10 +98,10 @@ def register(operator: Operator, file: str) -> None:
 @format_option
 @click.pass_obj
 def version(operator: Operator, name: str, file: str) -> None:
-    """Register new data of dataset NAME: FILE has source and budgets, as JSON or TOML.
-
-    FILE may also have disjoint_units, which states that nobody in the new data is in earlier
-    versions; otherwise privacy losses in several versions add up.  - is standard input.
+    """Register new data of dataset NAME.
+    FILE has source and budgets, as JSON or TOML.  FILE may also have disjoint_units, which states
+    that nobody in the new data is in earlier versions; otherwise privacy losses in several versions
+    add up.  - is standard input.
     """
     from penstock.services.datasets import datasets
     from penstock.services.schemas.queries import VersionRequest
@@ -118,11 +121,11 @@ def version(operator: Operator, name: str, file: str) -> None:
 @format_option
 @click.pass_obj
 def correct(operator: Operator, name: str, file: str) -> None:
-    """Correct the declaration of dataset NAME with FILE, as JSON or TOML; - is standard input.
-
-    FILE has the fields that change, of privacy_unit, neighboring, delta, columns and max_units.
-    A column in FILE replaces its whole declaration; a column that is null is removed. Once
-    anything was charged, only columns and max_units may change. What was spent stays spent.
+    """Correct the declaration of dataset NAME as FILE says.
+    FILE is JSON or TOML; - is standard input.  FILE has the fields that change, of privacy_unit,
+    neighboring, delta, columns and max_units. A column in FILE replaces its whole declaration; a
+    column that is null is removed. Once anything was charged, only columns and max_units may
+    change. What was spent stays spent.
     """
     from penstock.services.datasets import corrections
     from penstock.services.schemas.datasets import CorrectionRequest
@@ -145,10 +148,10 @@ def correct(operator: Operator, name: str, file: str) -> None:
 @format_option
 @click.pass_obj
 def same_people(operator: Operator, name: str, other: str, *, preview_only: bool) -> None:
-    """Declare that datasets NAME and OTHER have the same people, for instance CSV and Parquet.
-
-    From then on exposure and granted and spent budgets are added up over both, as over versions of
-    one dataset. No budget itself changes. This cannot be undone.
+    """Declare that datasets NAME and OTHER have the same people.
+    They may be a CSV file and a Parquet file of one table, for instance.  From then on exposure and
+    granted and spent budgets are added up over both, as over versions of one dataset. No budget
+    itself changes. This cannot be undone.
     """
     from penstock.services.exposure import same_people as people
 
@@ -164,10 +167,9 @@ def same_people(operator: Operator, name: str, other: str, *, preview_only: bool
 @format_option
 @click.pass_obj
 def withdraw(operator: Operator, name: str) -> None:
-    """Withdraw the newest version of dataset NAME, if nothing was ever charged to it.
-
-    Its file may be registered again, and so may NAME once no version is left. The version's
-    number is not used again.
+    """Withdraw the newest version of dataset NAME.
+    It is possible only if nothing was ever charged to the version.  Its file may be registered
+    again, and so may NAME once no version is left. The version's number is not used again.
     """
     from penstock.services.approvals.actions import Withdrawal
 
@@ -232,7 +234,7 @@ def budget(
     *,
     preview_only: bool,
 ) -> None:
-    """Show what each tier was granted, has spent and has left, and on which queries.
+    """Show the granted, spent and remaining budget of each tier.
 
     If a budget becomes larger than it ever was, the sampling error of its queries costs more; the
     difference is charged with the change.  Exits with 3 if that does not fit, or if a budget would
@@ -267,11 +269,10 @@ def budget(
 @format_option
 @click.pass_obj
 def shred(operator: Operator, name: str, yes: bool) -> None:
-    """Destroy the keys of a dataset, so that nothing stored of it can ever be read again.
-
-    That includes backups of the database, once no copy of the keys contains the destroyed key.
-    People keep the releases that they were given; what these cost stays spent, and the log
-    stays.
+    """Destroy the keys of a dataset.
+    Nothing stored of it can ever be read again.  That includes backups of the database, once no
+    copy of the keys contains the destroyed key. People keep the releases that they were given; what
+    these cost stays spent, and the log stays.
     """
     from penstock.services.approvals.actions import Shredding
 

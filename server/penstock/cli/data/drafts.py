@@ -82,10 +82,9 @@ def dataset_example(
     bounds: tuple[tuple[str, str], ...],
     budgets: tuple[tuple[str, float], ...],
 ) -> None:
-    """Write a draft of a dataset's file for the CSV or Parquet FILE.
-
-    The draft uses the header of FILE and what the options declare, never a cell; what remains to
-    be declared is in comments.  Without FILE, a complete example is written.
+    """Write a draft of a dataset's file for a data FILE.
+    FILE is CSV or Parquet.  The draft uses the header of FILE and what the options declare, never a
+    cell; what remains to be declared is in comments.  Without FILE, a complete example is written.
     """
     if file is None:
         click.echo(examples.DATASET, nl=False)
@@ -112,7 +111,10 @@ def dataset_example(
 @click.command("example")
 @click.pass_obj
 def query_example(operator: Operator) -> None:
-    """Write a complete query file, for the dataset that `penstock dataset example` writes."""
+    """Write a complete query file.
+
+    It is for the dataset that `penstock dataset example` writes.
+    """
     click.echo(examples.QUERY, nl=False)
     operator.say("Adapt it to your dataset, then run: penstock query preview FILE")
 

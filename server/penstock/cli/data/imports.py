@@ -99,9 +99,9 @@ def import_metadata(
     neighboring: str,
     only_print: bool,
 ) -> None:
-    """Register the dataset that FILE describes, YAML metadata of SmartNoise SQL or lomas.
-
-    Settings without a counterpart are listed on standard error.  FILE may be -, standard input.
+    """Register the dataset that a metadata FILE describes.
+    FILE is YAML metadata of SmartNoise SQL or lomas.  Settings without a counterpart are listed on
+    standard error.  FILE may be -, standard input.
     """
     from penstock.connectors.specs.metadata import read_metadata
     from penstock.services.datasets import datasets

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @click.group()
 def audit() -> None:
-    """List, export and verify the audit log; show what users could learn together."""
+    """List, export and verify the audit log, and show exposure."""
 
 
 @audit.command()
@@ -40,7 +40,10 @@ def events(
     until: datetime | None,
     limit: int | None,
 ) -> None:
-    """List the log: every first release to a user, and every change that could permit one."""
+    """List the leaves of the log.
+
+    These are every first release to a user, and every change that could permit one.
+    """
     from penstock.services.audit import events as log
     from penstock.transparency_log.leaves import KINDS
 
@@ -82,7 +85,7 @@ def events(
 @format_option
 @click.pass_obj
 def exposure(operator: Operator, users: str, dataset: str | None) -> None:
-    """Show what some users could learn together, and what was released to them."""
+    """Show what some users could learn together."""
     from penstock.services.exposure import exposure as exposures
 
     names = [name.strip() for name in users.split(",") if name.strip()]
@@ -94,9 +97,9 @@ def exposure(operator: Operator, users: str, dataset: str | None) -> None:
 @click.argument("path", type=click.Path(dir_okay=False, path_type=Path, allow_dash=True))
 @click.pass_obj
 def export(operator: Operator, path: Path) -> None:
-    """Write all leaves of the log to PATH, one JSON object per line; - is standard output.
-
-    Anybody can verify the export with the server's checkpoint: python -m penstock_client.offline.
+    """Write all leaves of the log to PATH.
+    Each line is a JSON object; - is standard output.  Anybody can verify the export with the
+    server's checkpoint: python -m penstock_client.offline.
     """
     import json
     from dataclasses import asdict
@@ -112,7 +115,7 @@ def export(operator: Operator, path: Path) -> None:
 @format_option
 @click.pass_obj
 def checkpoint(operator: Operator) -> None:
-    """Show the newest checkpoint: the signed size and root of the log."""
+    """Show the newest checkpoint, the signed size and root of the log."""
     from penstock.services.audit import proofs
 
     view = proofs.checkpoint(operator.server)
@@ -132,10 +135,10 @@ def checkpoint(operator: Operator) -> None:
 @format_option
 @click.pass_context
 def verify(context: click.Context) -> None:
-    """Recompute the log from its leaves, and compare what is stored; exit with 1 if it differs.
-
-    It checks hashes, the tree, checkpoints and their signatures, the witness, and the values of
-    every release.  It reads one state of the database; the server may keep running.
+    """Recompute the log and compare what is stored.
+    Exits with 1 if they differ.  It checks hashes, the tree, checkpoints and their signatures, the
+    witness, and the values of every release.  It reads one state of the database; the server may
+    keep running.
     """
     from penstock.services.verification.verification import verify as verified
 
@@ -159,11 +162,11 @@ def verify(context: click.Context) -> None:
 @format_option
 @click.pass_obj
 def acknowledge_clock(operator: Operator) -> None:
-    """State that the log was signed at a wrong time, and continue with this machine's clock.
-
-    Use it after a clock had been ahead: otherwise the server's time stays at the log's until this
-    machine's clock has caught up.  What expired only by the wrong time is valid again.  The
-    acknowledgment is logged.
+    """Continue after the log was signed at a wrong time.
+    It states that the time was wrong, and this machine's clock holds from then on. Use it after a
+    clock had been ahead: otherwise the server's time stays at the log's until this machine's clock
+    has caught up.  What expired only by the wrong time is valid again.  The acknowledgment is
+    logged.
     """
     from penstock.services.audit import clocks
 
@@ -188,8 +191,9 @@ def acknowledge_clock(operator: Operator) -> None:
 @format_option
 @click.pass_obj
 def acknowledge_restore(operator: Operator) -> None:
-    """Continue with a database that was restored from an older state, or after losing the witness.
+    """Continue with a restored database, or without the witness.
 
+    The database is one that was restored from an older state, or whose witness was lost.
     Nothing that was lost comes back: queries of the older state draw no new noise and release only
     what is stored, and budgets stay spent as the witness saw them.  The acknowledgment is logged.
     """

@@ -21,7 +21,10 @@ class _Backups(click.Group):
 
 @click.group(cls=_Backups)
 def backup() -> None:
-    """Create and check copies of the database; `penstock backup PATH` creates one."""
+    """Create and check copies of the database.
+
+    `penstock backup PATH` creates one.
+    """
 
 
 @backup.command()
@@ -29,11 +32,10 @@ def backup() -> None:
 @format_option
 @click.pass_obj
 def create(operator: Operator, path: Path) -> None:
-    """Copy the database into the new file PATH; the server may keep running.
-
-    A SQLite file is copied to another one, a PostgreSQL database by pg_dump in its custom format.
-    The copy is checked before it is kept.  A manifest beside it names the keys that it needs.
-    The copy does not contain keys or witness; keep those separately.
+    """Copy the database into the new file PATH.
+    The server may keep running.  A SQLite file is copied to another one, a PostgreSQL database by
+    pg_dump in its custom format. The copy is checked before it is kept.  A manifest beside it names
+    the keys that it needs. The copy does not contain keys or witness; keep those separately.
     """
     from penstock.services.operations.backup import create as services_create
 
@@ -64,9 +66,9 @@ def create(operator: Operator, path: Path) -> None:
 @click.pass_obj
 @click.pass_context
 def check(context: click.Context, operator: Operator, path: Path) -> None:
-    """Check whether the present keys open the backup PATH, before it is restored.
+    """Check whether the present keys open the backup PATH.
 
-    Nothing is changed, and no database is needed.
+    Check a backup before you restore it.  Nothing is changed, and no database is needed.
     """
     from penstock.services.operations.backup import check as services_check
 

@@ -22,14 +22,14 @@ LONGEST_REQUEST = 60
 
 @click.group()
 def keys() -> None:
-    """Show, rotate and drop the keys that wrap all others, and secrets."""
+    """Show, rotate and drop keys and secrets."""
 
 
 @keys.command("status")
 @format_option
 @click.pass_obj
 def show_keys(operator: Operator) -> None:
-    """Show which key protects which dataset, by name; a key itself is never shown."""
+    """Show the name of the key of each dataset.  A key itself is never shown."""
     from penstock.services.operations import key_rotation as services
 
     operator.print(_document(services.show(operator.server, operator.principal)))
@@ -39,10 +39,10 @@ def show_keys(operator: Operator) -> None:
 @format_option
 @click.pass_obj
 def rotate(operator: Operator) -> None:
-    """Replace every key by a new one, while the server runs.
-
-    No request fails meanwhile, and earlier backups still open: the old keys are retired and kept
-    until `penstock keys drop`.  After an interruption, run the command again to continue.
+    """Replace every key by a new one.
+    The server may keep running.  No request fails meanwhile, and earlier backups still open: the
+    old keys are retired and kept until `penstock keys drop`.  After an interruption, run the
+    command again to continue.
     """
     from penstock.services.operations import key_rotation as services
 
@@ -70,9 +70,9 @@ def rotate(operator: Operator) -> None:
 def drop(
     operator: Operator, key: tuple[str, ...], keep: tuple[Path, ...], yes: bool, wait: float
 ) -> None:
-    """Destroy retired keys, those named KEY or all; earlier backups can then never be opened.
-
-    Keys that a backup named by --keep needs are kept.  Keys in use are never destroyed.
+    """Destroy retired keys, those named KEY or all.
+    Earlier backups can then never be opened.  Keys that a backup named by --keep needs are
+    kept.  Keys in use are never destroyed.
     """
     from penstock.services.operations import retired_keys as services
 
@@ -95,13 +95,12 @@ def drop(
 @format_option
 @click.pass_obj
 def rotate_secret(operator: Operator, name: str) -> None:
-    """Replace the secret NAME by a new value, while the server runs.
-
-    pepper digests tokens: nobody is signed out, and each token moves to the new value when it is
-    next used. fingerprint digests files, exact answers and requests: new ones use the new value.
-    values signs rows, and released values in the log: every row is signed again. The earlier value
-    is retired and kept. secrets.json is rewritten: copy it. After an interruption, run the command
-    again to continue.
+    """Replace the secret NAME by a new value.
+    The server may keep running.  The pepper digests tokens: nobody is signed out, and each token
+    moves to the new value when it is next used.  The fingerprint digests files, exact answers and
+    requests: new ones use the new value.  The values key signs rows, and released values in the
+    log: every row is signed again.  The earlier value is retired and kept.  secrets.json is
+    rewritten: copy it.  After an interruption, run the command again to continue.
     """
     from penstock.services.operations import digest_rotation, secret_rotation
 
@@ -126,9 +125,9 @@ def rotate_secret(operator: Operator, name: str) -> None:
 @format_option
 @click.pass_obj
 def drop_secret(operator: Operator, name: str, yes: bool) -> None:  # noqa: ARG001 - there is one
-    """Destroy the retired values of the secret NAME, and revoke the tokens that depend on them.
-
-    Backups from before the rotation can then never be opened.
+    """Destroy the retired values of the secret NAME.
+    Tokens that depend on them are revoked.  Backups from before the rotation can then never be
+    opened.
     """
     from penstock.services.operations import secret_rotation as services
 

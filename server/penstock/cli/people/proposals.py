@@ -18,7 +18,7 @@ View = TypeVar("View")
 
 @click.group()
 def proposal() -> None:
-    """List and decide proposals: one person proposes, another one approves."""
+    """List and decide proposals of the two-person rule."""
 
 
 @proposal.command("list")

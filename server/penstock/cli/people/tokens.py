@@ -29,10 +29,10 @@ def token() -> None:
 @format_option
 @click.pass_obj
 def create(operator: Operator, name: str, expires: str | None, scope: tuple[str, ...]) -> None:
-    """Create a token for the user NAME and print it; it is shown only once.
-
-    A token that the operator creates ends only by its own time; tokens that its user creates with
-    it end with it.  In the table format only the token is printed, for use in scripts.
+    """Create a token for the user NAME and print it.
+    It is shown only once.  A token that the operator creates ends only by its own time; tokens that
+    its user creates with it end with it.  In the table format only the token is printed, for use in
+    scripts.
     """
     from penstock.services.people import tokens
     from penstock.services.schemas.people import TokenSpec
@@ -69,9 +69,9 @@ def listing(operator: Operator, name: str) -> None:
 @format_option
 @click.pass_obj
 def revoke(operator: Operator, name: str, prefix: str) -> None:
-    """Revoke the token of the user NAME that begins with pst_PREFIX, at once.
+    """Revoke the token pst_PREFIX... of the user NAME.
 
-    Tokens that were created with it, also for other users, are revoked as well.
+    It ends at once.  Tokens that were created with it, also for other users, are revoked as well.
     """
     from penstock.services.people import tokens
 

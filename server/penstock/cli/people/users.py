@@ -74,9 +74,9 @@ def show(operator: Operator, name: str) -> None:
 @format_option
 @click.pass_obj
 def set_clearance(operator: Operator, name: str, tier: str | None, none: bool) -> None:
-    """Promote or demote a user to TIER, at once, also for tokens already issued.
-
-    Users keep the releases that they were given before.
+    """Promote or demote a user to TIER.
+    It takes effect at once, also for tokens already issued.  Users keep the releases that they were
+    given before.
     """
     from penstock.services.people import users
     from penstock.services.schemas.people import UserChange

@@ -53,7 +53,7 @@ CHARGE = (
 
 @click.group()
 def query() -> None:
-    """Register, preview, show and retire queries, statistics over a dataset."""
+    """Register, preview, show and retire queries over a dataset."""
 
 
 @query.command("list")
@@ -86,7 +86,7 @@ def listing(operator: Operator, dataset: str | None) -> None:
 @format_option
 @click.pass_obj
 def show(operator: Operator, name: str) -> None:
-    """Show one query: its sensitivity, the hash of its SQL, and the level of each tier."""
+    """Show one query: sensitivity, SQL, and the level of each tier."""
     from penstock.services.queries import queries
 
     operator.print(shown(queries.show(operator.server, operator.principal, name)))
@@ -102,10 +102,9 @@ query.add_command(query_example)
 @format_option
 @click.pass_obj
 def register(operator: Operator, file: str) -> None:
-    """Register the query in FILE, as JSON or TOML; - is standard input.
-
-    Every tier is charged, then the data are read once.  Exits with 3 if a budget does not
-    allow it.
+    """Register the query in FILE.
+    FILE is JSON or TOML; - is standard input.  Every tier is charged, then the data are read
+    once.  Exits with 3 if a budget does not allow it.
     """
     from penstock.services.queries import queries
     from penstock.services.schemas.queries import QueryRequest
@@ -121,7 +120,7 @@ def register(operator: Operator, file: str) -> None:
 @format_option
 @click.pass_obj
 def preview(operator: Operator, file: str) -> None:
-    """Show what registering the query in FILE would charge each tier, and do nothing.
+    """Show what registering the query in FILE would charge.
 
     FILE is what 'register' takes, as JSON or TOML, or {"query": NAME} of a registered query;
     - is standard input.  The values of a pushed vector with keys may be left out.  The data are
@@ -141,11 +140,11 @@ def preview(operator: Operator, file: str) -> None:
 @format_option
 @click.pass_obj
 def levels(operator: Operator, name: str, file: str) -> None:
-    """Change levels of the query NAME with FILE, in JSON or TOML; - is standard input.
-
-    FILE contains {"levels": {TIER: {...}}}; other tiers keep theirs.  A level more accurate than
-    the query's ceiling needs the exact values again (as "values" if they were pushed), and so does
-    any new level if levels are independent draws.  Exits with 3 if a budget does not allow it.
+    """Change levels of the query NAME as FILE says.
+    FILE contains {"levels": {TIER: {...}}}, as JSON or TOML; - is standard input.  Other tiers keep
+    theirs.  A level more accurate than the query's ceiling needs the exact values again (as
+    "values" if they were pushed), and so does any new level if levels are independent draws.  Exits
+    with 3 if a budget does not allow it.
     """
     from penstock.services.queries import queries
     from penstock.services.schemas.queries import LevelsChange

@@ -39,10 +39,10 @@ def release(
     rho: float | None,
     level: float | None,
 ) -> None:
-    """Release QUERY to a user, at their clearance or at a more private level.
-
-    Give at most one of --tier, --epsilon, --rho and --level.  The release is the user's: it is in
-    the log and in their exposure.  Exits with 3 if their clearance is too low.
+    """Release QUERY to a user.
+    It is released at the user's clearance, or at a more private level.  Give at most one of --tier,
+    --epsilon, --rho and --level.  The release is the user's: it is in the log and in their
+    exposure.  Exits with 3 if their clearance is too low.
     """
     if sum(target is not None for target in (tier, epsilon, rho, level)) > 1:
         raise click.UsageError("Give at most one of --tier, --epsilon, --rho and --level.")

@@ -21,7 +21,7 @@ _step_option = partial(option, type=click.IntRange(min=1))
 
 @click.group()
 def stream() -> None:
-    """Open, preview, push to and read streams: data over time, released as running totals."""
+    """Open, preview, push to and read streams of data over time."""
 
 
 @stream.command("list")
@@ -57,7 +57,7 @@ def listing(operator: Operator, dataset: str | None) -> None:
 @format_option
 @click.pass_obj
 def show(operator: Operator, name: str) -> None:
-    """Show one stream: its structure, its next element, and the level of each tier."""
+    """Show one stream: structure, next element, and the level of each tier."""
     from penstock.services.streams import streams
 
     operator.print(_shown(streams.show(operator.server, operator.principal, name)))
@@ -68,9 +68,9 @@ def show(operator: Operator, name: str) -> None:
 @format_option
 @click.pass_obj
 def open_(operator: Operator, file: str) -> None:
-    """Open the stream in FILE, as JSON or TOML; - is standard input.
-
-    Every tier is charged for the whole stream at once.  Exits with 3 if a budget does not allow it.
+    """Open the stream in FILE.
+    FILE is JSON or TOML; - is standard input.  Every tier is charged for the whole stream at
+    once.  Exits with 3 if a budget does not allow it.
     """
     from penstock.services.schemas.streams import StreamRequest
     from penstock.services.streams import streams
@@ -84,7 +84,7 @@ def open_(operator: Operator, file: str) -> None:
 @format_option
 @click.pass_obj
 def preview(operator: Operator, file: str) -> None:
-    """Show what opening the stream in FILE would charge each tier, and do nothing.
+    """Show what opening the stream in FILE would charge.
 
     FILE is what 'open' takes, as JSON or TOML; - is standard input.  A second table compares all
     structures that fit, at the same guarantee; errors and the work per step are computed from
@@ -106,10 +106,9 @@ def preview(operator: Operator, file: str) -> None:
 @format_option
 @click.pass_obj
 def levels(operator: Operator, name: str, file: str) -> None:
-    """Change levels of the stream NAME with FILE, in JSON or TOML; - is standard input.
-
-    FILE contains {"levels": {TIER: {...}}}; other tiers keep theirs.  A level that no tier had
-    before has totals from the next element on.
+    """Change levels of the stream NAME as FILE says.
+    FILE contains {"levels": {TIER: {...}}}, as JSON or TOML; - is standard input.  Other tiers keep
+    theirs.  A level that no tier had before has totals from the next element on.
     """
     from penstock.services.schemas.streams import StreamChange
     from penstock.services.streams import streams
@@ -123,7 +122,7 @@ def levels(operator: Operator, name: str, file: str) -> None:
 @format_option
 @click.pass_obj
 def retire(operator: Operator, name: str) -> None:
-    """Close the stream NAME: it takes no more elements and releases nothing new."""
+    """Close the stream NAME.  It takes no more elements and releases nothing new."""
     from penstock.services.approvals.actions import StreamRetirement
 
     retired = do_or_propose(operator, StreamRetirement(stream=name))
@@ -137,10 +136,9 @@ def retire(operator: Operator, name: str) -> None:
 @format_option
 @click.pass_obj
 def push(operator: Operator, name: str, file: str) -> None:
-    """Push the elements in FILE to the stream NAME; - is standard input.
-
-    FILE contains {"from": NUMBER, "values": [...]} as JSON or TOML.  NUMBER is that of the first
-    element.  It must be the stream's next; otherwise nothing is stored.
+    """Push the elements in FILE to the stream NAME.
+    FILE contains {"from": NUMBER, "values": [...]}, as JSON or TOML; - is standard input.  NUMBER
+    is that of the first element.  It must be the stream's next; otherwise nothing is stored.
     """
     from penstock.services.schemas.streams import ElementsRequest
     from penstock.services.streams import stream_elements

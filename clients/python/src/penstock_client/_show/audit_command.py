@@ -52,11 +52,12 @@ def watch(
     every: float,
     once: bool,
 ) -> None:
-    """Follow the log's checkpoints, verify that each continues the last, and report a fork.
+    """Follow the log's checkpoints, and report a fork.
 
-    After a fork the command saves both signed notes in a file and exits with code 5. If the
-    server does not answer, the command tries again (with --once it exits with code 4). Without
-    --key, the key of the first answer is used from then on.
+    Each checkpoint is verified to continue the last one. After a fork the command saves both
+    signed notes in a file and exits with code 5. If the server does not answer, the command tries
+    again (with --once it exits with code 4). Without --key, the key of the first answer is used
+    from then on.
     """
     cosigner = None if cosign is None else Cosigner.load(cosign)
     with context.obj.connect() as client:
@@ -78,7 +79,10 @@ def watch(
     "--name", required=True, help="The cosigner's name, for example auditor.example.org/penstock."
 )
 def make_key(file: Path, name: str) -> None:
-    """Create a cosigner's key in FILE, and print its public key for PENSTOCK_COSIGNERS."""
+    """Create a cosigner's key in FILE, and print its public key.
+
+    The server's operator adds the public key to PENSTOCK_COSIGNERS.
+    """
     click.echo(Cosigner.create(file, name).vkey)
 
 
