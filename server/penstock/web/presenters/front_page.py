@@ -22,7 +22,7 @@ def _released(
 
 EXAMPLE: Final = story.Story(
     title="One number, released to four tiers",
-    quantity="people of 5,912 who went to hospital",
+    quantity="number of people, of 5,912, who went to hospital",
     releases=(
         _released("public", "pia", 1395.7218475341797, 15.796066284179688, 0.4998839662036666),
         _released("partner", "paul", 1397.4601745605469, 8.281539916992188, 0.999827548097511),

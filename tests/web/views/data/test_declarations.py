@@ -63,7 +63,7 @@ def test_what_charges_are_stated_in_is_not_asked_for_after_them(
     root: Browser, world: World
 ) -> None:
     page = root.get("/datasets/loans/declaration")
-    assert "Charges and budgets stay as they are" in text_of(page)
+    assert "Charges stay as they are" in text_of(page)
     assert 'name="unit"' not in page.text
     assert "/withdrawal" not in page.text
 
