@@ -148,7 +148,7 @@ def verify(context: click.Context) -> None:
         ("leaves", str(report.size)),
         ("root", report.root_hash),
         ("checkpoints", str(report.checkpoints)),
-        ("releases to users", str(report.hand_outs)),
+        ("releases", str(report.hand_outs)),
         ("problems", str(len(report.problems))),
     ]
     operator.print(Document(report, (Column("part"), Column("value")), rows))
