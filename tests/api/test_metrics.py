@@ -1,36 +1,18 @@
 """What Prometheus reads: how the server fares, and nothing of who asks for what."""
 
-import re
 from collections.abc import Callable
 
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
+from tests.api.http.counting.monitoring import ASK, HEADERS, TOKEN, read
 from tests.api.world import QUERY, World
 
 pytestmark = pytest.mark.only("sqlite")
-
-TOKEN = "a-token-for-monitoring"
-HEADERS = {"Authorization": f"Bearer {TOKEN}"}
-ASK = "/api/v1/queries/{}/releases"
-LINE = re.compile(r"^(\w+)(?:\{(.*)\})? (\S+)$", re.MULTILINE)
-LABEL = re.compile(r'(\w+)="([^"]*)"')
-Sample = tuple[str, tuple[tuple[str, str], ...]]
 
 
 @pytest.fixture
 def world(open_copy: Callable[..., World]) -> World:
     return open_copy(metrics_token=TOKEN)
-
-
-def read(world: World) -> dict[Sample, float]:
-    """All samples of the page, by name and labels."""
-    answer = world.call("GET", "/metrics", headers=HEADERS)
-    assert answer.status_code == 200
-    assert answer.content_type.startswith("text/plain; version=")
-    return {
-        (line[1], tuple(sorted(LABEL.findall(line[2] or "")))): float(line[3])
-        for line in LINE.finditer(answer.text)
-    }
 
 
 def test_the_page_is_read_by_prometheus_as_it_is_read_here(world: World) -> None:

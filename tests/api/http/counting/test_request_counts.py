@@ -1,49 +1,20 @@
 """Answers are counted by route, class of status and duration, by all workers together."""
 
-import re
 from collections.abc import Callable
 
 import pytest
+from tests.api.http.counting.monitoring import ASK, TOKEN, Sample, read
 from tests.api.world import World
 
 from penstock.http.counting import counters, request_counts
 from penstock.http.counting.shared_memory import nameless
 
-TOKEN = "a-token-for-monitoring"
-
-
-HEADERS = {"Authorization": f"Bearer {TOKEN}"}
-
-
-ASK = "/api/v1/queries/{}/releases"
-
-
 RELEASES = "/api/v1/queries/<query>/releases"
-
-
-LINE = re.compile(r"^(\w+)(?:\{(.*)\})? (\S+)$", re.MULTILINE)
-
-
-LABEL = re.compile(r'(\w+)="([^"]*)"')
-
-
-Sample = tuple[str, tuple[tuple[str, str], ...]]
 
 
 @pytest.fixture
 def world(open_copy: Callable[..., World]) -> World:
     return open_copy(metrics_token=TOKEN)
-
-
-def read(world: World) -> dict[Sample, float]:
-    """All samples of the page, by name and labels."""
-    answer = world.call("GET", "/metrics", headers=HEADERS)
-    assert answer.status_code == 200
-    assert answer.content_type.startswith("text/plain; version=")
-    return {
-        (line[1], tuple(sorted(LABEL.findall(line[2] or "")))): float(line[3])
-        for line in LINE.finditer(answer.text)
-    }
 
 
 def requests(samples: dict[Sample, float], verb: str, route: str, status: str) -> float:

@@ -2,56 +2,21 @@
 
 import json
 import os
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlmodel import col, select
 from tests.databases.homes import PATIENCE
+from tests.unit.transparency_log.sinks.placing import Placed, leaves_of, lines, taken
 from tests.unit.worlds import Restore, World
 
 from penstock.errors import LogUnavailable
-from penstock.persistence.tables import Leaf
 from penstock.services.access.principals import OPERATOR
 from penstock.services.audit import restores
 from penstock.services.operations import home
 from penstock.services.verification.verification import verify
 from penstock.transparency_log.sinks import forwarding, sink
 from penstock.transparency_log.witness import FileWitness
-
-Placed = Callable[..., World]
-
-
-@pytest.fixture
-def placed(visits: World) -> Iterator[Placed]:
-    """Another process's server of the same home, with a second place for its log."""
-    with ExitStack() as opened:
-
-        def place(sink: str, patience: float = PATIENCE) -> World:
-            settings = visits.server.settings.model_copy(
-                update={"log_sink": sink, "log_patience": patience}
-            )
-            server = home.open_server(settings, clock=visits.clock, randomness=visits.streams)
-            opened.callback(server.database.close)
-            return World(server, visits.clock, visits.streams)
-
-        yield place
-
-
-def lines(path: Path) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
-
-
-def leaves_of(world: World) -> list[tuple[int | None, str, str]]:
-    with world.server.database.read() as session:
-        rows = session.exec(select(Leaf).order_by(col(Leaf.index))).all()
-        return [(row.index, row.hash.hex(), row.bytes.decode()) for row in rows]
-
-
-def taken(told: list[dict[str, Any]]) -> list[tuple[int, str, str]]:
-    return [(one["index"], one["hash"], one["leaf"]) for one in told if "leaf" in one]
 
 
 def test_leaves_are_taken_before_the_witness_sees_them_and_before_the_answer(

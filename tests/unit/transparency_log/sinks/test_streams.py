@@ -4,57 +4,13 @@ import json
 import socket
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlmodel import col, select
-from tests.databases.homes import PATIENCE
+from tests.unit.transparency_log.sinks.placing import Placed, leaves_of, refused, status_of, taken
 from tests.unit.worlds import World
-
-from penstock.errors import LogUnavailable
-from penstock.persistence.tables import Leaf
-from penstock.services.operations import home, status
-
-Placed = Callable[..., World]
-
-
-@pytest.fixture
-def placed(visits: World) -> Iterator[Placed]:
-    """Another process's server of the same home, with a second place for its log."""
-    with ExitStack() as opened:
-
-        def place(sink: str, patience: float = PATIENCE) -> World:
-            settings = visits.server.settings.model_copy(
-                update={"log_sink": sink, "log_patience": patience}
-            )
-            server = home.open_server(settings, clock=visits.clock, randomness=visits.streams)
-            opened.callback(server.database.close)
-            return World(server, visits.clock, visits.streams)
-
-        yield place
-
-
-def leaves_of(world: World) -> list[tuple[int | None, str, str]]:
-    with world.server.database.read() as session:
-        rows = session.exec(select(Leaf).order_by(col(Leaf.index))).all()
-        return [(row.index, row.hash.hex(), row.bytes.decode()) for row in rows]
-
-
-def taken(told: list[dict[str, Any]]) -> list[tuple[int, str, str]]:
-    return [(one["index"], one["hash"], one["leaf"]) for one in told if "leaf" in one]
-
-
-def status_of(world: World) -> tuple[bool, str]:
-    (part,) = (one for one in status.examine(world.server.settings).parts if one.part == "log sink")
-    return part.good, part.state
-
-
-def refused(world: World, name: str = "pia") -> None:
-    for _ in range(2):
-        with pytest.raises(LogUnavailable):
-            world.ask(name)
 
 
 @contextmanager
