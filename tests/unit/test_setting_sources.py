@@ -6,7 +6,6 @@ import pytest
 
 from penstock.errors import InvalidInput
 from penstock.setting_sources import load
-from penstock.settings import Settings
 
 
 def source_of(name: str, environment: dict[str, str], file: Path | None = None) -> tuple[str, str]:
@@ -43,21 +42,6 @@ def test_a_password_in_a_url_is_not_shown() -> None:
     assert "canary" not in repr(settings) + str(settings) + repr(provenance)
 
 
-def test_the_owner_migrates_where_one_is_named() -> None:
-    settings, _ = load({"PENSTOCK_DATABASE_URL": "postgresql://penstock@host/penstock"})
-    assert settings.resolved_migration_url == settings.resolved_database_url
-    owner = "postgresql://owner@host/penstock"
-    settings, _ = load({"PENSTOCK_MIGRATION_DATABASE_URL": owner})
-    assert settings.resolved_migration_url == owner
-
-
-def test_folders_follow_the_home_unless_they_are_set(tmp_path: Path) -> None:
-    settings, _ = load({"PENSTOCK_HOME": str(tmp_path), "PENSTOCK_KEYS_FOLDER": "/keys"})
-    assert settings.database_path == tmp_path / "database"
-    assert settings.keys_path == Path("/keys")
-    assert settings.resolved_database_url == f"sqlite:///{tmp_path}/database/penstock.db"
-
-
 @pytest.mark.parametrize(
     ("environment", "message"),
     [
@@ -89,12 +73,6 @@ def test_folders_follow_the_home_unless_they_are_set(tmp_path: Path) -> None:
 def test_a_setting_that_cannot_be_meant_is_named(environment: dict[str, str], message: str) -> None:
     with pytest.raises(InvalidInput, match=message):
         load(environment)
-
-
-def test_settings_made_in_code_read_no_source(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PENSTOCK_PORT", "9002")
-    assert Settings().port == 8080
-    assert load()[0].port == 9002
 
 
 def test_a_whole_number_of_the_file_is_no_switch(tmp_path: Path) -> None:
