@@ -25,7 +25,7 @@ def test_what_was_stored_of_a_key_is_loaded_and_signs_alike(provider: KeyProvide
 
 
 def test_a_key_is_loaded_under_its_own_name_alone(provider: KeyProvider) -> None:
-    made, wrapped = SigningKey.create(provider)
+    _, wrapped = SigningKey.create(provider)
     other, _ = SigningKey.create(provider)
     with pytest.raises(IntegrityViolation):
         SigningKey.load(provider, other.public, wrapped)

@@ -7,8 +7,9 @@ from typing import Any
 from sqlmodel import col, select
 from tests.unit.worlds import World
 
-from penstock.persistence.tables import Leaf
+from penstock.persistence.tables import Checkpoint, Leaf
 from penstock.transparency_log.logged_subject import LoggedSubject
+from penstock.transparency_log.sights import Sight
 
 Subject = Callable[[], LoggedSubject]
 
@@ -44,3 +45,11 @@ def unmissed(world: World, make: Subject) -> list[dict[str, Any]]:
 def kinds(logged: list[dict[str, Any]]) -> set[str]:
     """Return the kinds of leaves."""
     return {leaf["kind"] for leaf in logged}
+
+
+def first_checkpoint(world: World) -> Sight:
+    """Return what a witness would have kept of the log's first checkpoint."""
+    with world.server.database.read() as session:
+        row = session.exec(select(Checkpoint).order_by(col(Checkpoint.size))).first()
+    assert row is not None
+    return Sight(row.size, row.root)
