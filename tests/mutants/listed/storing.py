@@ -15,7 +15,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         before="            asdict(self), ensure_ascii=False,",
         after='            {**asdict(self), "level": None}, ensure_ascii=False,',
         wrong="a release opens in the place of one at another level",
-        tests=("tests/unit/encryption/test_row_surgery.py::test_every_altered_row_is_refused",),
+        tests=("tests/faults/tampering/test_row_surgery.py::test_every_altered_row_is_refused",),
         row="V6",
     ),
     Mutant(
