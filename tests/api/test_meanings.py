@@ -1,36 +1,15 @@
-"""Every field, body and parameter is explained, with an example that is valid, and nothing else is."""
+"""Every field, body and parameter is explained, with an example that is valid."""
 
 import tomllib
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import jsonschema  # type: ignore[import-untyped]  # it publishes no annotations
 import pytest
+from tests.api.described import operations, references
 
 from penstock.api import meanings
 from penstock.api.openapi import document
-
-
-def references(part: Any) -> Iterator[str]:
-    """Every reference in a document."""
-    if isinstance(part, dict):
-        if isinstance(part.get("$ref"), str):
-            yield part["$ref"]
-        for inner in part.values():
-            yield from references(inner)
-    elif isinstance(part, list):
-        for inner in part:
-            yield from references(inner)
-
-
-def operations() -> list[tuple[str, str, dict[str, Any]]]:
-    """Verb, path and description of every operation."""
-    return [
-        (verb, path, described)
-        for path, verbs in document()["paths"].items()
-        for verb, described in verbs.items()
-    ]
 
 
 @pytest.mark.parametrize("name", sorted(document()["components"]["schemas"]))

@@ -1,11 +1,11 @@
 """The OpenAPI document: whole, valid, committed, and true of the answers."""
 
 import json
-from collections.abc import Iterator
 from typing import Any
 
 import jsonschema  # type: ignore[import-untyped]  # it publishes no annotations
 import pytest
+from tests.api.described import operations, references
 from tests.api.world import DATASET, QUERY, World, parsed
 from tests.support.places import ROOT
 
@@ -14,27 +14,6 @@ from penstock.api.openapi import document, text
 from penstock.connectors.specs.empty_fields import TO_ENTER
 
 COMMITTED = ROOT / "clients" / "openapi.json"
-
-
-def references(part: Any) -> Iterator[str]:
-    """Every reference in a document."""
-    if isinstance(part, dict):
-        if isinstance(part.get("$ref"), str):
-            yield part["$ref"]
-        for inner in part.values():
-            yield from references(inner)
-    elif isinstance(part, list):
-        for inner in part:
-            yield from references(inner)
-
-
-def operations() -> list[tuple[str, str, dict[str, Any]]]:
-    """Verb, path and description of every operation."""
-    return [
-        (verb, path, described)
-        for path, verbs in document()["paths"].items()
-        for verb, described in verbs.items()
-    ]
 
 
 def test_the_committed_document_is_that_of_the_server(world: World) -> None:
