@@ -173,7 +173,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         before="    if user.name != identity.user or user.disabled_at is not None:\n",
         after="    if user.name != identity.user:\n",
         wrong="a token of the OpenID provider lets in who is shut out here",
-        tests=("tests/api/openid/test_tokens.py::test_a_disabled_user_is_refused",),
+        tests=("tests/api/openid/test_issuer.py::test_a_disabled_user_is_refused",),
     ),
     Mutant(
         name="session-never-idle",
