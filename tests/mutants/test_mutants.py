@@ -59,7 +59,7 @@ def test_there_are_as_many_as_are_asked_for_each_by_one_name() -> None:
         {"after": MUTANTS[0].before},
         {"tests": ()},
         {"tests": ("tests/unit/test_nothing.py",)},
-        {"tests": ("tests/unit/test_guarantees.py::test_nothing",)},
+        {"tests": ("tests/unit/repository/test_guarantees.py::test_nothing",)},
     ],
 )
 def test_a_mutant_that_cannot_be_run_is_found(change: dict[str, str]) -> None:

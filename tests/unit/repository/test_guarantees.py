@@ -148,7 +148,7 @@ def test_a_row_that_names_what_is_not_there_is_found(old: str, new: str) -> None
         {"row": "X1"},
         {"row": "N2"},
         {"row": ""},
-        {"tests": ("tests/unit/test_guarantees.py::test_the_list_is_read_whole",)},
+        {"tests": ("tests/unit/repository/test_guarantees.py::test_the_list_is_read_whole",)},
         {"name": "another"},
     ],
 )
