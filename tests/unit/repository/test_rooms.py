@@ -120,7 +120,8 @@ def test_no_test_imports_a_test() -> None:
 def test_a_test_that_is_imported_is_found(tmp_path: Path) -> None:
     file = tmp_path / "test_more.py"
     file.write_text(
-        "from tests.unit.repository import test_rooms\nfrom tests.unit.repository.test_rooms import MOST\n"
+        "from tests.unit.repository import test_rooms\n"
+        "from tests.unit.repository.test_rooms import MOST\n"
     )
     assert imported_tests(file) == [
         "tests.unit.repository.test_rooms",
