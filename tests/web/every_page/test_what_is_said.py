@@ -5,7 +5,7 @@ from pathlib import Path
 from urllib.parse import quote, urlsplit
 
 from tests.api.world import World
-from tests.web.forms.towns import settle
+from tests.web.towns import settle
 from tests.web.world import Browser, Open, text_of
 
 from penstock.web.presenters.template_filters import figure

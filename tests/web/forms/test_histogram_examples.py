@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from tests.api.world import World
-from tests.web.forms.towns import town_in
+from tests.web.towns import town_in
 from tests.web.world import Browser
 
 BUDGETS: dict[str, dict[str, Any]] = {

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from tests.api.world import World
-from tests.web.forms.towns import settle
+from tests.web.towns import settle
 from tests.web.world import HOST, HOSTILE, ORIGIN, Browser, text_of
 from werkzeug.test import TestResponse
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from tests.api.world import World
-from tests.web.forms.towns import settle
+from tests.web.towns import settle
 from tests.web.world import Browser, text_of
 
 LEVELS = {"level public": "0.1", "level internal": "0.5"}

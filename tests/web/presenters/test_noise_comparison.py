@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from tests.api.world import World
 from tests.databases.homes import PATIENCE
-from tests.web.forms.staff import COUNT
+from tests.web.staff import COUNT
 from tests.web.views.analyst.jobs import begin, ended, until
 from tests.web.world import Browser, text_of
 

@@ -7,7 +7,7 @@ from urllib.parse import parse_qsl, urlsplit
 
 import pytest
 from tests.api.world import World
-from tests.web.forms.staff import DATASET
+from tests.web.staff import DATASET
 from tests.web.views.people.acting import follow
 from tests.web.world import Browser, Open, text_of
 

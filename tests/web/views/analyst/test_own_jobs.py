@@ -11,8 +11,8 @@ from sqlmodel import select
 from tests.api.world import World
 from tests.databases.homes import PATIENCE
 from tests.web.every_page.contents import LARGEST_PAGE, require_own, weight
-from tests.web.forms.staff import COUNT, STAFF
-from tests.web.forms.staff import DATASET as FIELDS
+from tests.web.staff import COUNT, STAFF
+from tests.web.staff import DATASET as FIELDS
 from tests.web.views.analyst.jobs import begin, ended, until
 from tests.web.world import HOSTILE, Browser, text_of
 from werkzeug.test import TestResponse

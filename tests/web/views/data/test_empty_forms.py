@@ -8,7 +8,7 @@ from urllib.parse import urlencode
 import pytest
 from tests.api.world import World, parsed
 from tests.web.every_page.addresses import addresses, questions
-from tests.web.forms.typed import Form, Forms
+from tests.web.typed import Form, Forms
 from tests.web.world import Browser, Open, text_of
 
 from penstock.services.access.principals import acting_as

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from tests.api.world import World
-from tests.web.forms.staff import CANARY, DATASET, STAFF
+from tests.web.staff import CANARY, DATASET, STAFF
 from tests.web.world import Browser, text_of
 
 

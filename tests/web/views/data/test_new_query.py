@@ -2,7 +2,7 @@
 
 import pytest
 from tests.api.world import World
-from tests.web.forms.staff import COUNT
+from tests.web.staff import COUNT
 from tests.web.world import Browser, text_of
 
 SPEC = {
