@@ -1,4 +1,4 @@
-"""A server that answers as the contract says, without a network."""
+"""Provide a server that answers as the contract states, without a network."""
 
 import copy
 import functools
@@ -165,13 +165,13 @@ def token() -> str:
 
 @pytest.fixture
 def answers() -> dict[str, Any]:
-    """Contract answers by verb and path; a test may change its copy."""
+    """Return the contract's answers by verb and path; a test may change its copy."""
     return copy.deepcopy(ANSWERS)
 
 
 @pytest.fixture
 def host(answers: dict[str, Any]) -> Host:
-    """A server with a log."""
+    """Return a server with a log."""
     return Host(answers)
 
 
@@ -182,15 +182,15 @@ def refuse() -> Callable[..., httpx.Response]:
 
 @pytest.fixture
 def requests() -> list[httpx.Request]:
-    """What ``server`` was asked, in order."""
+    """Return the requests that ``server`` got, in order."""
     return []
 
 
 @pytest.fixture
 def server(answers: dict[str, Any], requests: list[httpx.Request]) -> Handler:
-    """Answers as ``answers`` says, with a log of what it hands out, and 404 as the contract says.
+    """Return a handler that answers from ``answers``, logs what it releases, and answers 404 else.
 
-    What it is asked for by the client itself is not among ``requests``.
+    Requests about the user and the log, which the client sends by itself, are not in ``requests``.
     """
     host = Host(answers, size=41)
 
@@ -205,7 +205,7 @@ def server(answers: dict[str, Any], requests: list[httpx.Request]) -> Handler:
 
 @pytest.fixture
 def client_of() -> Iterator[Callable[[Handler], Client]]:
-    """Makes a client whose network is a function."""
+    """Return a function that makes a client whose network is a handler."""
     clients: list[Client] = []
 
     def make(handler: Handler, **options: Any) -> Client:
@@ -225,21 +225,21 @@ def client(client_of: Callable[[Handler], Client], server: Handler) -> Client:
 
 @pytest.fixture(autouse=True)
 def _own_environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    """No variable of whoever runs the tests reaches the client."""
+    """Remove the environment variables that the client reads."""
     for name in ("PENSTOCK_URL", "PENSTOCK_TOKEN", "PENSTOCK_FORMAT", "PENSTOCK_INSECURE"):
         monkeypatch.delenv(name, raising=False)
 
 
 @pytest.fixture
 def release(answers: dict[str, Any]) -> Release:
-    """The contract's example."""
+    """Return the contract's example of a release."""
     answer = answers["POST /api/v1/queries/flights_by_carrier/releases"]
     return Release.read(Fields(answer, "release"))
 
 
 @pytest.fixture
 def run(monkeypatch: pytest.MonkeyPatch, server: Handler, token: str) -> Callable[..., int]:
-    """Runs the program against ``server``, or another handler."""
+    """Return a function that runs the program against ``server`` or another handler."""
     monkeypatch.setenv("PENSTOCK_TOKEN", token)
 
     def run(*arguments: str, handler: Handler = server) -> int:
@@ -252,5 +252,5 @@ def run(monkeypatch: pytest.MonkeyPatch, server: Handler, token: str) -> Callabl
 
 @pytest.fixture
 def means() -> Release:
-    """A release of means, each with an interval of its own."""
+    """Return a release of means, each with its own interval."""
     return Release.read(Fields(MEANS, "release"))

@@ -1,4 +1,4 @@
-"""Each method asks for what the contract says, and reads what it answers."""
+"""Test that each method sends the contract's request and reads its answer."""
 
 import json
 from collections.abc import Callable

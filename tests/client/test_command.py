@@ -1,4 +1,4 @@
-"""The program: data and messages apart, three formats, exit codes that scripts can trust."""
+"""Test the program: separate data and messages, three formats, stable exit codes."""
 
 import csv
 import io

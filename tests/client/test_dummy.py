@@ -1,4 +1,4 @@
-"""Made-up rows are tables of any of the three libraries."""
+"""Test made-up rows as tables of the three libraries."""
 
 import pytest
 

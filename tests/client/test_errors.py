@@ -1,4 +1,4 @@
-"""Errors survive the way between processes, and say what happened in one text."""
+"""Test that errors can be copied between processes, and their text."""
 
 import copy
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""Answers are read into plain values, or refused."""
+"""Test that answers are read into plain values, or refused."""
 
 from collections.abc import Mapping
 from typing import Any

@@ -1,4 +1,4 @@
-"""An export is verified without its server, and no export that was altered."""
+"""Test that an export is verified without its server, and an altered one is refused."""
 
 import base64
 import json
@@ -21,7 +21,7 @@ MODULES = (
 
 
 class Export:
-    """Files of an export and its checkpoint, and what the program says of them."""
+    """Write files of an export and its checkpoint, and run the program on them."""
 
     def __init__(self, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
         self.host, self.folder, self._capsys = Host({}, SIZE), folder, capsys
@@ -211,7 +211,7 @@ def test_files_that_are_not_there_are_told_of(
 def test_the_program_and_what_it_is_copied_with_need_python_alone(
     export: Export, tmp_path: Path
 ) -> None:
-    """Nothing of the server, nor of this package but these files: they are all that there is."""
+    """Copy only these files, so that no other module of the server or of this package is there."""
     folder = tmp_path / "copied" / "penstock_client"
     (folder / "_log").mkdir(parents=True)
     (folder / "__init__.py").write_text("")

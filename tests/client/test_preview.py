@@ -1,4 +1,4 @@
-"""What a query would cost, as a library and as a program."""
+"""Test previews of queries, in the library and the program."""
 
 import json
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""Queries are read with what each tier gets of them."""
+"""Test that queries are read with the level of each tier."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""The README's Python runs as it stands there."""
+"""Test that the README's Python runs unchanged."""
 
 import functools
 import re

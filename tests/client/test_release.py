@@ -1,4 +1,4 @@
-"""Releases of means have an interval for each key, and what it was read from."""
+"""Test releases: their intervals, their frames and their text."""
 
 import dataclasses
 

@@ -1,4 +1,4 @@
-"""A stream is previewed: what it would cost, and how other structures would do."""
+"""Test previews of streams, and the comparison of structures."""
 
 import json
 from typing import Any

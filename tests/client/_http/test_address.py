@@ -1,4 +1,4 @@
-"""A token is sent to the server that was named: over https, or to this machine."""
+"""Test which URLs a token may be sent to."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Whatever the other side sends ends in a ``ProtocolError``, never in anything else."""
+"""Test that any malformed answer raises ``ProtocolError`` and nothing else."""
 
 import copy
 import gzip
@@ -136,7 +136,7 @@ ODD: list[object] = [
 
 @pytest.mark.parametrize("odd", ODD, ids=lambda odd: ascii(odd)[:20])
 def test_any_field_of_any_type_is_refused_or_shown(answers: dict[str, Any], odd: object) -> None:
-    """Whatever stands in a release: it cannot be read, or everything works on it."""
+    """Test that a release with any odd field is refused, or can be shown in every form."""
     refused = shown = 0
     for place in _places(answers[RELEASE]):
         try:
@@ -168,7 +168,7 @@ def test_lists_of_any_type_are_refused_or_shown(answers: dict[str, Any]) -> None
 
 
 def _fails(name: str, answer: object) -> bool:
-    """Whether reading is refused; any other exception is the test's failure."""
+    """Return True if reading is refused with ``ProtocolError``; let other exceptions pass."""
     content = json.dumps(answer)
     transport = httpx.MockTransport(lambda _: httpx.Response(200, headers=JSON, content=content))
     with Client("http://127.0.0.1", "t", transport=transport) as client:

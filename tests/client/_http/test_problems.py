@@ -1,4 +1,4 @@
-"""Every refusal is an error of its own kind, with all that the server stated."""
+"""Test that every refusal raises its own error, with all that the server stated."""
 
 from collections.abc import Callable
 

@@ -1,4 +1,4 @@
-"""Elements are pushed in parts, each taken in once whatever is lost on the way."""
+"""Test that each pushed element is stored once, whatever is lost on the way."""
 
 import io
 import json
@@ -18,9 +18,9 @@ Handler = Callable[[httpx.Request], httpx.Response]
 
 
 class Fake:
-    """A stream as the server keeps one: it takes the next number alone.
+    """Represent a stream of a server, which accepts only the next element.
 
-    ``faults`` say of each push in turn what goes wrong: the request, the answer, nothing.
+    ``faults`` state for each push in turn what fails: the request, the answer, or nothing.
     """
 
     def __init__(self, *faults: str, length: int | None = 100) -> None:

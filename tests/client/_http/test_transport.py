@@ -1,4 +1,4 @@
-"""The token goes to the server that was named, and nowhere else."""
+"""Test that the token goes only to the server that was named."""
 
 import copy
 import logging
@@ -40,7 +40,7 @@ class Answering(BaseHTTPRequestHandler):
 
 @contextmanager
 def listening() -> Iterator[str]:
-    """The URL of a real server on a loopback port."""
+    """Run a real server on a loopback port, and yield its URL."""
     with ThreadingHTTPServer(("127.0.0.1", 0), Answering) as server:
         thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
         thread.start()
@@ -82,7 +82,7 @@ def test_no_representation_holds_the_token(client: Client, token: str) -> None:
 
 
 def _traceback(error: BaseException) -> str:
-    """What a traceback shows that names variables, below the test's own frame."""
+    """Return a traceback with local variables, without the test's own frame."""
     below = error.__traceback__.tb_next if error.__traceback__ else None
     shown = traceback.TracebackException(type(error), error, below, capture_locals=True)
     return "".join(shown.format())

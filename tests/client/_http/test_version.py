@@ -1,4 +1,4 @@
-"""The version is that of the installed package."""
+"""Test that the version is that of the installed package."""
 
 from importlib.metadata import version
 

@@ -1,4 +1,4 @@
-"""A client of a server with a log, and the file in which that client remembers."""
+"""Provide a client of a server with a log, and the file of its checkpoints."""
 
 from pathlib import Path
 
@@ -15,7 +15,7 @@ def client(host: Host) -> Client:
 
 @pytest.fixture(autouse=True)
 def memory_file(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
-    """The file that clients of a test share."""
+    """Return the file of checkpoints that clients of a test share."""
     file = tmp_path / "checkpoints.json"
     monkeypatch.setenv("PENSTOCK_CHECKPOINTS", str(file))
     return file

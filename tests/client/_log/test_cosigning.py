@@ -1,4 +1,4 @@
-"""A cosigner's key is kept by itself, and signs what C2SP describes."""
+"""Test a cosigner's key: its file, and its signatures as C2SP describes them."""
 
 import sys
 from collections.abc import Callable

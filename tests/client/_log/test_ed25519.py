@@ -1,4 +1,4 @@
-"""Signatures: the standard's examples, both ways of verifying, and each held to the other."""
+"""Test signatures with the standard's examples, and both ways of verifying against each other."""
 
 import sys
 from collections.abc import Callable
@@ -35,7 +35,7 @@ EXAMPLES = (
 
 @pytest.fixture(params=["library", "by hand"])
 def verify(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Verify:
-    """Verify with ``cryptography``, and as where it is not installed."""
+    """Verify with ``cryptography``, and as if it were not installed."""
     if request.param == "by hand":
         monkeypatch.setitem(sys.modules, "cryptography.exceptions", None)
     else:
@@ -57,7 +57,7 @@ def test_signatures_are_those_of_the_standard(verify: Verify, example: tuple[str
 
 
 def test_a_scalar_beyond_the_order_is_refused(verify: Verify) -> None:
-    """Else whoever sees one signature could write a second one of the same message."""
+    """Otherwise anybody who sees a signature could write a second one of the same message."""
     key, message, signature = map(bytes.fromhex, EXAMPLES[1])
     scalar = int.from_bytes(signature[32:], "little") + ORDER
     assert not verify(key, message, signature[:32] + scalar.to_bytes(32, "little"))

@@ -1,4 +1,4 @@
-"""Whatever a server says of its log: what is true is believed, all else ends in a typed error."""
+"""Test that every false statement of a server about its log raises a typed error."""
 
 import base64
 import copy
@@ -27,9 +27,9 @@ Change = Callable[[Host, Answer], object]
 
 
 def twice(lies: Mapping[str, object]) -> Iterator[Any]:
-    """Each lie to a client that knows nothing yet; those with a name also to one that does.
+    """Yield each lie for a client that remembers nothing; named lies also for one that remembers.
 
-    At every change a lie with a name is told to one of the two, by turns.
+    Of the two cases of a named lie, one alternately runs at every change, the other every night.
     """
     for place, lie in enumerate(lies):
         if "odd" in lie:
@@ -55,7 +55,7 @@ def with_note(change: Callable[[Host, str], str]) -> Change:
 
 
 def signed(*lines: object) -> Change:
-    """A checkpoint that says other things, signed as it should be."""
+    """Return a change to a checkpoint with other lines and a valid signature."""
 
     def change(host: Host, answer: Answer) -> Answer:
         words = {"NAME": host.name, "ROOT": base64.b64encode(host.root(6)).decode()}
@@ -66,7 +66,7 @@ def signed(*lines: object) -> Change:
 
 
 def other_signer(host: Host, answer: Answer) -> Answer:
-    """All of it is the log's, but who signed."""
+    """Return the log's checkpoint, signed by another key."""
     other = Host({})
     other.key = ed25519(9)
     text = answer["note"].partition("\n\n")[0] + "\n"
@@ -203,7 +203,7 @@ def in_receipt(change: Change) -> Change:
 
 
 def of_leaf(**fields: object) -> Change:
-    """The receipt of something else, which the log holds."""
+    """Return a change to the receipt of another leaf that the log contains."""
 
     def change(host: Host, answer: Answer) -> Answer:
         leaf = canonical(**{**json.loads(answer["receipt"]["leaf"]), **fields})
@@ -214,7 +214,7 @@ def of_leaf(**fields: object) -> Change:
 
 
 def of_text(change: Callable[[str], str]) -> Change:
-    """A leaf of another spelling, which the log holds."""
+    """Return a change to a leaf in another spelling that the log contains."""
 
     def changed(host: Host, answer: Answer) -> Answer:
         host.leaves.append(change(answer["receipt"]["leaf"]).encode())
@@ -224,20 +224,20 @@ def of_text(change: Callable[[str], str]) -> Change:
 
 
 def beyond(host: Host, answer: Answer) -> Answer:
-    """Its leaf is in the log, and not under its checkpoint."""
+    """Return an answer whose leaf is in the log, but after its checkpoint."""
     receipt = {**answer["receipt"], "checkpoint": host.note(answer["receipt"]["index"])}
     return {**answer, "receipt": receipt}
 
 
 def unlogged(host: Host, answer: Answer) -> Answer:
-    """It shows the leaf that there should be, and proves another one."""
+    """Return an answer whose receipt shows the right leaf but proves another one."""
     leaf = answer["receipt"]["leaf"]
     host.leaves.append(canonical(**{**json.loads(leaf), "user": "bob"}))
     return {**answer, "receipt": {**host.receipt(len(host.leaves) - 1), "leaf": leaf}}
 
 
 def of_more(host: Host, answer: Answer) -> Answer:
-    """Its checkpoint is of a log that nobody else is shown."""
+    """Return an answer whose checkpoint is of a log that nobody else is shown."""
     other = copy.copy(host)
     other.leaves = [*host.leaves, canonical(v=1, hidden=True)]
     return {**answer, "receipt": {**answer["receipt"], "checkpoint": other.note(8)}}
@@ -250,7 +250,7 @@ def forked(host: Host, answer: Answer) -> Answer:
 
 
 def of_note(change: Change) -> Change:
-    """The receipt's checkpoint, as no checkpoint may be."""
+    """Return a change that makes the receipt's checkpoint invalid."""
 
     def changed(host: Host, answer: Answer) -> Answer:
         note: Any = change(host, {"note": answer["receipt"]["checkpoint"]})
@@ -306,7 +306,7 @@ def test_no_other_receipt_is_believed(host: Host, lie: str, known: bool) -> None
 
 
 def test_a_log_without_leaves_has_no_checkpoint(host: Host) -> None:
-    """Whatever came later would continue it."""
+    """Every later log would continue an empty one."""
     host.leaves = []
     with pytest.raises(LogRefused, match="states no valid size"):
         session(host).verify()

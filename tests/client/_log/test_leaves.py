@@ -1,4 +1,4 @@
-"""Leaves and base64 have one spelling each."""
+"""Test that leaves and base64 have one spelling each."""
 
 import json
 

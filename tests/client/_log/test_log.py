@@ -1,4 +1,4 @@
-"""The client against servers that change, cut off or fork the history of their log."""
+"""Test the client against servers that change, truncate or fork their log."""
 
 import pytest
 from tests.client.servers.hosts import Host, canonical, ed25519, more, session
@@ -34,7 +34,7 @@ def test_a_shorter_log_is_refused(host: Host, client: Client, again: bool) -> No
 @pytest.mark.parametrize("again", [False, True])
 @pytest.mark.parametrize("grown", [0, 1, 4])
 def test_a_forked_history_is_refused(host: Host, client: Client, again: bool, grown: int) -> None:
-    """Every checkpoint is signed by the right key; only the past is another one."""
+    """Every checkpoint is signed by the right key; only earlier leaves differ."""
     client.release("flights_by_carrier")
     host.leaves[2] = canonical(v=1, rewritten=True)
     host.leaves += more(*range(grown))

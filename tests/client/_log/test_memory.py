@@ -1,4 +1,4 @@
-"""What is remembered of logs is kept whole, and is not forgotten by itself."""
+"""Test the file of checkpoints: damage is found, and nothing is forgotten."""
 
 import json
 from concurrent.futures import ThreadPoolExecutor
@@ -33,7 +33,7 @@ CORRUPT: list[bytes] = [
 def test_what_is_remembered_must_be_readable(
     host: Host, client: Client, memory_file: Path, content: bytes
 ) -> None:
-    """Whoever forgets a log believes the next one; so it is not forgotten by itself."""
+    """A client that forgot a log would trust any other one, so a damaged file is refused."""
     client.verify()
     memory_file.write_bytes(content)
     with pytest.raises(LogRefused, match="move it away"):
@@ -84,7 +84,7 @@ def test_a_file_that_cannot_be_used_is_told_of(
 def test_what_another_client_keeps_meanwhile_is_not_written_over(
     host: Host, client: Client, memory_file: Path, forked: bool
 ) -> None:
-    """The other one asks later, and is done sooner."""
+    """The other client asks later and finishes earlier."""
     other = Host(host.answers)
     other.leaves += more(1, 2)
     if forked:
@@ -108,7 +108,7 @@ def test_what_another_client_keeps_meanwhile_is_not_written_over(
 
 
 def test_many_clients_at_once_lose_nothing(host: Host, memory_file: Path) -> None:
-    """Each remembers a log of its own, in one file."""
+    """Each client remembers its own server's log, in one shared file."""
     hosts = {f"http://127.0.0.{number}": Host(host.answers, size=number) for number in range(2, 26)}
 
     def follow(url: str) -> None:

@@ -1,6 +1,6 @@
-"""What nests deeper than 100 is refused before a reader recurses into it.
+"""Test that documents nested deeper than 100 are refused before they are read.
 
-The counting itself is held to that of the server in ``tests/unit/test_nesting.py``.
+``tests/unit/test_nesting.py`` compares the count with the server's.
 """
 
 import pytest

@@ -1,4 +1,4 @@
-"""Signed notes of checkpoints: no other text, key or spelling is taken."""
+"""Test signed notes: no other text, key or spelling is accepted."""
 
 import base64
 
@@ -19,7 +19,7 @@ def test_no_byte_of_a_note_may_be_another(host: Host) -> None:
 
 
 def test_the_form_of_notes_is_that_of_others() -> None:
-    """The example of Go's sumdb/note: how keys are named, and what of a note is signed."""
+    """Use the example of Go's sumdb/note: the id of a key, and the signed part of a note."""
     text = (
         "If you think cryptography is the answer to your problem,\n"
         "then you don't know what your problem is.\n"

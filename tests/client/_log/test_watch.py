@@ -1,4 +1,4 @@
-"""The monitor of a log: what continues is followed, and every fork told with what shows it."""
+"""Test the monitor of a log: growth is followed, and every fork is reported with evidence."""
 
 import json
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""The commands of auditors: exit codes, lines for a journal, and keys."""
+"""Test the commands of auditors: exit codes, printed lines, and keys."""
 
 import functools
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""What each command prints, as tables, CSV and JSON."""
+"""Test what each command prints, as a table, CSV and JSON."""
 
 import csv
 import io

@@ -1,4 +1,4 @@
-"""Releases as tables of pandas, polars and Arrow: the same numbers, and nothing assumed."""
+"""Test releases as tables of pandas, polars and Arrow."""
 
 import dataclasses
 import json
@@ -21,7 +21,7 @@ ROWS = [{"town": "north", "visits": 3, "day": None}, {"town": None, "visits": 1,
 
 
 def cells(table: Any) -> list[dict[str, Any]]:
-    """The rows of any of the three, the keys among the columns."""
+    """Return the rows of a table of any library, with the keys as columns."""
     if isinstance(table, pd.DataFrame):
         rows = table.reset_index().to_dict("records")
         return [{str(name): cell for name, cell in row.items()} for row in rows]

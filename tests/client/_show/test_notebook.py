@@ -1,4 +1,4 @@
-"""A release shows itself in a notebook, with every text escaped."""
+"""Test a release in a notebook: all values shown, every text escaped."""
 
 import dataclasses
 from collections.abc import Sequence
@@ -11,7 +11,7 @@ HOSTILE = '<img src=x onerror="alert(1)">&amp;\'"\x1b[2J\u202e'
 
 
 class Tags(HTMLParser):
-    """Collects the elements, attributes and texts of a page."""
+    """Collect the elements, attributes and texts of a page."""
 
     def __init__(self, html: str) -> None:
         super().__init__()

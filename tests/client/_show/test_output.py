@@ -1,4 +1,4 @@
-"""Documents are written as tables, CSV and JSON."""
+"""Test documents written as tables, CSV and JSON."""
 
 import csv
 import io

@@ -1,4 +1,4 @@
-"""Numbers and texts as people read them."""
+"""Test numbers and texts formatted for people."""
 
 import math
 

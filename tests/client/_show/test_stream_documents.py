@@ -1,4 +1,4 @@
-"""What the commands on streams print."""
+"""Test what the commands on streams print."""
 
 from collections.abc import Callable
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The chart of a release: well formed, to scale, readable on light and dark."""
+"""Test the chart of a release: well formed, to scale, readable on light and dark."""
 
 import re
 import xml.etree.ElementTree as ET

@@ -1,4 +1,4 @@
-"""What a sparse histogram states beside the keys that stand out."""
+"""Test how the settings of a sparse histogram are read."""
 
 from typing import Any
 

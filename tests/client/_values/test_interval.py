@@ -1,4 +1,4 @@
-"""Intervals at any confidence cover as often as they say."""
+"""Test that intervals at any confidence cover as often as they state."""
 
 import math
 
@@ -29,13 +29,13 @@ def test_gaussian_intervals_cover_by_the_error_function(confidence: float) -> No
 
 
 def lattice_laplace(scale: float, granularity: float) -> tuple[float, float]:
-    """The ratio of neighboring probabilities, and the standard deviation."""
+    """Return the ratio of neighboring probabilities, and the standard deviation."""
     ratio = math.exp(-granularity / scale)
     return ratio, granularity * math.sqrt(2 * ratio) / (1 - ratio)
 
 
 def coverage(ratio: float, steps: int) -> float:
-    """P(|k| <= steps) of the discrete Laplace law, summed term by term."""
+    """Return P(|k| <= steps) of the discrete Laplace law, summed term by term."""
     mass = (1 - ratio) / (1 + ratio)
     return mass + 2 * math.fsum(mass * ratio**k for k in range(1, steps + 1))
 

@@ -1,4 +1,4 @@
-"""What a server answers, as the contract has it."""
+"""Hold a server's answers, as the contract states them."""
 
 import json
 from typing import Any
@@ -51,7 +51,7 @@ STREAM: dict[str, Any] = {
 
 
 def problem(status: int, code: str, **members: object) -> httpx.Response:
-    """A refusal as the server states it."""
+    """Return a refusal as a server answers it."""
     body = {
         "type": f"/problems/{code.lower().replace('_', '-')}",
         "title": "A title",

@@ -1,4 +1,4 @@
-"""A server with a log that it signs, and may rewrite."""
+"""Provide a server with a log that it signs, and that a test may rewrite."""
 
 import base64
 import hashlib
@@ -44,7 +44,7 @@ def canonical(**fields: object) -> bytes:
 
 
 def leaf_of(answer: Mapping[str, Any], user: str = "ann", **other: object) -> bytes:
-    """The leaf of a release or of running totals, as the product writes it."""
+    """Return the leaf of a release or of running totals, as the product writes it."""
     shared = {"v": 1, "user": user, "actor": user, "dataset": answer["dataset"]}
     shared |= {"at": answer["released_at"], "tier": answer["tier"], "level": answer["level"]}
     own = (
@@ -65,9 +65,9 @@ def ed25519(number: int) -> Ed25519PrivateKey:
 
 
 class Host:
-    """Answers as the product does, over leaves that a test may change.
+    """Answer as the product does, from leaves that a test may change.
 
-    ``changed`` are answers of another kind, by their path, made of the true one.
+    ``changed`` maps paths to functions that replace the true answer by another one.
     """
 
     def __init__(self, answers: Mapping[str, Any], size: int = 6) -> None:
@@ -93,7 +93,7 @@ class Host:
         return self.signed(f"{self.name}\n{size}\n{root}\n2026-11-20T12:00:00.000000Z\n")
 
     def signed(self, text: str) -> str:
-        """A note of any text, signed as it should be."""
+        """Return a note of any text with a valid signature."""
         tag = hashlib.sha256(self.name.encode() + b"\n\x01" + self.public).digest()[:4]
         signature = base64.b64encode(tag + self.key.sign(text.encode())).decode()
         return f"{text}\n\u2014 {self.name} {signature}\n"
@@ -120,7 +120,7 @@ class Host:
         return [root_of(map(leaf_hash, self.leaves[a:b]))[1].hex() for a, b in parts]
 
     def handed(self, answer: Mapping[str, Any]) -> dict[str, Any]:
-        """An answer with its receipt; what was handed out before has the leaf of then."""
+        """Return an answer with its receipt; a repeated release has the leaf of the first one."""
         try:
             leaf = leaf_of(answer)
         except (LookupError, TypeError):  # no answer of the contract's
@@ -130,7 +130,7 @@ class Host:
         return {**answer, "receipt": self.receipt(self.leaves.index(leaf))}
 
     def answer(self, request: httpx.Request) -> dict[str, Any] | None:
-        """The true answer; ``None`` to what this host does not know."""
+        """Return the true answer; ``None`` for a path that this host does not know."""
         path = request.url.path
         parameters = dict(request.url.params.items())
         if path == CHECKPOINT:
@@ -160,10 +160,10 @@ class Host:
 
 
 def session(host: Host) -> Client:
-    """A client of the host, which remembers only what its file does."""
+    """Return a new client of the host, which remembers only what is in its file."""
     return Client("http://127.0.0.1", TOKEN, transport=httpx.MockTransport(host))
 
 
 def more(*names: object) -> list[bytes]:
-    """Further leaves for a log."""
+    """Return further leaves for a log."""
     return [canonical(v=1, more=name) for name in names]

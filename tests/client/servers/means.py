@@ -1,4 +1,4 @@
-"""A release of means, as a server answers it."""
+"""Hold a release of means, as a server answers it."""
 
 from typing import Any
 

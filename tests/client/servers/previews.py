@@ -1,4 +1,4 @@
-"""A preview as a server answers it, and a client that is answered it."""
+"""Hold previews of queries, as a server answers them."""
 
 from collections.abc import Callable
 from typing import Any
@@ -45,4 +45,4 @@ INDEPENDENT: dict[str, Any] = {
         "choices": [{"p": 1.0, "expected_maximum": 156.1}, {"p": 2.0, "expected_maximum": 87.7}],
     },
 }
-"""That of a query whose levels are draws of their own."""
+"""The preview of a query whose levels are independent draws."""

@@ -1,4 +1,4 @@
-"""A home in a temporary folder, and the program run on it."""
+"""Provide a home in a temporary folder, and run the program on it."""
 
 import json
 import os
@@ -17,7 +17,7 @@ PEOPLE = (("pia", "public"), ("paul", "partner"), ("ines", "internal"))
 
 @pytest.fixture
 def bare(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An empty folder to be in; PENSTOCK_HOME names a home in it that is not there yet."""
+    """Change to an empty folder; return PENSTOCK_HOME, a home that does not exist yet."""
     for name in list(os.environ):
         if name.startswith("PENSTOCK_"):
             monkeypatch.delenv(name)
@@ -30,7 +30,7 @@ def bare(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def run(bare: Path, capfd: pytest.CaptureFixture[str]) -> Run:
-    """The program in this process, over the home of ``bare`` and what was put there."""
+    """Return a function that runs the program in this process, on the home of ``bare``."""
 
     def run(*arguments: str) -> Result:
         capfd.readouterr()
@@ -43,7 +43,7 @@ def run(bare: Path, capfd: pytest.CaptureFixture[str]) -> Run:
 
 @pytest.fixture(scope="session")
 def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A home with tiers, people, a dataset and a query, made by the program once."""
+    """Return a home with tiers, people, a dataset and a query, which the program made once."""
     folder = tmp_path_factory.mktemp("model")
     home = folder / "home"
     (folder / "sites.json").write_text(json.dumps(SITES))
@@ -69,12 +69,12 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def furnished(bare: Path, model: Path) -> Path:
-    """A copy of ``model`` to change."""
+    """Return a copy of ``model`` that a test may change."""
     shutil.copytree(model, bare)
     return bare
 
 
 @pytest.fixture
 def here(run: Run, furnished: Path) -> Run:
-    """The program over a furnished home."""
+    """Return a function that runs the program on a furnished home."""
     return run

@@ -1,4 +1,4 @@
-"""Run ``penstock``: in this process, or as the real program in one of its own."""
+"""Run ``penstock`` in this process, or as the real program in its own process."""
 
 import json
 import os
@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import Any, Protocol
 
 HANG_SECONDS = 600.0
-"""What no program takes, however busy the machine is."""
+"""A time limit that no program reaches, however busy the machine is."""
 
 
 @dataclass(frozen=True)
 class Result:
-    """What a run of the program left behind."""
+    """Hold the exit code and the output of a run."""
 
     code: int
     out: str
@@ -26,13 +26,13 @@ class Result:
 
 
 class Run(Protocol):
-    """Runs ``penstock`` with these arguments."""
+    """Run ``penstock`` with these arguments."""
 
     def __call__(self, *arguments: str) -> Result: ...
 
 
 def start(*arguments: str, folder: Path, home: Path | str, **more: Any) -> Result:
-    """The real program, in a process of its own."""
+    """Run the real program in its own process."""
     done = subprocess.run(
         [sys.executable, "-m", "penstock", *arguments],
         cwd=folder,

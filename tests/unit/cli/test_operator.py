@@ -1,4 +1,4 @@
-"""The operator of a command: lists that services answer in pages, and where messages go."""
+"""Test the operator of a command: lists in pages, and where messages go."""
 
 import pytest
 
@@ -9,7 +9,7 @@ COUNT = 2 * LARGEST_LIMIT + 1
 
 
 class Numbers:
-    """A service's list of the numbers below ``COUNT``, which keeps the windows it was given."""
+    """List the numbers below ``COUNT`` in pages, and keep the windows that were requested."""
 
     def __init__(self) -> None:
         self.windows: list[Window] = []

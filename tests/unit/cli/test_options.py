@@ -1,4 +1,4 @@
-"""Options that commands share: what they read, and what they refuse by its value."""
+"""Test the options that commands share: what they accept and refuse."""
 
 from datetime import UTC, datetime
 
@@ -28,7 +28,7 @@ def test_zero_is_read_where_it_is_allowed() -> None:
 
 
 def test_a_budget_may_be_of_a_tier_with_an_equals_sign() -> None:
-    """The epsilon stands behind the last one."""
+    """The epsilon follows the last equals sign."""
     assert TierBudget().convert("a=b=0.5", None, None) == ("a=b", 0.5)
 
 

@@ -1,4 +1,4 @@
-"""How a command's findings are written."""
+"""Test how results of commands are written."""
 
 import csv
 import io

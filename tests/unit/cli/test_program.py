@@ -1,4 +1,4 @@
-"""The program as a whole: help, late imports, two streams, exit codes, the edge."""
+"""Test the program as a whole: help, late imports, output, exit codes, unexpected errors."""
 
 import sqlite3
 import subprocess
@@ -53,7 +53,7 @@ def leaves() -> list[tuple[str, ...]]:
 
 
 def slow_imports(*arguments: str) -> set[str]:
-    """Run one command in a process of its own, and return which slow modules it imported."""
+    """Run one command in its own process, and return which slow modules it imported."""
     script = (
         "import sys\nfrom penstock.cli import program\n"
         f"code = program.run({arguments!r})\n"
@@ -81,7 +81,7 @@ def test_a_command_about_people_imports_the_database_alone(
 
 @pytest.mark.slow
 def test_a_command_about_queries_imports_what_draws(furnished: Path) -> None:
-    """The checks above look for the right names."""
+    """Test that the checks above look for the right names."""
     assert {"sqlmodel", "numpy", "penstock.mechanisms"} <= slow_imports("query", "list")
 
 

@@ -1,4 +1,4 @@
-"""A dataset of stays, for commands on versions."""
+"""Hold a dataset of stays, for commands on versions."""
 
 SPEC = {
     "name": "stays",

@@ -12,7 +12,7 @@ RIGHT = {"columns": {"town": {"type": "string", "categories": ["northern"]}}}
 
 @pytest.fixture
 def wrong(here: Run, tmp_path: Path) -> Run:
-    """A dataset over a file, with a category that the file does not have."""
+    """Register a dataset with a category that its file does not have."""
     (tmp_path / "stays.csv").write_text("person,town\np1,northern\n")
     (tmp_path / "stays.json").write_text(json.dumps(SPEC))
     assert here("dataset", "register", "stays.json").code == 0

@@ -1,4 +1,4 @@
-"""Datasets and their budgets as tables: what is left out where there is nothing to print."""
+"""Test tables of datasets and budgets, also if there is little to print."""
 
 from dataclasses import replace
 from datetime import UTC, datetime

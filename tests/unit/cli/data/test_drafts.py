@@ -1,4 +1,4 @@
-"""Files to begin with: the examples run as they stand, and drafts come from headers alone."""
+"""Test that example files can be registered unchanged, and that drafts use only headers."""
 
 import json
 import tomllib

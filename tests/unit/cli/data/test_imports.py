@@ -69,7 +69,7 @@ def test_what_is_wrong_with_an_import_is_said(
 
 _CHAIN = b"".join(b"- &a%d {<<: *a%d}\n" % (n + 1, n) for n in range(2000))
 ALIASES = b"table:\n- &a0 {}\n" + _CHAIN + b"<<: *a2000\n"
-"""The last takes over what the one before it has, and so on; none looks nested."""
+"""Each alias contains the one before it, so that none looks nested."""
 
 
 @pytest.mark.parametrize(

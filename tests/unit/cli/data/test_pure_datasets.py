@@ -18,7 +18,7 @@ def write(folder: Path, name: str, content: object) -> str:
 
 @pytest.fixture
 def pure(here: Run, tmp_path: Path) -> Run:
-    """A home with a dataset of delta 0."""
+    """Return a home with a dataset of delta 0."""
     made = here("dataset", "register", write(tmp_path, "pure.json", PURE), "--format", "json")
     assert made.code == 0, made.err
     assert made.json["delta"] == 0

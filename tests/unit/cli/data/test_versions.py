@@ -20,7 +20,7 @@ QUERY = {
 
 @pytest.fixture
 def stays(here: Run, tmp_path: Path) -> Run:
-    """A dataset over a file, with a query, and a second file beside it."""
+    """Register a dataset over a file, with a query; put a second file beside it."""
     for name, people in (("stays.csv", 40), ("new.csv", 50)):
         rows = "".join(f"p{number},north\n" for number in range(people))
         (tmp_path / name).write_text("person,town\n" + rows)

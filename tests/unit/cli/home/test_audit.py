@@ -17,7 +17,7 @@ from penstock.settings import Settings
 
 @pytest.fixture
 def ahead(furnished: Path) -> Path:
-    """A home whose log was signed three days from now."""
+    """Return a home whose log was signed three days in the future."""
     settings = Settings(home=furnished)
     server = home.open_server(settings, clock=lambda: utc_now() + timedelta(days=3))
     tier_changes.create(server, OPERATOR, TierSpec(name="early"))

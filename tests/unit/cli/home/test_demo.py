@@ -17,7 +17,7 @@ from tests.unit.cli.program_runs import HANG_SECONDS, Run
 
 @dataclass(frozen=True)
 class Served:
-    """What the real program made of an empty folder, said, and answered."""
+    """Hold what the real program created in an empty folder, printed and served."""
 
     folder: Path
     printed: str

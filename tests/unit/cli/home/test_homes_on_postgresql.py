@@ -15,7 +15,7 @@ pytestmark = pytest.mark.only("postgresql")
 
 @pytest.fixture
 def home(homes: Homes, bare: Path, monkeypatch: pytest.MonkeyPatch) -> Home:
-    """The place for a home, and an empty database that the environment names."""
+    """Return the folder for a home, with an empty database named by the environment."""
     made = homes.bare(bare)
     for name, value in made.environment.items():
         monkeypatch.setenv(name, value)
@@ -24,7 +24,7 @@ def home(homes: Homes, bare: Path, monkeypatch: pytest.MonkeyPatch) -> Home:
 
 @pytest.fixture
 def made(home: Home, run: Run) -> Home:
-    """A home that ``penstock init`` made."""
+    """Return a home that ``penstock init`` created."""
     assert run("init").code == 0
     return home
 

@@ -1,4 +1,4 @@
-"""A reload of gunicorn: settings and home are checked first, in a process of their own."""
+"""Test gunicorn's reload, which first checks settings and home in another process."""
 
 import subprocess
 import sys
@@ -11,7 +11,7 @@ from penstock.cli.home import launch
 
 
 class Log:
-    """Keeps errors in place of gunicorn's log."""
+    """Keep errors in place of gunicorn's log."""
 
     def __init__(self) -> None:
         self.errors: list[str] = []
@@ -22,14 +22,14 @@ class Log:
 
 @pytest.fixture
 def reloads(monkeypatch: pytest.MonkeyPatch) -> list[object]:
-    """The masters whose workers were replaced."""
+    """Return the masters whose workers were replaced."""
     masters: list[object] = []
     monkeypatch.setattr(Arbiter, "reload", lambda master: masters.append(master))
     return masters
 
 
 def master_after_check(monkeypatch: pytest.MonkeyPatch, code: int, error: str) -> Any:
-    """A master whose check ends with ``code``."""
+    """Return a master after a reload whose check exits with ``code``."""
 
     def run(command: tuple[str, ...], **_: object) -> subprocess.CompletedProcess[str]:
         assert command == (sys.executable, "-P", "-m", "penstock", "status")

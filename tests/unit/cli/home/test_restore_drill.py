@@ -1,4 +1,4 @@
-"""The drill of ``deploy/``: a backup is put back, noticed, acknowledged, and the log verified."""
+"""Test the drill of ``deploy/``: restore a backup, notice, acknowledge, verify the log."""
 
 import os
 import shutil

@@ -27,7 +27,7 @@ class Replaced(Exception):
 
 @pytest.fixture
 def became(monkeypatch: pytest.MonkeyPatch) -> list[tuple[list[str], dict[str, str]]]:
-    """The programs that this process would have become, with their environments."""
+    """Return the programs that this process would have become, with their environments."""
     programs: list[tuple[list[str], dict[str, str]]] = []
 
     def execve(path: str, command: list[str], environment: dict[str, str]) -> NoReturn:
@@ -137,7 +137,7 @@ def test_settings_that_cannot_be_served_are_refused(
 
 @contextlib.contextmanager
 def serving_from(folder: Path, home: Path, port: int) -> Iterator[subprocess.Popen[bytes]]:
-    """The real server, once it answers."""
+    """Start the real server and wait until it answers."""
     with (folder / "log").open("ab") as log:
         process = subprocess.Popen(
             [sys.executable, "-P", "-m", "penstock", "serve", "--port", str(port)],
@@ -175,7 +175,7 @@ def get(port: int, path: str) -> object:
 def test_a_server_runs_from_any_folder_imports_nothing_there_and_leaves_nothing(
     furnished: Path, tmp_path: Path
 ) -> None:
-    """One that is killed leaves nothing to clean up; the next one ends as it is told."""
+    """Kill one server, which leaves nothing to clean up; the next one ends by SIGTERM."""
     folder = tmp_path / "elsewhere"
     folder.mkdir()
     hostile = [

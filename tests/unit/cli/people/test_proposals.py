@@ -14,7 +14,7 @@ from penstock.setting_sources import load
 
 @pytest.fixture
 def ruled(here: Run, monkeypatch: pytest.MonkeyPatch) -> Run:
-    """The furnished home, of which ada is an admin, with the rule in force."""
+    """Return the furnished home with admin ada and the two-person rule in force."""
     monkeypatch.setenv("PENSTOCK_TWO_PERSON_RULE", "on")
     return here
 
@@ -74,6 +74,6 @@ def test_the_operator_makes_admins_and_their_tokens(ruled: Run) -> None:
 def test_switched_off_the_operator_does_it_alone(
     ruled: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The rule holds admins, and not whoever has the machine."""
+    """The rule binds admins, not the operator of the machine."""
     monkeypatch.setenv("PENSTOCK_TWO_PERSON_RULE", "off")
     assert ruled("query", "retire", "visits", "--format", "json").json["status"] == "retired"
