@@ -7,7 +7,7 @@ from penstock.web.presenters import exposure_charts
 
 
 def test_each_loss_of_some_people_stands_under_its_name() -> None:
-    found = ExposureView(
+    view = ExposureView(
         users=["ann", "ian"],
         queries=[],
         released=PrivacyBudget(1.0, 1e-6),
@@ -16,7 +16,7 @@ def test_each_loss_of_some_people_stands_under_its_name() -> None:
         reach=ReachView("internal", 4.0, 1e-6),
         registrars=None,
     )
-    assert {row[0]: row[1] for row in exposure_charts.total(found).table.rows} == {
+    assert {row[0]: row[1] for row in exposure_charts.total(view).table.rows} == {
         TOGETHER: "ε 1",
         INDEPENDENT: "ε 3",
         exposure_charts.REACHABLE: "ε 2",

@@ -94,8 +94,8 @@ def test_the_same_form_registers_after_it_was_compared(root: Browser) -> None:
     place = begin(root, {**COUNT, "compare": "1", "once": "e" * 32}, PREVIEW)
     ended()
     page = root.get(f"{place}/form")
-    found = re.search(r'name="once" value="([^"]+)"', page.text)
-    assert found
-    assert root.submit("/new/query", **COUNT, once=found[1]).status_code == 303
+    key = re.search(r'name="once" value="([^"]+)"', page.text)
+    assert key
+    assert root.submit("/new/query", **COUNT, once=key[1]).status_code == 303
     ended()
     assert root.get(f"/queries/{COUNT['name'].replace(' ', '%20')}").status_code == 200

@@ -8,7 +8,7 @@ from penstock.web.presenters.spec_text import kept, question
 
 
 @pytest.mark.parametrize(
-    ("structure", "said"),
+    ("structure", "phrase"),
     [
         ({"kind": "kary", "k": 2}, "a binary tree"),
         ({"kind": "kary", "k": 5, "subtracting": True}, "5 children per node, with differences"),
@@ -16,12 +16,12 @@ from penstock.web.presenters.spec_text import kept, question
         ({"kind": "of_another_version"}, "of another version"),
     ],
 )
-def test_a_structure_is_told_in_words(structure: dict[str, Any], said: str) -> None:
-    assert said in kept(structure)
+def test_a_structure_is_told_in_words(structure: dict[str, Any], phrase: str) -> None:
+    assert phrase in kept(structure)
 
 
 @pytest.mark.parametrize(
-    ("spec", "said"),
+    ("spec", "phrase"),
     [
         ({"aggregate": {"type": "count_units"}}, "number of privacy units"),
         ({"aggregate": {"type": "sum", "column": "a"}}, "sum of a"),
@@ -51,6 +51,6 @@ def test_a_structure_is_told_in_words(structure: dict[str, Any], said: str) -> N
         ({"aggregate": {"type": "of another version"}}, "of another version"),
     ],
 )
-def test_a_spec_is_told_in_words(spec: dict[str, Any], said: str) -> None:
+def test_a_spec_is_told_in_words(spec: dict[str, Any], phrase: str) -> None:
     ((_, words),) = question({"name": "q", **spec, "max_levels": 3})
-    assert said in words
+    assert phrase in words

@@ -12,8 +12,8 @@ from werkzeug.test import TestResponse
 def until(browser: Browser, path: str, words: str) -> TestResponse:
     """The page, once it says something."""
     over = re.compile(" (done|refused|interrupted) ")
-    while words not in (said := text_of(page := browser.get(path))):
-        assert not over.search(said), said
+    while words not in (text := text_of(page := browser.get(path))):
+        assert not over.search(text), text
         time.sleep(0.01)
     return page
 

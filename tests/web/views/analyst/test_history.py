@@ -66,14 +66,14 @@ def test_an_auditor_filters_everybodys(browse: Open, world: World, given: list[i
 
 
 @pytest.mark.parametrize(
-    "asked", ["since=yesterday", "until=9", "since=2026-02-01&until=2026-01-01"]
+    "filters", ["since=yesterday", "until=9", "since=2026-02-01&until=2026-01-01"]
 )
-def test_filters_that_mean_nothing_are_refused_and_stay(browse: Open, asked: str) -> None:
-    answer = browse("ian").get(f"/history?{asked}&query=visits")
+def test_filters_that_mean_nothing_are_refused_and_stay(browse: Open, filters: str) -> None:
+    answer = browse("ian").get(f"/history?{filters}&query=visits")
     assert answer.status_code == 422
     assert 'role="alert"' in answer.text
     assert 'name="query" value="visits"' in answer.text
-    for part in asked.split("&"):
+    for part in filters.split("&"):
         name, value = part.split("=")
         assert f'name="{name}" value="{value}"' in answer.text
 
@@ -82,7 +82,7 @@ def test_filters_that_mean_nothing_are_refused_and_stay(browse: Open, asked: str
 def test_what_an_analyst_holds_nothing_of_is_as_good_as_missing(browse: Open, name: str) -> None:
     ann = browse("ann")
     hidden = {"dataset": "closed", "query": "secret"}[name]
-    there, missing = (ann.get(f"/history?{name}={one}") for one in (hidden, "absent"))
+    there, missing = (ann.get(f"/history?{name}={value}") for value in (hidden, "absent"))
     assert there.status_code == missing.status_code == 404
     assert ann.get(f"/history?{name}={quote(HOSTILE, safe='')}").status_code == 404
     assert browse("olga").get(f"/history?{name}={hidden}").status_code == 200

@@ -60,7 +60,7 @@ def dataset(tmp_path: Path) -> dict[str, str]:
 
 
 @contextmanager
-def held(monkeypatch: pytest.MonkeyPatch, module: Any = datasets) -> Iterator[list[str]]:
+def blocked(monkeypatch: pytest.MonkeyPatch, module: Any = datasets) -> Iterator[list[str]]:
     """Let registrations stop at half of the file until this ends; those that came so far."""
     reached: list[str] = []
     known, open_ = module.register, threading.Event()
@@ -82,7 +82,7 @@ def test_work_is_left_and_come_back_to_in_another_session(
 ) -> None:
     root = enter("root")
     assert "My work" not in root.get("/catalogue").text
-    with held(monkeypatch):
+    with blocked(monkeypatch):
         place = begin(root, dataset)
         assert "50%" in text_of(until(root, place, "Reading the file"))
         root.submit("/sign-out")
@@ -102,7 +102,7 @@ def test_work_is_left_and_come_back_to_in_another_session(
 def test_others_get_what_they_would_get_of_nothing(
     enter: Enter, dataset: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with held(monkeypatch):
+    with blocked(monkeypatch):
         place = begin(enter("root"), dataset)
         for name in ("ann", "olga"):
             browser = enter(name)
@@ -111,7 +111,7 @@ def test_others_get_what_they_would_get_of_nothing(
                 there, missing = browser.get(place + path), browser.get(f"/my-work/x{path}")
                 assert (there.status_code, missing.status_code) == (404, 404)
                 key = place.removeprefix("/my-work/")
-                words = [text_of(one).replace(key, "x") for one in (there, missing)]
+                words = [text_of(answer).replace(key, "x") for answer in (there, missing)]
                 assert words[0].partition("404")[0] == words[1].partition("404")[0]
             assert browser.submit(f"{place}/again").status_code == 404
 
@@ -120,7 +120,7 @@ def test_pressing_twice_begins_once(
     enter: Enter, dataset: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     root = enter("root")
-    with held(monkeypatch) as reached:
+    with blocked(monkeypatch) as reached:
         place = begin(root, dataset)
         until(root, place, "50%")
         assert begin(root, dataset) == place
@@ -136,22 +136,22 @@ def test_a_refusal_keeps_what_was_typed_and_may_be_mended(
     enter: Enter, dataset: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     root = enter("root")
-    with held(monkeypatch):
+    with blocked(monkeypatch):
         place = begin(root, dataset)
     until(root, place, "Done.")
     late = {**dataset, "once": "2", "name": "late", "delta": "1e-7"}
-    with held(monkeypatch):
+    with blocked(monkeypatch):
         place = begin(root, late)
     page = until(root, place, "This very file is registered already")
     assert "refused" in text_of(page)
     form = root.get(f"{place}/form")
     assert form.status_code == 200
-    for said in ('value="late"', 'value="1e-7"', 'name="once" value="2"', "red\r\nblue"):
-        assert said.replace("\r", "") in form.text.replace("\r", ""), said
+    for field in ('value="late"', 'value="1e-7"', 'name="once" value="2"', "red\r\nblue"):
+        assert field.replace("\r", "") in form.text.replace("\r", ""), field
     assert "This very file is registered already" in text_of(form)
     file = Path(dataset["uri"]).with_name("more.csv")
     file.write_text(STAFF + "Walter,blue,1\n", encoding="utf-8")
-    with held(monkeypatch):
+    with blocked(monkeypatch):
         assert begin(root, {**late, "uri": str(file)}) == place
     until(root, place, "Done.")
     assert root.get("/datasets/late").status_code == 200
@@ -231,7 +231,7 @@ def test_the_page_looks_again_by_itself_with_a_script_and_without(
     enter: Enter, dataset: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     root = enter("root")
-    with held(monkeypatch):
+    with blocked(monkeypatch):
         place = begin(root, dataset)
         page = until(root, f"{place}?lead=1", "50%")
         assert '<noscript><meta http-equiv="refresh" content="3"></noscript>' in page.text
@@ -251,7 +251,7 @@ def test_names_are_text_and_pages_are_small(
     enter: Enter, dataset: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     root = enter("root")
-    with held(monkeypatch):
+    with blocked(monkeypatch):
         place = begin(root, {**dataset, "name": HOSTILE})
         pages = {path: root.get(path) for path in (place, "/my-work")}
     pages[f"{place}?over"] = until(root, place, "Done.")
@@ -268,8 +268,8 @@ def test_an_export_is_its_owners_while_they_are_an_auditor(enter: Enter, world: 
     page = until(olga, place, "Done.")
     assert f'href="{place}/file"' in page.text
     assert "the server deletes it" in text_of(page)
-    told = world.call("GET", "/api/v1/audit/export", by="olga").data
-    assert olga.get(f"{place}/file").data == told
+    exported = world.call("GET", "/api/v1/audit/export", by="olga").data
+    assert olga.get(f"{place}/file").data == exported
     auditor = UserSpec(name="oskar", roles=["auditor"])
     users.create(world.server, OPERATOR, auditor)
     world.tokens["oskar"] = tokens.issue(world.server, OPERATOR, "oskar", TokenSpec()).token
@@ -348,7 +348,7 @@ def test_whoever_lost_the_role_neither_sees_the_form_nor_asks_again(
 ) -> None:
     """They are shown what became of it, and no more: the form names all tiers there are now."""
     root = enter("root")
-    with held(monkeypatch):
+    with blocked(monkeypatch):
         place = begin(root, dataset)
         users.change(world.server, OPERATOR, "root", UserChange(roles=["analyst"]))
     assert "which root has lost" in text_of(until(root, place, "which root has lost"))
@@ -366,7 +366,7 @@ def test_only_an_export_has_a_file(
     users.change(world.server, OPERATOR, "root", UserChange(roles=["admin", "auditor"]))
     world.tokens["root"] = tokens.issue(world.server, OPERATOR, "root", TokenSpec()).token
     root = enter("root")
-    with held(monkeypatch):
+    with blocked(monkeypatch):
         place = begin(root, dataset)
     until(root, place, "Done.")
     folder = world.server.settings.home / exports.FOLDER

@@ -16,10 +16,10 @@ TOKEN = re.compile(r"pst_[\w-]+")
 def issued(browser: Browser, **fields: str) -> str:
     """A new token of whoever browses."""
     shown = browser.submit("/tokens", once=once(browser, "/tokens"), **fields)
-    found = TOKEN.search(shown.text)
-    assert found is not None, text_of(shown)
+    token = TOKEN.search(shown.text)
+    assert token is not None, text_of(shown)
     assert 'href="/tokens"' in shown.text
-    return found.group()
+    return token.group()
 
 
 def test_an_analyst_issues_a_token_and_revokes_it(browse: Open, world: World) -> None:

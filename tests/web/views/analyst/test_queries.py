@@ -34,11 +34,13 @@ def ian(grown: Grown) -> Browser:
 
 def boxes(page: str) -> list[tuple[str, str, str, bool]]:
     """What each box of the page chooses: its kind, release and name, and whether it is on."""
-    return [(kind, one, name, bool(on)) for kind, one, name, on in BOX.findall(page)]
+    return [(kind, release, name, bool(on)) for kind, release, name, on in BOX.findall(page)]
 
 
 def page_of(browser: Browser, query: str, *levels: str) -> str:
-    answer = browser.get(f"/queries/{query}?{urlencode([('level', one) for one in levels])}")
+    answer = browser.get(
+        f"/queries/{query}?{urlencode([('level', release) for release in levels])}"
+    )
     assert answer.status_code == 200
     return answer.text
 
@@ -53,11 +55,11 @@ def test_without_a_choice_the_most_accurate_are_drawn_and_all_are_in_the_table(
     ian: Browser,
 ) -> None:
     page = page_of(ian, "visits")
-    found = boxes(page)
-    assert [on for *_, on in found] == [True] * MOST_DRAWN + [False] * (10 - MOST_DRAWN)
-    assert len({name for _, _, name, _ in found}) == 10
+    every = boxes(page)
+    assert [on for *_, on in every] == [True] * MOST_DRAWN + [False] * (10 - MOST_DRAWN)
+    assert len({name for _, _, name, _ in every}) == 10
     assert "6 of your 10 levels are shown" in text_of(ian.get("/queries/visits"))
-    for _, release, name, _ in found:
+    for _, release, name, _ in every:
         numbers = figures(ian, "visits", release)
         assert len(numbers) == 6
         assert f"{name}: value" in page
@@ -68,7 +70,7 @@ def test_those_that_are_chosen_are_drawn_and_no_other(ian: Browser) -> None:
     every = boxes(page_of(ian, "visits"))
     wanted = [every[0], every[7], every[9]]
     page = page_of(ian, "visits", *(release for _, release, _, _ in wanted))
-    assert [release for _, release, _, on in boxes(page) if on] == [one[1] for one in wanted]
+    assert [release for _, release, _, on in boxes(page) if on] == [box[1] for box in wanted]
     drawn = {line.split(", ", 1)[1].rsplit(":", 1)[0] for line in LINES.findall(page)}
     assert drawn == {name for _, _, name, _ in wanted}
     first = figures(ian, "visits", wanted[0][1])[0]
@@ -79,9 +81,9 @@ def test_a_level_keeps_its_color_whatever_is_drawn_beside_it(ian: Browser) -> No
     every = boxes(page_of(ian, "visits"))
 
     def color(page: str, name: str) -> str:
-        found = re.search(rf'<g class="(s\d)"[^>]*><title>\w+, {re.escape(name)}:', page)
-        assert found is not None
-        return found.group(1)
+        group = re.search(rf'<g class="(s\d)"[^>]*><title>\w+, {re.escape(name)}:', page)
+        assert group is not None
+        return group.group(1)
 
     (_, release, name, _), (_, beside, _, _) = every[3], every[8]
     two = page_of(ian, "visits", release, beside)
@@ -105,5 +107,5 @@ def test_what_is_not_held_is_as_if_it_were_not_chosen(ian: Browser, made_up: str
     plain = page_of(ian, "visits")
     assert page_of(ian, "visits", made_up) == plain
     others = ian.world.answer("POST", "/api/v1/queries/visits/releases", {}, by="ann")["id"]
-    held = {release for _, release, _, _ in boxes(plain)}
-    assert (page_of(ian, "visits", others) == plain) or others in held
+    ids = {release for _, release, _, _ in boxes(plain)}
+    assert (page_of(ian, "visits", others) == plain) or others in ids

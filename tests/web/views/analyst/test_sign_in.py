@@ -26,8 +26,8 @@ def is_out(browser: Browser) -> bool:
 
 def test_a_token_begins_a_session_and_leads_on(browse: Open) -> None:
     browser = browse()
-    asked = browser.get(HERE)
-    assert (asked.status_code, asked.location) == (303, "/sign-in?next=/queries/visits")
+    answer = browser.get(HERE)
+    assert (answer.status_code, answer.location) == (303, "/sign-in?next=/queries/visits")
     answer = browser.sign_in("ann", HERE)
     assert (answer.status_code, answer.location) == (303, "/signed-in?next=/queries/visits")
     assert browser.get(answer.location).location == HERE
@@ -85,15 +85,17 @@ def test_requests_of_pages_and_api_are_limited_together(open_copy: Callable[...,
 
 
 def test_the_log_of_requests_names_who_asked(browse: Open, monkeypatch: pytest.MonkeyPatch) -> None:
-    told: list[tuple[object, object]] = []
+    logged: list[tuple[object, object]] = []
     monkeypatch.setattr(
-        access_log, "answered", lambda _, **said: told.append((said["route"], said["caller"]))
+        access_log,
+        "answered",
+        lambda _, **fields: logged.append((fields["route"], fields["caller"])),
     )
     browser = browse("ann")
     browser.get("/queries/visits")
     browser.get("/sign-in")
     names = [("/sign-in", "ann"), ("/queries/<query>", "ann"), ("/sign-in", None)]
-    assert told == names
+    assert logged == names
 
 
 def test_the_first_page_knows_who_is_signed_in(browse: Open) -> None:
@@ -179,9 +181,9 @@ def test_nobody_signs_in_where_anybody_could_listen(open_copy: Callable[..., Wor
 
 @pytest.fixture
 def provider() -> Iterator[Provider]:
-    with serving() as found:
-        found.add("rsa", rsa("rsa"))
-        yield found
+    with serving() as provider:
+        provider.add("rsa", rsa("rsa"))
+        yield provider
 
 
 def test_a_token_of_the_identity_provider_signs_in_until_it_ends(

@@ -52,19 +52,19 @@ def olga(browse: Open) -> Browser:
 
 
 def shared(world: World, names: list[str]) -> dict[str, by_query.SharedQueryView]:
-    found = by_query.shared(world.server, OPERATOR, names, Window())
-    return {one.query: one for one in found.items}
+    page = by_query.shared(world.server, OPERATOR, names, Window())
+    return {query.query: query for query in page.items}
 
 
 def test_the_losses_are_those_of_the_api(olga: Browser, world: World) -> None:
     page = text_of(olga.get(f"{BOTH}&dataset=sites"))
-    asked = exposure.of(world.server, OPERATOR, PAIR, "sites")
-    told = world.answer("GET", "/api/v1/audit/exposure?users=ann,ian&dataset=sites", by="olga")
+    view = exposure.of(world.server, OPERATOR, PAIR, "sites")
+    answer = world.answer("GET", "/api/v1/audit/exposure?users=ann,ian&dataset=sites", by="olga")
     for name in ("released", "independent", "could_be", "reach"):
-        amount = getattr(asked, name)
-        assert told[name]["epsilon"] == amount.epsilon
+        amount = getattr(view, name)
+        assert answer[name]["epsilon"] == amount.epsilon
         assert loss(amount) in page
-    assert asked.released.epsilon < asked.independent.epsilon
+    assert view.released.epsilon < view.independent.epsilon
 
 
 def test_each_query_says_who_stands_where(olga: Browser, world: World) -> None:
@@ -72,12 +72,12 @@ def test_each_query_says_who_stands_where(olga: Browser, world: World) -> None:
     assert visits.lossless
     assert [point.people for point in visits.points] == [["ian"], ["ann", "ian"]]
     assert [point.tiers for point in visits.points] == [["internal"], ["public"]]
-    held = world.answer("GET", "/api/v1/releases?query=visits&user=ian", by="olga")["items"]
+    releases = world.answer("GET", "/api/v1/releases?query=visits&user=ian", by="olga")["items"]
     assert {point.level.value for point in visits.points} == {
-        item["level"]["value"] for item in held
+        item["level"]["value"] for item in releases
     }
     assert {point.error.half_width for point in visits.points} == {
-        item["error"]["half_width"] for item in held
+        item["error"]["half_width"] for item in releases
     }
 
 
@@ -98,8 +98,8 @@ def test_levels_that_are_draws_of_their_own_are_composed_and_on_no_path(
     assert not apart.lossless
     assert len(apart.points) == 2
     assert apart.together == apart.independent
-    told = world.answer("GET", "/api/v1/audit/exposure?users=ian&dataset=sites", by="olga")
-    of_query = next(one for one in told["queries"] if one["query"] == "apart")
+    answer = world.answer("GET", "/api/v1/audit/exposure?users=ian&dataset=sites", by="olga")
+    of_query = next(query for query in answer["queries"] if query["query"] == "apart")
     assert apart.together.epsilon > of_query["guarantee"]["epsilon"]
     page = olga.get("/exposure?user=ian").text
     articles = {
@@ -127,13 +127,13 @@ def test_every_number_of_a_picture_is_in_the_table_beside_it(olga: Browser) -> N
             if line.startswith("ε "):
                 kinds.add("loss")
                 assert line in cells
-            elif found := re.match(r"±([\d.,]+), ", line):
+            elif number := re.match(r"±([\d.,]+), ", line):
                 kinds.add("path")
-                assert found.group(1) in cells
-            elif found := re.fullmatch(r"\u2212([\d.,]+) to ([\d.,]+)", line):
+                assert number.group(1) in cells
+            elif number := re.fullmatch(r"\u2212([\d.,]+) to ([\d.,]+)", line):
                 kinds.add("draw")
-                assert f"\u2212{found.group(1)}" in cells
-                assert found.group(2) in cells
+                assert f"\u2212{number.group(1)}" in cells
+                assert number.group(2) in cells
     assert kinds == {"loss", "path", "draw"}
 
 
@@ -151,22 +151,22 @@ def test_draws_of_their_own_are_drawn_with_their_people_and_joined_by_nothing(
 
 def test_a_stream_is_shown_with_its_newest_interval(olga: Browser, world: World) -> None:
     point = shared(world, ["ann"])["arrivals"].points[0]
-    told = world.answer("GET", "/api/v1/streams/arrivals", by="ann")
-    assert point.error.half_width == told["tiers"][0]["error"]["half_width"]
+    stream = world.answer("GET", "/api/v1/streams/arrivals", by="ann")
+    assert point.error.half_width == stream["tiers"][0]["error"]["half_width"]
     assert "newest total" in text_of(olga.get("/exposure?user=ann"))
 
 
 def test_pages_of_queries_have_each_once(olga: Browser, world: World) -> None:
-    found, window = [], Window(1)
+    names, window = [], Window(1)
     while True:
         page = by_query.shared(world.server, OPERATOR, PAIR, window)
-        found += [one.query for one in page.items]
+        names += [query.query for query in page.items]
         if page.next_cursor is None:
             break
         window = Window.parse("1", page.next_cursor)
-    assert sorted(found) == sorted(shared(world, PAIR)) == sorted([*{*found}])
-    told = exposure.of(world.server, OPERATOR, PAIR)
-    assert {*found} == {one.query for one in told.queries}
+    assert sorted(names) == sorted(shared(world, PAIR)) == sorted([*{*names}])
+    view = exposure.of(world.server, OPERATOR, PAIR)
+    assert {*names} == {query.query for query in view.queries}
 
 
 def test_a_page_of_queries_goes_on_with_the_same_people(
@@ -188,7 +188,7 @@ def test_the_form_shows_everybody_and_who_was_chosen(olga: Browser) -> None:
 
 
 @pytest.mark.parametrize(
-    ("asked", "status"),
+    ("people", "status"),
     [
         *(("user=zeno", 404), ("user=ann&dataset=absent", 404), (f"user={NAMED}", 404)),
         *(("user=%00", 404), ("user=ann&cursor=made-up", 422), (f"users={MANY}", 422)),
@@ -196,8 +196,8 @@ def test_the_form_shows_everybody_and_who_was_chosen(olga: Browser) -> None:
         *(("user=%20&user=", 200), ("user=root&dataset=closed", 200)),
     ],
 )
-def test_any_set_is_answered_or_refused_in_words(olga: Browser, asked: str, status: int) -> None:
-    answer = olga.get(f"/exposure?{asked}")
+def test_any_set_is_answered_or_refused_in_words(olga: Browser, people: str, status: int) -> None:
+    answer = olga.get(f"/exposure?{people}")
     assert answer.status_code == status, answer.text
     assert 'name="user" value="ann"' in answer.text
     assert "<script>alert" not in answer.text

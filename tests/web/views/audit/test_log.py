@@ -27,23 +27,23 @@ def olga(browse: Open) -> Browser:
 
 
 def log(world: World, query: str = "") -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = world.answer(
+    leaves: list[dict[str, Any]] = world.answer(
         "GET", f"/api/v1/audit/events?limit=1000{query}", by="olga"
     )["items"]
-    return found
+    return leaves
 
 
 def listed(browser: Browser, **filters: str) -> list[int]:
     """The leaves on all pages of the timeline, one page after the other."""
-    found: list[int] = []
+    indices: list[int] = []
     address: str | None = "/timeline?" + urlencode(filters)
     while address:
         page = browser.get(address)
         assert page.status_code == 200, page.text
-        found += map(int, LEAVES.findall(page.text))
+        indices += map(int, LEAVES.findall(page.text))
         onward = re.search(r'href="(/timeline\?[^"]*cursor=[^"]+)"', page.text)
         address = unescape(onward.group(1)) if onward else None
-    return found
+    return indices
 
 
 def busy(world: World) -> None:
@@ -85,14 +85,14 @@ def test_a_filter_leaves_what_fits(olga: Browser, world: World, name: str, value
 
 def test_filters_are_taken_together_and_stay_in_the_form(olga: Browser, world: World) -> None:
     busy(world)
-    asked = {"kind": "release", "user": "ian", "tier": "internal", "dataset": "sites"}
-    found = listed(olga, **asked)
-    assert [leaf["index"] for leaf in log(world) if asked.items() <= leaf.items()] == found
-    assert len(found) == 1
-    page = olga.get("/timeline?" + urlencode(asked)).text
+    filters = {"kind": "release", "user": "ian", "tier": "internal", "dataset": "sites"}
+    indices = listed(olga, **filters)
+    assert [leaf["index"] for leaf in log(world) if filters.items() <= leaf.items()] == indices
+    assert len(indices) == 1
+    page = olga.get("/timeline?" + urlencode(filters)).text
     assert "<option selected>release</option>" in page
     for name in ("user", "tier", "dataset"):
-        assert f'name="{name}" value="{asked[name]}"' in page
+        assert f'name="{name}" value="{filters[name]}"' in page
 
 
 def test_a_span_of_time_has_its_beginning_and_not_its_end(olga: Browser, world: World) -> None:
@@ -114,17 +114,17 @@ def test_looking_for_a_tier_goes_on_behind_what_was_looked_through(
     monkeypatch.setattr(events, "MOST_READ", 5)
     fitting = [leaf["index"] for leaf in log(world) if leaf.get("tier") == "internal"]
     for newest_first in (False, True):
-        found, window, pages = [], Window(3), 0
+        indices, window, pages = [], Window(3), 0
         while True:
             page = events.listing(
                 world.server, OPERATOR, window, tier="internal", newest_first=newest_first
             )
-            found += [event.index for event in page.items]
+            indices += [event.index for event in page.items]
             pages += 1
             if page.next_cursor is None:
                 break
             window = Window.parse("3", page.next_cursor)
-        assert found == (fitting[::-1] if newest_first else fitting)
+        assert indices == (fitting[::-1] if newest_first else fitting)
         assert pages > len(log(world)) // 5
 
 
@@ -160,7 +160,7 @@ def test_every_kind_of_leaf_is_told_in_a_sentence(olga: Browser, world: World) -
     clocks.acknowledge(world.server, OPERATOR)
     refusals.record(world.server, {"failed_sign_ins": 1200, "bad_tokens": 2, "too_often": 3}, 60.0)
     page = text_of(olga.get("/timeline?order=oldest")) + text_of(olga.get("/timeline"))
-    for said in (
+    for sentence in (
         "ian received visits at tier internal",
         "ian read steps 2 to 5 of stream arrivals at tier internal",
         "noa was cleared for public",
@@ -178,9 +178,9 @@ def test_every_kind_of_leaf_is_told_in_a_sentence(olga: Browser, world: World) -
         "The log had been signed at a wrong time",
         "1,200 failed to sign in, 2 with an invalid token, 3 too frequent",
     ):
-        assert said in page, said
-    told = {leaf["kind"] for leaf in log(world)}
-    assert told >= {*KINDS} - {"key", "restore"}
+        assert sentence in page, sentence
+    kinds = {leaf["kind"] for leaf in log(world)}
+    assert kinds >= {*KINDS} - {"key", "restore"}
 
 
 def test_each_leaf_leads_to_its_proof(olga: Browser, world: World) -> None:

@@ -24,10 +24,10 @@ def olga(browse: Open) -> Browser:
 def test_the_status_is_the_newest_checkpoint_and_what_the_witness_saw(
     olga: Browser, world: World
 ) -> None:
-    told = world.answer("GET", "/api/v1/audit/checkpoint", by="olga")
+    checkpoint_view = world.answer("GET", "/api/v1/audit/checkpoint", by="olga")
     page = olga.get("/proofs")
     for part in ("root_hash", "signature", "key"):
-        assert told[part] in page.text
+        assert checkpoint_view[part] in page.text
     assert "The log is healthy." in text_of(page)
     assert "It matches the newest checkpoint." in text_of(page)
 
@@ -38,22 +38,24 @@ def test_downloads_are_the_bytes_of_the_api_and_verify_without_the_server(
     place = olga.submit("/proofs/export", once="1").location.partition("?")[0]
     export, checkpoint = olga.get(f"{place}/file"), olga.get("/proofs/checkpoint")
     assert export.data == world.call("GET", "/api/v1/audit/export", by="olga").data
-    told = world.answer("GET", "/api/v1/audit/checkpoint", by="olga")
-    assert json.loads(checkpoint.data) == told
+    checkpoint_view = world.answer("GET", "/api/v1/audit/checkpoint", by="olga")
+    assert json.loads(checkpoint.data) == checkpoint_view
     for answer, name in ((export, "penstock-log.jsonl"), (checkpoint, "penstock-checkpoint.json")):
         assert answer.headers["Content-Disposition"] == f'attachment; filename="{name}"'
         assert answer.headers["Cache-Control"] == "no-store"
     lines = export.text.splitlines(keepends=True)
-    found, more = verified_offline(lines, told["note"], bytes.fromhex(told["key"]))
-    assert (found.size, more) == (told["size"], 0)
+    log, more = verified_offline(
+        lines, checkpoint_view["note"], bytes.fromhex(checkpoint_view["key"])
+    )
+    assert (log.size, more) == (checkpoint_view["size"], 0)
 
 
 def test_every_leaf_is_proven_and_so_is_all_growth(olga: Browser, world: World) -> None:
     size = proofs.checkpoint(world.server).size
     signed = 0
     for index in range(size):
-        found = proof_status.inclusion(world.server, OPERATOR, index)
-        assert found.holds
+        view = proof_status.inclusion(world.server, OPERATOR, index)
+        assert view.holds
         signed += proof_status.inclusion(world.server, OPERATOR, index, index + 1).holds or 0
     for old in range(1, size + 1):
         grown = proof_status.consistency(world.server, old, size)
@@ -76,9 +78,9 @@ def test_a_proof_that_leads_elsewhere_is_no_proof(
     honest = proofs.inclusion
 
     def altered(*given: object) -> InclusionView:
-        found = honest(*given)  # type: ignore[arg-type]  # as it was called
+        view = honest(*given)  # type: ignore[arg-type]  # as it was called
         wrong = "00" * 32
-        return InclusionView(found.index, found.size, found.leaf_hash, [wrong, *found.hashes[1:]])
+        return InclusionView(view.index, view.size, view.leaf_hash, [wrong, *view.hashes[1:]])
 
     monkeypatch.setattr(proofs, "inclusion", altered)
     page = text_of(olga.get("/proofs/inclusion?index=0"))
@@ -132,8 +134,8 @@ def test_a_suspended_server_says_what_that_means(olga: Browser, world: World) ->
     world.server.sequencer.witness.start_over(Sight(9999, b"\x01" * 32))
     page = olga.get("/proofs")
     assert page.status_code == 200
-    for said in ("The server is suspended.", "9999 leaves", "still served", "9,999"):
-        assert said in text_of(page), said
+    for words in ("The server is suspended.", "9999 leaves", "still served", "9,999"):
+        assert words in text_of(page), words
     assert "The log is healthy" not in text_of(page)
     assert olga.get("/timeline").status_code == 200
 
@@ -152,10 +154,10 @@ def test_a_witness_that_cannot_be_read_is_told(
 
 def test_a_reader_finds_the_proof_of_what_they_were_given(browse: Open, world: World) -> None:
     browser = browse("ann")
-    held = world.answer("GET", "/api/v1/releases", by="ann")["items"][0]
-    address = f"/proofs/inclusion?index={held['receipt']['index']}"
-    for path in ("/history", f"/releases/{held['id']}"):
+    release = world.answer("GET", "/api/v1/releases", by="ann")["items"][0]
+    address = f"/proofs/inclusion?index={release['receipt']['index']}"
+    for path in ("/history", f"/releases/{release['id']}"):
         assert f'href="{address}"' in browser.get(path).text
     proof = browser.get(address)
-    assert held["receipt"]["leaf_hash"] in proof.text
+    assert release["receipt"]["leaf_hash"] in proof.text
     assert "The leaf is in the log." in text_of(proof)

@@ -42,8 +42,10 @@ def test_a_move_is_shown_before_it_is_made_and_made_as_shown(
     kind, _, name = path.removesuffix("/levels").removeprefix("/").partition("/")
     tiers = world.answer("GET", f"/api/v1/{kind}/{name}", by="root")["tiers"]
     assert tiers[0]["guarantee"]["epsilon"] == pytest.approx(0.3, rel=0.03)
-    told = f"epsilon {tiers[0]['guarantee']['epsilon']:.3g}, ±{tiers[0]['error']['half_width']:.3g}"
-    assert told in words
+    level = (
+        f"epsilon {tiers[0]['guarantee']['epsilon']:.3g}, ±{tiers[0]['error']['half_width']:.3g}"
+    )
+    assert level in words
     assert f"now epsilon {tiers[0]['guarantee']['epsilon']:.3g}" in text_of(done)
 
 
@@ -90,7 +92,7 @@ def test_what_was_not_shown_is_not_moved(root: Browser, world: World) -> None:
 
 @pytest.mark.parametrize("path", ["/queries/visits/levels", "/streams/arrivals/levels"])
 @pytest.mark.parametrize(
-    ("fields", "said"),
+    ("fields", "reason"),
     [
         ({"level public": "x"}, "This must be a number"),
         ({"level public": "-1"}, "This must be above 0"),
@@ -100,12 +102,12 @@ def test_what_was_not_shown_is_not_moved(root: Browser, world: World) -> None:
     ],
 )
 def test_a_refusal_keeps_what_was_typed(
-    root: Browser, world: World, path: str, fields: dict[str, str], said: str
+    root: Browser, world: World, path: str, fields: dict[str, str], reason: str
 ) -> None:
     before = leaves(world)
     for answer in (look(root, path, **fields), root.submit(path, **{"wish": "epsilon", **fields})):
         assert answer.status_code == 422, text_of(answer)
-        assert said in text_of(answer)
+        assert reason in text_of(answer)
         for name, typed in fields.items():
             if name != "wish":
                 assert f'name="{name}" value="{typed}"' in answer.text
@@ -168,5 +170,5 @@ def test_the_pages_of_levels_are_ours_and_small(root: Browser, tmp_path: Path) -
         answer = root.get(path)
         require_own(answer, path)
         assert weight(root, answer.text) < LARGEST_PAGE, path
-        sent = [one for one in answer.text.split("<form")[1:] if 'method="post"' in one]
+        sent = [form for form in answer.text.split("<form")[1:] if 'method="post"' in form]
         assert all(KEY.search(form) for form in sent), path

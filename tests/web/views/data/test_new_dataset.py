@@ -75,8 +75,8 @@ def test_a_declaration_that_cannot_be_meant_comes_back_as_typed(
     assert f'id="{place}-wrong"' in page.text if place else "Nothing was done" in page.text
     assert "red\nblue" in page.text
     assert CANARY not in page.text
-    told = re.findall(r'<small class="wrong"[^>]*>(.*?)</small>', page.text)
-    assert len(told) == len(set(told)), "each reason stands beside one field"
+    reasons = re.findall(r'<small class="wrong"[^>]*>(.*?)</small>', page.text)
+    assert len(reasons) == len(set(reasons)), "each reason stands beside one field"
 
 
 @pytest.mark.parametrize(

@@ -20,10 +20,10 @@ def test_a_preview_on_the_page_is_that_of_the_api(root: Browser, world: World) -
     page = root.submit("/new/query/preview", **COUNT)
     assert page.status_code == 200
     words = text_of(page)
-    said = world.answer("POST", "/api/v1/queries/preview", SPEC, by="root")
-    assert said["sensitivity"]["l1"] == 3
+    preview = world.answer("POST", "/api/v1/queries/preview", SPEC, by="root")
+    assert preview["sensitivity"]["l1"] == 3
     assert "L1 3 (all numbers)" in words
-    for tier in said["tiers"]:
+    for tier in preview["tiers"]:
         row = (
             f"{tier['tier']} {tier['guarantee']['epsilon']:.3g} ±{tier['error']['half_width']:.3g}"
         )

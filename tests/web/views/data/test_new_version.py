@@ -1,4 +1,4 @@
-"""A new version of a dataset by form: prefilled, foreseen, registered once."""
+"""A new version of a dataset by form: prefilled, previewed, registered once."""
 
 import re
 from collections.abc import Callable
@@ -55,7 +55,7 @@ def test_what_it_means_for_budgets_is_said_and_then_so(
     done = follow(root, root.submit(PATH, **fields(file), once="1"))
     assert "Version 2 is registered" in text_of(done)
     together = world.answer("GET", "/api/v1/datasets/loans/budget", by="root")["together"]
-    assert {one["tier"]: one["granted"]["epsilon"] for one in together} == {
+    assert {tier["tier"]: tier["granted"]["epsilon"] for tier in together} == {
         "public": 1.5,
         "internal": 6,
     }

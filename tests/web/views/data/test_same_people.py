@@ -19,7 +19,9 @@ def again(world: World, tmp_path: Path) -> str:
     file.write_text(ROWS + "\n", encoding="utf-8")
     shown = world.answer("GET", "/api/v1/datasets/loans", by="root")
     spec = {part: shown[part] for part in ("privacy_unit", "neighboring", "delta", "columns")}
-    spec["budgets"] = {name: {"epsilon": one["epsilon"]} for name, one in shown["budgets"].items()}
+    spec["budgets"] = {
+        name: {"epsilon": budget["epsilon"]} for name, budget in shown["budgets"].items()
+    }
     source = {"engine": "duckdb", "uri": str(file)}
     world.answer("POST", "/api/v1/datasets", {**spec, "name": "again", "source": source}, by="root")
     return "again"
@@ -34,10 +36,10 @@ def test_who_registered_the_same_table_twice_is_asked_and_may_declare_it(
     page = root.get(PATH)
     assert "loans (declares the same columns)" in text_of(page)
     before = leaves(world)
-    foreseen = root.get(f"{PATH}?other=loans")
-    require_own(foreseen, PATH)
-    assert weight(root, foreseen.text) < LARGEST_PAGE
-    words = text_of(foreseen)
+    preview = root.get(f"{PATH}?other=loans")
+    require_own(preview, PATH)
+    assert weight(root, preview.text) < LARGEST_PAGE
+    words = text_of(preview)
     assert "internal epsilon 4 epsilon 4 epsilon 8" in words
     assert "public epsilon 1 epsilon 1 epsilon 2" in words
     assert leaves(world) == before
@@ -46,7 +48,7 @@ def test_who_registered_the_same_table_twice_is_asked_and_may_declare_it(
     assert "The same people as loans" in text_of(done)
     assert leaves(world) != before
     together = world.answer("GET", "/api/v1/datasets/loans/budget", by="root")["together"]
-    assert {one["tier"]: one["granted"]["epsilon"] for one in together} == {
+    assert {tier["tier"]: tier["granted"]["epsilon"] for tier in together} == {
         "public": 2,
         "internal": 8,
     }

@@ -11,9 +11,9 @@ ONCE = re.compile(r'name="once" value="([0-9a-f]{32})"')
 
 def once(browser: Browser, path: str) -> str:
     """The key of the form that a page shows."""
-    found = ONCE.search(browser.get(path).text)
-    assert found is not None
-    return found.group(1)
+    key = ONCE.search(browser.get(path).text)
+    assert key is not None
+    return key.group(1)
 
 
 def leaves(world: World) -> object:

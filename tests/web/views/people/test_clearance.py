@@ -10,7 +10,7 @@ def test_a_move_is_foreseen_before_it_is_made(root: Browser, world: World) -> No
     before = leaves(world)
     page = root.get("/clearance?user=ann&tier=internal")
     words = text_of(page)
-    for said in (
+    for text in (
         "Move ann up to internal",
         "No budget is spent : each tier was charged",
         "secret in sites not visible 0.5",
@@ -18,7 +18,7 @@ def test_a_move_is_foreseen_before_it_is_made(root: Browser, world: World) -> No
         "sites epsilon 1 (public) epsilon 4 (internal)",
         "ian already holds internal",
     ):
-        assert said in words.replace("\u2068", ""), said
+        assert text in words.replace("\u2068", ""), text
     assert leaves(world) == before
     answer = root.submit("/clearance", user="ann", tier="internal", **{"from": "public"})
     assert "ann now holds internal" in text_of(follow(root, answer))

@@ -17,7 +17,7 @@ def test_a_tier_is_put_in_once_however_often_its_form_is_sent(root: Browser, wor
     assert root.submit("/tiers", **fields).location == first.location
     assert leaves(world) == before
     listed = world.answer("GET", "/api/v1/tiers", by="root")["items"]
-    assert [one["name"] for one in listed] == ["public", "partner", "internal"]
+    assert [tier["name"] for tier in listed] == ["public", "partner", "internal"]
 
 
 @pytest.mark.parametrize(

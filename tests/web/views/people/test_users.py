@@ -18,9 +18,9 @@ def test_a_token_is_shown_once_and_issued_once(root: Browser, world: World) -> N
     repeat = follow(root, root.submit("/users/ian/tokens", once=key, expires_in="1d"))
     assert token.group() not in repeat.text
     assert "shown only once" in text_of(repeat)
-    held = world.answer("GET", "/api/v1/users/ian/tokens", by="root")["items"]
-    assert len(held) == 2
-    revoked = root.submit(f"/users/ian/tokens/{held[-1]['prefix']}/revocation")
+    tokens = world.answer("GET", "/api/v1/users/ian/tokens", by="root")["items"]
+    assert len(tokens) == 2
+    revoked = root.submit(f"/users/ian/tokens/{tokens[-1]['prefix']}/revocation")
     assert "The token is revoked" in text_of(follow(root, revoked))
     assert world.call("GET", "/api/v1/me", by="new").status_code == 401
 

@@ -1,4 +1,4 @@
-"""Users, their roles, and their tokens."""
+"""Show, add and disable users, and manage their roles and tokens."""
 
 from flask import Response, request
 
