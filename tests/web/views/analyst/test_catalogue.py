@@ -46,3 +46,25 @@ def test_a_column_is_checked_from_its_datasets_page(
     )
     assert 0 <= released["values"][0] <= 1
     assert "Check these against the data" not in browse("ian").get(f"/datasets/{staff}").text
+
+
+def test_each_reader_finds_what_they_may_see(browse: Open) -> None:
+    ann, ian, root = (browse(name) for name in ("ann", "ian", "root"))
+    assert 'href="/queries/secret"' in ian.get("/catalogue").text
+    assert 'href="/queries/secret"' not in ann.get("/catalogue").text
+    assert ann.get("/datasets/closed").status_code == 404
+    assert "Best tier you can request" in text_of(ann.get("/catalogue"))
+    assert "you can request" not in text_of(root.get("/catalogue"))
+
+
+def test_only_admins_are_led_to_what_changes_a_dataset(browse: Open) -> None:
+    page = browse("ian").get("/datasets/sites").text
+    admins = browse("root").get("/datasets/sites").text
+    for path in ("budgets", "declaration", "shredding", "same-people"):
+        assert f'href="/datasets/sites/{path}"' in admins
+        assert f'href="/datasets/sites/{path}"' not in page
+
+
+def test_notices_of_a_new_dataset_are_for_admins(browse: Open) -> None:
+    assert browse("ian").get("/datasets/sites?added=1").status_code == 200
+    assert 'role="alert"' not in browse("ian").get("/datasets/sites?added=1").text

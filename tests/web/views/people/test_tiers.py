@@ -45,3 +45,16 @@ def test_a_form_that_cannot_be_meant_comes_again_with_what_was_typed(
     key = ONCE.search(answer.text)
     assert key is not None
     assert root.submit("/tiers", once=key.group(1), **mended).status_code == 303
+
+
+def test_only_what_is_true_is_reported_as_done(root: Browser) -> None:
+    """Anybody can write an address."""
+    assert "ann now holds public" in text_of(root.get("/tiers?moved=ann"))
+    assert "Tier internal is inserted" in text_of(root.get("/tiers?made=internal"))
+    for made_up in ("moved=absent", "made=absent", "moved=", "made="):
+        assert 'role="status"' not in root.get(f"/tiers?{made_up}").text
+
+
+def test_a_tier_that_is_not_there_has_no_page(root: Browser) -> None:
+    assert root.get("/tiers/absent").status_code == 404
+    assert root.submit("/tiers/absent/deletion", sure="absent").status_code == 404

@@ -40,3 +40,15 @@ def test_people_are_added_given_roles_and_shut_out(root: Browser, world: World) 
     last = root.submit("/users/root/disabling", sure="root")
     assert last.status_code == 409
     assert "only admin" in text_of(last)
+
+
+def test_a_user_page_reports_only_known_deeds(root: Browser) -> None:
+    assert "The user is disabled" in text_of(root.get("/users/ian?done=disabled"))
+    assert 'role="status"' not in root.get("/users/ian?done=made-up").text
+    assert root.get("/users/absent").status_code == 404
+
+
+def test_the_only_admin_cannot_take_their_own_role(root: Browser, world: World) -> None:
+    refused = root.submit("/users/root/roles", roles="auditor")
+    assert refused.status_code == 409
+    assert "admin" in world.answer("GET", "/api/v1/users/root", by="root")["roles"]
