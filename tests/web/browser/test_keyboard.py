@@ -94,8 +94,8 @@ def test_an_auditor_asks_who_could_learn_what(served: Served, window: Screen) ->
     enter(window, "Show their joint exposure")
     window.page.get_by_role("heading", name="2 people together").wait_for()
     enter(window, "The same numbers as a table")
-    window.page.get_by_role("cell", name="Drawn independently instead").first.or_(
-        window.page.get_by_role("rowheader", name="Drawn independently instead").first
+    window.page.get_by_role("cell", name="Privacy loss if drawn independently").first.or_(
+        window.page.get_by_role("rowheader", name="Privacy loss if drawn independently").first
     ).wait_for()
     enter(window, "Timeline")
     window.page.wait_for_url("**/timeline")

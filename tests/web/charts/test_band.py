@@ -31,4 +31,4 @@ def test_of_a_long_stream_some_steps_are_drawn_and_always_the_last() -> None:
     svg = line_with_band(Stream("t", tuple(range(10_000)), (one,)), "p", WIDE)
     line = next(e for e in parsed(svg).iter(f"{SVG}path") if e.get("class") == "line")
     assert len(list(points(line.get("d", "")))) < 300
-    assert "Drawn are one in 42 of 10,000 steps, and the last; the table has all." in texts(svg)
+    assert "Of 10,000 steps, one in 42 and the last are drawn; the table has all." in texts(svg)

@@ -1,20 +1,22 @@
-"""Pictures of releases, budgets and tiers: plain numbers in, one SVG element's text out.
+"""Draw releases, budgets and tiers: plain numbers in, the text of one SVG element out.
 
-Every chart is a pure function ``chart(content, prefix, width)`` and has a ``rows(content)``
-beside it with the same numbers as a table.  They know no request, no database, no service.
+Every chart is a pure function ``chart(content, prefix, width)``, and its module also has
+``rows(content)``, which returns the same numbers as a table.  No chart reads a request, the
+database or a service.
 
-* ``drawing``    axes, numbers, marks, SVG and tables, of which charts are made
-* ``lines``      a name, a bar with its interval, a value: what several charts are made of
-* ``intervals``  groups, their values and intervals, at one or several levels
+* ``drawing``    the parts of charts: axes, numbers, marks, SVG and tables
+* ``lines``      a name, a bar with its interval and a value: the part that several charts share
+* ``intervals``  values of groups with their intervals, at one or several levels
 * ``ranked``     the keys of a sparse histogram by value
 * ``band``       a stream's totals over its steps
-* ``ladder``     tiers and who holds them
-* ``stacked``    what each tier's budget was spent on
-* ``losses``     one loss beside another
-* ``compared``   several losses, the one that counts first
-* ``path``       one query's noise process and who stands where on it
-* ``story``      what tiers and lossless releases are, in one picture
+* ``ladder``     tiers and the users who hold them
+* ``stacked``    the queries that each tier's budget was spent on
+* ``losses``     privacy losses as bars, one below another
+* ``compared``   several privacy losses, the one that counts first
+* ``path``       one query's noise process, with each user's release on it
+* ``story``      tiers and lossless releases explained in one picture
 
-Colors are classes that ``static/charts.css`` defines for light and dark pages; where it does
-not reach (a mail, a notebook), presentation attributes that are readable on both serve.
+Colors are classes that ``static/charts.css`` defines for light and dark pages.  Where the
+stylesheet is missing (a mail, a notebook), presentation attributes give colors that are
+readable on both.
 """

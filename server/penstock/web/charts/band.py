@@ -1,4 +1,4 @@
-"""A stream's totals over its steps, with a band around them, at one or several levels."""
+"""Draw a stream's totals over its steps, with a band of intervals, at one or several levels."""
 
 import itertools
 from collections.abc import Iterator, Sequence
@@ -39,7 +39,7 @@ NONE = "No step has been released yet."
 
 @dataclass(frozen=True)
 class Stream:
-    """Totals after some steps (whole numbers, rising): at each level one for every step."""
+    """Hold totals after some steps (increasing whole numbers): one per step at each level."""
 
     title: str
     steps: tuple[int, ...]
@@ -51,7 +51,7 @@ class Stream:
 
 @dataclass(frozen=True)
 class Plot:
-    """Both axes, the steps that are drawn, and the digits of all numbers."""
+    """Hold both axes and the steps that are drawn; ``places`` are these steps' indices."""
 
     x: Axis
     y: Axis
@@ -60,9 +60,9 @@ class Plot:
 
 
 def line_with_band(stream: Stream, prefix: str, width: int = NARROW) -> str:
-    """The picture; of many steps it shows some, at equal distances, and says so.
+    """Return the chart; of many steps it draws some, at equal distances, and says so.
 
-    Raises ``InvalidInput`` where steps do not rise, or a level has not one total for each.
+    Raises ``InvalidInput`` if steps do not increase, or if a level lacks a total for a step.
     """
     _checked(stream)
     if not stream.steps or not stream.levels:
@@ -70,7 +70,7 @@ def line_with_band(stream: Stream, prefix: str, width: int = NARROW) -> str:
     styled = list(zip(stream.levels, styles(stream.levels), strict=True))
     plot = _plot(stream, width)
     parts = list(_frame(stream, plot, width))
-    # The least accurate first, so that the narrow bands lie upon the wide ones.
+    # The least accurate level is drawn first, so that narrow bands lie on top of wide ones.
     ordered = sorted(styled, key=lambda pair: -pair[0].intervals[-1].half_width)
     parts += [_band(level, style, plot) for level, style in ordered]
     for order, (level, style) in enumerate(ordered, 1 - len(ordered)):
@@ -85,7 +85,7 @@ def line_with_band(stream: Stream, prefix: str, width: int = NARROW) -> str:
 
 
 def rows(stream: Stream) -> Table:
-    """The same numbers: a row for every step, at each level the total and its interval."""
+    """Return the same numbers: one row per step, with the total and its interval at each level."""
     _checked(stream)
     steps = tuple(f"{step:,}" for step in stream.steps)
     table = level_table(stream.title, stream.step, steps, stream.levels, stream.confidence)
@@ -96,7 +96,7 @@ def _checked(stream: Stream) -> None:
     of_one_length(stream.steps, stream.levels, "steps")
     for before, after in itertools.pairwise(stream.steps):
         if after <= before:
-            raise InvalidInput(f"Steps rise, and {after:,} follows {before:,}.")
+            raise InvalidInput(f"Steps must increase, but {after:,} follows {before:,}.")
 
 
 def _plot(stream: Stream, width: int) -> Plot:
@@ -174,7 +174,7 @@ def _sentence(level: Level, step: str, at: int, interval: Interval, digits: Digi
 
 
 def _names(styled: Sequence[tuple[Level, int]], plot: Plot, width: int) -> Iterator[Element]:
-    """Each level's mark and name, about as high as its line ends."""
+    """Yield each level's mark and name, near the height at which its line ends."""
     wanted = [plot.y.at(level.intervals[-1].value) for level, _ in styled]
     x = plot.x.end + GAP + 6
     heights = spread(wanted, NAMES_APART, TOP + HEIGHT)
@@ -189,7 +189,7 @@ def _notes(stream: Stream, plot: Plot) -> Iterator[str]:
     if len(plot.places) < len(stream.steps):
         apart = plot.places[1] - plot.places[0]
         yield (
-            f"Drawn are one in {apart:,} of {len(stream.steps):,} steps, and the last;"
+            f"Of {len(stream.steps):,} steps, one in {apart:,} and the last are drawn;"
             " the table has all."
         )
 

@@ -1,4 +1,4 @@
-"""Some privacy losses beside one another: one that counts, and what it is to be seen against."""
+"""Draw the privacy loss that counts and the losses that it is compared with."""
 
 from dataclasses import dataclass
 
@@ -9,7 +9,7 @@ from penstock.web.charts.losses import EACH, Loss, loss_bars
 
 @dataclass(frozen=True)
 class Losses:
-    """``counts`` is drawn full, the others are framed."""
+    """Hold privacy losses to compare: ``counts`` is drawn filled, ``others`` with dashed frames."""
 
     title: str
     counts: Loss
@@ -17,18 +17,18 @@ class Losses:
 
     @property
     def all(self) -> tuple[Loss, ...]:
-        """Every one of them, in order."""
+        """Return all losses in their order."""
         return self.counts, *self.others
 
 
 def compared(content: Losses, prefix: str, width: int = NARROW) -> str:
-    """Bars below one another, all from zero."""
+    """Return the chart: bars below one another, all starting at zero."""
     described = "; ".join(f"{loss.name}: {loss.written}" for loss in content.all)
     parts = loss_bars(content.all, 0, 0, min(width, 560))
     return document(prefix, content.title, f"{described}.", (width, EACH * len(content.all)), parts)
 
 
 def rows(content: Losses) -> Table:
-    """The same numbers, a row each."""
+    """Return the same numbers, one row per loss."""
     body = tuple((loss.name, loss.written) for loss in content.all)
     return Table(content.title, ("what", "privacy loss"), body, frozenset({1}))

@@ -1,6 +1,7 @@
-"""Groups, their values and the intervals around them, at one or several levels.
+"""Draw values of groups with their intervals, at one or several levels.
 
-Lines of one level are groups; of several, a group has a line for each level under its name.
+With one level there is one line per group.  With several levels, each group is a heading with
+one line per level under it.
 """
 
 from collections.abc import Iterator
@@ -32,10 +33,10 @@ NONE = "Nothing has been released yet."
 
 @dataclass(frozen=True)
 class Groups:
-    """What was released of some groups: at each level an interval for every key.
+    """Hold the released values of groups: one interval per key at each level.
 
-    ``quantity`` says what the numbers count; ``confidence`` is that of the intervals;
-    ``total`` is how many groups there are where these are the first of more.
+    ``quantity`` says what the numbers count.  ``confidence`` is that of the intervals.
+    ``total`` is the number of all groups if these are only the first of more.
     """
 
     title: str
@@ -47,14 +48,14 @@ class Groups:
 
     @property
     def count(self) -> int:
-        """How many groups there are."""
+        """Return the number of all groups."""
         return max(self.total, len(self.keys))
 
 
 def bars_with_intervals(groups: Groups, prefix: str, width: int = NARROW) -> str:
-    """The picture, with a line for at most ``MOST_LINES`` intervals; it says what it leaves out.
+    """Return the chart of at most ``MOST_LINES`` intervals; a note says how many are left out.
 
-    Raises ``InvalidInput`` where a level has not one interval for each key.
+    Raises ``InvalidInput`` if a level does not have one interval for each key.
     """
     of_one_length(groups.keys, groups.levels, "groups")
     if not groups.keys or not groups.levels:
@@ -82,13 +83,13 @@ def bars_with_intervals(groups: Groups, prefix: str, width: int = NARROW) -> str
 
 
 def rows(groups: Groups) -> Table:
-    """The same numbers: a row for every group, at each level its value and its interval."""
+    """Return the same numbers: one row per group, with the value and interval at each level."""
     of_one_length(groups.keys, groups.levels, "groups")
     return level_table(groups.title, "group", groups.keys, groups.levels, groups.confidence)
 
 
 def _lines(groups: Groups, shown: int) -> list[list[Line]]:
-    """For each group that is shown a line for every level."""
+    """Return the lines of each group that is shown, one per level."""
     several = len(groups.levels) > 1
     written = [digits_of(level.intervals) for level in groups.levels]
     looks = list(zip(written, styles(groups.levels), strict=True))
@@ -115,8 +116,8 @@ def _described(groups: Groups, notes: list[str]) -> str:
     names = ", ".join(isolated(level.name) for level in groups.levels)
     low, high = ends([interval for level in groups.levels for interval in level.intervals])
     digits = digits_of([interval for level in groups.levels for interval in level.intervals])
-    told_levels = f"{counted(len(groups.levels), 'level')} ({names})"
+    level_names = f"{counted(len(groups.levels), 'level')} ({names})"
     extent = f"from {digits.write(low)} to {digits.write(high)} in all."
     what = f"values with {percent(groups.confidence)} intervals"
-    first = f"{counted(groups.count, 'group')} at {told_levels}: {what}, {extent}"
+    first = f"{counted(groups.count, 'group')} at {level_names}: {what}, {extent}"
     return " ".join((first, *notes))

@@ -1,4 +1,4 @@
-"""Tiers as the rungs of a ladder, the most accurate on top, with the people who hold them."""
+"""Draw tiers as a ladder, the most accurate on top, with the users who hold them."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -41,7 +41,7 @@ WITHOUT = "without a tier"
 
 @dataclass(frozen=True)
 class Tier:
-    """A tier, what it is for, and who holds it."""
+    """Represent a tier with its description and the users who hold it."""
 
     name: str
     people: tuple[str, ...] = ()
@@ -50,7 +50,7 @@ class Tier:
 
 @dataclass(frozen=True)
 class Move:
-    """Somebody who would go to another tier; None is none at all."""
+    """Represent a user's move from one tier to another; None means no tier."""
 
     person: str
     source: str | None
@@ -59,7 +59,7 @@ class Move:
 
 @dataclass(frozen=True)
 class Ladder:
-    """Tiers from the most private up, and a move to look at before it is made."""
+    """Hold tiers, the most private first, and a move to preview."""
 
     title: str
     tiers: tuple[Tier, ...]
@@ -68,7 +68,7 @@ class Ladder:
 
 @dataclass(frozen=True)
 class Chip:
-    """A name in a frame: ``kind`` is stays, leaves, arrives or more."""
+    """Represent a name in a frame; ``kind`` is ``stays``, ``leaves``, ``arrives`` or ``more``."""
 
     name: str
     kind: str
@@ -80,9 +80,9 @@ class Chip:
 
 
 def ladder(content: Ladder, prefix: str, width: int = NARROW) -> str:
-    """The picture; of many people on a rung it shows some, and says how many more there are.
+    """Return the chart; of many users in a tier it shows some and the number of the others.
 
-    Raises ``InvalidInput`` where the move is from or to a tier that is not on the ladder.
+    Raises ``InvalidInput`` if the move is from or to a tier that is not in the ladder.
     """
     _checked(content)
     if not content.tiers:
@@ -112,7 +112,7 @@ def ladder(content: Ladder, prefix: str, width: int = NARROW) -> str:
 
 
 def rows(content: Ladder) -> Table:
-    """The same: tiers from the most accurate down, and who holds them (after the move)."""
+    """Return the same content: tiers, the most accurate first, with users (after the move)."""
     _checked(content)
     move = content.move
     head = ("tier", "people", "who", *(("after the move",) if move else ()))
@@ -124,7 +124,7 @@ def rows(content: Ladder) -> Table:
 
 
 def _rungs(content: Ladder) -> list[tuple[str | None, Tier]]:
-    """From the top; last, under None, who holds no tier, where the move is to or from there."""
+    """Return tiers from the top; last, under None, no tier, if the move is to or from none."""
     rungs: list[tuple[str | None, Tier]] = [(tier.name, tier) for tier in reversed(content.tiers)]
     if not _everybody_has_one(content) and content.move:
         without = (content.move.person,) if content.move.source is None else ()
@@ -140,8 +140,8 @@ def _checked(content: Ladder) -> None:
     names = {tier.name for tier in content.tiers} | {None}
     if content.move and not {content.move.source, content.move.target} <= names:
         raise InvalidInput(
-            f"{content.move.person} would go from {content.move.source} to"
-            f" {content.move.target}, and one of them is no rung of this ladder."
+            f"{content.move.person} cannot move from {content.move.source} to"
+            f" {content.move.target}: this ladder does not have both tiers."
         )
 
 
@@ -151,7 +151,7 @@ def _after(move: Move, key: str | None, tier: Tier) -> tuple[str, ...]:
 
 
 def _chips(move: Move | None, key: str | None, tier: Tier) -> list[Chip]:
-    """Who moves comes first, so that a long rung does not hide them."""
+    """Return a tier's chips; the user who moves comes first, so that a long row shows them."""
     if move is None or move.source == move.target:
         return [Chip(name, "stays") for name in tier.people]
     ends = (("arrives", move.target), ("leaves", move.source))
@@ -161,7 +161,7 @@ def _chips(move: Move | None, key: str | None, tier: Tier) -> list[Chip]:
 
 
 def _rows_of(chips: Sequence[Chip], room: float) -> list[list[tuple[float, Chip]]]:
-    """Chips in rows with the x of each; those beyond the last row become a count."""
+    """Return rows of chips with the x of each; a count replaces those beyond the last row."""
     rows: list[list[tuple[float, Chip]]] = [[]]
     x = 0.0
     for place, chip in enumerate(chips):
@@ -210,7 +210,7 @@ def _chip(chip: Chip, x: float, y: float) -> Iterator[Element]:
         rx=CHIP // 2,
         **dashed,
     )
-    endings = {"stays": "", "leaves": " would leave this tier", "arrives": " would come here"}
+    endings = {"stays": "", "leaves": " would leave this tier", "arrives": " would join this tier"}
     sentence = f"{isolated(chip.name)}{endings[chip.kind]}"
     kind = STRONG if chip.kind == "arrives" else ""
     yield group(color, frame, title=sentence)
@@ -228,7 +228,7 @@ def _rails(rungs: Sequence[float], width: float) -> Iterator[Element]:
 
 
 def _arrow(places: dict[str, tuple[float, float]]) -> Iterator[Element]:
-    """From where somebody is to where they would go, left of the names."""
+    """Yield the arrow from a user's tier to the one after the move, left of the names."""
     if len(places) < 2:
         return
     (x1, y1), (x2, y2) = places["leaves"], places["arrives"]
@@ -253,5 +253,5 @@ def _described(content: Ladder) -> str:
     if content.move:
         source = isolated(content.move.source) if content.move.source else "no tier"
         target = isolated(content.move.target) if content.move.target else "no tier"
-        sentence += f" {isolated(content.move.person)} would go from {source} to {target}."
+        sentence += f" {isolated(content.move.person)} would move from {source} to {target}."
     return sentence

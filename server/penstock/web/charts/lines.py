@@ -1,4 +1,4 @@
-"""Lines of a chart: a name, a bar with its interval over a shared axis, a value."""
+"""Draw the lines of a chart: a name, a bar with its interval on a shared axis, a value."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -31,7 +31,7 @@ TOP = 44
 
 @dataclass(frozen=True)
 class Line:
-    """One bar: its name, what it says, and how it is written and marked."""
+    """Represent one line: name, interval, digits of its numbers, and style of its mark."""
 
     name: str
     interval: Interval
@@ -39,14 +39,14 @@ class Line:
     style: int
 
     def sentence(self, group: str) -> str:
-        """What the bar shows, with the numbers that the table has."""
+        """Return the text of the bar's tooltip, with the same numbers as the table."""
         value, range_ = self.digits.write(self.interval.value), self.digits.range(self.interval)
         return f"{isolated(group)}: {value} ({range_})"
 
 
 @dataclass(frozen=True)
 class Columns:
-    """Names on the left, an axis in the middle, numbers on the right."""
+    """Hold the layout: names on the left, an axis in the middle, numbers on the right."""
 
     names: float
     axis: Axis
@@ -56,7 +56,7 @@ class Columns:
 
 
 def columns_for(lines: Sequence[Line], width: int, *, indent: bool = False) -> Columns:
-    """Room for the longest name and number, within limits, and the axis in what is left."""
+    """Return columns for the longest name and number, within limits, and the axis between."""
     wide = width >= 560
     margin = 12.0 if indent else 0.0
     longest = max(width_of(line.name) for line in lines) + margin
@@ -72,7 +72,7 @@ def columns_for(lines: Sequence[Line], width: int, *, indent: bool = False) -> C
 
 
 def caption(confidence: float, quantity: str, width: float, what: str = "intervals") -> Element:
-    """What is drawn, above everything."""
+    """Return the caption above a chart: the quantity and the confidence of the intervals."""
     ending = f" with {percent(confidence)} {what}"
     name = fitted(quantity, width - width_of(ending) - 6)
     first = f"{name[:1].upper()}{name[1:]}," if quantity else "Values"
@@ -80,7 +80,7 @@ def caption(confidence: float, quantity: str, width: float, what: str = "interva
 
 
 def scale(axis: Axis, spans: Sequence[tuple[float, float]]) -> Iterator[Element]:
-    """Ticks above the lines, and thin rules through them, from top to bottom of each span."""
+    """Yield tick labels above the lines, and a thin rule per tick through each span."""
     for value, label in axis.ticks:
         x = axis.at(value)
         yield text(x, TOP - 10, label, anchor="middle", kind=QUIET)
@@ -90,7 +90,7 @@ def scale(axis: Axis, spans: Sequence[tuple[float, float]]) -> Iterator[Element]
 
 
 def drawn(line: Line, columns: Columns, y: float, sentence: str) -> Iterator[Element]:
-    """Yield a name, a bar from zero (where the axis has it), an interval, a value."""
+    """Yield a line's name, its bar from zero (if the axis has zero), its interval and value."""
     axis, interval = columns.axis, line.interval
     left, x, right = axis.at(interval.lower), axis.at(interval.value), axis.at(interval.upper)
     shapes = []
@@ -123,5 +123,5 @@ def drawn(line: Line, columns: Columns, y: float, sentence: str) -> Iterator[Ele
 
 
 def cropped(axis: Axis) -> str:
-    """The sentence that an axis without zero owes its reader; empty with zero on it."""
+    """Return a warning if zero is not on the axis, else an empty text."""
     return "" if axis.low <= 0 <= axis.high else "Zero is not on this axis."

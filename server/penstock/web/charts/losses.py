@@ -1,4 +1,4 @@
-"""One privacy loss beside another: bars from zero, each with its name above it."""
+"""Draw privacy losses as bars from zero, each with its name above it."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -12,16 +12,16 @@ from penstock.web.charts.drawing.values import finite
 
 BAR = 18
 BEYOND = 1.6
-"""How many times longer than all others a bar without bound is."""
+"""Length of the bar of an unbounded loss, as a multiple of the longest other bar."""
 
 EACH = 52
-TOGETHER = "Privacy loss of all together"
-INDEPENDENT = "Drawn independently instead"
+TOGETHER = "Privacy loss of all releases together"
+INDEPENDENT = "Privacy loss if drawn independently"
 
 
 @dataclass(frozen=True)
 class Loss:
-    """An epsilon under its name; None is a loss that nothing bounds."""
+    """Represent a privacy loss with its name; the epsilon None means that it is unbounded."""
 
     name: str
     epsilon: float | None
@@ -32,12 +32,12 @@ class Loss:
 
     @property
     def written(self) -> str:
-        """The number as it stands beside the bar and in tables."""
+        """Return the number as written beside the bar and in tables."""
         return f"ε {loss(self.epsilon)}"
 
 
 def loss_bars(losses: Sequence[Loss], x: float, y: float, width: float) -> Iterator[Element]:
-    """Bars below one another, ``EACH`` high, the first full and the others framed."""
+    """Yield bars below one another, ``EACH`` apart: the first filled, the others dashed frames."""
     room = width - max(width_of(item.written, bold=True) for item in losses) - 12
     largest = max((item.epsilon or 0.0 for item in losses), default=0.0) or 1.0
     if any(item.epsilon is None for item in losses):

@@ -1,6 +1,7 @@
-"""One query's noise process: how far off a value may be at each level, and who stands where.
+"""Draw one query's noise process: the margin of error at each level, and who has which release.
 
-All points lie on one path, so that together people know what the one furthest left knows.
+All points lie on one path, so users who pool their releases learn what the one furthest left
+knows.
 """
 
 from collections.abc import Iterator, Sequence
@@ -36,13 +37,13 @@ APART = 12
 MOST_NAMES = 3
 DIAMOND = 3
 MOST_TICKS = 4
-NONE = "None of these people has been given anything of this query."
+NONE = "None of these users has a release of this query."
 BEST = "best informed"
 
 
 @dataclass(frozen=True)
 class Point:
-    """A release: its noise level and interval, its tier, and who of the people has it."""
+    """Represent a release: its noise level, margin of error, tier, and the users who have it."""
 
     level: float
     half_width: float
@@ -52,16 +53,19 @@ class Point:
     def __post_init__(self) -> None:
         positive(self.level, f"the noise level at {self.tier}")
         if finite(self.half_width, f"the interval at {self.tier}") < 0:
-            raise InvalidInput(f"No interval is as wide as ±{self.half_width:g} ({self.tier}).")
+            raise InvalidInput(
+                f"A margin of error must be 0 or more, but that of {self.tier} is"
+                f" {self.half_width:g}."
+            )
 
 
 @dataclass(frozen=True)
 class NoisePath:
-    """A query's releases that some people hold, and what these cost.
+    """Hold a query's releases that some users have, and the privacy loss of these.
 
-    ``parameter`` names the noise level; ``together`` is the epsilon of all that they hold,
-    ``independent`` what the same releases would have come to had each been drawn anew;
-    None is a loss that nothing bounds.
+    ``parameter`` names the noise level.  ``together`` is the epsilon of all these releases,
+    ``independent`` the epsilon if each had been drawn with noise of its own.  None means an
+    unbounded loss.
     """
 
     title: str
@@ -74,7 +78,7 @@ class NoisePath:
 
 @dataclass(frozen=True)
 class Label:
-    """Two lines beside a leader, in a row counted from the plot."""
+    """Represent two lines of text beside a leader line, in a row counted from the plot."""
 
     x: float
     row: int
@@ -82,7 +86,7 @@ class Label:
 
 
 def noise_path(path: NoisePath, prefix: str, width: int = NARROW) -> str:
-    """The picture: the path with its people, and the two losses as bars."""
+    """Return the chart: the path with the users on it, and the two losses as bars."""
     points = _merged(path.points)
     if not points:
         return nothing(prefix, path.title, NONE, width)
@@ -113,7 +117,7 @@ def noise_path(path: NoisePath, prefix: str, width: int = NARROW) -> str:
 
 
 def rows(path: NoisePath) -> Table:
-    """The same numbers: a row a level, the most accurate first, and the losses at the end."""
+    """Return the same numbers: one row per level, the most accurate first, then the losses."""
     points = _merged(path.points)
     digits = _digits(points)
     head = ("people", "tier", path.parameter, f"± at {percent(path.confidence)}", "")
@@ -132,7 +136,7 @@ def rows(path: NoisePath) -> Table:
 
 
 def _merged(points: Sequence[Point]) -> list[Point]:
-    """One point a level, the most accurate first; whoever shares a release shares a point."""
+    """Return one point per level, the most accurate first, with all users who share the release."""
     by_level: dict[float, Point] = {}
     for point in sorted(points, key=lambda p: p.level):
         same = by_level.get(point.level)
@@ -166,10 +170,11 @@ def _levels(points: Sequence[Point], reach: float, plot: float) -> Axis:
 def _labels(
     points: Sequence[Point], axis: Axis, best: Point, digits: Digits, plot: float, way: int
 ) -> list[Label]:
-    """Labels of points at one side, so placed that no leader crosses one.
+    """Return the labels above or below the plot, placed so that no leader line crosses one.
 
-    Above the plot (``way`` 1) a label goes right from its leader, and points further left
-    have theirs in higher rows where there is no room; below it is the other way round.
+    Above the plot (``way`` 1) a label extends to the right of its leader line, and labels of
+    points further left move to higher rows if there is no room.  Below (``way`` -1), left and
+    right, high and low are swapped.
     """
     placed: list[Label] = []
     taken: list[tuple[int, float]] = []
@@ -200,7 +205,7 @@ def _rows(labels: Sequence[Label]) -> int:
 
 
 def _frame(path: NoisePath, axis: Axis, y: Axis, bottom: float) -> Iterator[Element]:
-    heading = f"How far off a value may be, with probability {percent(path.confidence)}"
+    heading = f"Margin of error ({percent(path.confidence)})"
     yield text(0, 12, heading, kind=QUIET)
     for value, label in y.ticks:
         yield rule(axis.start, y.at(value), axis.end, y.at(value))
@@ -215,7 +220,7 @@ def _frame(path: NoisePath, axis: Axis, y: Axis, bottom: float) -> Iterator[Elem
 
 
 def _funnel(points: Sequence[Point], axis: Axis, y: Axis) -> Iterator[Element]:
-    """The room that noise leaves, wider from level to level, and the path in its middle."""
+    """Yield the band of intervals, which widens with the level, and the path in its middle."""
     over = [f"{number(axis.at(p.level))} {number(y.at(p.half_width))}" for p in points]
     under = [f"{number(axis.at(p.level))} {number(y.at(-p.half_width))}" for p in points]
     way = "L".join((*over, *reversed(under)))

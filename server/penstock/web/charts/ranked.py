@@ -1,4 +1,4 @@
-"""The keys of a sparse histogram, the largest value first."""
+"""Draw the keys of a sparse histogram, the largest value first."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -17,10 +17,10 @@ NONE = "No key has been released."
 
 @dataclass(frozen=True)
 class Ranking:
-    """The keys that were released at one level, in any order, with their intervals.
+    """Hold the keys that were released at one level, in any order, with their intervals.
 
-    ``remark`` is said under the picture: what became of keys that are not in it, say;
-    ``total`` is how many keys there are where these are the largest of more.
+    ``remark`` is a note under the chart, such as one about keys that are not in it.
+    ``total`` is the number of all keys if these are only the largest of more.
     """
 
     title: str
@@ -33,14 +33,14 @@ class Ranking:
 
     @property
     def count(self) -> int:
-        """How many keys were released."""
+        """Return the number of all released keys."""
         return max(self.total, len(self.keys))
 
 
 def ranked_list(ranking: Ranking, prefix: str, width: int = NARROW) -> str:
-    """The picture, with the ``MOST_LINES`` largest; it says how many it leaves out.
+    """Return the chart of the ``MOST_LINES`` largest keys; a note says how many are left out.
 
-    Raises ``InvalidInput`` where there is not one interval for each key.
+    Raises ``InvalidInput`` if there is not one interval for each key.
     """
     ranked = _ranked(ranking)
     if not ranked:
@@ -68,7 +68,7 @@ def ranked_list(ranking: Ranking, prefix: str, width: int = NARROW) -> str:
 
 
 def rows(ranking: Ranking) -> Table:
-    """The same numbers: every key, the largest value first."""
+    """Return the same numbers: one row per key, the largest value first."""
     ranked = _ranked(ranking)
     level = Level(ranking.level.name, tuple(interval for _, interval in ranked))
     keys = tuple(key for key, _ in ranked)

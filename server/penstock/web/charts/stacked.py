@@ -1,4 +1,4 @@
-"""What each tier's budget was spent on: a bar for every tier, a piece for every query."""
+"""Draw what each tier's budget was spent on: one bar per tier, one piece per query."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -34,7 +34,7 @@ OTHERS = "all others"
 
 @dataclass(frozen=True)
 class Part:
-    """What one query takes of a budget: a part of the whole, from 0 to 1."""
+    """Represent the share of a budget that one query takes, from 0 to 1."""
 
     query: str
     share: float
@@ -42,7 +42,7 @@ class Part:
 
 @dataclass(frozen=True)
 class TierBudget:
-    """A tier's budget and what was taken of it; ``left`` is what is not."""
+    """Hold a tier's budget and the shares of it that were spent."""
 
     tier: str
     epsilon: float
@@ -50,13 +50,13 @@ class TierBudget:
 
     @property
     def left(self) -> float:
-        """The part of the budget that is not spent."""
+        """Return the share of the budget that is not spent."""
         return max(0.0, 1.0 - sum(part.share for part in self.parts))
 
 
 @dataclass(frozen=True)
 class Budgets:
-    """The budgets of a dataset, the most private tier first."""
+    """Hold the budgets of a dataset, the most private tier first."""
 
     title: str
     tiers: tuple[TierBudget, ...]
@@ -64,7 +64,7 @@ class Budgets:
 
 @dataclass(frozen=True)
 class Piece:
-    """A piece of a bar: the number under which the key names it (0: all others)."""
+    """Represent a piece of a bar; ``number`` is its number in the key (0: all other queries)."""
 
     number: int
     name: str
@@ -73,9 +73,9 @@ class Piece:
 
 
 def budget_bars(budgets: Budgets, prefix: str, width: int = NARROW) -> str:
-    """The picture: bars as long as each budget, numbered pieces, and a key to the numbers.
+    """Return the chart: one bar per budget with numbered pieces, and a key to the numbers.
 
-    Raises ``InvalidInput`` for parts below 0, or that are more than the whole together.
+    Raises ``InvalidInput`` if a share is below 0, or if the shares add up to more than 1.
     """
     _checked(budgets)
     if not budgets.tiers:
@@ -93,7 +93,7 @@ def budget_bars(budgets: Budgets, prefix: str, width: int = NARROW) -> str:
 
 
 def rows(budgets: Budgets) -> Table:
-    """The same numbers: queries down, tiers across, what is left at the end."""
+    """Return the same numbers: one row per query, one column per tier, the rest in the last row."""
     _checked(budgets)
     queries = _by_size(budgets)
     tiers = tuple(reversed(budgets.tiers))
@@ -109,8 +109,9 @@ def _checked(budgets: Budgets) -> None:
         total = sum(finite(part.share, f"the share of {part.query}") for part in tier.parts)
         if total > 1 + SLACK or any(part.share < 0 for part in tier.parts):
             raise InvalidInput(
-                f"Parts of a budget lie between 0 and 1 and are no more than 1 together, and"
-                f" those of {tier.tier} come to {total:g}."
+                f"Shares of a budget must be 0 or more and add up to at most 1, but the smallest"
+                f" share of {tier.tier} is {min(part.share for part in tier.parts):g} and all"
+                f" its shares add up to {total:g}."
             )
 
 
@@ -119,7 +120,7 @@ def _share(tier: TierBudget, query: str) -> float:
 
 
 def _by_size(budgets: Budgets) -> list[str]:
-    """All queries, the one that takes the most over all tiers first."""
+    """Return all queries, the one with the largest total share over all tiers first."""
     total: dict[str, float] = {}
     for tier in budgets.tiers:
         for part in tier.parts:
@@ -128,7 +129,7 @@ def _by_size(budgets: Budgets) -> list[str]:
 
 
 def _names(budgets: Budgets) -> list[str]:
-    """The queries that the key names, in its order; the others are one piece together."""
+    """Return the queries that the key names, in its order; all others share one piece."""
     queries = _by_size(budgets)
     return queries if len(queries) <= MOST_NAMED + 1 else queries[:MOST_NAMED]
 
@@ -203,7 +204,7 @@ def _key_rows(budgets: Budgets, names: Sequence[str], width: int) -> int:
 
 
 def _key(budgets: Budgets, names: Sequence[str], y: float, width: int) -> Iterator[Element]:
-    """Numbers and names of queries, each beside a sample of its piece."""
+    """Yield the key: the number and name of each query, beside a sample of its piece."""
     entries = [(str(place), name, _color(place)) for place, name in enumerate(names, 1)]
     others = len(_by_size(budgets)) - len(names)
     if others:

@@ -1,6 +1,6 @@
-"""What tiers and lossless releases are, in one picture of one statistic's real releases.
+"""Explain tiers and lossless releases in one picture of one statistic's releases.
 
-It is given released values alone: the exact one is nowhere in it.
+It takes released values only; the exact value does not appear in it.
 """
 
 from collections.abc import Iterator, Sequence
@@ -39,9 +39,9 @@ POOLED = "all together"
 
 @dataclass(frozen=True)
 class Release:
-    """The one number that a tier was given, who holds it, and what it costs.
+    """Represent the number released to a tier, with its reader and its epsilon.
 
-    ``place`` keeps the tier's color and shape from chart to chart.
+    ``place`` gives the tier the same color and shape in all charts.
     """
 
     tier: str
@@ -56,10 +56,10 @@ class Release:
 
 @dataclass(frozen=True)
 class Story:
-    """A statistic's releases at every tier, and what all of them tell together.
+    """Hold a statistic's releases at every tier, and the privacy loss of all of them.
 
-    ``together`` is their joint epsilon, ``independent`` what it would be had each been
-    drawn anew; None is a loss that nothing bounds.
+    ``together`` is their joint epsilon, ``independent`` the epsilon if each had been drawn
+    with noise of its own.  None means an unbounded loss.
     """
 
     title: str
@@ -72,7 +72,7 @@ class Story:
 
 @dataclass(frozen=True)
 class Sheet:
-    """Where things stand: names at the left, ``axis`` in the middle, numbers at the right."""
+    """Hold the layout: names on the left, ``axis`` in the middle, numbers on the right."""
 
     width: int
     axis: Axis
@@ -81,7 +81,7 @@ class Sheet:
 
 
 def story(content: Story, prefix: str, width: int = NARROW) -> str:
-    """The picture, the most accurate release on top and all together at the end."""
+    """Return the picture: the most accurate release first, all releases together last."""
     releases = _sorted(content)
     if not releases:
         return nothing(prefix, content.title, NONE, width)
@@ -109,7 +109,7 @@ def story(content: Story, prefix: str, width: int = NARROW) -> str:
 
 
 def rows(content: Story) -> Table:
-    """The same numbers: a row for every tier, then all together, then had they been apart."""
+    """Return the same numbers: one row per tier, then all together, then if drawn independently."""
     at = percent(content.confidence)
     head = ("tier", "reader", "value", f"lower {at}", f"upper {at}", "epsilon")
     releases = _sorted(content)
@@ -148,15 +148,15 @@ def _losses(content: Story) -> tuple[Loss, Loss]:
 def _lead(content: Story) -> str:
     what = f"{content.quantity[:1].upper()}{content.quantity[1:]}"
     return (
-        f"{what}, as it was released to each tier, with {percent(content.confidence)} intervals."
-        " Each number is the one above it with more noise on top."
+        f"{what}, as released to each tier, with {percent(content.confidence)} confidence"
+        " intervals. Each number is the one above it plus more noise."
     )
 
 
 def _end(releases: Sequence[Release]) -> str:
     return (
-        f"Whoever puts all of them together knows what {releases[0].tier} knows alone:"
-        " the other numbers are that one with noise added, and add nothing to it."
+        f"Readers who pool all of these numbers learn what {releases[0].tier} knows alone:"
+        " the others are that number with noise added, and reveal nothing more."
     )
 
 
@@ -187,7 +187,7 @@ def _scale(sheet: Sheet, bottom: float, last: float) -> Iterator[Element]:
 
 
 def _guides(best: Release, sheet: Sheet, bottom: float) -> Iterator[Element]:
-    """The best interval's ends, down to where all are put together."""
+    """Yield a shade over the best interval, from the first line to the last."""
     left, right = sheet.axis.at(best.interval.lower), sheet.axis.at(best.interval.upper)
     yield element(
         "rect",

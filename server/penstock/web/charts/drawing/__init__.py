@@ -1,9 +1,9 @@
-"""Draw: what every chart is made of.
+"""Provide the parts that every chart is made of.
 
-* ``values``         what charts are given, and the tables that they give back
-* ``svg``            elements of SVG, and texts that no name can break out of
-* ``axes, numbers``  where a number lies, and how it is written
-* ``lettering``      how much room a text takes
-* ``marks``          how levels are told apart: by color, and by shape or dashes as well
-* ``tables``         tables beside charts that show one interval a key and level
+* ``values``         the content that charts take, and the tables that they return
+* ``svg``            SVG elements, with all texts escaped
+* ``axes, numbers``  the position of a number, and its digits
+* ``lettering``      the width of a text
+* ``marks``          styles of levels: a color, and also a shape or dashes
+* ``tables``         tables of one interval per key and level
 """

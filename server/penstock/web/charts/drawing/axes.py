@@ -1,4 +1,4 @@
-"""Axes: where a number lies between two ends of a picture, and which round ones stand there."""
+"""Place numbers on axes, and choose round numbers for the ticks."""
 
 import itertools
 import math
@@ -9,11 +9,12 @@ from penstock.web.charts.drawing.lettering import width_of
 from penstock.web.charts.drawing.numbers import scientific, tick
 
 FINEST = 1e-9
-"""A span below this part of its ends is widened: floats could not tell the ticks apart."""
+"""Smallest ratio of a span to its ends; a smaller span is widened, since floats could not tell
+its ticks apart."""
 
 SMALLEST = 1e-290
 APART = 14
-"""How far apart two labels of an axis are, at least."""
+"""Smallest distance between two labels of an axis."""
 
 MOST_POWERS = 6
 MARGIN = 0.04
@@ -22,7 +23,7 @@ MOST_COUNTS = 12
 
 @dataclass(frozen=True)
 class Axis:
-    """Numbers from ``low`` to ``high``, drawn from ``start`` to ``end``; all of them finite.
+    """Map numbers from ``low`` to ``high`` to places from ``start`` to ``end``; all are finite.
 
     ``ticks`` are numbers with their labels; ``logarithmic`` axes have a ``low`` above 0.
     """
@@ -35,7 +36,7 @@ class Axis:
     logarithmic: bool = False
 
     def at(self, value: float) -> float:
-        """Where ``value`` lies; monotone, and never beyond the ends."""
+        """Return the place of ``value``; monotone, and never beyond the ends."""
         if self.logarithmic:
             low, high = math.log(self.low), math.log(self.high)
             part = (math.log(max(value, self.low)) - low) / (high - low)
@@ -45,9 +46,9 @@ class Axis:
 
 
 def linear(low: float, high: float, start: float, end: float, most: int = 6) -> Axis:
-    """An axis of ticks at 1, 2 or 5 times a power of ten, with room for their labels.
+    """Return an axis with ticks at 1, 2 or 5 times a power of ten, with room for their labels.
 
-    It ends a little beyond the numbers, or at zero, and not at a tick.
+    It ends a little beyond the numbers, or at zero; its ends need not be ticks.
     """
     low, high = _apart(low, high)
     axis = _linear(low, high, start, end, most)
@@ -60,14 +61,14 @@ def linear(low: float, high: float, start: float, end: float, most: int = 6) -> 
 
 
 def upright(low: float, high: float, start: float, end: float, most: int = 6) -> Axis:
-    """A linear axis that goes up: its labels are above one another, and always fit."""
+    """Return a vertical linear axis; its labels are above one another and always fit."""
     return _linear(*_apart(low, high), start, end, most)
 
 
 def counting(first: int, last: int, start: float, end: float) -> Axis:
-    """An axis from one whole number to another, with whole numbers as ticks.
+    """Return an axis from one whole number to another, with whole numbers as ticks.
 
-    A number alone is at its end.
+    If both are equal, the number is at the end of the axis.
     """
     low, high = float(first - (first == last)), float(last)
     powers = (10**power for power in itertools.count())
@@ -82,7 +83,7 @@ def counting(first: int, last: int, start: float, end: float) -> Axis:
 
 
 def logarithmic(low: float, high: float, start: float, end: float) -> Axis:
-    """An axis of equal steps for equal factors, a little beyond the numbers (above 0)."""
+    """Return a logarithmic axis that ends a little beyond the numbers, which are above 0."""
     margin = min(max((math.log(high) - math.log(low)) * 0.06, 0.2), 4.0)
     first, last = math.log(low) - margin, math.log(high) + margin
     low, high = math.exp(first), math.exp(last)
@@ -96,7 +97,7 @@ def logarithmic(low: float, high: float, start: float, end: float) -> Axis:
 
 
 def with_zero(low: float, high: float) -> tuple[float, float]:
-    """A range made to reach zero, unless that would press all that differs into a corner."""
+    """Return the range extended to zero, unless the numbers would then fill too little of it."""
     if (low > 0 and high - low < high / 2) or (high < 0 and high - low < -low / 2):
         return low, high
     return min(low, 0.0), max(high, 0.0)

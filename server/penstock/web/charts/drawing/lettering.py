@@ -1,7 +1,7 @@
-"""How much room a text takes, cutting it to the room there is, keeping labels apart.
+"""Estimate the width of texts, shorten them to fit, and keep labels apart.
 
-Without the reader's font, widths are those of a wide one (DejaVu Sans): a narrower font
-leaves more air.
+The reader's font is unknown, so widths are those of a wide font (DejaVu Sans): a narrower one
+leaves more space.
 """
 
 import math
@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from penstock.figures import printable
 
 SIZE = 12.0
-"""Of the letters of all charts, in units of the viewBox."""
+"""Font size of all charts, in units of the viewBox."""
 
 BOLD = 1.12
 ELLIPSIS = "…"
@@ -21,18 +21,18 @@ _JOINERS = frozenset("\u200d\ufe0e\ufe0f")
 
 
 def shown(text: str) -> str:
-    """``text`` on one line, with what is unseen, or what XML cannot hold, spelled out."""
+    """Return ``text`` on one line, with invisible characters and those that XML forbids escaped."""
     return printable(text).replace("\ufffe", "\\ufffe").replace("\uffff", "\\uffff")
 
 
 def width_of(text: str, size: float = SIZE, *, bold: bool = False) -> float:
-    """How wide ``text`` is at most, in units of the viewBox."""
+    """Return an upper estimate of the width of ``text``, in units of the viewBox."""
     ems = sum(map(_ems, text if text.isascii() and text.isprintable() else shown(text)))
     return ems * size * (BOLD if bold else 1)
 
 
 def fitted(text: str, room: float, size: float = SIZE, *, bold: bool = False) -> str:
-    """``text`` as it is shown, or what fits into ``room`` of it with an ellipsis."""
+    """Return ``text`` as it is shown, shortened with an ellipsis if it is wider than ``room``."""
     text = shown(text)
     if width_of(text, size, bold=bold) <= room:
         return text
@@ -49,7 +49,7 @@ def fitted(text: str, room: float, size: float = SIZE, *, bold: bool = False) ->
 
 
 def wrapped(text: str, room: float, size: float = SIZE) -> list[str]:
-    """``text`` in lines that fit into ``room``, broken at spaces; long words are cut."""
+    """Return ``text`` in lines that fit into ``room``, broken at spaces; long words are cut."""
     lines: list[str] = []
     for word in text.split():
         if lines and width_of(f"{lines[-1]} {word}", size) <= room:
@@ -60,9 +60,9 @@ def wrapped(text: str, room: float, size: float = SIZE) -> list[str]:
 
 
 def spread(wanted: Sequence[float], apart: float, lowest: float = math.inf) -> list[float]:
-    """Heights near the wanted ones, ``apart`` from one another, and none below ``lowest``.
+    """Return heights near the wanted ones, ``apart`` from one another, none below ``lowest``.
 
-    Heights grow downwards.  Where there is no room for all, those at the top rise.
+    Heights grow downwards.  If there is no room for all, those at the top move up.
     """
     heights = list(wanted)
     order = sorted(range(len(wanted)), key=lambda place: wanted[place])

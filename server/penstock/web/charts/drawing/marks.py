@@ -1,4 +1,4 @@
-"""How levels are told apart: by color, and always by shape and dashes or a name as well."""
+"""Mark levels by color, and always also by shape, dashes or a name."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -8,19 +8,19 @@ from penstock.web.charts.drawing.svg import element, number
 from penstock.web.charts.drawing.values import Level
 
 FALLBACK: Final = ("#2f7fc1", "#b8701a", "#d0523f", "#4f8f32", "#9a68c4", "#2a8a8f")
-"""Of each class of marks, with a contrast of 3 or more to white and to near black alike."""
+"""Color of each class of marks, with a contrast of 3 or more to both white and near black."""
 
 DASHES: Final = ("", "7 4", "2 3", "10 3 2 3", "4 2", "1 2")
 SHAPES: Final = ("circle", "square", "triangle", "diamond", "ring", "frame", "cross", "pit")
 
 
 def styles(levels: Sequence[Level]) -> list[int]:
-    """A style for each level: its place, unless two of them would look alike."""
+    """Return a style for each level: its place, unless two levels would look alike."""
     return chosen([level.place for level in levels])
 
 
 def chosen(places: Sequence[int | None]) -> list[int]:
-    """A style for each place, or their order where one is missing or two would look alike."""
+    """Return a style for each place, or their order if one is missing or two would look alike."""
     known = [place for place in places if place is not None]
     if len(known) == len(places) == len({place % len(SHAPES) for place in known}):
         return [place % len(SHAPES) for place in known]
@@ -28,19 +28,19 @@ def chosen(places: Sequence[int | None]) -> list[int]:
 
 
 def colored(style: int) -> dict[str, str]:
-    """Return the attributes that give a group its color: a class, and what stands in for it."""
+    """Return the attributes of a group's color: a class, and a fallback without the stylesheet."""
     color = style % len(FALLBACK)
     return {"class": f"s{color}", "color": FALLBACK[color]}
 
 
 def dashes(style: int) -> dict[str, str]:
-    """Return the attribute of a line's dashes; none for an unbroken one."""
+    """Return the attribute for a line's dashes; none for a solid line."""
     pattern = DASHES[style % len(DASHES)]
     return {"stroke-dasharray": pattern} if pattern else {}
 
 
 def mark(style: int, x: float, y: float, size: float = 4.0) -> Element:
-    """Return a shape around (x, y), in the color of the group that it is in."""
+    """Return a shape around (x, y), in the color of the group that contains it."""
     shape = SHAPES[style % len(SHAPES)]
     full = {"class": "mark", "fill": "currentColor"}
     hollow = {"class": "hollow", "fill": "none", "stroke": "currentColor", "stroke-width": "2"}

@@ -1,7 +1,7 @@
-"""Numbers as they are written in pictures and in the tables beside them.
+"""Write numbers for charts and for the tables beside them.
 
-Thousands are set apart, the minus is a minus, and a value has the digits that its interval
-leaves it.
+Thousands are separated by commas, the minus sign is a real one, and a value has the digits that
+its interval justifies.
 """
 
 import math
@@ -17,20 +17,20 @@ SIGNIFICANT = 6
 LARGEST_LABEL = 1e7
 SMALLEST_LABEL = 1e-4
 FINE = 1e4
-"""Times the step from which a number has too many digits to be written with its power."""
+"""Multiple of the step from which a number has too many digits for scientific notation."""
 
 _RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 @dataclass(frozen=True)
 class Digits:
-    """How a column of numbers is written: so many decimals, or so many significant digits."""
+    """Hold the format of a column of numbers: its decimals, or its significant digits."""
 
     decimals: int
     significant: int = 0
 
     def write(self, value: float) -> str:
-        """``value`` as text."""
+        """Return ``value`` as text."""
         if not value or not self.significant:
             return signed(fixed(value, self.decimals))
         if SMALLEST_LABEL <= abs(value) < 10.0**self.significant:
@@ -38,14 +38,14 @@ class Digits:
         return scientific(value, abs(value) * 10.0 ** (1 - self.significant))
 
     def range(self, interval: Interval) -> str:
-        """An interval's ends as text."""
+        """Return an interval's ends as text."""
         return f"{self.write(interval.lower)} to {self.write(interval.upper)}"
 
 
 def digits_of(intervals: Iterable[Interval]) -> Digits:
-    """Two significant digits of the narrowest interval's half width, the same for all.
+    """Return the digits for a column: two significant digits of the smallest half width.
 
-    Where that would take more than ``LONGEST`` digits, ``SIGNIFICANT`` of each value.
+    If that takes more than ``LONGEST`` digits, each value gets ``SIGNIFICANT`` digits instead.
     """
     listed = list(intervals)
     widths = [interval.half_width for interval in listed if interval.half_width > 0]
@@ -65,12 +65,12 @@ def digits_of(intervals: Iterable[Interval]) -> Digits:
 
 
 def loss(epsilon: float | None) -> str:
-    """An epsilon as it is shown; None is a loss without bound."""
+    """Return an epsilon as text; None is an unbounded loss."""
     return "unbounded" if epsilon is None else signed(short(epsilon))
 
 
 def share(fraction: float) -> str:
-    """A part of a whole as a percentage, to a tenth of a percent where it is small."""
+    """Return a fraction as a percentage, to a tenth of a percent if it is small."""
     if not fraction:
         return "0%"
     if abs(fraction) < 0.0005:
@@ -80,7 +80,7 @@ def share(fraction: float) -> str:
 
 
 def tick(value: float, step: float) -> str:
-    """A number beside an axis whose ticks are ``step`` apart."""
+    """Return the label of a number on an axis whose ticks are ``step`` apart."""
     if not value or abs(value) < step * 1e-6:
         return "0"
     fine = step * FINE <= abs(value) < PLAIN_BELOW
@@ -91,7 +91,7 @@ def tick(value: float, step: float) -> str:
 
 
 def scientific(value: float, step: float = 0.0) -> str:
-    """``value`` with its power of ten, to the digits that a step needs."""
+    """Return ``value`` in scientific notation, with the digits that a step needs."""
     power = math.floor(math.log10(abs(value)) + 1e-12)
     needed = power - math.floor(math.log10(step) + 1e-9) if step else 0
     mantissa, written = f"{value:.{min(max(needed, 0), 8)}e}".split("e")
@@ -104,10 +104,10 @@ def scientific(value: float, step: float = 0.0) -> str:
 
 
 def counted(number: int, noun: str, more: str = "") -> str:
-    """A count with its noun: ``1 group``, ``1,000 groups``."""
+    """Return a count with its noun: ``1 group``, ``1,000 groups``."""
     return f"{number:,} {noun if number == 1 else more or noun + 's'}"
 
 
 def signed(text: str) -> str:
-    """``text`` with a minus sign for the hyphen."""
+    """Return ``text`` with a minus sign for each hyphen."""
     return text.replace("-", "−")

@@ -1,6 +1,6 @@
-"""Write SVG with the standard library's ElementTree: elements, the document, texts.
+"""Write SVG elements, documents and texts with the standard library's ElementTree.
 
-No text can break out of its element: names are content, and the writer escapes them.
+No text can break out of its element: names are content, which the writer escapes.
 """
 
 import re
@@ -13,11 +13,11 @@ from xml.etree.ElementTree import Element
 from penstock.web.charts.drawing.lettering import SIZE, shown
 
 NARROW: Final = 384
-"""Width of a picture for a phone, in units that are about its pixels."""
+"""Width of a chart for a phone, in units of about one pixel."""
 
 WIDE: Final = 720
 NOTE: Final = 16
-"""From one line of a note to the next."""
+"""Distance from one line of a note to the next."""
 
 FONT: Final = "system-ui, 'DejaVu Sans', sans-serif"
 
@@ -30,31 +30,31 @@ _KINDS: Final[Mapping[str, Mapping[str, str]]] = {
 }
 _RIGHT_TO_LEFT: Final = frozenset({"R", "AL", "AN"})
 _ISOLATED: Final = re.compile("(\u2068[^\u2068\u2069]*\u2069)")
-"""What stands apart from the direction of the text around it, whatever it holds."""
+"""Matches text isolated from the direction of the text around it."""
 
 
 def element(tag: str, *parts: Element, content: str = "", **attributes: str | float) -> Element:
-    """Return an element with ``parts`` in it, or text.
+    """Return an element that contains ``parts`` or text.
 
-    Numbers are coordinates, to a tenth of a unit.  Hyphens in attributes' names are written
-    as underscores, and ``class_`` with one at its end.
+    Numbers are coordinates, rounded to a tenth of a unit.  Write underscores for hyphens in
+    attribute names, and ``class_`` for ``class``.
     """
-    made = Element(
+    result = Element(
         tag,
         {
             name.rstrip("_").replace("_", "-"): value if isinstance(value, str) else number(value)
             for name, value in attributes.items()
         },
     )
-    made.text = content or None
-    made.extend(parts)
-    return made
+    result.text = content or None
+    result.extend(parts)
+    return result
 
 
 def document(
     prefix: str, title: str, described: str, size: tuple[float, float], parts: Iterable[Element]
 ) -> str:
-    """Return one SVG element as text, as wide as the page lets it be; ids begin with ``prefix``."""
+    """Return one SVG element as text, as wide as the page allows; ids begin with ``prefix``."""
     width, height = size
     picture = element(
         "svg",
@@ -75,9 +75,9 @@ def document(
 
 
 def both_widths(draw: Callable[[str, int], str], prefix: str) -> str:
-    """A picture for phones and one for wider pages, of which the stylesheet shows one.
+    """Return a chart for phones and one for wider pages, of which the stylesheet shows one.
 
-    ``draw`` is called with a prefix and a width, as every chart is.
+    ``draw`` takes a prefix and a width, as every chart does.
     """
     return (
         f'<div class="chart-narrow">{draw(f"{prefix}-narrow", NARROW)}</div>'
@@ -86,7 +86,7 @@ def both_widths(draw: Callable[[str, int], str], prefix: str) -> str:
 
 
 def words(text: str) -> str:
-    """Return ``text`` on one line, with nothing unseen in it; isolated parts stay isolated."""
+    """Return ``text`` on one line, with invisible characters escaped; isolated parts stay so."""
     parts = _ISOLATED.split(text)
     return "".join(
         f"{part[0]}{shown(part[1:-1])}{part[-1]}" if index % 2 else shown(part)
@@ -95,37 +95,37 @@ def words(text: str) -> str:
 
 
 def isolated(name: str) -> str:
-    """``name`` for use in a sentence, whose order a right-to-left name must not turn."""
+    """Return ``name``, isolated if it is right-to-left, so that it cannot reorder a sentence."""
     if any(unicodedata.bidirectional(character) in _RIGHT_TO_LEFT for character in name):
         return f"\u2068{shown(name)}\u2069"
     return name
 
 
 def number(value: float) -> str:
-    """A coordinate, to a tenth of a unit."""
+    """Return a coordinate as text, rounded to a tenth of a unit."""
     text = f"{value:.1f}".removesuffix(".0")
     return "0" if text == "-0" else text
 
 
 def text(x: float, y: float, content: str, *, anchor: str = "start", kind: str = "") -> Element:
-    """Return a line of text with its foot at ``y``."""
+    """Return a line of text with its baseline at ``y``."""
     at = {} if anchor == "start" else {"text-anchor": anchor}
     return element("text", x=x, y=y, content=words(content), **at, **_KINDS[kind])
 
 
 def note(y: float, lines: Sequence[str], x: float = 0.0) -> list[Element]:
-    """Return quiet lines of text, one under the other, the first with its foot at ``y``."""
+    """Return quiet lines of text below one another, the first with its baseline at ``y``."""
     return [text(x, y + NOTE * place, line, kind=QUIET) for place, line in enumerate(lines)]
 
 
 def group(color: Mapping[str, str], *parts: Element, title: str = "") -> Element:
-    """Return a group in a color; its title says what it shows to whoever points at it."""
+    """Return a group in a color; its title is the tooltip."""
     titled = [element("title", content=words(title))] if title else []
     return element("g", *titled, *parts, **color)
 
 
 def stroked(kind: str, way: str, width: str, **more: str) -> Element:
-    """Return a path that is not filled, ``width`` wide."""
+    """Return an unfilled path with a stroke of ``width``."""
     return element(
         "path", class_=kind, fill="none", stroke="currentColor", stroke_width=width, d=way, **more
     )
@@ -144,6 +144,6 @@ def rule(x1: float, y1: float, x2: float, y2: float, kind: str = "grid") -> Elem
 
 
 def nothing(prefix: str, title: str, sentence: str, width: int) -> str:
-    """The picture of what is not there: one sentence."""
+    """Return the chart for empty data: one sentence."""
     line = text(width / 2, 32, sentence, anchor="middle", kind=QUIET)
     return document(prefix, title, sentence, (width, 56), [line])

@@ -1,4 +1,4 @@
-"""Tables beside charts that show one interval a key and level."""
+"""Build the tables of charts that show one interval per key and level."""
 
 from penstock.figures import percent
 from penstock.web.charts.drawing.numbers import digits_of
@@ -6,14 +6,14 @@ from penstock.web.charts.drawing.values import Level, Table
 
 
 def elsewhere(given: int, total: int) -> str:
-    """Where the reader finds what a picture leaves out, when ``given`` of ``total`` are known."""
+    """Return where to find what a chart leaves out, if its table has ``given`` of ``total``."""
     return "the table has all" if given >= total else f"the table has {given:,} of them"
 
 
 def level_table(
     title: str, what: str, keys: tuple[str, ...], levels: tuple[Level, ...], confidence: float
 ) -> Table:
-    """Keys down, levels across, each with its value and its interval's ends."""
+    """Return a table with one row per key, and a value and interval ends per level."""
     several, at = len(levels) > 1, percent(confidence)
     columns = ("value", f"lower {at}", f"upper {at}")
     head = tuple(

@@ -1,4 +1,4 @@
-"""What charts are given, and the tables that they give back.
+"""Define the content that charts take, and the tables that they return.
 
 Only finite numbers can be drawn: others are refused, never left out.
 """
@@ -11,15 +11,15 @@ from penstock.errors import InvalidInput
 
 ROUNDING = 1e-9
 LARGEST = 1e300
-"""Beyond this, differences of two numbers overflow."""
+"""Largest number that is drawn; beyond it, differences of two numbers overflow."""
 
 
 @dataclass(frozen=True)
 class Interval:
-    """A value and the interval around it.
+    """Represent a value and the interval around it.
 
     Raises ``InvalidInput`` unless all three are finite and ``lower <= value <= upper``, up
-    to what floats round away.
+    to rounding errors of floats.
     """
 
     value: float
@@ -32,22 +32,22 @@ class Interval:
         slack = ROUNDING * max(abs(self.lower), abs(self.upper))
         if not self.lower - slack <= self.value <= self.upper + slack:
             raise InvalidInput(
-                f"A value lies in its interval, and {self.value:g} is outside of"
-                f" {self.lower:g} to {self.upper:g}."
+                f"A value must lie in its interval, but {self.value:g} is not between"
+                f" {self.lower:g} and {self.upper:g}."
             )
 
     @property
     def half_width(self) -> float:
-        """Half of how wide the interval is."""
+        """Return half the width of the interval."""
         return self.upper / 2 - self.lower / 2
 
 
 @dataclass(frozen=True)
 class Level:
-    """What was released at one level, one interval a group, and how charts mark it.
+    """Hold the values released at one level, one interval per group.
 
-    ``place`` keeps a tier's color and shape from chart to chart (its rank, say); without
-    it, levels are marked in their order.
+    ``place`` (a tier's rank, say) gives the level the same color and shape in all charts;
+    without it, levels are marked in their order.
     """
 
     name: str
@@ -57,7 +57,7 @@ class Level:
 
 @dataclass(frozen=True)
 class Table:
-    """A chart's numbers as texts; ``right`` are the columns that hold numbers."""
+    """Hold a chart's numbers as texts; ``right`` are the columns aligned right (numbers)."""
 
     caption: str
     head: tuple[str, ...]
@@ -66,34 +66,34 @@ class Table:
 
 
 def finite(number: float, what: str) -> float:
-    """``number``; raises ``InvalidInput`` where it cannot be drawn."""
+    """Return ``number``.  Raises ``InvalidInput`` if it cannot be drawn."""
     if not math.isfinite(number) or abs(number) > LARGEST:
         raise InvalidInput(
-            f"A chart shows finite numbers up to {LARGEST:g}, and {what} is {number}."
+            f"A chart can show finite numbers up to {LARGEST:g}, but {what} is {number}."
         )
     return number
 
 
 def positive(number: float, what: str) -> float:
-    """``number``; raises ``InvalidInput`` unless it is finite and above zero, as far as
-    logarithms can tell."""
+    """Return ``number``.  Raises ``InvalidInput`` unless it is finite and large enough above 0
+    for its logarithm."""
     if finite(number, what) < 1 / LARGEST:
-        raise InvalidInput(f"A chart needs {what} to be above 0, and it is {number}.")
+        raise InvalidInput(f"A chart needs {what} to be above 0, but it is {number}.")
     return number
 
 
 def of_one_length(names: Sequence[object], levels: Sequence[Level], what: str) -> None:
-    """Raises ``InvalidInput`` where a level has not one interval for each of the names."""
+    """Raise ``InvalidInput`` unless each level has one interval for each of the names."""
     for level in levels:
         if len(level.intervals) != len(names):
             raise InvalidInput(
                 f"Level {level.name!r} has {len(level.intervals):,} intervals for"
-                f" {len(names):,} {what}: each needs one."
+                f" {len(names):,} {what}; it needs one for each."
             )
 
 
 def ends(intervals: Sequence[Interval]) -> tuple[float, float]:
-    """The lowest and the highest end of some intervals (at least one)."""
+    """Return the lowest and the highest end of at least one interval."""
     return min(interval.lower for interval in intervals), max(
         interval.upper for interval in intervals
     )
