@@ -1,10 +1,10 @@
-"""Serve the pages for people: they work without a script, and no rule lives in them.
+"""Serve the web pages; they work without scripts and contain no business rules.
 
-* ``http``        how a page is declared, and how it becomes an answer
-* ``views``       the pages, by subject; each calls the services that the API's routes call
-* ``forms``       from what was typed to what a service is asked for
-* ``presenters``  from what services answer to what templates and charts take
-* ``charts``      plain numbers in, SVG out
+* ``http``        declarations of pages, and the handling of their requests
+* ``views``       the pages, by subject; each calls the same services as the API's routes
+* ``forms``       reads what was typed and builds the specs that services take
+* ``presenters``  turns the answers of services into what templates and charts take
+* ``charts``      draws SVG from plain numbers
 """
 
 from collections.abc import Mapping
@@ -17,12 +17,12 @@ POLICIES: Mapping[str, str] = {
     **{page.name: page.policy.sentence for page in PAGES},
     STATIC: ANYBODY.sentence,
 }
-"""Who may see each endpoint of the blueprint."""
+"""For each endpoint of the blueprint, who may see it."""
 
 ROUTES: tuple[tuple[str, str], ...] = (
     *((page.verb, page.path) for page in PAGES),
     ("GET", "/static/<path:name>"),
 )
-"""Verb and address, as Flask writes it, of all that the blueprint serves."""
+"""Verb and path (in Flask's notation) of everything that the blueprint serves."""
 
 __all__ = ["PAGES", "POLICIES", "ROUTES", "blueprint"]

@@ -95,7 +95,7 @@ def test_a_form_without_its_key_is_refused(served: Served, window: Screen) -> No
     window.page.evaluate("document.querySelectorAll('[name=form_key]').forEach(e => e.remove())")
     window.expect(403)
     window.press(ASK)
-    window.reads("not one of this session")
+    window.reads("does not belong to this session")
     assert held(window) == 0
 
 

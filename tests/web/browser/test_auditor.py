@@ -86,7 +86,7 @@ def test_filters_that_mean_nothing_say_so_and_stay_to_be_mended(
     window.expect(422)
     window.page.get_by_label("From, UTC").fill("yesterday")
     window.press("Filter")
-    window.reads("From is a day or a time in UTC")
+    window.reads("From must be a date or a time in UTC")
     assert window.page.get_by_label("From, UTC").input_value() == "yesterday"
 
 

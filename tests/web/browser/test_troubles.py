@@ -176,7 +176,7 @@ def test_a_form_of_an_admin_without_its_key_does_nothing(served: Served, window:
     window.page.evaluate("document.querySelectorAll('[name=form_key]').forEach(e => e.remove())")
     window.expect(403)
     window.press("Insert the tier")
-    window.reads("not one of this session")
+    window.reads("does not belong to this session")
     assert "never" not in names(served)
 
 

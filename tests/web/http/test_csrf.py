@@ -40,7 +40,7 @@ def test_a_form_from_elsewhere_is_refused(browse: Open, world: World, origin: st
         for path in sent_by(name):
             answer = browser.send(path, origin, form_key=key, token=world.tokens[name])
             assert answer.status_code == 403, path
-            assert "nothing was done" in text_of(answer)
+            assert "Nothing was done" in text_of(answer)
             assert "Set-Cookie" not in answer.headers
         assert browser.get("/catalogue").status_code == 200
     assert events(world) == before
@@ -63,7 +63,7 @@ def test_a_form_without_the_sessions_key_is_refused(browse: Open, world: World, 
             if SENT[path].policy.needs_session:
                 answer = browser.send(path, form_key=sent)
                 assert answer.status_code == 403, path
-                assert "not one of this session" in text_of(answer)
+                assert "does not belong to this session" in text_of(answer)
     assert events(world) == before
 
 

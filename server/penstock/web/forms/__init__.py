@@ -1,12 +1,11 @@
-"""Read forms: from what was typed to what a service is asked for.
+"""Read forms: turn what was typed into the specs that services take.
 
-* ``form_input``                                 what was typed, and what is wrong with it, field
-                                                 by field
+* ``form_input``                                 what was typed, and the errors of each field
 * ``query_kinds, query_form, stream_form, privacy_terms``: queries and streams
 * ``dataset_form, token_form``                   datasets and tokens
-* ``choices``                                    what the forms offer, each with a sentence that
+* ``choices``                                    the options in forms, each with a sentence that
                                                  explains it
-* ``log_filters``                                filters of the log and of the history
-* ``confirmation``                               the name that is typed by hand before something
-                                                 is destroyed
+* ``log_filters``                                filters of the audit log and of the history
+* ``confirmation``                               the name that the user types to confirm a
+                                                 destructive action
 """

@@ -1,11 +1,11 @@
-"""What the forms offer, each with the sentence that explains it to whoever chooses."""
+"""Define the options in forms, each with a sentence that explains it."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
 class Option:
-    """A value, what it is called, and what it means in one sentence."""
+    """Represent an option: its value, its name, and its meaning in one sentence."""
 
     value: str
     name: str
@@ -13,12 +13,12 @@ class Option:
 
 
 AGGREGATES = (
-    ("count", "how many rows"),
-    ("count_units", "how many people (privacy units)"),
-    ("sum", "the sum of a column"),
-    ("mean", "the mean of a column"),
-    ("histogram", "rows by the values of a column"),
-    ("uncategorized", "the share of rows that no category of a column takes"),
+    ("count", "number of rows"),
+    ("count_units", "number of people (privacy units)"),
+    ("sum", "sum of a column"),
+    ("mean", "mean of a column"),
+    ("histogram", "histogram: number of rows per bin of a column"),
+    ("uncategorized", "share of rows whose value is in no category of a column"),
 )
 COUNTS = AGGREGATES[:2]
 OPERATORS = ("=", "!=", "<", "<=", ">", ">=", "in", "not_in")
@@ -26,57 +26,64 @@ OPERATORS = ("=", "!=", "<", "<=", ">", ">=", "in", "not_in")
 _GAUSSIAN = Option(
     "gaussian",
     "Gaussian",
-    "The usual choice: the least noise where one person moves many numbers.",
+    "The usual choice: the least noise if one person can change many numbers.",
 )
-_LAPLACE = Option("laplace", "Laplace", "The least noise where one person moves one number or few.")
+_LAPLACE = Option(
+    "laplace", "Laplace", "The least noise if one person can change only one number or a few."
+)
 MECHANISMS = (
     _GAUSSIAN,
     _LAPLACE,
-    Option("poisson", "Poisson", "Noise of whole steps, for counts."),
-    Option("skellam", "Skellam", "Noise of whole steps, as likely upward as downward."),
+    Option("poisson", "Poisson", "Noise in whole steps, for counts."),
+    Option("skellam", "Skellam", "Noise in whole steps, symmetric around zero."),
     Option(
         "generalized_gaussian",
         "generalized Gaussian",
-        "Makes the largest of many errors small; its levels are drawn each on its own, so that a"
-        " tier pays for every level at or below its own.",
+        "Keeps the largest of many errors small; its levels are drawn independently, so a tier is"
+        " charged for every level at or below its own.",
     ),
 )
 STREAM_MECHANISMS = (_GAUSSIAN, _LAPLACE)
 
 WISHES = (
-    ("epsilon", "epsilon, for each tier"),
-    ("half_width", "how far off a number may be, for each tier"),
-    ("standard_deviation", "the standard deviation of the noise, for each tier"),
-    ("rho", "rho (zero-concentrated), for each tier"),
-    ("mu", "mu (Gaussian differential privacy), for each tier"),
-    ("level", "the noise's own parameter, for each tier"),
-    ("share", "one share of every tier's budget"),
+    ("epsilon", "epsilon for each tier"),
+    ("half_width", "margin of error for each tier"),
+    ("standard_deviation", "standard deviation of the noise for each tier"),
+    ("rho", "rho (zero-concentrated differential privacy) for each tier"),
+    ("mu", "mu (Gaussian differential privacy) for each tier"),
+    ("level", "noise level (the mechanism's parameter) for each tier"),
+    ("share", "the same share of every tier's budget"),
 )
 
 DOMAINS = (
     Option("uint64", "whole numbers", "From 0 up to the number of keys, or up to 2^64."),
-    Option("string", "texts of one length", "All texts of so many characters of an alphabet."),
+    Option(
+        "string",
+        "texts of one length",
+        "All texts with a given number of characters from an alphabet.",
+    ),
     Option(
         "sha256_64",
         "texts of any length",
-        "Each is known by the first 64 bits of its SHA-256, and reported by these alone.",
+        "Each text is identified and reported by the first 64 bits of its SHA-256 only.",
     ),
 )
 
 STRUCTURES = (
-    Option("auto", "the best tree", "The tree with the least error for this length."),
-    Option("binary", "binary tree", "Sums of 1, 2, 4, 8 ... elements, each with its noise."),
+    Option("auto", "best tree", "The tree with the least error for this length."),
+    Option("binary", "binary tree", "Sums of 1, 2, 4, 8 ... elements, each with noise of its own."),
     Option(
         "kary",
-        "tree of more branches",
-        "Fewer layers of sums, each of k smaller ones; give k, or let the best be taken.",
+        "tree with more branches",
+        "Fewer layers, each sum of k smaller ones; enter k, or leave it empty for the best k.",
     ),
     Option(
-        "smooth_binary", "smooth binary tree", "Every total has the same error; needs a length."
+        "smooth_binary", "smooth binary tree", "The same error for every total; needs a length."
     ),
     Option(
         "sqrt",
         "square root",
-        "Less error than trees for few elements, with Gaussian noise; keeps the noise of all.",
+        "Less error than trees for few elements, Gaussian noise only; stores the noise of every"
+        " element.",
     ),
 )

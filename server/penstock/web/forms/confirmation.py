@@ -1,4 +1,4 @@
-"""What takes away for ever is done to what is named twice: in the address, and by hand."""
+"""Require that the user types the name of what a destructive action will affect."""
 
 from collections.abc import Mapping
 
@@ -9,15 +9,15 @@ FIELD = "sure"
 
 
 def require_named(given: Mapping[str, str], name: str) -> None:
-    """Raise ``InvalidInput`` unless a form has the name of what it is about, typed by hand.
+    """Raise ``InvalidInput`` unless the user typed the name of the affected object.
 
-    Case does not count, as in all names.
+    Case is ignored, as in all names.
     """
     typed = given.get(FIELD, "").strip()
     if folded(typed) == folded(name):
         return
-    wrong = f"What was typed is {typed!r}" if typed else "Nothing was typed"
+    wrong = f"You typed {typed!r}, which is another name." if typed else "No name was typed."
     raise InvalidInput(
-        f"{wrong}, and this is about {name!r}: type that name to say that you mean it.",
+        f"{wrong} Nothing was done. Type {name!r} to confirm.",
         pointer=f"/{FIELD}",
     )

@@ -1,6 +1,7 @@
-"""A dataset as a form declares it: names and types of columns are known, all else is typed.
+"""Read the form that declares a dataset.
 
-A form has its columns by number, since a column may be called anything.
+The form shows the names and types of the columns; the user enters everything else.  Fields
+carry the number of their column, since a column's name may be any text.
 """
 
 from collections.abc import Iterable, Mapping
@@ -10,25 +11,25 @@ from penstock.web.forms.form_input import filled, number, scalar
 
 TYPES = ("string", "integer", "number", "boolean", "date")
 UNITS = (
-    ("column", "a column names whose record a row is"),
-    ("rows", "every row is somebody of their own"),
-    ("event", "every row is an event that is protected by itself"),
+    ("column", "one person per value of a column"),
+    ("rows", "one person per row"),
+    ("event", "one event per row (events are protected, not people)"),
 )
 NEIGHBORS = (
-    ("add_remove", "with somebody more or fewer"),
-    ("replace", "with somebody replaced, as many as before"),
+    ("add_remove", "one privacy unit added or removed"),
+    ("replace", "one privacy unit replaced, the number of units unchanged"),
 )
 ACCOUNTANTS = (
-    ("renyi", "every kind of noise"),
-    ("gaussian", "Gaussian queries alone, of which more fit"),
+    ("renyi", "Rényi: for every kind of noise"),
+    ("gaussian", "Gaussian: for Gaussian queries only, and room for more of them"),
 )
 MOST_COLUMNS = 200
 
 
 def wanted(given: Mapping[str, str], tiers: Iterable[str], uri: str = "") -> dict[str, Any]:
-    """The spec that a form describes; what is wrong with it is for its model to say.
+    """Return the spec that a form describes; its model reports what is wrong with it.
 
-    ``uri`` is the file of a form that does not name one.
+    ``uri`` is the file if the form has no field for it.
     """
     uri = uri or given.get("uri", "").strip()
     columns = _columns(given) if uri else {}
@@ -66,7 +67,7 @@ def _columns(given: Mapping[str, str]) -> dict[str, dict[str, object]]:
 
 
 def _declared(given: Mapping[str, str], place: int, kind: str) -> dict[str, object]:
-    """What a column may hold, as far as it is said."""
+    """Return the declared bounds, categories and missing value of a column."""
     categories = [
         scalar(part.strip(), kind)
         for part in given.get(f"categories {place}", "").splitlines()

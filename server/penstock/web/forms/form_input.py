@@ -1,7 +1,7 @@
-"""What somebody typed into a form, and what is wrong with it, field by field.
+"""Hold what was typed into a form, and find the errors of each field.
 
-Forms are read as the API's bodies are, by the same models; so a refusal names its place by
-JSON pointer, and each field asks for what was said of its own.
+The models of the API's bodies read forms too, so each error names its place by JSON pointer,
+and each field looks up the errors at its own pointer.
 """
 
 from collections.abc import Mapping, Sequence
@@ -15,30 +15,30 @@ from penstock.web.http.idempotent_forms import SentBefore, fresh_key
 LONGEST_NUMBER = 40
 
 _STATUSES = ((InvalidInput, 422), (Forbidden, 403), (TooManyRequests, 429), (Busy, 503))
-"""Of a form that is shown again; 409 for any other reason."""
+"""HTTP status of a form that is shown again, by the kind of error; 409 for all others."""
 
 
 @dataclass(frozen=True)
 class Form:
-    """``given`` is what was typed, by the names of fields; ``problem`` why it was refused."""
+    """Hold a form: ``given`` is what was typed, by field; ``problem`` is why it was refused."""
 
     given: Mapping[str, str] = field(default_factory=dict)
     problem: PenstockError | None = None
     key: str = field(default_factory=fresh_key)
 
     def value(self, name: str, otherwise: object = "") -> str:
-        """What stands in a field: what was typed, or what stood there before."""
+        """Return what was typed into a field, or ``otherwise`` if the form did not have it."""
         return self.given.get(name, "" if otherwise is None else str(otherwise))
 
     def chosen(self, name: str) -> Sequence[str]:
-        """All that was chosen of a field that takes several."""
+        """Return all values chosen in a field that takes several."""
         given = self.given
         return given.getlist(name) if isinstance(given, MultiDict) else []
 
     def wrong(self, pointer: str, apart: Sequence[str] = ()) -> str:
-        """What is wrong at ``pointer`` or below; empty where nothing is.
+        """Return the errors at ``pointer`` or below, as one text; empty if there are none.
 
-        What is wrong at or below the pointers of ``apart`` is left to their own fields.
+        Errors at or below the pointers in ``apart`` are left to their own fields.
         """
         if not pointer or not isinstance(self.problem, InvalidInput):
             return ""
@@ -50,7 +50,7 @@ class Form:
         return " ".join(dict.fromkeys(details))
 
     def at(self, pointer: str) -> str:
-        """What is wrong at ``pointer`` itself, of which no single field is to blame."""
+        """Return the errors at exactly ``pointer``, which concern no single field below it."""
         if not isinstance(self.problem, InvalidInput):
             return ""
         details = [detail for place, detail in self.problem.errors if place == pointer]
@@ -58,14 +58,14 @@ class Form:
 
     @property
     def reasons(self) -> list[str]:
-        """Why it was refused, each reason once."""
+        """Return the reasons of the refusal, each once."""
         if isinstance(self.problem, InvalidInput):
             return list(dict.fromkeys(detail for _, detail in self.problem.errors))
         return [self.problem.detail] if self.problem else []
 
     @property
     def status(self) -> int:
-        """Of the page that shows the form."""
+        """Return the HTTP status of the page that shows the form."""
         if self.problem is None:
             return 200
         return next((code for kind, code in _STATUSES if isinstance(self.problem, kind)), 409)
@@ -76,19 +76,19 @@ def _within(place: str, pointer: str) -> bool:
 
 
 def refused(given: Mapping[str, str], problem: PenstockError) -> Form:
-    """A form as it was sent, with what is wrong with it; it keeps its key while that is its own."""
+    """Return a form as sent, with its problem; it gets a new key if the old one was used before."""
     if isinstance(problem, SentBefore):
         return Form(given, problem)
     return replace(kept(given), problem=problem)
 
 
 def kept(given: Mapping[str, str]) -> Form:
-    """A form as it was sent, to be sent on; it keeps its key."""
+    """Return a form as sent, to be shown again without a problem; it keeps its key."""
     return Form(given, None, given.get("once", "") or fresh_key())
 
 
 def number(text: str) -> float | int | str | None:
-    """What is typed as a number, for a model to judge; none where nothing is."""
+    """Return ``text`` as a number, or as text for a model to refuse; None if it is empty."""
     text = text.strip()
     if not text:
         return None
@@ -103,12 +103,12 @@ def number(text: str) -> float | int | str | None:
 
 
 def scalar(text: str, kind: str) -> object:
-    """What is typed as one value of a column of a type, for a model to judge."""
+    """Return ``text`` as a value of a column's type, or as text for a model to refuse."""
     if kind in ("integer", "number"):
         return number(text)
     return {"true": True, "false": False}.get(text, text) if kind == "boolean" else text
 
 
 def filled(**fields: object) -> dict[str, object]:
-    """The fields in which something stands."""
+    """Return the fields that are neither None nor empty."""
     return {name: value for name, value in fields.items() if value not in (None, "")}

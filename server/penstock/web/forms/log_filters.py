@@ -1,4 +1,4 @@
-"""What is asked of the log, or of the history, by a page's filters, which its address holds."""
+"""Read the filters of the audit log and of the history from a page's address."""
 
 from collections.abc import Mapping
 from datetime import UTC, datetime
@@ -12,13 +12,13 @@ NAMES = ("user", "actor", "dataset", "query", "tier")
 TIMES = ("since", "until")
 FILTERS = ("kind", *NAMES, *TIMES)
 LABELS = {"since": "From", "until": "Before"}
-"""What pages call the times."""
+"""Labels of the fields for times."""
 
 LONGEST_TIME = 40
 
 
-class Asked(TypedDict):
-    """Which leaves are asked for, as the service takes them."""
+class LeafFilters(TypedDict):
+    """Hold filters of leaves, as the service takes them."""
 
     kind: str | None
     user: str | None
@@ -32,18 +32,18 @@ class Asked(TypedDict):
 
 
 def given(fields: Mapping[str, str]) -> dict[str, str]:
-    """The filters as they were typed, to be shown again."""
+    """Return the filters as typed, to be shown again."""
     return {name: fields.get(name, "").strip() for name in (*FILTERS, "order")}
 
 
-def filters_of(typed: Mapping[str, str]) -> Asked:
-    """What filters mean.  Raises ``InvalidInput`` for those that mean nothing."""
+def filters_of(typed: Mapping[str, str]) -> LeafFilters:
+    """Return the typed filters as the service takes them.  Raises ``InvalidInput``."""
     if typed["kind"] and typed["kind"] not in KINDS:
-        raise InvalidInput(f"kind is one of {', '.join(KINDS)}.", pointer="/kind")
+        raise InvalidInput(f"The kind must be one of {', '.join(KINDS)}.", pointer="/kind")
     if typed["order"] and typed["order"] not in ORDERS:
-        raise InvalidInput(f"order is {' or '.join(ORDERS)}.", pointer="/order")
+        raise InvalidInput(f"The order must be {' or '.join(ORDERS)}.", pointer="/order")
     since, until = times(typed)
-    return Asked(
+    return LeafFilters(
         kind=typed["kind"] or None,
         user=name_in(typed, "user"),
         actor=name_in(typed, "actor"),
@@ -57,22 +57,26 @@ def filters_of(typed: Mapping[str, str]) -> Asked:
 
 
 def times(typed: Mapping[str, str]) -> tuple[datetime | None, datetime | None]:
-    """From when on, and before when.  Raises ``InvalidInput``."""
+    """Return the earliest time, and the time before which all are.  Raises ``InvalidInput``."""
     since, until = (_moment(typed[name], name) for name in TIMES)
     if since and until and since >= until:
-        raise InvalidInput("No time is from the first on and before the second.", pointer="/until")
+        raise InvalidInput(
+            "The time in From must be earlier than the time in Before.", pointer="/until"
+        )
     return since, until
 
 
 def name_in(typed: Mapping[str, str], name: str) -> str | None:
-    """A name that somebody typed, if any.  Raises ``InvalidInput`` where nothing is called so."""
+    """Return the typed name, if any.  Raises ``InvalidInput`` if no name can be like that."""
     if "\x00" in typed[name]:
-        raise InvalidInput(f"No {name} has such a name.", pointer=f"/{name}")
+        raise InvalidInput(
+            f"No {name} has this name: it contains a null character.", pointer=f"/{name}"
+        )
     return typed[name] or None
 
 
 def _moment(text: str, name: str) -> datetime | None:
-    """A day, or a day and a time; in UTC unless it says otherwise."""
+    """Return a date, or a date and time, in UTC; a text without a time zone is in UTC."""
     if not text:
         return None
     try:
@@ -82,6 +86,6 @@ def _moment(text: str, name: str) -> datetime | None:
     except (ValueError, OverflowError):
         pass
     raise InvalidInput(
-        f"{LABELS[name]} is a day or a time in UTC, such as 2026-11-20 or 2026-11-20T12:00.",
+        f"{LABELS[name]} must be a date or a time in UTC, such as 2026-11-20 or 2026-11-20T12:00.",
         pointer=f"/{name}",
     )

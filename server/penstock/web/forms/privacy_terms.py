@@ -1,4 +1,4 @@
-"""How private a query or stream is to be, as a form asks for it."""
+"""Read the privacy terms of a query or stream from a form: its mechanism and levels."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -7,7 +7,7 @@ from penstock.web.forms.form_input import filled, number
 
 
 def terms(given: Mapping[str, str], tiers: Iterable[str]) -> dict[str, Any]:
-    """The mechanism with what belongs to it, and the levels; for their model to judge."""
+    """Return the mechanism with its parameter, and the levels; their model checks them."""
     mechanism, wish = given.get("mechanism", "gaussian"), given.get("wish", "epsilon")
     own = {"laplace": "granularity", "generalized_gaussian": "p"}.get(mechanism)
     settled = (

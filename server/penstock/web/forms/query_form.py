@@ -1,4 +1,4 @@
-"""A query of each kind as a form asks for it; what is wrong with it is for its model to say."""
+"""Read queries of each kind from forms; their models report what is wrong with them."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -15,18 +15,18 @@ Given = MultiDict[str, str]
 SEVERAL = frozenset({"in", "not_in"})
 BOUNDED = frozenset({"sum", "mean"})
 MOST = {"group": MOST_GROUPINGS, "where": MOST_CONDITIONS}
-"""How many of each there may be, by the beginning of their fields' names."""
+"""Largest number of rows of each repeated part, by the first word of its fields' names."""
 
 
 def places(given: Mapping[str, str], kind: str) -> range:
-    """The rows of a repeated part that a form has: one more where that was asked for."""
+    """Return the row numbers of a repeated part, one more if the user added a row."""
     shown = [place for place in range(MOST[kind]) if f"{kind} {place}" in given]
     rows = max(shown, default=0) + 1 + (given.get("more") == kind)
     return range(min(rows, MOST[kind]))
 
 
 def statistic(given: Given, dataset: DatasetView) -> dict[str, Any]:
-    """A count, sum, mean, share or histogram, each number with noise of its own."""
+    """Return the spec of a count, sum, mean, share or histogram, each number with its own noise."""
     return {
         **_spec_of(given, dataset),
         "aggregate": _aggregate(given),
@@ -35,7 +35,7 @@ def statistic(given: Given, dataset: DatasetView) -> dict[str, Any]:
 
 
 def counts(given: Given, dataset: DatasetView) -> dict[str, Any]:
-    """Counts that are protected together."""
+    """Return the spec of counts that share correlated noise."""
     more = {name: number(given.get(name, "")) for name in ("trade_off", "known_size")}
     return {
         **_spec_of(given, dataset),
@@ -47,7 +47,7 @@ def counts(given: Given, dataset: DatasetView) -> dict[str, Any]:
 
 
 def sparse(given: Given, dataset: DatasetView) -> dict[str, Any]:
-    """A count over keys that nobody can list."""
+    """Return the spec of a sparse histogram: a count over keys that nobody can list."""
     by_tier = {tier: number(given.get(f"false {tier}", "")) for tier in dataset.budgets}
     own = filled(**by_tier)
     return {
@@ -61,7 +61,7 @@ def sparse(given: Given, dataset: DatasetView) -> dict[str, Any]:
 
 
 def vector(given: Given, dataset: DatasetView) -> dict[str, Any]:
-    """Numbers that the form brings along; nothing keeps them."""
+    """Return the spec of a vector whose exact values are in the form; nothing stores them."""
     return {
         "name": given.get("name", "").strip(),
         "dataset": dataset.name,
@@ -77,17 +77,17 @@ def vector(given: Given, dataset: DatasetView) -> dict[str, Any]:
 
 
 def sensitivity(given: Given) -> dict[str, object]:
-    """What whoever sends the numbers vouches for."""
+    """Return the sensitivities that the sender of a vector asserts."""
     return filled(**{norm: number(given.get(norm, "")) for norm in ("l1", "l2", "linf")})
 
 
 def without_values(spec: dict[str, Any]) -> dict[str, Any]:
-    """What is previewed: a vector whose numbers are not typed yet is judged by its keys."""
+    """Return the spec to preview: without values, a vector is previewed by its keys."""
     return {name: part for name, part in spec.items() if name != "values" or part}
 
 
 def _spec_of(given: Given, dataset: DatasetView) -> dict[str, Any]:
-    """What every question has that the server answers from its data."""
+    """Return the part of the spec that all queries over the server's data have."""
     return {
         "name": given.get("name", "").strip(),
         "dataset": dataset.name,

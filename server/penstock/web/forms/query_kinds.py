@@ -1,4 +1,4 @@
-"""The kinds of query that a form builds: what each is for, and over which data."""
+"""Define the kinds of query that a form builds, and the datasets that each fits."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ VECTOR = "vector"
 
 @dataclass(frozen=True)
 class Kind:
-    """``reads`` says whether the server computes it from a file that it reads."""
+    """Represent a kind of query; ``reads`` is True if the server computes it from a file."""
 
     name: str
     title: str
@@ -22,7 +22,7 @@ class Kind:
     reads: bool = True
 
     def fits(self, dataset: DatasetView) -> bool:
-        """Whether a dataset can be asked this; of what else it takes its model judges."""
+        """Return True if a dataset's source fits this kind; the model checks everything else."""
         return (dataset.source.get("engine") != VECTOR) == self.reads
 
 
@@ -36,22 +36,22 @@ KINDS = (
     Kind(
         "counts",
         "Counts over one population",
-        "Several counts of the same people, of whom each may be in several: together they need"
-        " less noise than each by itself.",
+        "Several counts of the same people, where one person may be in several counts: together"
+        " they need less noise than separately.",
         query_form.counts,
     ),
     Kind(
         "sparse",
         "A sparse histogram",
         "Counts over so many possible keys (addresses, products, words) that nobody can list"
-        " them: those that stand out are reported.",
+        " them; keys with large counts are reported.",
         query_form.sparse,
     ),
     Kind(
         VECTOR,
         "Numbers of your own",
-        "Exact numbers that you type or paste; they are not kept, and the server takes your word"
-        " for how much one person changes them.",
+        "Exact numbers that you type or paste; they are not stored, and the server cannot check"
+        " how much one person changes them.",
         query_form.vector,
         reads=False,
     ),
@@ -60,5 +60,5 @@ BY_NAME: Mapping[str, Kind] = {kind.name: kind for kind in KINDS}
 
 
 def kind_of(given: Mapping[str, str]) -> Kind:
-    """The kind that is chosen; a statistic where none is."""
+    """Return the chosen kind; a statistic if none is chosen."""
     return BY_NAME.get(given.get("kind", ""), KINDS[0])

@@ -1,4 +1,4 @@
-"""A stream to open, as a form asks for it; what is wrong with it is for its model to say."""
+"""Read the form that opens a stream; its model reports what is wrong with it."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ _NUMBERS = ("dimension", "step", "bound", "max_steps_per_unit")
 
 
 def stream(given: Given, dataset: DatasetView) -> dict[str, Any]:
-    """The spec that a form describes.  Without a length it has no end."""
+    """Return the spec that a form describes; without a length the stream has no end."""
     structure = given.get("structure", "auto")
     return {
         "name": given.get("name", "").strip(),

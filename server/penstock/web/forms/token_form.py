@@ -1,4 +1,4 @@
-"""A token issued by form, for somebody else or for oneself: shown once, whatever is sent again."""
+"""Issue a token by form, for the user or for somebody else, and show it only once."""
 
 from flask import Response, request
 
@@ -11,7 +11,7 @@ from penstock.web.http.request_context import Visit
 
 
 def issue(visit: Visit, name: str, later: Response) -> Response:
-    """The page with the token; ``later`` leads to where the same form leads from then on."""
+    """Return the page with the token; if the form is sent again, redirect like ``later``."""
     given = request.form
 
     def act() -> tuple[Response, str]:

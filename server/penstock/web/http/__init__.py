@@ -1,12 +1,12 @@
-"""Serve pages: from a declared page to an answer.
+"""Handle requests for pages: declarations, sessions, forms, errors and static files.
 
-* ``routes``            how a page is declared: verb, address, policy, view
-* ``blueprint``         from declared pages to Flask: session, role, form key, headers
+* ``routes``            declarations of pages: verb, path, policy, view
+* ``blueprint``         the Flask blueprint: checks session, role and form key, sets headers
 * ``request_context``   one request for a page, as the views see it
-* ``proposals``         acts that may take two people
-* ``csrf``              which browser may send a form, and the cookie of a session
-* ``idempotent_forms``  acts of forms: done once, answered by a redirect or by the form again
-* ``page_jobs``         long work that a form asks for
-* ``error_pages``       problems as pages
-* ``static_files``      stylesheets and scripts, all from this server
+* ``proposals``         actions under the two-person rule
+* ``csrf``              protection against forms from other sites, and the session's cookie
+* ``idempotent_forms``  actions of forms: done once, answered by a redirect or by the form
+* ``page_jobs``         background jobs that forms start
+* ``error_pages``       problem documents as pages
+* ``static_files``      stylesheets, scripts and pictures, all from this server
 """

@@ -1,7 +1,7 @@
-"""From declared pages to Flask: find the session, check, call the view, guard the answer.
+"""Build the Flask blueprint: find the session, check it, call the view, set headers.
 
-As in the API, who lacks a session or the role is refused before anything of theirs is read,
-and a refusal is the API's: the same status, the same words, at the same beat.
+As in the API, a caller without a session or the role is refused before the request's content is
+read, and the refusal equals the API's: the same status and words after the same delay.
 """
 
 from collections.abc import Callable
@@ -34,15 +34,16 @@ HEADERS = {
         "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:;"
         " connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
     ),
-    # Without any referrer a browser would not say either where a form comes from.
+    # With "no-referrer", browsers would not send the Origin of forms.
     "Referrer-Policy": "same-origin",
     "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
 }
-"""Beside those that every answer has; the stylesheet's small pictures are data in it."""
+"""Headers in addition to those of every response; ``data:`` is for small pictures in the
+stylesheet."""
 
 
 def blueprint(server: Server, limits: Limits, runner: Runner) -> Blueprint:
-    """All pages over one server; ``limits`` and ``runner`` are those of the whole process."""
+    """Return the blueprint of all pages; ``limits`` and ``runner`` belong to the whole process."""
     made = Blueprint("web", "penstock.web", template_folder="templates", static_folder=None)
     assets, origin, visitor = Assets(), Origin(server.settings), Visit(server, limits, runner)
     for page in PAGES:
@@ -79,7 +80,10 @@ def blueprint(server: Server, limits: Limits, runner: Runner) -> Blueprint:
 
 
 def _signed_in(visitor: Visit) -> Visit:
-    """Who sees a page that anybody may, or a refusal, for the menu above it; nobody if unsure."""
+    """Return the visit of the signed-in user, for the menu of a public page or an error page.
+
+    Without a valid session, or if that cannot be checked now, nobody is signed in.
+    """
     secret = request.cookies.get(COOKIE, "")
     if not secret:
         return visitor
@@ -92,7 +96,7 @@ def _signed_in(visitor: Visit) -> Visit:
 def _view(visitor: Visit, page: Page, origin: Origin) -> Callable[..., Response]:
     def view(**names: str) -> Response:
         request.max_content_length = request.max_form_memory_size = LARGEST_FORM
-        if "Transfer-Encoding" in request.headers:  # would be read as long as it takes to come
+        if "Transfer-Encoding" in request.headers:  # of unknown length; reading could take forever
             raise LengthRequired
         secret = request.cookies.get(COOKIE, "")
         visit = _signed_in(visitor) if page is FRONT else visitor
@@ -115,7 +119,7 @@ def _view(visitor: Visit, page: Page, origin: Origin) -> Callable[..., Response]
 
 
 def _menu(visit: Visit) -> list[Page]:
-    """The pages that the caller's menu leads to."""
+    """Return the pages in the caller's menu."""
     listed = [page for page in PAGES if page.menu]
     return [page for page in listed if not page.policy.roles or visit.may(*page.policy.roles)]
 
@@ -131,13 +135,14 @@ def _require_key(visit: Visit) -> None:
     sent = request.form.get("form_key", "")
     if not (visit.secret and sessions.is_form_key(visit.server, visit.secret, sent)):
         raise Forbidden(
-            "The form is not one of this session: it was opened before the last sign-in, or comes"
-            " from elsewhere. Nothing was done; go back, load the page again, and send it anew."
+            "The form does not belong to this session: it was opened before the last sign-in, or"
+            " it comes from another site. Nothing was done. Go back, reload the page and send the"
+            " form again."
         )
 
 
 def _to_sign_in(*, had_one: bool) -> Response:
-    """To the sign-in page and back; a part of a page has the browser load the whole."""
+    """Redirect to the sign-in page, which leads back; for a part of a page, reload the whole."""
     if "HX-Request" in request.headers:
         return Response(status=204, headers={"HX-Refresh": "true"})
     onward = request.script_root + request.full_path.rstrip("?")

@@ -1,13 +1,13 @@
-"""Which browser may send a form, and whether it keeps a session's cookie.
+"""Protect forms against other sites (CSRF), and define the session's cookie.
 
-The cookie is called ``__Host-...``: browsers keep such a one only if it is Secure, is for
-this host alone and for all of its paths, so that no other host of a domain can set it.  It
-is SameSite=Strict, since some pages here are recorded in the log when they are looked at,
-so that not even a link on another site may open one in somebody's name; whoever comes by
-such a link goes on from the sign-in page, which is ours.
+The cookie's name begins with ``__Host-``: browsers keep such a cookie only if it is Secure and
+belongs to this host alone and all of its paths, so no other host of the domain can set it.  It
+is SameSite=Strict, because viewing some pages is recorded in the audit log: not even a link on
+another site may open one in a user's name.  Users who follow such a link continue from the
+sign-in page, which is on this site.
 
-A form also has to come from our own address, by its ``Origin``, which every browser sends
-with one; and it carries a key that only the session's pages know.
+A form must also come from this server's address, by the ``Origin`` that every browser sends
+with a form, and it must carry a key that only the session's pages know.
 """
 
 import ipaddress
@@ -21,20 +21,20 @@ LONGEST_SHOWN = 200
 
 
 class Origin:
-    """The address of the pages, as the settings have it."""
+    """Check that forms come from the address of the pages in the settings."""
 
     def __init__(self, settings: Settings) -> None:
         parts = urlsplit(settings.public_url)
         self._own = f"{parts.scheme}://{parts.netloc}".lower()
         self._here = _is_loopback(parts.hostname or "")
         self.keeps_cookies = parts.scheme == "https" or self._here
-        """Browsers keep Secure cookies where nobody on the way can read them."""
+        """True if browsers keep Secure cookies: over HTTPS, or on the same machine."""
 
     def require(self, origin: str | None, host: str) -> None:
-        """Raise ``Forbidden`` unless a form comes from our own pages.
+        """Raise ``Forbidden`` unless a form comes from this server's pages.
 
-        ``host`` is the one that was asked.  A server that is reached on its own machine may
-        be called by any of the names of that.
+        ``host`` is the host of the request.  If the pages are at a loopback address, any
+        loopback name of the same host is accepted.
         """
         sent = (origin or "").lower()
         if sent == self._own:
@@ -42,11 +42,11 @@ class Origin:
         parts = urlsplit(sent)
         if self._here and parts.netloc == host.lower() and _is_loopback(parts.hostname or ""):
             return
-        source = f"from {sent[:LONGEST_SHOWN]}" if sent else "without saying from where"
+        source = f"from {sent[:LONGEST_SHOWN]}" if sent else "without an Origin header"
         raise Forbidden(
-            f"The form came {source}, and the pages of this server are at {self._own};"
-            " nothing was done. Open that address; where the server is reached by another one,"
-            " the operator sets PENSTOCK_PUBLIC_URL."
+            f"The form came {source}, but the pages of this server are at {self._own}."
+            " Nothing was done. Use the pages at that address; if users reach the server at"
+            " another one, the operator must set PENSTOCK_PUBLIC_URL to it."
         )
 
 
@@ -58,7 +58,7 @@ def _is_loopback(host: str) -> bool:
 
 
 def inside(address: str | None, root: str = "") -> str:
-    """An address on this server, below ``root``, to go on to; else the catalogue's."""
+    """Return ``address`` if it is a path on this server below ``root``, else the catalogue's."""
     path = address or ""
     plain = path.isprintable() and "\\" not in path
     if plain and path.startswith(f"{root}/") and not path.startswith(f"{root}//"):

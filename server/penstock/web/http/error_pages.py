@@ -1,6 +1,6 @@
-"""Refusals as pages: a problem document, shown to whoever came with a browser.
+"""Show problem documents as pages to browsers.
 
-The words are the document's own, so that a page says no more than the API does.
+The words are the document's own, so a page reveals no more than the API does.
 """
 
 import json
@@ -16,7 +16,7 @@ FILES = "web.static"
 
 
 def as_page(response: Response, visitor: Callable[[], Visit]) -> Response:
-    """The refusal of a page, or of an address that is none, as a page; all else as it is."""
+    """Return a problem at a page or at an unknown address as a page, and others unchanged."""
     if response.mimetype != PROBLEM or not _wanted():
         return response
     problem = json.loads(response.get_data())
@@ -31,7 +31,7 @@ def as_page(response: Response, visitor: Callable[[], Visit]) -> Response:
 
 
 def _wanted() -> bool:
-    """Pages answer with pages; where nothing is, who does not ask for one gets the document."""
+    """Return True if the request is for a page, or accepts one at an unknown address."""
     if request.endpoint is not None and request.endpoint != FILES:
         return request.blueprint == "web"
     return not request.path.startswith(API) and "text/html" in request.accept_mimetypes.values()

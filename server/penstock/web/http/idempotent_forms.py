@@ -1,8 +1,8 @@
-"""Acts that a form asks for: done once, and answered by a redirect, or by the form again.
+"""Do the action of a form once, and answer by a redirect or by the form again.
 
-What would be done twice by sending its form twice (a double click, a reload, the button
-"back") carries a key of its own, drawn when the form was shown; sent again, it leads to where
-it led before.  All else that is sent again comes to the same by itself.
+A form whose action would be done twice if the form is sent twice (a double click, a reload, the
+button "back") carries a key, drawn when the form was shown.  Sent again, it redirects to the
+same page as before.  Actions of other forms have the same result when they are repeated.
 """
 
 import secrets
@@ -19,23 +19,23 @@ from penstock.web.http.request_context import Visit
 FIELD = "once"
 UNSAID = frozenset({"form_key", FIELD})
 SHOWN = (InvalidInput, Conflict, Forbidden, TooManyRequests, Busy)
-"""What a form is shown again for, with what was typed."""
+"""Errors after which a form is shown again, with what was typed."""
 
 KEY_REUSED = "/Idempotency-Key"
-"""Where the service says that a key came with something else before."""
+"""Pointer of the service's error for a key that was used with other content."""
 
 DONE = 200
 TURNS, TURN_SECONDS = 100, 0.1
-"""How often a second press looks for the result of the first, and the time between."""
+"""How often a repeated request looks for the first one's result, and the time between."""
 
 
 def fresh_key() -> str:
-    """A key for a form that is about to be shown."""
+    """Return a new random key for a form."""
     return secrets.token_hex(16)
 
 
 def tried(act: Callable[[], Response], refused: Callable[[PenstockError], Response]) -> Response:
-    """Do what a form asks for; ``refused`` shows the form again, with what is wrong with it."""
+    """Do the action of a form; if it is refused, ``refused`` shows the form with its errors."""
     try:
         return act()
     except SHOWN as problem:
@@ -43,19 +43,19 @@ def tried(act: Callable[[], Response], refused: Callable[[PenstockError], Respon
 
 
 class SentBefore(Conflict):
-    """A form was sent under its key with something else in it; it takes a new key."""
+    """Refuse a form whose key was used with other content; the form gets a new key."""
 
 
 def once(visit: Visit, act: Callable[[], tuple[Response, str]]) -> Response:
-    """Do what the form asks for, unless it was done under its key.
+    """Do the action of the form, unless it was done before under the same key.
 
-    ``act`` answers with a response, and the address to which the same form leads from then
-    on.  What it refuses is forgotten: the form may be mended, and sent with the same key.
-    Pressed again while the first press is worked on, it waits for that one's result.
+    ``act`` returns a response, and the address to which the same form redirects from then on.
+    If it refuses, nothing is stored: the form may be corrected and sent with the same key.
+    If the first request is still being handled, a repeated one waits for its result.
     """
     server, fields = visit.server, sorted(request.form.items(multi=True))
     sent = urlencode([field for field in fields if field[0] not in UNSAID])
-    print_ = idempotency.fingerprint(server, b"form", request.path.encode(), sent.encode())
+    fingerprint = idempotency.fingerprint(server, b"form", request.path.encode(), sent.encode())
     key = f"form-{request.form.get(FIELD, '')}"
     turns = iter(range(TURNS))
 
@@ -64,13 +64,13 @@ def once(visit: Visit, act: Callable[[], tuple[Response, str]]) -> Response:
         return next(turns, None) is not None
 
     try:
-        begun = idempotency.begin(server, visit.principal, key, print_, wait)
+        begun = idempotency.begin(server, visit.principal, key, fingerprint, wait)
     except InvalidInput as problem:
         if problem.errors[0][0] != KEY_REUSED:
             raise
         raise SentBefore(
-            "This form was sent before with something else in it, and that was done. If you want"
-            " this as well, press the button once more."
+            "This form was sent before with something else in it, and that was done. To do this as"
+            " well, press the button again."
         ) from problem
     if isinstance(begun, idempotency.Replay):
         return Response(status=303, headers={"Location": begun.answer.decode()})

@@ -1,7 +1,8 @@
-"""Long work that a form asks for: begun once, waited for a moment, then left and come back to.
+"""Start background jobs from forms, and find their results again.
 
-A kind of work says how what was typed becomes an act, and where its result is.  Forms of one
-key lead to one piece of work, whether it is under way, done, or was interrupted.
+The page waits for a moment, then leads to a page that the user may leave and come back to.  A
+kind of job defines how the form becomes an action, and where its result is shown.  Forms with
+the same key lead to the same job, whether it runs, is done, or was interrupted.
 """
 
 from collections.abc import Callable
@@ -23,20 +24,21 @@ from penstock.web.presenters.preview_choices import Comparison
 PREFIX = "form-"
 
 Typed = MultiDict[str, str]
-"""What was typed into a form."""
+"""The fields of a form, as typed."""
 
 
 @dataclass(frozen=True)
 class Kind:
-    """One kind of work.
+    """Represent a kind of job.
 
-    ``doing`` says what is done, ``role`` who may ask for it, ``subject`` is the field that
-    says to what.  ``act`` reads what was typed, and raises what is wrong with it before
-    anything is begun.  ``result`` leads to what came of it, where that has a page; ``form``
-    shows the form again, and ``shown`` with what came of it, where that has no page of its
-    own.  ``parts`` are those of the result that are there already, ``stage`` says what is done
-    now.  ``exact`` are fields that hold exact values: what comes with them is done at once,
-    and not kept.
+    * ``doing`` describes the action in words; ``role`` is the role that may start it.
+    * ``subject`` is the field with the name of the affected object.
+    * ``act`` reads the form, and raises its errors before the job starts.
+    * ``result`` redirects to the page of the result, if it has one.
+    * ``form`` shows the form again; ``shown`` shows it with a result that has no page.
+    * ``parts`` returns the parts of the result that are ready; ``stage`` the current stage.
+    * ``exact`` are the fields of exact values: a form that has any is handled in the request,
+      and its content is not stored.
     """
 
     name: str
@@ -53,9 +55,10 @@ class Kind:
 
 
 def begun(visit: Visit, kind: Kind, given: Typed) -> Response:
-    """Do what a form asks for, and lead to its result, or to where one may wait for it.
+    """Start the job of a form; redirect to its result, or to the page that waits for it.
 
-    Raises what the form itself shows, which is then forgotten: it may be sent again.
+    Raises the errors that the form shows; the job is then deleted, so that the form may be sent
+    again under the same key.
     """
     act = kind.act(visit, given)
     if any(given.get(name, "").strip() for name in kind.exact):
@@ -85,7 +88,7 @@ def _at_once(visit: Visit, kind: Kind, act: Act) -> tuple[Response, str]:
 
 
 def onward(visit: Visit, kind: Kind, piece: WorkView) -> Response | None:
-    """To the page of what came of it, if there is one by now."""
+    """Redirect to the page of the result, if there is a result by now."""
     if piece.result is None:
         return None
     if kind.shown is not None:
@@ -94,13 +97,13 @@ def onward(visit: Visit, kind: Kind, piece: WorkView) -> Response | None:
 
 
 def typed(piece: WorkView) -> Typed:
-    """What was typed into the form that asked for it, under the same key."""
+    """Return the fields of the form that started a job, under the same key."""
     fields = parse_qsl(piece.fields, keep_blank_values=True)
     return MultiDict([*fields, (FIELD, piece.key.removeprefix(PREFIX))])
 
 
 def has_any(visit: Visit) -> bool:
-    """Whether somebody has any work to come back to; not where that cannot be told now."""
+    """Return True if the user has any jobs; False if that cannot be checked now."""
     if not visit.may("admin", "auditor"):
         return False
     try:

@@ -1,4 +1,4 @@
-"""Acts that may take two people: done, or proposed, and either way led on from."""
+"""Do or propose actions under the two-person rule, and redirect to the result."""
 
 from collections.abc import Callable
 from typing import TypeVar
@@ -16,7 +16,7 @@ Answered = TypeVar("Answered")
 def do_or_propose(
     visit: Visit, act: Act[Answered], done: Callable[[Answered], Response]
 ) -> Response:
-    """To where ``done`` leads, or to the proposal where it takes somebody else as well."""
+    """Return ``done`` of the result, or redirect to the proposal if somebody must approve it."""
     answer = proposals.do_or_propose(visit.server, visit.principal, act)
     if isinstance(answer, ProposalView):
         return visit.go("proposal", proposal=answer.id)

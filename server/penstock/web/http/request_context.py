@@ -1,4 +1,4 @@
-"""One request for a page, as the views see it."""
+"""Represent one request for a page, as the views see it."""
 
 from dataclasses import dataclass, replace
 from typing import Any
@@ -16,17 +16,17 @@ from penstock.services.jobs.runner import Runner
 from penstock.services.pagination import Page, Window
 
 SHOWN = 50
-"""Items on a page of a list."""
+"""Number of items on a page of a list."""
 
 PATIENCE = 20.0
-"""Seconds that a preview which somebody asked for by a button waits for the one before."""
+"""Seconds that a preview started by a button waits for the user's previous one."""
 
 
 @dataclass(frozen=True)
 class Visit:
-    """The server, what its requests share, who asks, and the secret of their session.
+    """Hold the server, what all requests share, the caller, and the secret of their session.
 
-    ``caller`` is ``None`` and ``secret`` empty on pages that anybody may see.
+    On public pages ``caller`` is ``None`` and ``secret`` is empty.
     """
 
     server: Server
@@ -36,47 +36,47 @@ class Visit:
     secret: str = ""
 
     def by(self, caller: Principal, secret: str) -> "Visit":
-        """Return this visit as one of ``caller``, whose session has ``secret``."""
+        """Return a copy of this visit for ``caller``, whose session has ``secret``."""
         return replace(self, caller=caller, secret=secret)
 
     @property
     def principal(self) -> Principal:
-        """The caller.  Only pages that anybody may see have none."""
+        """Return the caller; only public pages have none."""
         if self.caller is None:
             raise RuntimeError("a page without a session asked for its caller")
         return self.caller
 
     @property
     def form_key(self) -> str:
-        """What the session's forms carry."""
+        """Return the key that the session's forms carry."""
         return sessions.form_key(self.server, self.secret) if self.secret else ""
 
     @property
     def trouble(self) -> str | None:
-        """Why nothing is drawn or changed now, where that is known."""
+        """Return the reason why nothing can be drawn or changed now, if any."""
         return restores.trouble(self.server)
 
     def may(self, *roles: str) -> bool:
-        """Whether the caller has one of ``roles``; what is not offered is refused as well."""
+        """Return True if the caller has one of ``roles``; it hides links, and services refuse."""
         return self.caller is not None and not self.caller.roles.isdisjoint(roles)
 
     def page(self, template: str, status: int = 200, **shown: Any) -> Response:
-        """A page; ``visit`` and what is ``shown`` are known to its template."""
+        """Return a page; its template gets ``visit`` and everything in ``shown``."""
         return make_response(render_template(template, visit=self, **shown), status)
 
     def go(self, page: str, **names: str | None) -> Response:
-        """Send the browser to another page, whatever it asked with."""
+        """Redirect the browser to another page with GET, whatever the method of this request."""
         place = url_for(f"web.{page}", _external=False, **names)
         return Response(status=303, headers={"Location": place})
 
     def window(self, limit: int = SHOWN) -> Window:
-        """Which part of this page's list is asked for.  Raises ``InvalidInput``."""
+        """Return the requested part of this page's list.  Raises ``InvalidInput``."""
         sealed = request.args.get("cursor")
         opened = Cursors(self.server).open(request.path, sealed) if sealed else None
         return Window.parse(str(limit), opened)
 
     def onward(self, page: Page[Any]) -> str | None:
-        """The address of this list's next part, with the filters that it has."""
+        """Return the address of this list's next page with the same filters, if there is one."""
         if page.next_cursor is None:
             return None
         sealed = Cursors(self.server).seal(request.path, page.next_cursor)
@@ -88,13 +88,13 @@ class Visit:
 
     @property
     def patience(self) -> float:
-        """How many seconds a preview waits for the caller's last one to be done.
+        """Return how many seconds a preview waits for the caller's previous one.
 
-        What a script asks for while they type does not wait.
+        Requests of a script while the user types do not wait.
         """
         return 0.0 if self.is_part else PATIENCE
 
     @property
     def is_part(self) -> bool:
-        """Whether a script of ours asks for a part of a page rather than for all of it."""
+        """Return True if this server's script requests a part of a page."""
         return "HX-Request" in request.headers

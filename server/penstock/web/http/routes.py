@@ -1,7 +1,7 @@
-"""How a page is declared: verb, address, policy, view.
+"""Declare pages: verb, path, policy, view.
 
-A page without a policy cannot be written down.  A view takes a ``Visit`` and the names in
-its address; it parses, calls one service, and answers.
+A page cannot be declared without a policy.  A view takes a ``Visit`` and the names in its path;
+it parses the input, calls one service, and returns a response.
 """
 
 from collections.abc import Callable
@@ -16,7 +16,7 @@ View = Callable[..., Response]
 
 @dataclass(frozen=True)
 class Policy:
-    """Who may see a page.  The services check again what depends on the object."""
+    """Define who may see a page; the services also check what depends on the object."""
 
     sentence: str
     needs_session: bool = True
@@ -34,7 +34,7 @@ READER = Policy("analysts, about themselves, and auditors", roles=("analyst", "a
 
 @dataclass(frozen=True)
 class Page:
-    """One verb at one address, as Flask writes it; ``menu`` is what leads there, if anything."""
+    """Represent one verb at a path in Flask's notation; ``menu`` is its text in the menu."""
 
     verb: str
     path: str
@@ -44,25 +44,25 @@ class Page:
 
     @property
     def name(self) -> str:
-        """The view's name, unique among all pages."""
+        """Return the view's name, which is unique among all pages."""
         return self.view.__name__
 
 
 class Pages:
-    """The pages of one subject."""
+    """Collect the pages of one subject."""
 
     def __init__(self) -> None:
         self.declared: list[Page] = []
 
     def get(self, path: str, policy: Policy, *, menu: str = "") -> Callable[[View], View]:
-        """Declare a page that only reads; with ``menu`` it stands in the menu of who may see it."""
+        """Declare a page that only reads; with ``menu``, it is in the menu of its readers."""
         return self._declare("GET", path, policy, menu)
 
     def post(self, path: str, policy: Policy) -> Callable[[View], View]:
-        """Declare what a form is sent to.
+        """Declare the target of a form.
 
-        With a session it has to carry the session's key; it always has to come from our own
-        pages.  What is done is answered by a redirect, so that it is not done again by going back.
+        A form of a session must carry the session's key, and every form must come from this
+        server's pages.  The answer is a redirect, so that going back does not repeat the action.
         """
         return self._declare("POST", path, policy)
 

@@ -1,7 +1,7 @@
-"""Stylesheets, scripts and pictures: all from this server, read once, named by what they hold.
+"""Serve stylesheets, scripts and pictures: read once, with a hash of the content in the address.
 
-``vendor`` has what others wrote; ``vendor/manifest.json`` says which version, under which
-licence, and the SHA-256 of every file.
+``vendor`` has third-party files; ``vendor/manifest.json`` lists their versions, licenses and
+SHA-256 hashes.
 """
 
 import gzip
@@ -20,7 +20,7 @@ SERVED = (".css", ".js", ".svg")
 
 @dataclass(frozen=True)
 class Asset:
-    """One file, and the same compressed, which keeps pages small on slow lines."""
+    """Hold one file, and its compressed content, which keeps pages small on slow lines."""
 
     content: bytes
     compressed: bytes
@@ -29,18 +29,18 @@ class Asset:
 
 
 class Assets:
-    """All files below ``FOLDER`` that are served."""
+    """Hold all files below ``FOLDER`` that are served."""
 
     def __init__(self) -> None:
         files = (path for path in FOLDER.rglob("*") if path.suffix in SERVED)
         self._known = {path.relative_to(FOLDER).as_posix(): _read(path) for path in files}
 
     def address(self, name: str) -> str:
-        """Where a file is; another one whenever its content is."""
+        """Return a file's address, which changes with its content."""
         return f"{quote(request.script_root)}/static/{name}?v={self._known[name].tag}"
 
     def answer(self, name: str) -> Response:
-        """A file, kept by browsers for as long as its address stands; a 404 where there is none."""
+        """Return a file, which browsers cache for a year; a 404 if there is none."""
         asset = self._known.get(name)
         if asset is None:
             abort(404)

@@ -51,5 +51,5 @@ def test_what_does_not_fit_together_is_refused() -> None:
         lambda: budget_bars(Budgets("t", (TierBudget("a", 1, (Part("q", 1.1),)),)), "p"),
         lambda: budget_bars(Budgets("t", (TierBudget("a", 1, (Part("q", -0.1),)),)), "p"),
     ):
-        with pytest.raises(InvalidInput, match=r"\d|rung"):
+        with pytest.raises(InvalidInput, match=r"\d|ladder"):
             refused()
