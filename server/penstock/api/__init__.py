@@ -1,4 +1,4 @@
-"""JSON over HTTP, by role.
+"""Serve JSON over HTTP, by role.
 
 * ``operations``       how an operation is declared: verb, address, policy, request, answer
 * ``routes``           the operations, by subject; each calls one service

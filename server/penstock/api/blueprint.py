@@ -1,4 +1,4 @@
-"""From declared operations to Flask: authenticate, check, read, call, answer.
+"""Register declared operations with Flask: authenticate, check, read, call, answer.
 
 Order matters: a caller without a valid token, or without the role, is refused before a
 byte of their body is read.
@@ -37,7 +37,7 @@ from penstock.transparency_log.views import CheckpointView
 
 
 def blueprint(server: Server, rhythm: pacing.Pace, counters: Counters) -> Blueprint:
-    """All operations over one server.
+    """Return all operations over one server.
 
     ``rhythm`` paces what the clock may not tell apart; ``counters`` hold who has asked how
     often, and what Prometheus is shown.
@@ -128,7 +128,7 @@ def _signed_in(server: Server, limits: Limits) -> Principal:
 
 
 def _body(server: Server, operation: Operation, *, keyed: bool) -> tuple[bytes, dict[str, Any]]:
-    """The body as the handler's argument, and what stands for the request if it is ``keyed``."""
+    """Return the body as the handler's argument, and its fingerprint's parts if it is ``keyed``."""
     raw = bytearray()
     body: dict[str, Any] = {}
     if operation.body is not None:
@@ -141,7 +141,7 @@ def _body(server: Server, operation: Operation, *, keyed: bool) -> tuple[bytes, 
 
 
 def _document(server: Server, operation: Operation) -> tuple[bytearray, object]:
-    """The body as it was sent, and the JSON document in it."""
+    """Return the body as it was sent, and the JSON document in it."""
     settings = server.settings
     limit = settings.query_body_limit if operation.large_body else settings.body_limit
     # Flask would enforce it only where it reads; here it is what a refusal says.

@@ -44,7 +44,7 @@ def require_json(request: Request) -> None:
 
 
 def read(request: Request, limit: int) -> bytearray:
-    """The body's bytes, at most ``limit`` of them, chunked or not.
+    """Return the body's bytes, at most ``limit`` of them, chunked or not.
 
     Raises ``RequestEntityTooLarge``, and ``BadRequest`` where the body ends early.
     """
@@ -70,7 +70,7 @@ def read(request: Request, limit: int) -> bytearray:
 
 
 def _declared(request: Request) -> int | None:
-    """How long the body is; ``None`` where it ends by itself (chunked)."""
+    """Return how long the body is; ``None`` where it ends by itself (chunked)."""
     if request.content_length is None and not request.environ.get("wsgi.input_terminated"):
         return 0
     return request.content_length
@@ -92,7 +92,7 @@ def _bounded_waiting(request: Request, seconds: float) -> Iterator[None]:
 
 
 def document(body: bytearray, *, strict_below: int, most_values: int) -> object:
-    """The JSON document in ``body``.
+    """Return the JSON document in ``body``.
 
     Refuses what JSON does not have (NaN, Infinity, invalid UTF-8), what nests too deep,
     and what would hold far more than ``most_values`` values; in bodies of at most
@@ -118,7 +118,7 @@ def document(body: bytearray, *, strict_below: int, most_values: int) -> object:
 
 
 def model(adapter: TypeAdapter[Any], content: object) -> Any:
-    """``content`` as the model that ``adapter`` describes.
+    """Return ``content`` as the model that ``adapter`` describes.
 
     Raises ``InvalidInput`` with a JSON pointer for each wrong place.
     """

@@ -1,4 +1,4 @@
-"""The document for programs at ``/openapi.json``, and the page for people at ``/docs``.
+"""Serve the document for programs at ``/openapi.json``, and the page for people at ``/docs``.
 
 The page is made on the server from the document: no script, nothing from elsewhere.
 """
@@ -65,7 +65,7 @@ def _operations(described: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def written(example: object, indent: int | None = None) -> str:
-    """An example as JSON: on one line, or its fields below each other."""
+    """Return an example as JSON: on one line, or its fields below each other."""
     if isinstance(example, dict) and indent:
         fields = [f"{json.dumps(name)}: {written(part)}" for name, part in example.items()]
         return "{\n" + ",\n".join(" " * indent + field for field in fields) + "\n}"
@@ -73,7 +73,7 @@ def written(example: object, indent: int | None = None) -> str:
 
 
 def shown(schema: dict[str, Any]) -> list[tuple[str, str | None]]:
-    """A schema in words: texts, each with the name of the schema that it links to."""
+    """Return a schema in words: texts, each with the name of the schema that it links to."""
     if "$ref" in schema:
         name = schema["$ref"].removeprefix(REFERENCE)
         return [(name, name)]

@@ -1,4 +1,4 @@
-"""The header ``Idempotency-Key`` on what admins send by POST: done once, answered again.
+"""Read the header ``Idempotency-Key`` of what admins send by POST: done once, answered again.
 
 The answer is kept as the bytes that went out, but for a token's secret, which is shown
 once and stored nowhere: a repeat shows null in its place.
@@ -21,7 +21,7 @@ REPLAYED = "Idempotency-Replayed"
 
 
 def applies(operation: Operation) -> bool:
-    """Whether a request for ``operation`` may carry a key.
+    """Return True if a request for ``operation`` may carry a key.
 
     That is where an admin's POST changes something.  Asking for a release needs none: asked
     again it is the same release.
@@ -30,7 +30,7 @@ def applies(operation: Operation) -> bool:
 
 
 def fingerprint(server: Server, operation: Operation, path: str, body: bytes | bytearray) -> bytes:
-    """What stands for a request, without telling its body."""
+    """Return what stands for a request, without telling its body."""
     return idempotency.fingerprint(server, operation.name.encode(), path.encode(), body)
 
 

@@ -1,4 +1,4 @@
-"""What every field of a body or an answer means, and an example of it, from ``meanings.toml``."""
+"""Explain every field of a body or an answer, with an example, from ``meanings.toml``."""
 
 import functools
 import json
@@ -76,7 +76,7 @@ def _entry(words: Mapping[str, Any], name: str, field: str) -> Any:
 
 
 class _Examples:
-    """Examples of schemas, made of those of the fields inside where none is written down."""
+    """Make examples of schemas from those of the fields inside, where none is written down."""
 
     def __init__(self, schemas: Mapping[str, Any], words: Mapping[str, Any]) -> None:
         self._schemas = schemas

@@ -1,4 +1,4 @@
-"""What Prometheus may read: how the server fares, and nothing of who asks for what.
+"""Serve metrics to Prometheus: how the server fares, and nothing of who asks for what.
 
 Every label has a closed list of values: the templates of the routes, verbs, classes of
 statuses.  What is not counted, and why, stands in this folder's README.
@@ -31,13 +31,13 @@ POLICIES = {NAME: Policy("whoever has the metrics token of the settings")}
 
 
 class Health:
-    """Whether the server can serve, looked at when it is asked for."""
+    """Hold whether the server can serve, looked at when it is asked for."""
 
     def __init__(self, server: Server) -> None:
         self._server = server
 
     def parts(self) -> dict[str, bool]:
-        """Each part by name."""
+        """Return each part by name."""
         server = self._server
         return {
             "database": _holds(server.database.check_schema),
@@ -56,7 +56,7 @@ def _holds(check: Callable[[], object]) -> bool:
 
 
 class Collector:
-    """Gives ``prometheus_client`` what is counted and what is looked at."""
+    """Give ``prometheus_client`` what is counted and what is looked at."""
 
     def __init__(self, requests: Requests, computations: Computations, health: Health) -> None:
         self._requests = requests
@@ -64,7 +64,7 @@ class Collector:
         self._health = health
 
     def collect(self) -> "Iterator[Metric]":
-        """The families of metrics."""
+        """Yield the families of metrics."""
         from prometheus_client.core import (
             CounterMetricFamily,
             GaugeMetricFamily,

@@ -1,4 +1,4 @@
-"""The OpenAPI 3.1 document, made from the declared operations and nothing else.
+"""Make the OpenAPI 3.1 document from the declared operations and nothing else.
 
 ``python -m penstock.api > clients/openapi.json`` writes the committed copy.
 """
@@ -82,7 +82,7 @@ _AS_THEY_ARE = frozenset({"HistogramView"})
 
 
 class _Untitled(GenerateJsonSchema):
-    """Schemas without the titles that only repeat the names of fields."""
+    """Make schemas without the titles that only repeat the names of fields."""
 
     def field_title_should_be_set(self, schema: Any) -> bool:  # noqa: ARG002  # pydantic's shape
         return False
@@ -90,7 +90,7 @@ class _Untitled(GenerateJsonSchema):
 
 @functools.cache
 def document() -> dict[str, Any]:
-    """The document as plain JSON values.  Do not change what it returns."""
+    """Return the document as plain JSON values.  Do not change what it returns."""
     bodies, views, schemas = _schemas()
     paths: dict[str, dict[str, Any]] = {}
     for operation in OPERATIONS:
@@ -125,12 +125,12 @@ def document() -> dict[str, Any]:
 
 
 def text() -> str:
-    """The document as it is committed for the makers of clients."""
+    """Return the document as it is committed for the makers of clients."""
     return json.dumps(document(), indent=1, ensure_ascii=False) + "\n"
 
 
 def _schemas() -> tuple[dict[str, Any], dict[str, Any], dict[str, Any]]:
-    """The schema of each operation's body and answer, and those that they refer to."""
+    """Return the schema of each operation's body and answer, and those that they refer to."""
     inputs: list[tuple[str, Any, TypeAdapter[Any]]] = []
     for operation in OPERATIONS:
         inputs.append(("answer " + operation.name, "serialization", operation.answer))
@@ -172,7 +172,7 @@ def _text(name: str, part: Any) -> Any:
 
 
 def _short(name: str) -> str:
-    """``Page_TierView_`` is called ``TierPage``, ``TierView`` is called ``Tier``.
+    """Return ``Page_TierView_`` is called ``TierPage``, ``TierView`` is called ``Tier``.
 
     A view keeps its name where a body has a part of the shorter one.
     """
@@ -225,7 +225,7 @@ def _proposed(operation: Operation) -> dict[str, Any]:
 
 
 def refusals(operation: Operation) -> list[int]:
-    """Every status that an operation may refuse with."""
+    """Return every status that an operation may refuse with."""
     # 422 everywhere: an argument in the query string may not be known.
     statuses = {422, 500, 503, *operation.refusals}
     if operation.policy.needs_token:

@@ -1,4 +1,4 @@
-"""What the API offers, declared once: address, policy, request, answer and refusals.
+"""Declare each operation of the API once: address, policy, request, answer and refusals.
 
 A handler's annotations are its declaration.  ``call`` carries the server and the caller;
 ``body`` is a strict model; an argument named in the path is a string; ``window`` is a
@@ -35,7 +35,7 @@ _ANSWERS = ConfigDict(
 
 @dataclass(frozen=True)
 class Policy:
-    """Who may call an operation.  The services check again what depends on the object."""
+    """Say who may call an operation.  The services check again what depends on the object."""
 
     sentence: str
     needs_token: bool = True
@@ -56,7 +56,7 @@ ONESELF_OR_AUDITOR = Policy("everybody about themselves, and auditors")
 
 @dataclass(frozen=True)
 class Parameter:
-    """What an argument in the query string means, in one sentence.
+    """Hold what an argument in the query string means, in one sentence.
 
     ``called`` is its name there, where that is no name in Python.
     """
@@ -67,7 +67,7 @@ class Parameter:
 
 @dataclass(frozen=True)
 class QueryParameter:
-    """One argument in the query string, and how its text is read."""
+    """Hold one argument in the query string, and how its text is read."""
 
     name: str
     sentence: str
@@ -78,7 +78,7 @@ class QueryParameter:
 
 @dataclass(frozen=True)
 class Operation:
-    """One verb at one address."""
+    """Hold one verb at one address."""
 
     verb: str
     path: str
@@ -123,16 +123,16 @@ class Operation:
 
     @property
     def description(self) -> str:
-        """What follows the first line of the docstring."""
+        """Return what follows the first line of the docstring."""
         return inspect.cleandoc(self.handler.__doc__ or "").partition("\n")[2].strip()
 
     def status_of(self, answer: object) -> int:
-        """The status under which ``answer`` goes out."""
+        """Return the status under which ``answer`` goes out."""
         return PROPOSED if self.proposes and isinstance(answer, ProposalView) else self.status
 
 
 class Operations:
-    """The operations of one subject, in the order in which they are declared."""
+    """Hold the operations of one subject, in the order in which they are declared."""
 
     def __init__(self, prefix: str = API) -> None:
         self._prefix = prefix
@@ -253,7 +253,7 @@ def _read_arguments(
 
 
 def _read_answer(handler: Callable[..., object]) -> tuple[TypeAdapter[Any], bool]:
-    """What is answered, and whether that may be a proposal instead."""
+    """Return what is answered, and whether that may be a proposal instead."""
     answered = get_type_hints(handler, include_extras=True)["return"]
     parts = get_args(answered)
     proposes = get_origin(answered) is UnionType and ProposalView in parts

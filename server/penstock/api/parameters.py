@@ -1,4 +1,4 @@
-"""The query string: every argument is declared, known, given once and read strictly."""
+"""Read the query string: every argument is declared, known, given once and read strictly."""
 
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -52,7 +52,7 @@ Names = Annotated[
 def read(
     operation: Operation, given: MultiDict[str, str], opened: Callable[[str], str]
 ) -> dict[str, Any]:
-    """The handler's arguments out of a query string; ``opened`` unseals a cursor.
+    """Return the handler's arguments out of a query string; ``opened`` unseals a cursor.
 
     Raises ``InvalidInput`` for arguments that are unknown, repeated, missing or wrong.
     """

@@ -1,4 +1,4 @@
-"""One authenticated request, as the handlers see it."""
+"""Represent one authenticated request, as the handlers see it."""
 
 from dataclasses import dataclass, field
 
@@ -9,7 +9,7 @@ from penstock.services.context import Server
 
 @dataclass
 class Call:
-    """The server, who calls, and in how many time quanta the answer may show how long it took.
+    """Hold the server, who calls, and in how many time quanta the answer may show how long it took.
 
     ``quanta`` is 0 where the answer goes out at once.
     """

@@ -1,4 +1,4 @@
-"""The demo: real data with their origin and licence, and a story told on them.
+"""Make the demo: real data with their origin and licence, and a story told on them.
 
 * ``data/``        the data, where they come from, and their licence
 * ``dataset.json``, ``queries/``, ``later/``  what is registered

@@ -1,4 +1,4 @@
-"""What people do while the demo is made, so that every page has something on it.
+"""Fill the demo with what people do, so that every page has something on it.
 
 Each act is one call of a service by whoever may do it, at the time of the clock: the log
 says so, and verifies.  Nothing is dated back.
@@ -73,7 +73,7 @@ Progress = Callable[[str], None]
 
 @dataclass(frozen=True)
 class House:
-    """The server, and by name who acts on it."""
+    """Hold the server, and by name who acts on it."""
 
     server: Server
     people: dict[str, Principal]
@@ -89,7 +89,7 @@ class House:
 
 
 def live(house: House, headline: str, progress: Progress) -> None:
-    """Everything but the headline's releases to the four readers.  Raises what services do."""
+    """Do everything but the headline's releases to the four readers.  Raises what services do."""
     progress("Moving people, budgets and levels; pushing a stream; proposing and deciding")
     _hire(house)
     _move(house, headline)
@@ -110,7 +110,7 @@ def _sign_in(house: House, person: Person) -> None:
 
 
 def _hire(house: House) -> None:
-    """Further people, one of whom waits for a clearance."""
+    """Create further people, one of whom waits for a clearance."""
     for person in NEWCOMERS:
         spec = UserSpec(name=person.name, roles=[person.role], clearance=person.tier)
         users.create(house.server, house.who(ADMIN), spec)
@@ -118,7 +118,7 @@ def _hire(house: House) -> None:
 
 
 def _move(house: House, headline: str) -> None:
-    """Up twice and down once; and somebody is shut out, after having been handed something."""
+    """Promote two people, demote one, and disable one who was handed something before."""
     house.ask(MOVED, headline)
     for tier in ("internal", "partner"):
         users.change(house.server, house.who(ADMIN), MOVED.name, UserChange(clearance=tier))
@@ -130,7 +130,7 @@ def _move(house: House, headline: str) -> None:
 
 
 def _fund(house: House) -> None:
-    """What is to come does not fit into two of the budgets."""
+    """Return what is to come does not fit into two of the budgets."""
     for tier, epsilon in (("internal", 5), ("partner", 3)):
         wanted = DatasetChange(budgets=_granting(tier, epsilon).budgets)
         budgets.change(house.server, house.who(ADMIN), DATASET, wanted)
@@ -144,7 +144,7 @@ def _register(house: House, progress: Progress) -> None:
 
 
 def _read(house: House, headline: str) -> None:
-    """Each reader asks for what they see but the headline, each in another order."""
+    """Return each reader asks for what they see but the headline, each in another order."""
     for place, reader in enumerate(READERS):
         window = Window(limit=LARGEST_LIMIT)
         seen = queries.listing(house.server, house.who(reader), window).items
@@ -160,7 +160,7 @@ def _read(house: House, headline: str) -> None:
 
 
 def _raise(house: House) -> None:
-    """A level beyond the most accurate one that was paid for: the data are read once more."""
+    """Add a level beyond the most accurate one that was paid for: the data are read once more."""
     rosa = READERS[-1]
     wanted = LevelsChange(levels={str(rosa.tier): LevelSpec(epsilon=2)})
     queries.change(house.server, house.who(ADMIN), RAISED, wanted)
@@ -168,7 +168,7 @@ def _raise(house: House) -> None:
 
 
 def _insert(house: House) -> None:
-    """A tier between two that are at work: it begins with what the one below it may see."""
+    """Return a tier between two that are at work: it begins with what the one below it may see."""
     server, admin = house.server, house.who(ADMIN)
     below = str(READERS[0].tier)
     description = "journalists under embargo"
@@ -185,7 +185,7 @@ def _insert(house: House) -> None:
 
 
 def _stream(house: House) -> None:
-    """Invented calls: by day, pushed in pieces and read in between; and by topic."""
+    """Push invented calls: by day, in pieces and read in between; and by topic."""
     server, admin = house.server, house.who(ADMIN)
     paul, ines, rosa = (house.who(reader) for reader in READERS[1:])
     datasets.register(server, admin, DatasetRequest.model_validate(stage.later("help_desk")))
@@ -202,7 +202,7 @@ def _stream(house: House) -> None:
 
 
 def _together(house: House) -> None:
-    """Proposals, one of each end that takes no week; the rule is on for these alone."""
+    """Make proposals, one of each end that takes no week; the rule is on for these alone."""
     settings = house.server.settings.model_copy(update={"two_person_rule": True})
     server = replace(house.server, settings=settings)
     admin, other = house.who(ADMIN), house.who(SECOND)
@@ -228,7 +228,7 @@ def _granting(tier: str, epsilon: float) -> BudgetChange:
 
 
 def _housekeeping(house: House) -> None:
-    """A token that ends at once, one that is revoked, and new keys for all that is kept."""
+    """Return a token that ends at once, one that is revoked, and new keys for all that is kept."""
     server, admin = house.server, house.who(ADMIN)
     paul, ines = READERS[1].name, READERS[2].name
     tokens.issue(server, admin, paul, TokenSpec(expires_in=1))
@@ -239,7 +239,7 @@ def _housekeeping(house: House) -> None:
 
 
 def _export(house: House) -> None:
-    """The log as a file, as a piece of work that the auditor may come back to."""
+    """Return the log as a file, as a piece of work that the auditor may come back to."""
     server, auditor = house.server, house.who(AUDITOR)
     kind = "export_log"
     request = idempotency.fingerprint(server, kind.encode(), b"")

@@ -1,4 +1,4 @@
-"""The story in words, for somebody who knows nothing but this output."""
+"""Print the story in words, for somebody who knows nothing but this output."""
 
 import math
 from collections.abc import Sequence
@@ -51,7 +51,7 @@ epsilon {reach} for {top}."""
 
 
 def story(tale: Story, home: Path) -> str:
-    """Who saw what, how far off it may be, and what they all learned together."""
+    """Return who saw what, how far off it may be, and what they all learned together."""
     count = COUNTS.get(len(tale.seen), str(len(tale.seen)))
     sections = [
         [f"PENSTOCK DEMO: one number, {count} readers, the privacy loss of one"],
@@ -68,24 +68,24 @@ def story(tale: Story, home: Path) -> str:
 
 
 def filled(text: str, **fields: object) -> str:
-    """A paragraph, broken into lines."""
+    """Return a paragraph, broken into lines."""
     return fill(text.format(**fields) if fields else text, WIDTH, break_on_hyphens=False)
 
 
 def joined(sections: Sequence[Sequence[str]]) -> str:
-    """Sections of lines, with an empty line behind each; empty ones left out."""
+    """Return sections of lines, with an empty line behind each; empty ones left out."""
     return "".join("\n".join(section) + "\n\n" for section in sections if section)
 
 
 def table(
     header: Sequence[str], rows: Sequence[Sequence[str]], right: Sequence[int] = ()
 ) -> list[str]:
-    """Aligned columns, two spaces in; those at the positions in ``right`` to the right."""
+    """Return aligned columns, two spaces in; those at the positions in ``right`` to the right."""
     return [f"  {line}" for line in aligned([header, *rows], right)]
 
 
 def averaged(seen: Sequence[Seen]) -> float:
-    """The half width that is left when Gaussian numbers with independent noise are averaged.
+    """Return the half width that is left when Gaussian numbers with independent noise are averaged.
 
     Each weighs as the inverse of its variance, which leaves the least variance of all
     unbiased combinations (Gauss, Markov).
@@ -175,7 +175,7 @@ def _later(tale: Story) -> str:
 
 
 def short(epsilon: float) -> str:
-    """An epsilon as it stands in tables."""
+    """Return an epsilon as it stands in tables."""
     return f"{epsilon:.2f}"
 
 
@@ -184,5 +184,5 @@ def _best(tale: Story) -> Seen:
 
 
 def _decimals(standard_deviation: float) -> int:
-    """Digits after the point: two significant ones of the error."""
+    """Return the digits after the point: two significant ones of the error."""
     return max(1 - math.floor(math.log10(standard_deviation)), 0)

@@ -1,4 +1,4 @@
-"""The demo's home folder: a home like any other, with a mark that says whose it is."""
+"""Make the demo's home folder: a home like any other, marked as the demo's."""
 
 import json
 import os
@@ -17,7 +17,7 @@ DATA: Final = SHIPPED / "data"
 
 
 def settings(home: Path, port: int) -> Settings:
-    """The settings of a demo: defaults but for its home and port.
+    """Return the settings of a demo: defaults but for its home and port.
 
     Neither the environment nor a settings file counts: a demo that found a real
     database there would write into it.
@@ -26,7 +26,7 @@ def settings(home: Path, port: int) -> Settings:
 
 
 def environment(settings: Settings, inherited: Mapping[str, str]) -> dict[str, str]:
-    """What a program needs to find these settings, and no others of Penstock's."""
+    """Return what a program needs to find these settings, and no others of Penstock's."""
     kept = {name: value for name, value in inherited.items() if not name.startswith("PENSTOCK_")}
     return {
         **kept,
@@ -39,7 +39,7 @@ def environment(settings: Settings, inherited: Mapping[str, str]) -> dict[str, s
 
 
 def stands(home: Path) -> bool:
-    """Whether a finished demo home stands there already; false where a new one may be made.
+    """Return True if a finished demo home stands there already; false where a new one may be made.
 
     Raises ``Conflict`` for a folder that is something else, or that a demo left half made.
     """
@@ -78,19 +78,19 @@ def finish(home: Path) -> None:
 
 
 def dataset(home: Path) -> dict[str, Any]:
-    """The spec of the demo's dataset, with the file's place in ``home``."""
+    """Return the spec of the demo's dataset, with the file's place in ``home``."""
     spec: dict[str, Any] = json.loads((SHIPPED / "dataset.json").read_text())
     name = Path(spec["source"]["uri"]).name
     return {**spec, "source": {**spec["source"], "uri": str(home / "data" / name)}}
 
 
 def queries(folder: str = "queries") -> list[dict[str, Any]]:
-    """The specs of the demo's queries in one of its folders, by name."""
+    """Return the specs of the demo's queries in one of its folders, by name."""
     return [json.loads(file.read_text()) for file in sorted((SHIPPED / folder).glob("*.json"))]
 
 
 def later(name: str) -> dict[str, Any]:
-    """A spec of what is registered beside the queries."""
+    """Return a spec of what is registered beside the queries."""
     content: dict[str, Any] = json.loads((SHIPPED / "later" / f"{name}.json").read_text())
     return content
 

@@ -1,4 +1,4 @@
-"""What happens in the demo: through the services, as any caller would."""
+"""Tell the demo's story through the services, as any caller would."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -49,18 +49,18 @@ class Seen:
 
     @property
     def lower(self) -> float:
-        """Where the interval around it begins, at the release's confidence."""
+        """Return where the interval around it begins, at the release's confidence."""
         return self.value - self.release.error.half_width
 
     @property
     def upper(self) -> float:
-        """Where the interval ends."""
+        """Return where the interval ends."""
         return self.value + self.release.error.half_width
 
 
 @dataclass(frozen=True)
 class Joint:
-    """What the readers together lost the people by the headline: as released, and had each
+    """Hold what the readers together lost the people by the headline: as released, and had each
     release been drawn on its own.  ``best`` is what the best-informed of them lost alone."""
 
     released: PrivacyBudget

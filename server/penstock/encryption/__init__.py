@@ -1,4 +1,4 @@
-"""What keeps the stored state unreadable, and every row in its place.
+"""Encrypt the stored state, and bind every record to its row.
 
 * ``key``        256 bits that never show themselves
 * ``envelope``   authenticated encryption bound to the identity of a row

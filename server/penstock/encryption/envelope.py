@@ -1,4 +1,4 @@
-"""Authenticated encryption of one record, bound to where the record belongs.
+"""Encrypt one record with authentication, bound to where the record belongs.
 
 An envelope is ``version | alg | kek id | salt | nonce | ciphertext and tag``::
 
@@ -45,7 +45,7 @@ Buffer = bytes | bytearray | memoryview
 
 @dataclass(frozen=True, kw_only=True)
 class RowIdentity:
-    """Where a sealed record belongs.  Equal for sealing and opening, or it does not open.
+    """Hold where a sealed record belongs.  Equal for sealing and opening, or it does not open.
 
     ``dataset`` and ``query`` are names that never change (of a dataset with its version),
     ``level`` is a rung, ``length`` counts what ``type`` names; what a row does not have
@@ -62,7 +62,7 @@ class RowIdentity:
     schema: int = 1
 
     def encode(self) -> bytes:
-        """One byte string per identity: JSON with sorted keys, so that no two fields run
+        """Return one byte string per identity: JSON with sorted keys, so that no two fields run
         together."""
         return json.dumps(
             asdict(self), ensure_ascii=False, sort_keys=True, separators=(",", ":")
@@ -70,7 +70,7 @@ class RowIdentity:
 
 
 def seal(key: Key, plaintext: Buffer, identity: RowIdentity) -> bytes:
-    """``plaintext`` in an envelope that opens under ``key`` and for ``identity`` only."""
+    """Return ``plaintext`` in an envelope that opens under ``key`` and for ``identity`` only."""
     prefix = bytes((VERSION, ALGORITHM)) + key.id
     aad = prefix + identity.encode()
     salt = os.urandom(SALT_SIZE)
@@ -89,13 +89,13 @@ def seal(key: Key, plaintext: Buffer, identity: RowIdentity) -> bytes:
 
 
 def seal_key(key: Key, secret: Key, identity: RowIdentity) -> bytes:
-    """A key in an envelope, which ``open_key`` opens."""
+    """Return a key in an envelope, which ``open_key`` opens."""
     with secret.exposed() as material:
         return seal(key, material, identity)
 
 
 def open_envelope(key: Key, envelope: Buffer, identity: RowIdentity) -> bytes:
-    """What was sealed.  Raises ``IntegrityViolation`` whatever is wrong with it."""
+    """Return what was sealed.  Raises ``IntegrityViolation`` whatever is wrong with it."""
     cipher, ciphertext = _opening(key, envelope, identity)
     plaintext = cipher.update(ciphertext)
     _authenticate(cipher, identity)
@@ -103,7 +103,7 @@ def open_envelope(key: Key, envelope: Buffer, identity: RowIdentity) -> bytes:
 
 
 def open_key(key: Key, envelope: Buffer, identity: RowIdentity) -> Key:
-    """The key that was sealed, which is nowhere else in memory.  Raises as ``open_envelope``."""
+    """Return the sealed key, which is nowhere else in memory.  Raises as ``open_envelope``."""
     cipher, ciphertext = _opening(key, envelope, identity)
     buffer = bytearray(len(ciphertext) + TAG_SIZE)
     try:
@@ -130,7 +130,7 @@ def _subkey(key: Key, salt: bytes, aad: bytes) -> Iterator[bytearray]:
 def _opening(
     key: Key, envelope: Buffer, identity: RowIdentity
 ) -> tuple[AEADDecryptionContext, memoryview]:
-    """The cipher that opens an envelope, and what is to be put through it."""
+    """Return the cipher that opens an envelope, and what is to be put through it."""
     view = memoryview(envelope)
     if len(view) < OVERHEAD:
         raise broken(identity, "is cut short")
@@ -159,12 +159,12 @@ def _authenticate(cipher: AEADDecryptionContext, identity: RowIdentity) -> None:
 
 
 def key_id(envelope: Buffer) -> bytes:
-    """The public name of the key that an envelope says it is sealed under; not verified."""
+    """Return the public name of the key that an envelope says it is sealed under; not verified."""
     return bytes(memoryview(envelope)[2:_PREFIX_SIZE])
 
 
 def broken(identity: RowIdentity, what: str) -> IntegrityViolation:
-    """The refusal of a record that does not authenticate as what it is said to be."""
+    """Return the refusal of a record that does not authenticate as what it is said to be."""
     return IntegrityViolation(
         f"A stored {identity.table} {what}. Nothing was drawn or served from it."
         " Restore the database and the key ring that belong together.",

@@ -1,4 +1,4 @@
-"""A key for every query, under a key for every dataset, under the provider's keys.
+"""Derive a key for every query under a key for every dataset, under the provider's keys.
 
 Every dataset's key is wrapped by a key of its own at the provider.  Destroying that one makes
 everything that the dataset's queries stored unreadable, backups of the database included.
@@ -11,32 +11,32 @@ from penstock.encryption.providers import KeyProvider
 
 
 def dataset_context(dataset: str) -> bytes:
-    """What binds a dataset's wrapped key to the dataset; for ``KeyProvider.rewrap`` too."""
+    """Return what binds a dataset's wrapped key to the dataset; for ``KeyProvider.rewrap`` too."""
     return RowIdentity(table="dataset", dataset=dataset, length=1, type="kek").encode()
 
 
 def new_dataset_kek(provider: KeyProvider, dataset: str) -> bytes:
-    """A new key for a dataset, wrapped.  ``dataset`` is its unchanging name and version."""
+    """Return a new key for a dataset, wrapped.  ``dataset`` is its unchanging name and version."""
     return provider.wrap(Key.fresh(), dataset_context(dataset))
 
 
 def unwrap_dataset_kek(provider: KeyProvider, wrapped_kek: bytes, dataset: str) -> Key:
-    """The dataset's key.  Raises ``KeysUnavailable`` or ``IntegrityViolation``."""
+    """Return the dataset's key.  Raises ``KeysUnavailable`` or ``IntegrityViolation``."""
     return provider.unwrap(wrapped_kek, dataset_context(dataset))
 
 
 def wrapping_key(wrapped: bytes) -> str:
-    """The public name of the provider's key that a wrapped key says it is under."""
+    """Return the public name of the provider's key that a wrapped key says it is under."""
     return key_id(wrapped).hex()
 
 
 def new_query_dek(kek: Key, dataset: str, query: str) -> bytes:
-    """A new key for a query, wrapped under its dataset's key."""
+    """Return a new key for a query, wrapped under its dataset's key."""
     return seal_key(kek, Key.fresh(), _query_identity(dataset, query))
 
 
 def unwrap_query_dek(kek: Key, wrapped_dek: bytes, dataset: str, query: str) -> Key:
-    """The query's key.  Raises ``IntegrityViolation`` where it is not that of this query."""
+    """Return the query's key.  Raises ``IntegrityViolation`` where it is not that of this query."""
     return open_key(kek, wrapped_dek, _query_identity(dataset, query))
 
 

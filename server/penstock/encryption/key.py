@@ -1,4 +1,4 @@
-"""A key that never shows itself in a message, a log or a traceback.
+"""Hold a key that never shows itself in a message, a log or a traceback.
 
 What holds a key is a buffer that is overwritten when nobody uses the key any more, and what
 is derived from it for a cipher goes into such buffers too: a key that was destroyed is then in no
@@ -23,7 +23,7 @@ ID_SIZE = 8
 
 
 class Key:
-    """256 bits and the public name derived from them.  Raises ``ValueError`` at another size."""
+    """Hold 256 bits and their public name.  Raises ``ValueError`` at another size."""
 
     def __init__(self, material: bytes | bytearray | memoryview) -> None:
         if len(material) != SIZE:
@@ -32,7 +32,7 @@ class Key:
 
     @classmethod
     def fresh(cls) -> Self:
-        """A new key from the operating system."""
+        """Return a new key from the operating system."""
         key = cls(bytes(SIZE))
         with Path("/dev/urandom").open("rb", buffering=0) as source:
             source.readinto(key._material)
@@ -45,7 +45,7 @@ class Key:
 
     @contextmanager
     def exposed(self) -> Iterator[bytearray]:
-        """The key itself, for a cipher, and not beyond: it is overwritten when this object goes."""
+        """Yield the key itself for a cipher; it is overwritten when this object goes."""
         yield self._material
 
     @cached_property
@@ -54,11 +54,11 @@ class Key:
         return self.subkey(b"", b"penstock key id", ID_SIZE)
 
     def subkey(self, salt: bytes, info: bytes, size: int = SIZE) -> bytes:
-        """HKDF-SHA256 (Krawczyk, Eronen 2010, RFC 5869) of the key."""
+        """Return HKDF-SHA256 (Krawczyk, Eronen 2010, RFC 5869) of the key."""
         return HKDF(algorithm=SHA256(), length=size, salt=salt, info=info).derive(self._material)
 
     def subkey_into(self, buffer: bytearray, salt: bytes, info: bytes) -> None:
-        """The same, filling ``buffer``, which its owner is to overwrite."""
+        """Return the same, filling ``buffer``, which its owner is to overwrite."""
         kdf = HKDF(algorithm=SHA256(), length=len(buffer), salt=salt, info=info)
         kdf.derive_into(self._material, buffer)
 

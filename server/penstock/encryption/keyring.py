@@ -1,4 +1,4 @@
-"""The provider that keeps its keys in a file, outside of the database and its backups.
+"""Keep the provider's keys in a file, outside of the database and its backups.
 
 ``ring_file`` says what stands in it.  A context is named by a digest.  Rotation without downtime:
 ``renew``, rewrap, ``drop``; servers that run meanwhile see with every use of a key whether the
@@ -23,7 +23,7 @@ from penstock.errors import KeysUnavailable
 
 
 class KeyRing:
-    """A ``KeyProvider`` over a file; ``create`` makes the file, ``load`` reads it."""
+    """Hold a ``KeyProvider`` over a file; ``create`` makes the file, ``load`` reads it."""
 
     def __init__(self, file: RingFile) -> None:
         self._path = file.path
@@ -31,46 +31,46 @@ class KeyRing:
 
     @classmethod
     def create(cls, path: Path) -> Self:
-        """An empty ring in a new file.  Raises ``KeysUnavailable`` where one stands."""
+        """Return an empty ring in a new file.  Raises ``KeysUnavailable`` where one stands."""
         return cls(ring_file.create(path))
 
     @classmethod
     def load(cls, path: Path) -> Self:
-        """The ring in a file.  Raises ``KeysUnavailable``, naming the next step."""
+        """Return the ring in a file.  Raises ``KeysUnavailable``, naming the next step."""
         return cls(RingFile.read(path))
 
     def wrap(self, key: Key, context: bytes) -> bytes:
-        """``key`` in an envelope under the newest key of ``context``, as the file has it now."""
+        """Return ``key`` in an envelope under the newest key of ``context`` in the file."""
         newest = self._now().newest(_name(context)) or self.renew(context)
         return seal_key(self._key(newest), key, _identity(context))
 
     def unwrap(self, wrapped: bytes, context: bytes) -> Key:
-        """The wrapped key.  Raises ``KeysUnavailable`` where the ring lacks its wrapping key."""
+        """Unwrap a key.  Raises ``KeysUnavailable`` if the ring lacks its wrapping key."""
         # What is too short names no key, and opens under none.
         short = len(wrapped) < OVERHEAD
         key = Key.fresh() if short else self._key(key_id(wrapped).hex())
         return open_key(key, wrapped, _identity(context))
 
     def rewrap(self, wrapped: bytes, context: bytes) -> bytes:
-        """The same key under the context's newest; ``wrapped`` itself where it is already."""
+        """Return the key wrapped under the context's newest; ``wrapped`` where it is already."""
         key = self.unwrap(wrapped, context)
         if key_id(wrapped).hex() == self._now().newest(_name(context)):
             return wrapped
         return self.wrap(key, context)
 
     def renew(self, context: bytes) -> str:
-        """A new key for ``context``, its newest from now on.  Returns its public name."""
+        """Return a new key for ``context``, its newest from now on.  Returns its public name."""
         key = Key.fresh()
         with private.locked(self._path):
             self._now().with_key(_name(context), key)
         return key.id.hex()
 
     def keys_of(self, context: bytes) -> tuple[str, ...]:
-        """The names of the keys of ``context``, the newest last."""
+        """Return the names of the keys of ``context``, the newest last."""
         return self._now().contexts.get(_name(context), ())
 
     def shared(self) -> tuple[str, ...]:
-        """The keys that a ring of version 1 had for all."""
+        """Return the keys that a ring of version 1 had for all."""
         file = self._now()
         owned = {name for names in file.contexts.values() for name in names}
         return tuple(name for name in file.places if name not in owned)
@@ -88,7 +88,7 @@ class KeyRing:
             return _drop(file, file.contexts.get(_name(context), ()))
 
     def health(self) -> Health:
-        """The keys in the file now.  Raises ``KeysUnavailable`` where it cannot be used."""
+        """Return the keys in the file now.  Raises ``KeysUnavailable`` where it cannot be used."""
         return Health("keyring", tuple(self._now().places))
 
     def _now(self) -> RingFile:
@@ -124,7 +124,7 @@ def _drop(file: RingFile, names: Sequence[str]) -> tuple[str, ...]:
 
 
 def _name(context: bytes) -> str:
-    """What names a context in the file: nothing of what it is called."""
+    """Return what names a context in the file: nothing of what it is called."""
     return hashlib.sha256(context).hexdigest()[:32]
 
 

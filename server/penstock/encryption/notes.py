@@ -1,4 +1,4 @@
-"""Signed notes, and cosignatures of checkpoints: formats of the C2SP community, by Ed25519 alone.
+"""Read and write signed notes and cosignatures: formats of the C2SP community, by Ed25519 alone.
 
 A note is text, an empty line, and a line for each signature::
 
@@ -45,7 +45,7 @@ def named_well(name: str) -> bool:
 
 @dataclass(frozen=True)
 class Verifier:
-    """A public key of ``KEY_SIZE`` bytes, and what its signatures are called and mean."""
+    """Hold a public key of ``KEY_SIZE`` bytes, and what its signatures are called and mean."""
 
     name: str
     kind: int
@@ -92,7 +92,7 @@ class Verifier:
 
 @dataclass(frozen=True)
 class Note:
-    """A text, and by name and id of their keys what signatures stand under it."""
+    """Hold a text, and by name and id of their keys what signatures stand under it."""
 
     text: str
     signatures: Mapping[tuple[str, bytes], bytes]
@@ -131,7 +131,7 @@ def cosigned_at(signature: bytes) -> int:
 
 
 def _decoded(text: str) -> bytes:
-    """Bytes in canonical base64; none for anything else."""
+    """Return bytes in canonical base64; none for anything else."""
     try:
         content = base64.b64decode(text, validate=True)
     except (binascii.Error, ValueError):

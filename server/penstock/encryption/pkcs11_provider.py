@@ -1,4 +1,4 @@
-"""The provider whose keys are in a hardware module, reached by PKCS #11 (OASIS 2015).
+"""Keep the provider's keys in a hardware module, reached by PKCS #11 (OASIS 2015).
 
 Every context has AES-256 keys of its own on the token: private, sensitive, not extractable.
 What they wrap is ``version | alg | key id | nonce | ciphertext and tag``: AES-GCM by the
@@ -42,7 +42,7 @@ T = TypeVar("T")
 
 
 class Pkcs11:
-    """A ``KeyProvider`` over a token.
+    """Hold a ``KeyProvider`` over a token.
 
     ``module`` is the vendor's library, ``token`` the token's label, and ``pin_file`` a
     file of mode 0600 that holds the PIN.  Nothing is opened before the first call.
@@ -57,7 +57,7 @@ class Pkcs11:
         self._process = 0
 
     def wrap(self, key: Key, context: bytes) -> bytes:
-        """``key`` by the token, under the newest key of ``context``."""
+        """Return ``key`` by the token, under the newest key of ``context``."""
 
         def act(session: "Session") -> bytes:
             newest = _newest(session, context) or _made(session, context)
@@ -68,11 +68,11 @@ class Pkcs11:
         return self._do(act)
 
     def unwrap(self, wrapped: bytes, context: bytes) -> Key:
-        """The wrapped key.  Raises ``KeysUnavailable`` where the token lacks its wrapping key."""
+        """Unwrap a key.  Raises ``KeysUnavailable`` if the token lacks its wrapping key."""
         return self._do(lambda session: self._unwrapped(session, wrapped, context))
 
     def rewrap(self, wrapped: bytes, context: bytes) -> bytes:
-        """The same key under the context's newest; ``wrapped`` itself where it is already."""
+        """Return the key wrapped under the context's newest; ``wrapped`` where it is already."""
         key = self.unwrap(wrapped, context)
         newest = self._do(lambda session: _newest(session, context))
         if newest is not None and wrapped[2:_PREFIX_SIZE] == newest.id:
@@ -80,15 +80,15 @@ class Pkcs11:
         return self.wrap(key, context)
 
     def renew(self, context: bytes) -> str:
-        """A new key for ``context``, its newest from now on.  Returns its public name."""
+        """Return a new key for ``context``, its newest from now on.  Returns its public name."""
         return self._do(lambda session: _name(_made(session, context)))
 
     def keys_of(self, context: bytes) -> tuple[str, ...]:
-        """The names of the keys of ``context``, the newest last."""
+        """Return the names of the keys of ``context``, the newest last."""
         return self._do(lambda session: tuple(map(_name, _keys(session, context))))
 
     def shared(self) -> tuple[str, ...]:
-        """None: on a token every key is of a context."""
+        """Return none: on a token every key is of a context."""
         return ()
 
     def drop(self, names: Collection[str]) -> tuple[str, ...]:
@@ -102,7 +102,7 @@ class Pkcs11:
         return self._do(lambda session: _destroy(_keys(session, context)))
 
     def health(self) -> Health:
-        """The keys on the token now.  Raises ``KeysUnavailable`` where it cannot be used."""
+        """Return the keys on the token now.  Raises ``KeysUnavailable`` where it cannot be used."""
         return Health("pkcs11", self._do(lambda session: tuple(map(_name, _all(session)))))
 
     def _unwrapped(self, session: "Session", wrapped: bytes, context: bytes) -> Key:
@@ -147,7 +147,7 @@ class Pkcs11:
                 raise self._unavailable(failure) from None
 
     def _opened(self) -> "Session":
-        """The session of this process; a child of it must not use its parent's."""
+        """Return the session of this process; a child of it must not use its parent's."""
         if self._session is not None and self._process == os.getpid():
             return self._session
         import pkcs11  # imported late: an extra that other providers do without
@@ -178,7 +178,7 @@ class Pkcs11:
 
 
 def _failure() -> type[Exception]:
-    """What a module fails with."""
+    """Return what a module fails with."""
     try:
         import pkcs11
     except ImportError as error:
@@ -206,7 +206,7 @@ def _all(session: "Session") -> "list[SecretKey]":
 
 
 def _keys(session: "Session", context: bytes) -> "list[SecretKey]":
-    """The keys of a context, the newest last."""
+    """Return the keys of a context, the newest last."""
     from pkcs11 import Attribute, ObjectClass
 
     secret_keys: Iterable[SecretKey] = session.get_objects(

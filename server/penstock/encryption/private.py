@@ -1,4 +1,4 @@
-"""Files that hold keys: made once, readable by their owner alone, durable when written.
+"""Write files that hold keys: made once, readable by their owner alone, durable.
 
 A new version is written beside a file and put in its place.  Whoever is killed in between leaves
 a file that may hold keys which are destroyed later: ``locked`` removes those first, for as long
@@ -59,7 +59,7 @@ def replace(path: Path, content: Iterable[Buffer]) -> None:
 
 
 def read(path: Path) -> object:
-    """The JSON of a private file.
+    """Return the JSON of a private file.
 
     Raises ``KeysUnavailable`` where it is missing, readable by others, or no JSON; the
     messages never repeat what stands in it.
@@ -70,7 +70,7 @@ def read(path: Path) -> object:
 
 
 def parsed(path: Path, text: bytearray) -> object:
-    """The JSON of what stands in a private file.  Raises ``KeysUnavailable``."""
+    """Return the JSON of what stands in a private file.  Raises ``KeysUnavailable``."""
     try:
         return json.loads(shallow(text.decode()))
     except ValueError:
@@ -79,7 +79,7 @@ def parsed(path: Path, text: bytearray) -> object:
 
 
 def read_text(path: Path) -> str:
-    """The text of a private file, of one line.  Raises ``KeysUnavailable`` as ``read`` does."""
+    """Return the line of a private text file.  Raises ``KeysUnavailable`` as ``read`` does."""
     try:
         with opened(path) as descriptor:
             return content(path, descriptor).decode().rstrip("\r\n")
@@ -89,7 +89,7 @@ def read_text(path: Path) -> str:
 
 @contextmanager
 def opened(path: Path) -> Iterator[int]:
-    """A private file, opened to be read: its descriptor.  Raises ``KeysUnavailable``."""
+    """Open a private file for reading, and yield its descriptor.  Raises ``KeysUnavailable``."""
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
     except FileNotFoundError:
@@ -112,7 +112,7 @@ def opened(path: Path) -> Iterator[int]:
 
 
 def content(path: Path, descriptor: int) -> bytearray:
-    """All of an opened file, in a buffer that its owner can overwrite."""
+    """Return all of an opened file, in a buffer that its owner can overwrite."""
     size = os.fstat(descriptor).st_size
     if size > _LARGEST:
         raise malformed(path, f"is longer than {_LARGEST} bytes")
@@ -123,7 +123,7 @@ def content(path: Path, descriptor: int) -> bytearray:
 
 
 def identity(descriptor: int) -> tuple[int, ...]:
-    """What tells a file from every other that stood under its name: none is changed in place."""
+    """Return what tells a file from every other of its name: none is changed in place."""
     status = os.fstat(descriptor)
     return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns
 
@@ -153,12 +153,12 @@ def locked(path: Path) -> Iterator[None]:
 
 
 def encode_key(key: Key) -> str:
-    """How a key stands in a private file."""
+    """Return how a key stands in a private file."""
     return base64.b64encode(key.material).decode()
 
 
 def decode_key(path: Path, name: str, text: object) -> Key:
-    """The key that stands under ``name``.  Raises ``KeysUnavailable``, never repeating it."""
+    """Return the key stored under ``name``.  Raises ``KeysUnavailable``, never repeating it."""
     try:
         return Key(base64.b64decode(text if isinstance(text, str) else "", validate=True))
     except ValueError:
@@ -166,7 +166,7 @@ def decode_key(path: Path, name: str, text: object) -> Key:
 
 
 def malformed(path: Path, what: str) -> KeysUnavailable:
-    """The refusal of a file that is not what it should be."""
+    """Return the refusal of a file that is not what it should be."""
     return _unavailable(path, f"{what}. Put back the right file from where the keys are kept.")
 
 

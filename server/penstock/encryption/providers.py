@@ -1,4 +1,4 @@
-"""What a keeper of keys must be able to do: a file, a hardware module, a service.
+"""Define what a provider of keys does: a file, a hardware module, a service.
 
 A provider has a wrapping key of its own for every *context*: for each version of a dataset,
 and for each key that signs the log.  What it destroys of one context is lost for ever, in
@@ -14,14 +14,14 @@ from penstock.encryption.key import Key
 
 @dataclass(frozen=True)
 class Health:
-    """What a provider has: the public names of its keys, in hexadecimal."""
+    """Hold what a provider has: the public names of its keys, in hexadecimal."""
 
     provider: str
     keys: tuple[str, ...]
 
 
 class KeyProvider(Protocol):
-    """Wraps keys under keys of its own, which never leave it.
+    """Wrap keys under keys of its own, which never leave it.
 
     ``context`` says what the wrapped key is for and must be equal when it is unwrapped.
     Every method raises ``KeysUnavailable`` with the next step where the provider cannot
@@ -30,22 +30,22 @@ class KeyProvider(Protocol):
     """
 
     def wrap(self, key: Key, context: bytes) -> bytes:
-        """``key`` under the newest key of ``context``, which is made where it has none."""
+        """Return ``key`` under the newest key of ``context``, which is made where it has none."""
 
     def unwrap(self, wrapped: bytes, context: bytes) -> Key:
-        """The key that was wrapped, under whichever key of the provider."""
+        """Return the key that was wrapped, under whichever key of the provider."""
 
     def rewrap(self, wrapped: bytes, context: bytes) -> bytes:
-        """The same key under the context's newest; ``wrapped`` itself where it is already."""
+        """Return the key wrapped under the context's newest; ``wrapped`` where it is already."""
 
     def renew(self, context: bytes) -> str:
         """Make a new key, under which ``context`` is wrapped from now on.  Returns its name."""
 
     def keys_of(self, context: bytes) -> tuple[str, ...]:
-        """The names of the keys of ``context``, the newest last."""
+        """Return the names of the keys of ``context``, the newest last."""
 
     def shared(self) -> tuple[str, ...]:
-        """The keys that are of no context: those of rings from before contexts had any."""
+        """Return the keys that are of no context: those of rings from before contexts had any."""
 
     def drop(self, names: Collection[str]) -> tuple[str, ...]:
         """Forget keys by name.  Returns the names of those that there were.
@@ -57,4 +57,4 @@ class KeyProvider(Protocol):
         """Forget every key of ``context``, and so what was wrapped for it.  Returns their names."""
 
     def health(self) -> Health:
-        """That the provider can wrap and unwrap now, and with which keys."""
+        """Return that the provider can wrap and unwrap now, and with which keys."""

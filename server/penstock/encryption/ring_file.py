@@ -1,4 +1,4 @@
-"""The file of a key ring: which keys stand where, without holding any of them in memory.
+"""Read the file of a key ring: which keys stand where, without holding any of them in memory.
 
 ``{"format": "penstock-keyring", "version": 2, "keys": {ID: KEY, ...}, "contexts": {CONTEXT:
 [ID, ...], ...}}``, names in hexadecimal, keys in base64, the newest key of a context last.
@@ -36,7 +36,7 @@ _PLACE = re.compile(rf"=[0-9]{{{_TEXT_SIZE - 1}}}")
 
 @dataclass(frozen=True)
 class RingFile:
-    """What a file says: where each key stands, by public name, and which are whose."""
+    """Hold what a file says: where each key stands, by public name, and which are whose."""
 
     path: Path
     identity: tuple[int, ...]
@@ -59,12 +59,12 @@ class RingFile:
         return cls(path, identity, places, contexts)
 
     def stands(self) -> bool:
-        """Whether this is the file that is there now.  Raises ``KeysUnavailable``."""
+        """Return True if this is the file that is there now.  Raises ``KeysUnavailable``."""
         with private.opened(self.path) as descriptor:
             return private.identity(descriptor) == self.identity
 
     def key(self, name: str) -> Key | None:
-        """One of its keys, or ``None`` where the file is another one by now or lacks it."""
+        """Return one of its keys, or ``None`` where the file is another one by now or lacks it."""
         with private.opened(self.path) as descriptor:
             if private.identity(descriptor) != self.identity or name not in self.places:
                 return None
@@ -76,7 +76,7 @@ class RingFile:
                 wipe(text)
 
     def newest(self, context: str) -> str | None:
-        """The name of the newest key of a context."""
+        """Return the name of the newest key of a context."""
         names = self.contexts.get(context)
         return names[-1] if names else None
 
@@ -120,7 +120,7 @@ class RingFile:
 
 
 def create(path: Path) -> RingFile:
-    """An empty ring in a new file.  Raises ``KeysUnavailable`` where one stands."""
+    """Return an empty ring in a new file.  Raises ``KeysUnavailable`` where one stands."""
     private.create(path, {"format": FORMAT, "version": VERSION, "keys": {}, "contexts": {}})
     return RingFile.read(path)
 
@@ -128,7 +128,7 @@ def create(path: Path) -> RingFile:
 def _pieces(
     texts: Mapping[str, bytearray | memoryview], contexts: Mapping[str, tuple[str, ...]]
 ) -> Iterator[bytes | bytearray | memoryview]:
-    """The content of a file, in parts that copy no key."""
+    """Yield the content of a file, in parts that copy no key."""
     yield f'{{\n "format": "{FORMAT}",\n "version": {VERSION},\n "keys": {{'.encode()
     for number, (name, text) in enumerate(texts.items()):
         yield f'{"," if number else ""}\n  "{name}": "'.encode()
@@ -140,7 +140,7 @@ def _pieces(
 
 
 def _parsed(path: Path, content: bytearray) -> tuple[dict[str, int], dict[str, tuple[str, ...]]]:
-    """Where keys stand, and whose they are.  Raises ``KeysUnavailable``."""
+    """Return where keys stand, and whose they are.  Raises ``KeysUnavailable``."""
     # Each key gives way to the number of its place, so that nothing that is read as JSON is one.
     places: list[int] = []
     outline = bytearray(content)
@@ -184,7 +184,7 @@ def _contexts(path: Path, listed: object, keys: Mapping[str, int]) -> dict[str, 
 
 
 def _key_at(path: Path, name: str, content: bytearray, place: int) -> Key:
-    """The key whose base64 (RFC 4648) stands at ``place``.  Raises ``KeysUnavailable``."""
+    """Return the key whose base64 (RFC 4648) stands at ``place``.  Raises ``KeysUnavailable``."""
     # By hand, since the library's answer is a copy that nothing overwrites.
     buffer = bytearray(_TEXT_SIZE // 4 * 3)
     try:
@@ -204,7 +204,7 @@ def _key_at(path: Path, name: str, content: bytearray, place: int) -> Key:
 
 
 def _encoded(key: Key) -> bytearray:
-    """How a key stands in the file."""
+    """Return how a key stands in the file."""
     text = bytearray(_TEXT_SIZE)
     with key.exposed() as material:
         for group in range(_TEXT_SIZE // 4):

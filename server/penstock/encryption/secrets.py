@@ -1,4 +1,4 @@
-"""The keys of HMACs: of tokens, of fingerprints, of rows and released values.
+"""Keep the keys of HMACs: of tokens, of fingerprints, of rows and released values.
 
 They stand in a file of their own, under the rules of the key ring and never in the
 database or its backups: whoever holds the database alone can neither forge a token or a row
@@ -39,7 +39,7 @@ _LONGEST_NUMBER = 9
 
 @dataclass(frozen=True, repr=False)
 class Secrets:
-    """Keys of 32 bytes, ``kept`` by name and number, the newest first.
+    """Hold keys of 32 bytes, ``kept`` by name and number, the newest first.
 
     ``pepper`` for the digests of tokens, ``fingerprint`` for those of sources, exact answers and
     requests, ``values`` for rows, the witness, and released values in the log.  New ones are made
@@ -70,21 +70,21 @@ class Secrets:
         return self.every(VALUES)[0]
 
     def newest_of(self, name: str) -> int:
-        """The highest number of the keys of a name."""
+        """Return the highest number of the keys of a name."""
         return max(self.kept[name])
 
     def every(self, name: str) -> tuple[bytes, ...]:
-        """The keys of a name that are kept, the newest first."""
+        """Return the keys of a name that are kept, the newest first."""
         return tuple(key for _, key in sorted(self.kept[name].items(), reverse=True))
 
     def of_rows(self) -> tuple[bytes, ...]:
-        """The keys that rows and the witness may be signed under, the newest first."""
+        """Return the keys that rows and the witness may be signed under, the newest first."""
         numbered = sorted(self.kept[VALUES].items(), reverse=True)
         return tuple(key for number, key in numbered if number >= self.rows)
 
     @classmethod
     def create(cls, path: Path) -> Self:
-        """New keys in a new file.  Raises ``KeysUnavailable`` where one stands already."""
+        """Make new keys in a new file.  Raises ``KeysUnavailable`` where one stands already."""
         keys = {name: Key.fresh() for name in NAMES}
         listed = {name: private.encode_key(key) for name, key in keys.items()}
         private.create(path, {"format": FORMAT, "version": 1, **listed})
@@ -92,12 +92,12 @@ class Secrets:
 
     @classmethod
     def load(cls, path: Path) -> Self:
-        """The keys in a file.  Raises ``KeysUnavailable``, naming the next step."""
+        """Return the keys in a file.  Raises ``KeysUnavailable``, naming the next step."""
         return cls.parsed(path, private.read(path))
 
     @classmethod
     def parsed(cls, path: Path, content: object) -> Self:
-        """The keys in the JSON of the file at ``path``.  Raises ``KeysUnavailable``."""
+        """Return the keys in the JSON of the file at ``path``.  Raises ``KeysUnavailable``."""
         if not isinstance(content, dict) or content.get("format") != FORMAT:
             raise private.malformed(path, "is not a file of Penstock's secrets")
         version = content.get("version")
@@ -132,7 +132,7 @@ class Secrets:
 
 
 class SecretsFile:
-    """Secrets that others may rotate meanwhile: each use sees what the file says now."""
+    """Read secrets that others may rotate meanwhile: each use sees what the file says now."""
 
     def __init__(self, path: Path) -> None:
         self._path = path

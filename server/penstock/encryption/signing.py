@@ -1,4 +1,4 @@
-"""The key that signs the log's checkpoints: Ed25519 (RFC 8032), wrapped by the provider."""
+"""Hold the key that signs the log's checkpoints: Ed25519 (RFC 8032), wrapped by the provider."""
 
 from typing import NoReturn, Self
 
@@ -11,7 +11,7 @@ from penstock.errors import IntegrityViolation
 
 
 class SigningKey:
-    """A private key that never shows itself; ``public`` are the 32 bytes of the other half."""
+    """Hold a private key that never shows itself; ``public`` are the 32 bytes of the other half."""
 
     def __init__(self, key: Key) -> None:
         with key.exposed() as material:
@@ -20,14 +20,14 @@ class SigningKey:
 
     @classmethod
     def create(cls, provider: KeyProvider) -> tuple[Self, bytes]:
-        """A new key, and what to store of it.  Raises ``KeysUnavailable``."""
+        """Return a new key, and what to store of it.  Raises ``KeysUnavailable``."""
         key = Key.fresh()
         made = cls(key)
         return made, provider.wrap(key, signing_context(made.public))
 
     @classmethod
     def load(cls, provider: KeyProvider, public: bytes, wrapped: bytes) -> Self:
-        """The key whose public half is ``public``.
+        """Return the key whose public half is ``public``.
 
         Raises ``KeysUnavailable``, and ``IntegrityViolation`` for what was altered.
         """
@@ -40,7 +40,7 @@ class SigningKey:
         return signing_key
 
     def sign(self, message: bytes) -> bytes:
-        """A signature of 64 bytes."""
+        """Return a signature of 64 bytes."""
         return self._key.sign(message)
 
     def __repr__(self) -> str:
@@ -51,5 +51,5 @@ class SigningKey:
 
 
 def signing_context(public: bytes) -> bytes:
-    """What binds a wrapped signing key to its public half; for ``KeyProvider.rewrap`` too."""
+    """Return the context that binds a wrapped signing key to its public half."""
     return RowIdentity(table="log_key", dataset=public.hex(), length=1, type="ed25519").encode()

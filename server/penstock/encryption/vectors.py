@@ -1,4 +1,4 @@
-"""Integer vectors in envelopes: 64-bit little-endian, their length authenticated.
+"""Seal integer vectors in envelopes: 64-bit little-endian, their length authenticated.
 
 Sealing reads the array where it lies and opening returns a view of what was decrypted:
 neither copies, and the array that comes back cannot be written to.
@@ -16,7 +16,7 @@ TYPE = "int64"
 
 
 def seal_vector(key: Key, values: NDArray[np.int64], identity: RowIdentity) -> bytes:
-    """``values``, of shape ``(identity.length,)``, in an envelope.
+    """Return ``values``, of shape ``(identity.length,)``, in an envelope.
 
     Raises ``ValueError`` where shape or type are not what ``identity`` says.
     """
@@ -29,7 +29,7 @@ def seal_vector(key: Key, values: NDArray[np.int64], identity: RowIdentity) -> b
 
 
 def open_vector(key: Key, envelope: bytes, identity: RowIdentity) -> NDArray[np.int64]:
-    """The vector, read-only, of shape ``(identity.length,)``.
+    """Return the vector, read-only, of shape ``(identity.length,)``.
 
     Raises ``IntegrityViolation`` where the envelope is not that of this row.
     """

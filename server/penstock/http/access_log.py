@@ -1,4 +1,4 @@
-"""The server's log: one JSON object a line, on standard error.
+"""Write the server's log: one JSON object a line, on standard error.
 
 It names routes, not addresses, and never repeats a body, a query string, a header, a
 value, a token or the text of a library's error.
@@ -17,10 +17,10 @@ FAILURE = logging.getLogger("penstock.failure")
 
 
 class Lines(logging.Formatter):
-    """A record as one line of JSON; what stands in ``fields`` is added to it."""
+    """Hold a record as one line of JSON; what stands in ``fields`` is added to it."""
 
     def format(self, record: logging.LogRecord) -> str:
-        """The line."""
+        """Return the line."""
         return json.dumps(
             {
                 "at": datetime.fromtimestamp(record.created, UTC)
@@ -36,7 +36,7 @@ class Lines(logging.Formatter):
 
 
 class ToStandardError(logging.StreamHandler[TextIO]):
-    """Writes to what is standard error by then, not to what it was when the log was set up."""
+    """Write to the standard error of the moment, not to that of when the log was set up."""
 
     def emit(self, record: logging.LogRecord) -> None:
         """Write one line."""

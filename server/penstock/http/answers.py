@@ -1,4 +1,4 @@
-"""Answers as JSON: views as they are, times in UTC with Z, vectors without a detour."""
+"""Render answers as JSON: views as they are, times in UTC with Z, vectors without a detour."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
@@ -15,17 +15,17 @@ _OPTIONS = orjson.OPT_SERIALIZE_NUMPY | orjson.OPT_UTC_Z
 
 
 def rendered(value: object) -> bytes:
-    """``value`` as JSON in UTF-8.  Views are dataclasses; vectors are numpy arrays."""
+    """Return ``value`` as JSON in UTF-8.  Views are dataclasses; vectors are numpy arrays."""
     return orjson.dumps(value, default=_plain, option=_OPTIONS)
 
 
 def json_answer(value: object, status: int) -> Response:
-    """An answer whose bytes are ready."""
+    """Return an answer whose bytes are ready."""
     return Response(rendered(value), status, mimetype=MEDIA_TYPE)
 
 
 def lines_answer(items: Iterable[object]) -> Response:
-    """One JSON object a line, sent as they come."""
+    """Return one JSON object a line, sent as they come."""
     parts = (orjson.dumps(item, option=_OPTIONS | orjson.OPT_APPEND_NEWLINE) for item in items)
     return Response(parts, mimetype=LINES)
 

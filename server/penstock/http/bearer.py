@@ -1,4 +1,4 @@
-"""The bearer token of a request (RFC 6750), looked up anew for every one."""
+"""Read the bearer token of a request (RFC 6750), looked up anew for every one."""
 
 from penstock.services.access.principals import Principal, authenticate
 from penstock.services.context import Server
@@ -7,13 +7,13 @@ SCHEME = "bearer"
 
 
 def presented(header: str | None) -> str:
-    """The token in an ``Authorization`` header, empty where there is none."""
+    """Return the token in an ``Authorization`` header, empty where there is none."""
     scheme, _, token = (header or "").strip().partition(" ")
     return token.strip() if scheme.lower() == SCHEME else ""
 
 
 def caller(server: Server, header: str | None) -> Principal:
-    """Who sends this ``Authorization`` header.
+    """Return who sends this ``Authorization`` header.
 
     Raises ``NotAuthenticated``, with one text for a missing header, another scheme and a
     token that is malformed, unknown, expired or revoked.

@@ -1,4 +1,4 @@
-"""Cursors as they leave the server: sealed, so that they tell nothing and none can be made up.
+"""Seal cursors that leave the server, so that they tell nothing and none can be made up.
 
 Inside, a cursor names the last row of a page by its number, and numbers count the rows of
 others too: how much was handed out to everybody, how many queries are out of sight.
@@ -22,7 +22,7 @@ _SIZE = 64
 
 
 class Cursors:
-    """Seals and opens the cursors of one server.
+    """Seal and open the cursors of one server.
 
     AES-SIV (Rogaway, Shrimpton 2006; RFC 5297) under a key that follows from the server's
     secrets, so that every worker opens what another sealed, also after a restart.  A cursor
@@ -33,13 +33,13 @@ class Cursors:
         self._server = server
 
     def seal(self, path: str, cursor: str) -> str:
-        """The cursor as it is handed out with a page of the list at ``path``."""
+        """Return the cursor as it is handed out with a page of the list at ``path``."""
         cipher = _cipher(self._server.secrets.fingerprint)
         sealed = cipher.encrypt(cursor.encode().ljust(_SIZE), [path.encode()])
         return _written(sealed)
 
     def open(self, path: str, sealed: str) -> str:
-        """The cursor inside.  Raises ``InvalidInput`` unless this list's page had it."""
+        """Return the cursor inside.  Raises ``InvalidInput`` unless this list's page had it."""
         try:
             padded = sealed + "=" * (-len(sealed) % 4)
             content = base64.b64decode(padded, altchars=b"-_", validate=True)

@@ -1,4 +1,4 @@
-"""The WSGI edge: request ids, headers on every answer, the log, and the one wide except.
+"""Guard the WSGI edge: request ids, headers on every answer, the log, the one wide except.
 
 What reaches it unhandled is a fault of ours.  The caller gets a 500 with the request's
 id; the log gets the kind of the error and where it was raised, never its text, which may
@@ -45,7 +45,7 @@ def name_caller(name: str) -> None:
 
 
 class Edge:
-    """The outermost layer around ``app``; ``clock`` in seconds, never going back.
+    """Hold the outermost layer around ``app``; ``clock`` in seconds, never going back.
 
     ``answered`` is told how many seconds of a processor an answer took, by its caller's name;
     ``refused`` is told of every answer why it refused its request, or ``None``.
@@ -108,7 +108,7 @@ class Edge:
 
 
 class _Metered:
-    """A body that says, when it is sent, how much of a processor writing it took."""
+    """Hold a body that says, when it is sent, how much of a processor writing it took."""
 
     def __init__(self, body: Iterable[bytes], took: Callable[[float], None]) -> None:
         self._body = body

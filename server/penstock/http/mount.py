@@ -1,4 +1,4 @@
-"""The server below a path of its host, where the public URL has one.
+"""Serve below a path of the host, where the public URL has one.
 
 A proxy passes requests on with the path that they came with.  What comes without it (health, asked
 for on the machine itself, or monitoring) is answered as well; every address that is written into
@@ -19,7 +19,7 @@ def prefix_of(public_url: str) -> str:
 
 
 class Mounted:
-    """``app``, as it is reached under ``prefix``."""
+    """Serve ``app`` as it is reached under ``prefix``."""
 
     def __init__(self, app: "WSGIApplication", prefix: str) -> None:
         self._app = app

@@ -1,4 +1,4 @@
-"""Answers that the clock must not tell apart go out at multiples of one duration.
+"""Send answers that the clock must not tell apart at multiples of one duration.
 
 Measured from the start of each request: multiples of an absolute time would let a caller
 choose the phase, and so find out on which side of a multiple the work had ended.
@@ -23,7 +23,7 @@ REFUSALS = frozenset({401, 403, 404, 409, 429})
 
 @dataclass(frozen=True)
 class Pace:
-    """``quantum`` seconds, or 0 to switch it off; ``clock`` in seconds, never going back."""
+    """Wait in steps of ``quantum`` seconds, 0 for none; ``clock`` in seconds, monotonic."""
 
     quantum: float
     clock: Callable[[], float] = time.perf_counter

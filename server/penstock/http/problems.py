@@ -1,4 +1,4 @@
-"""Errors as RFC 9457 problem documents.  The one place where an error becomes a status.
+"""Turn errors into RFC 9457 problem documents: the one place where an error becomes a status.
 
 A problem tells what an error of ours says, never the text of a library: what Flask and
 Werkzeug raise by themselves gets words of ours, and anything else is a 500 without a
@@ -113,12 +113,12 @@ TITLES: Mapping[int, str] = {
 
 
 def status_of(error: PenstockError) -> int:
-    """The status of the nearest class that has one."""
+    """Return the status of the nearest class that has one."""
     return next((STATUSES[kind] for kind in type(error).__mro__ if kind in STATUSES), 500)
 
 
 def of_error(error: PenstockError, request_id: str) -> Response:
-    """The problem of an error of ours, with the data that it carries."""
+    """Return the problem of an error of ours, with the data that it carries."""
     status = status_of(error)
     # What a 503 carries names the server's own files; its detail says what is needed.
     data = error.data if status < 500 else {}
@@ -127,13 +127,13 @@ def of_error(error: PenstockError, request_id: str) -> Response:
 
 
 def of_status(status: int, request_id: str, limit: int | None = None) -> Response:
-    """The problem of a status that Flask or the edge came to."""
+    """Return the problem of a status that Flask or the edge came to."""
     code, title, detail = _WORDS.get(status, _unforeseen(status))
     return _response(status, code, title, detail.format(limit=limit or 0), request_id)
 
 
 def of_http(error: HTTPException, request_id: str, limit: int | None = None) -> Response:
-    """The problem of what Werkzeug raises, with the headers that go with it (``Allow``)."""
+    """Return the problem of what Werkzeug raises, with the headers that go with it (``Allow``)."""
     response = of_status(error.code or 500, request_id, limit)
     for name, value in error.get_headers():
         if name.lower() not in {"content-type", "content-length"}:
@@ -142,7 +142,7 @@ def of_http(error: HTTPException, request_id: str, limit: int | None = None) -> 
 
 
 def kind(code: str) -> str:
-    """The problem's type, a relative reference."""
+    """Return the problem's type, a relative reference."""
     return "/problems/" + code.lower().replace("_", "-")
 
 

@@ -1,4 +1,4 @@
-"""A release's values as a table: CSV, Arrow and Parquet beside JSON.
+"""Write a release's values as a table: CSV, Arrow and Parquet beside JSON.
 
 One row a key: the key's parts, the value, and the ends of its interval; for means also
 the sum and the count that each was read from.  What does not fit a table (level,
@@ -47,7 +47,7 @@ _MARK = "'"
 
 
 def chosen(form: str | None, accept: MIMEAccept, forms: Mapping[str, str] = FORMS) -> str:
-    """The form that ``?format=`` names, or else the one that ``Accept`` prefers.
+    """Return the form that ``?format=`` names, or else the one that ``Accept`` prefers.
 
     Raises ``NotAcceptable`` where nothing that is served here is accepted.
     """
@@ -63,7 +63,7 @@ def chosen(form: str | None, accept: MIMEAccept, forms: Mapping[str, str] = FORM
 
 
 def _wish(accept: MIMEAccept, media_type: str) -> tuple[float, int]:
-    """How much a media type is wanted, and how specifically.
+    """Return how much a media type is wanted, and how specifically.
 
     The most specific range that matches decides (RFC 9110, section 12.5.1), so that ``*/*``
     does not bring back what ``q=0`` refuses by its name.  Parameters of a range are ignored.
@@ -79,7 +79,7 @@ def _wish(accept: MIMEAccept, media_type: str) -> tuple[float, int]:
 
 
 def note_answer(checkpoint: CheckpointView, form: str) -> Response:
-    """A checkpoint in one of ``NOTES``."""
+    """Return a checkpoint in one of ``NOTES``."""
     if form == "json":
         response = json_answer(checkpoint, 200)
     else:
@@ -89,7 +89,7 @@ def note_answer(checkpoint: CheckpointView, form: str) -> Response:
 
 
 def answer(release: ReleaseView, form: str) -> Response:
-    """The release in one of ``FORMS``."""
+    """Return the release in one of ``FORMS``."""
     if form == "json":
         response = json_answer(release, 200)
         response.headers["Vary"] = "Accept"
@@ -116,7 +116,7 @@ def answer(release: ReleaseView, form: str) -> Response:
 
 
 def table_of(release: ReleaseView) -> "pyarrow.Table":
-    """The release as an Arrow table, with all the rest of it as metadata."""
+    """Return the release as an Arrow table, with all the rest of it as metadata."""
     import pyarrow as pa
 
     values = np.asarray(release.values)
@@ -137,7 +137,7 @@ def table_of(release: ReleaseView) -> "pyarrow.Table":
 
 
 def _key_columns(release: ReleaseView) -> dict[str, object]:
-    """``key``, or ``key_1, key_2 ...`` where keys have several parts."""
+    """Return ``key``, or ``key_1, key_2 ...`` where keys have several parts."""
     keys = release.keys
     if len(keys) and isinstance(keys[0], list):
         parts = list(zip(*keys, strict=True))
@@ -146,7 +146,7 @@ def _key_columns(release: ReleaseView) -> dict[str, object]:
 
 
 def _harmless(table: "pyarrow.Table") -> "pyarrow.Table":
-    """Keys that a spreadsheet would run as formulas get an apostrophe before them.
+    """Return keys that a spreadsheet would run as formulas get an apostrophe before them.
 
     So do those that begin with one, so that no two keys become the same.
     """

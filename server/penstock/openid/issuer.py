@@ -1,4 +1,4 @@
-"""Signing in with the token of an OpenID provider (OpenID Connect Core 1.0; RFC 7519).
+"""Sign in with the token of an OpenID provider (OpenID Connect Core 1.0; RFC 7519).
 
 The operator names one issuer and the audience that its tokens for Penstock carry.  A token is
 believed when it is signed by RS256 or ES256 under a key that the issuer publishes now, and
@@ -59,7 +59,7 @@ Fetch = Callable[[str], bytes]
 
 @dataclass(frozen=True)
 class Identity:
-    """Who a token speaks of, the roles it is limited to (``None``: no limit), and its end."""
+    """Hold a token's user, the roles it is limited to (``None``: no limit), and its end."""
 
     user: str
     roles: frozenset[str] | None
@@ -67,11 +67,11 @@ class Identity:
 
 
 class Refused(Exception):
-    """The token is not to be believed; why is not told to whoever sent it."""
+    """Hold the token is not to be believed; why is not told to whoever sent it."""
 
 
 class Issuer:
-    """An OpenID provider, by its address.  ``fetch`` reads an address, ``clock`` is in seconds.
+    """Hold an OpenID provider's address.  ``fetch`` reads an address, ``clock`` is in seconds.
 
     Raises ``InvalidInput`` for an address that is neither https nor of this machine.
     """
@@ -94,7 +94,7 @@ class Issuer:
         self._failed = -math.inf
 
     def identify(self, token: str, now: datetime) -> Identity:
-        """Whom a token speaks of.
+        """Return the user that a token is of.
 
         Raises ``Refused`` whatever is wrong with it, and ``IdentityUnavailable`` where the
         issuer's keys are needed and cannot be read.
@@ -145,7 +145,7 @@ class Issuer:
         return known[0] if known is not None and self._clock() - known[1] <= FRESH else None
 
     def _asked_again(self) -> "KeySet":
-        """The keys, read anew unless that was just done."""
+        """Return the keys, read anew unless that was just done."""
         if not self._lock.acquire(timeout=_TURN):
             raise self._unavailable("is being asked for its keys")
         try:
@@ -197,7 +197,7 @@ class Issuer:
 
 
 def _verified(token: str, keys: "KeySet") -> "jwt.Token":
-    """What a token says, where one of ``keys`` signed it.  Raises as the library does."""
+    """Return what a token says, where one of ``keys`` signed it.  Raises as the library does."""
     from joserfc import jwt
 
     shallow(urlsafe_b64decode(token.split(".")[1] + "==").decode())
@@ -209,7 +209,7 @@ def _verified(token: str, keys: "KeySet") -> "jwt.Token":
 
 
 def _usable(key: object) -> "RSAKey | ECKey | None":
-    """A public key that signs by one of ``ALGORITHMS``; the others take nothing from it."""
+    """Return a public key that signs by one of ``ALGORITHMS``; the others take nothing from it."""
     from joserfc import errors
     from joserfc.jwk import ECKey, RSAKey
 
@@ -240,14 +240,14 @@ def _secure(address: str) -> str:
 
 
 class _NoRedirect(urllib.request.HTTPRedirectHandler):
-    """An answer that sends elsewhere is none: it could lead anywhere."""
+    """Hold an answer that sends elsewhere is none: it could lead anywhere."""
 
     def redirect_request(self, *_: object, **__: object) -> None:
         return None
 
 
 def fetched(address: str) -> bytes:
-    """The document at an address.  Raises ``OSError``, at the latest after ``_DEADLINE``."""
+    """Return the document at an address.  Raises ``OSError``, at the latest after ``_DEADLINE``."""
     answers: list[bytes | OSError] = []
 
     def read() -> None:

@@ -1,4 +1,4 @@
-"""Triggers that refuse to change or delete what is history.
+"""Install triggers that refuse to change or delete what is history.
 
 They guard against mistakes in code and at a console.  Whoever can drop a trigger is held
 by the log instead.  A migration that rebuilds such a table must install its triggers
@@ -26,7 +26,7 @@ RENEWED = (
 
 
 def preparation(dialect: str) -> list[str]:
-    """What ``dialect`` needs once before the first trigger."""
+    """Return what ``dialect`` needs once before the first trigger."""
     if dialect == "sqlite":
         return []
     function = (
@@ -45,7 +45,7 @@ def triggers(
     renewed: str | None = None,
     fixed: Sequence[str] = (),
 ) -> list[str]:
-    """The triggers of ``table``, for ``dialect`` "sqlite" or "postgresql".
+    """Return the triggers of ``table``, for ``dialect`` "sqlite" or "postgresql".
 
     ``once`` names a column that may be set from null one time, ``renewed`` one that may be set
     again and never to null, while every column in ``fixed`` stays as it is.

@@ -1,4 +1,4 @@
-"""The transactions of the one database.  Only services open them.
+"""Open the transactions of the one database.  Only services do.
 
 Connections do not survive a fork: a child that uses its parent's connections, or merely
 closes them, takes SQLite's locks from others and ends PostgreSQL's sessions.  So idle
@@ -25,30 +25,30 @@ WRITING = "writing"
 
 
 class Watch(Protocol):
-    """Who looks on at every write transaction but those ``aside``; what it raises ends them."""
+    """Look on at every write transaction but those ``aside``; what it raises ends them."""
 
     def coming(self, info: dict[str, Any]) -> None:
-        """Before it begins, and holds up others; with what its session is going to carry."""
+        """Prepare a transaction before it begins and holds up others; ``info`` is its session's."""
 
     def begun(self, session: Session) -> None:
-        """Before anything is done in it."""
+        """Look on before anything is done in it."""
 
     def ending(self, session: Session) -> None:
-        """Before it is committed."""
+        """Look on before it is committed."""
 
     def committed(self, info: dict[str, Any]) -> None:
-        """After that, with what its session carried, and before anybody is answered."""
+        """Look on after the commit, with its session's ``info``, before anybody is answered."""
 
 
 class Keeper(Protocol):
-    """Who keeps an end of the room for the database."""
+    """Keep an end of the room for the database."""
 
     def require(self, need: Need, grows: int = 0) -> None:
         """Raise ``NoRoom`` where something of ``need`` may not take ``grows`` bytes more."""
 
 
 class ReadSession(Session):
-    """A session that refuses to write rather than to lose what it was given."""
+    """Hold a session that refuses to write rather than to lose what it was given."""
 
     def flush(self, objects: Sequence[Any] | None = None) -> None:
         if self.new or self.dirty or self.deleted:
@@ -57,7 +57,7 @@ class ReadSession(Session):
 
 
 class Database:
-    """A database and its pools of connections; cheap to keep, safe across forks.
+    """Hold a database and its pools of connections; cheap to keep, safe across forks.
 
     ``url`` is like ``sqlite:////folder/penstock.db``; the file must exist (``migrate.upgrade``
     makes it); or like ``postgresql://user@host/penstock``.  Raises ``InvalidInput`` for a
@@ -82,7 +82,7 @@ class Database:
 
     @contextmanager
     def read(self) -> Iterator[Session]:
-        """A transaction that sees one state of the database and cannot change it.
+        """Open a transaction that sees one state of the database and cannot change it.
 
         Raises ``DatabaseUnavailable`` with the next step; the state is then unchanged.
         """
@@ -158,7 +158,7 @@ class Database:
 
     @contextmanager
     def write_aside(self) -> Iterator[Session]:
-        """A transaction that holds up nobody and waits for nobody but others of its kind.
+        """Open a transaction that holds up nobody and waits for nobody but others of its kind.
 
         It is for the log's tree, which nobody else writes.  Raises as ``write`` does.
         """
@@ -177,7 +177,7 @@ class Database:
 
     @property
     def one_writer(self) -> bool:
-        """Whether only one transaction writes at a time, whatever it says."""
+        """Return True if only one transaction writes at a time, whatever it says."""
         return self._dialect.name == "sqlite"
 
     def _commit(self, session: Session) -> None:
@@ -187,12 +187,12 @@ class Database:
             session.commit()
 
     def size(self) -> int:
-        """How many bytes it has, as its server counts them; 0 for a file."""
+        """Return how many bytes it has, as its server counts them; 0 for a file."""
         with translated(self._dialect), self._engines.reader.connect() as connection:
             return self._dialect.size(connection)
 
     def check_schema(self) -> str:
-        """The schema, which is exactly that of this version; else raise ``SchemaUnknown``."""
+        """Return the schema, which is exactly this version's; else raise ``SchemaUnknown``."""
         head = migrate.NEWEST
         with translated(self._dialect), self._engines.reader.connect() as connection:
             current = migrate.revision_of(connection)
@@ -216,7 +216,7 @@ class Database:
         )
 
     def unprotected(self) -> list[str]:
-        """The tables of history that this server's role in the database may change.
+        """Return the tables of history that this server's role in the database may change.
 
         Triggers refuse it all the same.  Empty where the database knows no roles.
         """

@@ -1,4 +1,4 @@
-"""Which database a URL names, and its failures in the words of ``penstock.errors``."""
+"""Choose the database that a URL names, and tell its failures in our own errors."""
 
 import sqlite3
 from collections.abc import Iterator
@@ -30,7 +30,7 @@ def translated(dialect: Dialect, *, at_commit: bool = False) -> Iterator[None]:
 
 
 def duplicate(error: IntegrityError) -> bool:
-    """Whether a row was refused because there is one like it, by a UNIQUE constraint."""
+    """Return True if a row was refused because there is one like it, by a UNIQUE constraint."""
     return (
         getattr(error.orig, "sqlstate", None) == _UNIQUE_VIOLATION
         or getattr(error.orig, "sqlite_errorcode", None) == sqlite3.SQLITE_CONSTRAINT_UNIQUE
@@ -40,7 +40,7 @@ def duplicate(error: IntegrityError) -> bool:
 def dialect_of(
     url: str, busy_timeout_seconds: float = 10.0, patience_seconds: float = 5.0
 ) -> Dialect:
-    """The dialect that ``url`` names.  Raises ``InvalidInput`` where it names none of ours.
+    """Return the dialect that ``url`` names.  Raises ``InvalidInput`` where it names none of ours.
 
     Raises ``DatabaseUnavailable`` where the driver of PostgreSQL is not installed.
     """

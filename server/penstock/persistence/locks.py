@@ -1,4 +1,4 @@
-"""Who may change what: the rows and the log that one transaction at a time depends on.
+"""Lock the rows and the log that one transaction at a time depends on.
 
 A write transaction is alone unless it says otherwise (``Database.write``), and then these
 cost nothing.  Beside others, locks are taken in the order in which they stand here, so
@@ -37,13 +37,13 @@ _QUERY = (
 
 
 def lock_dataset(session: Session, dataset_id: int) -> Dataset | None:
-    """The dataset as it is now, locked until the transaction ends; None where there is none."""
+    """Return the dataset as it is now, locked until the transaction ends, or None."""
     _writing(session)
     return session.exec(_DATASET, params={"key": dataset_id}).one_or_none()
 
 
 def lock_query(session: Session, query_id: int) -> Query | None:
-    """The query as it is now, locked until the transaction ends; None where there is none."""
+    """Return the query as it is now, locked until the transaction ends, or None."""
     _writing(session)
     return session.exec(_QUERY, params={"key": query_id}).one_or_none()
 

@@ -1,4 +1,4 @@
-"""Schema versions: what the database has, what this version needs, and the way there."""
+"""Upgrade schemas: what the database has, what this version needs, and the way there."""
 
 import functools
 import io
@@ -27,14 +27,14 @@ _VERSION = text("SELECT version_num FROM alembic_version")
 
 
 def script_location() -> Path:
-    """The folder of the migrations: inside the installed package, else of the checkout."""
+    """Return the folder of the migrations: inside the installed package, else of the checkout."""
     package = Path(penstock.__file__).parent
     packaged = package / "migrations"
     return packaged if packaged.is_dir() else package.parents[1] / "migrations"
 
 
 def configuration() -> "Config":
-    """Alembic's configuration, which no file repeats."""
+    """Return Alembic's configuration, which no file repeats."""
     from alembic.config import Config
 
     config = Config()
@@ -45,7 +45,7 @@ def configuration() -> "Config":
 
 @functools.cache
 def revisions() -> tuple[str, ...]:
-    """Every revision that this version knows, oldest first."""
+    """Return every revision that this version knows, oldest first."""
     from alembic.script import ScriptDirectory
 
     scripts = ScriptDirectory.from_config(configuration())
@@ -53,7 +53,7 @@ def revisions() -> tuple[str, ...]:
 
 
 def revision_of(connection: Connection) -> str | None:
-    """The revision of the connected database, None where it has none of ours."""
+    """Return the revision of the connected database, None where it has none of ours."""
     if not inspect(connection).has_table(_VERSION_TABLE):
         return None
     revisions_stored = connection.execute(_VERSION).scalars().all()
@@ -62,7 +62,7 @@ def revision_of(connection: Connection) -> str | None:
 
 
 def current(url: str) -> str | None:
-    """The revision of the database at ``url``.
+    """Return the revision of the database at ``url``.
 
     Raises ``DatabaseUnavailable`` where there is none or it cannot be read.
     """
@@ -76,17 +76,17 @@ def current(url: str) -> str | None:
 
 
 def place(url: str) -> str:
-    """Where the database at ``url`` is, without the password that the URL may hold."""
+    """Return where the database at ``url`` is, without the password that the URL may hold."""
     return dialect_of(url).place
 
 
 def occupied(url: str) -> bool:
-    """Whether there is a schema of ours at ``url``.  Raises as ``current`` does."""
+    """Return True if there is a schema of ours at ``url``.  Raises as ``current`` does."""
     return dialect_of(url).exists() and current(url) is not None
 
 
 def statements(dialect: str) -> str:
-    """The whole schema as SQL for ``dialect`` ("sqlite", "postgresql"), to be read or applied."""
+    """Return the schema as SQL for ``dialect`` ("sqlite", "postgresql"), to read or apply."""
     from alembic import command
 
     written = io.StringIO()

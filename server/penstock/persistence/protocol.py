@@ -1,4 +1,4 @@
-"""What every database is asked for: engines, locks, and its failures in our words."""
+"""Define what every database is asked for: engines, locks, and its failures in our errors."""
 
 from dataclasses import dataclass
 from enum import Enum
@@ -12,7 +12,7 @@ from penstock.errors import Unavailable
 
 
 class Need(Enum):
-    """What a transaction is going to add, where room is scarce."""
+    """Hold what a transaction is going to add, where room is scarce."""
 
     GROWTH = "growth"
     LITTLE = "little"
@@ -24,7 +24,7 @@ class Need(Enum):
 
 @dataclass(frozen=True)
 class Engines:
-    """Where transactions come from, by what they may do.
+    """Hold where transactions come from, by what they may do.
 
     ``reader`` sees one state and cannot write.  ``alone`` writes while nobody else does;
     ``beside`` writes while others of its kind do, and locks the rows that it depends on.
@@ -43,22 +43,22 @@ class Engines:
 
 
 class Dialect(Protocol):
-    """What ``Database`` and the migrations ask of a database."""
+    """Hold what ``Database`` and the migrations ask of a database."""
 
     name: str
     place: str
 
     def engines(self) -> Engines:
-        """Pools of connections for the server's own transactions."""
+        """Return pools of connections for the server's own transactions."""
 
     def migrator(self) -> Engine:
-        """Connections that may change the schema, one at a time."""
+        """Return connections that may change the schema, one at a time."""
 
     def create(self) -> None:
         """Make an empty database where there is none.  Raises ``DatabaseUnavailable``."""
 
     def exists(self) -> bool:
-        """Whether there may be a database; connecting tells for sure."""
+        """Return True if there may be a database; connecting tells for sure."""
 
     def copy(self, path: Path) -> None:
         """Write one state of the database into the empty file ``path``, and look through it."""
@@ -67,22 +67,22 @@ class Dialect(Protocol):
         """Wait until nobody else appends to the log, and keep it until the transaction ends."""
 
     def size(self, connection: Connection) -> int:
-        """How many bytes the database has, where its server tells; 0 for a file."""
+        """Return how many bytes the database has, where its server tells; 0 for a file."""
 
     def failed(self, connection: Connection) -> bool:
-        """Whether a commit would roll back in silence, as a statement failed before."""
+        """Return True if a commit would roll back in silence, as a statement failed before."""
 
     def check_references(self, connection: Connection) -> None:
         """Raise ``SchemaUnknown`` where a migration left a foreign key that points nowhere."""
 
     def role(self, connection: Connection) -> str | None:
-        """Who is connected, where the database knows several."""
+        """Return who is connected, where the database knows several."""
 
     def entitle(self, connection: Connection, role: str) -> None:
         """Let ``role`` do what the server does, and no more."""
 
     def unprotected(self, connection: Connection) -> list[str]:
-        """The tables of history that the connected role may change, triggers aside."""
+        """Return the tables of history that the connected role may change, triggers aside."""
 
     def failure(self, error: DBAPIError, *, at_commit: bool = False) -> Unavailable | None:
-        """What ``error`` means to an operator; None where it is no failure of the database."""
+        """Return what ``error`` means to an operator, or None for no failure of the database."""

@@ -1,4 +1,4 @@
-"""Rows that were altered are refused wherever they are read.
+"""Authenticate rows, so that those that were altered are refused wherever they are read.
 
 Who may see what, what was drawn, and what is left of a budget stands in columns that are not
 encrypted.  Each row that decides it carries an HMAC of them under a key that is never in the
@@ -74,12 +74,12 @@ _NAMED: Final = frozenset(table.__tablename__ for table in NAMED)
 
 
 def derived(secret: bytes) -> bytes:
-    """The key of rows' HMACs that follows from a key of ``values``, and tells nothing of it."""
+    """Return the key of rows' HMACs, derived from a key of ``values`` and telling nothing of it."""
     return hmac.digest(secret, b"penstock rows 1\x00", hashlib.sha256)
 
 
 class RowKeys:
-    """The keys that rows may be under, as the file of the secrets has them now."""
+    """Hold the keys that rows may be under, as the file of the secrets has them now."""
 
     def __init__(self, of_rows: Callable[[], tuple[bytes, ...]]) -> None:
         self._of_rows = of_rows
@@ -98,13 +98,13 @@ class RowKeys:
 
 @cache
 def columns(table: str) -> tuple[str, ...]:
-    """What is authenticated of the rows of a table."""
+    """Return what is authenticated of the rows of a table."""
     left_out = {"mac", SEALED.get(table), None if table in _NAMED else "id"}
     return tuple(sorted({column.name for column in metadata.tables[table].columns} - left_out))
 
 
 def mac(key: bytes, table: str, values: Sequence[Any]) -> bytes:
-    """The HMAC-SHA256 of a row, whose ``values`` are in the order of ``columns``: 32 bytes.
+    """Return the HMAC-SHA256 of a row, whose ``values`` are in the order of ``columns``: 32 bytes.
 
     Of the table's name and all that is not null, each preceded by its column and length.
     Raises ``TypeError`` or ``ValueError`` for what no column of its type holds.
@@ -118,7 +118,7 @@ def mac(key: bytes, table: str, values: Sequence[Any]) -> bytes:
 
 
 def altered(session: Session) -> Iterator[tuple[str, int]]:
-    """Table and number of the rows that do not authenticate, whether anything asks for them."""
+    """Yield table and number of the rows that do not authenticate, whoever asks for them."""
     keys: RowKeys = session.info[KEYS]
     for kind in SIGNED:
         name = str(kind.__tablename__)
@@ -143,7 +143,7 @@ def unchecked(session: Session) -> Iterator[None]:
 
 @cache
 def _writers(table: str) -> tuple[tuple[bytes, Callable[[Any], bytes]], ...]:
-    """For each column what stands before and around its part, and how that is written."""
+    """Return for each column what stands before and around its part, and how that is written."""
     kinds = metadata.tables[table].columns
     return tuple(
         (b"\x00%b\x00%%d\x00%%b" % name.encode(), _writer(kinds[name].type))
@@ -152,7 +152,7 @@ def _writers(table: str) -> tuple[tuple[bytes, Callable[[Any], bytes]], ...]:
 
 
 def _writer(kind: TypeEngine[Any]) -> Callable[[Any], bytes]:
-    """How a value is written, the same before it is stored as after, on every database."""
+    """Return how a value is written, the same before it is stored as after, on every database."""
     plain = kind.impl_instance if isinstance(kind, TypeDecorator) else kind
     if isinstance(kind, Moment):
         return _moment
@@ -175,7 +175,7 @@ def _moment(value: datetime) -> bytes:
 
 
 def is_signed(key: bytes, table: str, signed: bytes | None, values: Sequence[Any]) -> bool:
-    """Whether a row is as it was signed; SQLite keeps values of any type in any column."""
+    """Return True if a row is as it was signed; SQLite keeps values of any type in any column."""
     try:
         return hmac.compare_digest(signed or b"", mac(key, table, values))
     except (TypeError, ValueError, AttributeError):
@@ -185,7 +185,7 @@ def is_signed(key: bytes, table: str, signed: bytes | None, values: Sequence[Any
 def _believed(
     session: AnySession, keys: RowKeys, table: str, signed: bytes | None, values: Sequence[Any]
 ) -> bool:
-    """Whether a row is as it was signed, under one of the keys of its transaction or of now.
+    """Return True if a row is as it was signed, under one of the keys of its transaction or of now.
 
     Those of its beginning are the oldest that its rows can be under, and those of now the newest.
     """

@@ -1,4 +1,4 @@
-"""Signing the rows of a home from before they were signed, while its schema is upgraded.
+"""Sign the rows of a home from before they were signed, while its schema is upgraded.
 
 What is there is signed as it is: whoever wants to know whether it was altered before runs
 ``penstock audit verify`` before and after.  Queries were signed earlier than all else, in a
@@ -84,7 +84,7 @@ def sign_next(
 
 
 def earlier_mac(key: bytes, query: Mapping[Any, Any]) -> bytes:
-    """The HMAC of a query's row as it was until schema 0013."""
+    """Return the HMAC of a query's row as it was until schema 0013."""
     digest = hmac.new(key, b"query", hashlib.sha256)
     for name in _EARLIER:
         value = query[name]

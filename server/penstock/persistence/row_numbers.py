@@ -1,4 +1,4 @@
-"""Numbers of rows that are known before the rows are stored.
+"""Take numbers of rows before the rows are stored.
 
 What is signed with a row's number has to know it first: rows of history are never updated.
 """
@@ -15,7 +15,7 @@ _POSTGRESQL = "SELECT nextval('\"{table}_id_seq\"') FROM generate_series(1, :cou
 
 
 def take(connection: Connection, table: str, count: int) -> list[int]:
-    """``count`` numbers for new rows of ``table``, in a transaction that writes.
+    """Return ``count`` numbers for new rows of ``table``, in a transaction that writes.
 
     On SQLite that is alone; on PostgreSQL nobody else is given them, and those that are not
     used in the end are left out.

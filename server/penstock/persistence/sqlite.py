@@ -1,4 +1,4 @@
-"""SQLite: one file, one writer at a time.
+"""Use SQLite: one file, one writer at a time.
 
 Python's ``sqlite3`` opens no transaction before a SELECT and SQLAlchemy drops ``FOR
 UPDATE`` silently, so the drivers' own transactions are switched off and ``BEGIN`` is
@@ -30,7 +30,7 @@ LONGEST_NAP_SECONDS = 0.004
 
 
 class _Purpose(Enum):
-    """What the connections of an engine are for."""
+    """Hold what the connections of an engine are for."""
 
     READ = "read"
     WRITE = "write"
@@ -38,7 +38,7 @@ class _Purpose(Enum):
 
 
 class SQLite:
-    """A SQLite file in WAL mode.  It is never created by being opened."""
+    """Hold a SQLite file in WAL mode.  It is never created by being opened."""
 
     name = "sqlite"
 
@@ -91,7 +91,7 @@ class SQLite:
         return engine
 
     def _wait_to_write(self, connection: Connection) -> None:
-        """``BEGIN IMMEDIATE`` as soon as nobody else writes, or fail when the time is over.
+        """Return ``BEGIN IMMEDIATE`` as soon as nobody else writes, or fail when the time is over.
 
         SQLite's own wait naps for longer and longer, up to a tenth of a second: among
         several writers the lock lies idle meanwhile, and some are passed over for seconds.
@@ -174,7 +174,7 @@ class SQLite:
         sqlite_copy.copy(self._path, path)
 
     def lock_log(self, connection: Connection) -> None:
-        """A write transaction is alone already."""
+        """Return a write transaction is alone already."""
 
     def size(self, connection: Connection) -> int:  # noqa: ARG002 - its disk tells what is left
         return 0
@@ -186,7 +186,7 @@ class SQLite:
         return None
 
     def entitle(self, connection: Connection, role: str) -> None:
-        """A file knows no roles: who may write it may write all of it."""
+        """Return a file knows no roles: who may write it may write all of it."""
 
     def unprotected(self, connection: Connection) -> list[str]:  # noqa: ARG002 - see ``entitle``
         return []

@@ -1,4 +1,4 @@
-"""A thread behind the answers, for what may wait longer than whoever asks for it.
+"""Run a thread behind the answers, for what may wait longer than whoever asks for it.
 
 It ends when it has had nothing to do for a while, so that servers that are closed, or asked how
 they are, leave no threads behind; and with its process, also where a disk keeps it waiting for
@@ -20,7 +20,7 @@ IDLE: Final = 2.0
 
 
 class BackgroundThread:
-    """One thread at most, while there is something to do; it does one thing after the other."""
+    """Run one thread at most, while there is something to do, one thing after the other."""
 
     def __init__(self, name: str, idle: float = IDLE) -> None:
         self._name, self._idle = name, idle
@@ -55,7 +55,7 @@ class BackgroundThread:
 
 @dataclass(frozen=True)
 class Into:
-    """Hands on what is raised."""
+    """Pass on what is raised."""
 
     future: "Future[Any]"
 

@@ -1,4 +1,4 @@
-"""Beginning a log: its key, the tree over what it holds already, and its witness."""
+"""Begin a log: its key, the tree over what it holds already, and its witness."""
 
 from datetime import datetime
 
@@ -40,7 +40,7 @@ def prepare(database: Database, provider: KeyProvider, witness: Witness, at: dat
 
 
 def _fits(session: Session, witness: Witness) -> bool:
-    """Whether the log is one that the witness saw: else it was put back, and stays suspended."""
+    """Return True if the log is one that the witness saw: else it was put back."""
     try:
         seen = witness.seen()
     except LogUnavailable:

@@ -1,4 +1,4 @@
-"""Checkpoints: what the server signs of its log, as a note of text that stands for itself.
+"""Sign checkpoints of the log, as notes of text that stand for themselves.
 
 ::
 
@@ -36,14 +36,14 @@ _NEWEST_NOTE = select(Checkpoint.note).order_by(col(Checkpoint.size).desc()).lim
 
 @dataclass(frozen=True)
 class Signer:
-    """The key in force: its row, and the key itself."""
+    """Hold the key in force: its row, and the key itself."""
 
     row: int
     key: SigningKey
 
     @classmethod
     def load(cls, session: Session, provider: KeyProvider) -> "Signer":
-        """The newest key.  Raises ``Unavailable``, and as ``SigningKey.load`` does."""
+        """Return the newest key.  Raises ``Unavailable``, and as ``SigningKey.load`` does."""
         row = session.exec(select(LogKey).order_by(col(LogKey.id).desc()).limit(1)).first()
         if row is None:
             raise Unavailable(
@@ -52,7 +52,7 @@ class Signer:
         return cls(required(row.id), SigningKey.load(provider, row.public, row.wrapped))
 
     def sign(self, size: int, root: bytes, at: datetime) -> Checkpoint:
-        """The checkpoint of a tree, not stored yet."""
+        """Return the checkpoint of a tree, not stored yet."""
         name = origin(self.key.public)
         encoded = base64.b64encode(root).decode()
         text = f"{name}\n{size}\n{encoded}\n{leaves.timestamp(at)}\n"
@@ -62,17 +62,17 @@ class Signer:
 
 
 def origin(public: bytes) -> str:
-    """The name of the log that this key signs."""
+    """Return the name of the log that this key signs."""
     return f"penstock/{hashlib.sha256(public).hexdigest()[:16]}"
 
 
 def key_name(public: bytes) -> bytes:
-    """The 4 bytes by which a signature tells its key."""
+    """Return the 4 bytes by which a signature tells its key."""
     return verifier(public).id
 
 
 def verifier(public: bytes) -> notes.Verifier:
-    """What verifies the checkpoints that this key signs."""
+    """Return what verifies the checkpoints that this key signs."""
     return notes.Verifier(origin(public), notes.ED25519, public)
 
 
@@ -86,7 +86,7 @@ def ensure_key(session: Session, provider: KeyProvider, at: datetime) -> bool:
 
 
 def newest(session: Session) -> Checkpoint | None:
-    """The checkpoint of the whole tree."""
+    """Return the checkpoint of the whole tree."""
     return session.exec(_NEWEST).first()
 
 
@@ -106,12 +106,12 @@ def signed_at(note: str) -> datetime | None:
 
 
 def at_size(session: Session, size: int) -> Checkpoint | None:
-    """The checkpoint of the tree when it had ``size`` leaves."""
+    """Return the checkpoint of the tree when it had ``size`` leaves."""
     return session.exec(select(Checkpoint).where(col(Checkpoint.size) == size)).first()
 
 
 def signed(session: Session, row: Checkpoint | None) -> bool:
-    """Whether a checkpoint's note is signed by the key it names, and says what its row says."""
+    """Return True if a note is signed by the key it names, and says what its row says."""
     key = session.get(LogKey, row.log_key_id) if row is not None else None
     if row is None or key is None:
         return False
@@ -129,7 +129,7 @@ def signed(session: Session, row: Checkpoint | None) -> bool:
 def view(
     session: Session, row: Checkpoint, cosignatures: Sequence[CosignatureView] = ()
 ) -> CheckpointView:
-    """A checkpoint as readers see it: the parts of its note, and the keys that signed it."""
+    """Return a checkpoint as readers see it: the parts of its note, and the keys that signed it."""
     text, _, signature = row.note.partition("\n\n")
     _, size, root, signed_at = text.splitlines()
     public = session.get_one(LogKey, row.log_key_id).public

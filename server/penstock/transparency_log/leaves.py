@@ -1,4 +1,4 @@
-"""The audit log: one leaf for every first hand-out and every change that could permit one.
+"""Append to the audit log: a leaf for every first hand-out and every change that permits one.
 
 A leaf is canonical JSON (UTF-8, sorted keys, no spaces); its hash is that of RFC 9162,
 section 2.1.1.  It is appended in the transaction of what it records, without a place in
@@ -103,7 +103,7 @@ def append(
 
 
 def well_versed(fields: Mapping[str, object]) -> bool:
-    """Whether a leaf has what its version asks for: a nonce since version 2, none before."""
+    """Return True if a leaf has what its version asks for: a nonce since version 2, none before."""
     version, nonce = fields.get("v"), fields.get("nonce")
     if version == 1:
         return nonce is None
@@ -112,19 +112,19 @@ def well_versed(fields: Mapping[str, object]) -> bool:
 
 
 def canonical(fields: Mapping[str, object]) -> bytes:
-    """Canonical JSON of a leaf's fields."""
+    """Return canonical JSON of a leaf's fields."""
     return json.dumps(
         fields, ensure_ascii=False, sort_keys=True, separators=(",", ":"), allow_nan=False
     ).encode()
 
 
 def value_hmac(key: bytes, release_id: str, steps: "NDArray[np.int64]") -> str:
-    """An HMAC-SHA256 of a release's lattice integers, which proves them and hides them."""
+    """Return an HMAC-SHA256 of a release's lattice integers, which proves them and hides them."""
     mac = hmac.new(key, release_id.encode() + b"\x00", hashlib.sha256)
     mac.update(steps.astype("<i8", order="C", copy=False).data)
     return mac.hexdigest()
 
 
 def timestamp(at: datetime) -> str:
-    """RFC 3339 in UTC, to the microsecond."""
+    """Return RFC 3339 in UTC, to the microsecond."""
     return at.astimezone(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")

@@ -1,4 +1,4 @@
-"""The server's time: the machine's, and never before the log was signed last.
+"""Tell the server's time: the machine's, and never before the log was signed last.
 
 What has an end (a token, a session, a proposal, an allowance) would be alive again on a machine
 whose clock was set back, and leaves would say times that had passed.  So every request looks at
@@ -30,7 +30,7 @@ LOGGER = logging.getLogger("penstock.clock")
 
 @dataclass(frozen=True)
 class Difference:
-    """The machine's time, and the later one that the log was signed at."""
+    """Hold the machine's time, and the later one that the log was signed at."""
 
     machine: datetime
     signed: datetime
@@ -42,7 +42,7 @@ class Difference:
 
     @property
     def sentence(self) -> str:
-        """What is wrong, what follows, and what to do."""
+        """Return what is wrong, what follows, and what to do."""
         return (
             f"This machine's clock says {leaves.timestamp(self.machine)}, and the log was signed at"
             f" {leaves.timestamp(self.signed)}: the clock was set back, or was ahead then. Until it"
@@ -53,7 +53,7 @@ class Difference:
 
 
 class LoggedTime:
-    """Answers the time in UTC: the later one of ``machine`` and the floor that was seen last."""
+    """Answer the time in UTC: the later one of ``machine`` and the floor that was seen last."""
 
     def __init__(self, machine: Callable[[], datetime]) -> None:
         self.machine = machine

@@ -1,4 +1,4 @@
-"""The sequencer: leaves get their places in batches, and answers wait for that.
+"""Give leaves their places in batches, and let answers wait for that.
 
 A leaf is stored without a place in the transaction of what it records, so that hand-outs
 of different queries commit side by side.  BackgroundThread them one thread of each process puts all
@@ -63,7 +63,7 @@ _SEEN_ROOT = select(Checkpoint.root).where(col(Checkpoint.size) == bindparam("si
 
 
 class Sequencer:
-    """What looks on at every write of one process (``persistence.database.Watch``).
+    """Hold what looks on at every write of one process (``persistence.database.Watch``).
 
     ``suspended`` says why nothing is drawn, where the database was put back to an older
     state; it is found out when a server is opened and before every write.  ``patience`` is
@@ -104,7 +104,7 @@ class Sequencer:
             self._start()
 
     def look(self) -> Sight:
-        """What the witness saw.  Raises ``LogUnavailable``, also where that takes too long."""
+        """Return what the witness saw.  Raises ``LogUnavailable``, also if that takes too long."""
         self._start_in_child()
         with self._lock:
             now = time.monotonic()
@@ -256,7 +256,7 @@ class Sequencer:
             set_committed_value(leaf, "note", note)
 
     def _next_run(self) -> "Future[Mapping[int, Place]]":
-        """The first run that begins from now on: one that has begun may have missed a leaf."""
+        """Return the first run that begins from now on; one under way may have missed a leaf."""
         self._start_in_child()
         with self._lock:
             if self._waiting is None:
@@ -290,7 +290,7 @@ class Sequencer:
                 return sight
 
     def _sight(self, session: Session, newest: Checkpoint | None) -> Sight | None:
-        """What the witness is to see: what accounts have spent as well, where that changed.
+        """Return what the witness is to see: what accounts have spent as well, where that changed.
 
         Leaves that this process did not see witnessed tell: whoever wrote them may have been
         stopped before the witness saw what they charge.
@@ -310,7 +310,7 @@ class Sequencer:
 
 
 def accounts(session: Session) -> dict[str, tuple[int, int]]:
-    """What every account has spent, by ``dataset@version/tier`` (the tier by its key)."""
+    """Return what every account has spent, by ``dataset@version/tier`` (the tier by its key)."""
     # From the accounts there are, each by its last charge: the charges may be a great many.
     pairs = select(TierBudget.dataset_id, TierBudget.tier_id).distinct().subquery()
     mine = aliased(Charge)
@@ -337,7 +337,7 @@ def accounts(session: Session) -> dict[str, tuple[int, int]]:
 
 
 def peaks(session: Session) -> dict[str, tuple[int, int]]:
-    """The most that every account ever had spent, named as in ``accounts``.
+    """Return the most that every account ever had spent, named as in ``accounts``.
 
     That is what a witness saw, though less may be spent now: a query that is priced anew may cost
     less loss or less failure than before (``repricing``).
@@ -355,12 +355,12 @@ def peaks(session: Session) -> dict[str, tuple[int, int]]:
 
 
 def account_name(dataset: Dataset, tier_id: int) -> str:
-    """By what the witness knows an account."""
+    """Return the account's key in the witness file, ``dataset@version/tier_id``."""
     return f"{dataset.folded}@{dataset.version}/{tier_id}"
 
 
 def _acknowledged(session: Session, seen: Sight) -> bool:
-    """Whether the log proves that going on without what was ``seen`` was acknowledged."""
+    """Return True if the log proves that going on without what was ``seen`` was acknowledged."""
     leaf = session.exec(_ACKNOWLEDGED).first()
     if leaf is None:
         return False
@@ -372,13 +372,13 @@ def _acknowledged(session: Session, seen: Sight) -> bool:
 
 
 def note_of(leaf: Leaf) -> str | None:
-    """The note of the first checkpoint that covers a leaf."""
+    """Return the note of the first checkpoint that covers a leaf."""
     note: str | None = leaf.note  # type: ignore[attr-defined]  # mapped beside the columns
     return note
 
 
 def receipt_of(leaf: Leaf) -> ReceiptView:
-    """A leaf's receipt."""
+    """Return a leaf's receipt."""
     # Where the bytes were altered, the reader finds that they have another hash.
     kept: object = leaf.bytes
     text = kept.decode(errors="replace") if isinstance(kept, bytes) else str(kept)

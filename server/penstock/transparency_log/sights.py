@@ -1,4 +1,4 @@
-"""What a witness keeps: how far the log was seen, written so that nobody else can write it.
+"""Read and write what a witness keeps: how far the log was seen, authenticated.
 
 ::
 
@@ -35,7 +35,7 @@ WITNESSED_SINCE: Final = "0010"
 
 @dataclass(frozen=True)
 class Sight:
-    """The log as it was seen: its number of leaves, and their root (empty where there are none).
+    """Hold the log as it was seen: its number of leaves, and their root (empty for none).
 
     ``accounts`` is what each account had spent, loss and failure in the units of the ledger:
     where the database is lost, nobody else knows it.  ``suspended_at`` is when a database was
@@ -48,11 +48,11 @@ class Sight:
     suspended_at: str = field(default="", compare=False)
 
     def precedes(self, other: "Sight") -> bool:
-        """Whether ``other`` saw more."""
+        """Return True if ``other`` saw more."""
         return self.size < other.size or self.together(other) != self.accounts
 
     def together(self, other: "Sight") -> dict[str, tuple[int, int]]:
-        """The most that either knows to be spent of each account."""
+        """Return the most that either knows to be spent of each account."""
         accounts = dict(self.accounts)
         for name, (loss, failure) in other.accounts.items():
             before = accounts.get(name, (0, 0))
@@ -64,17 +64,17 @@ NOTHING = Sight(0, b"")
 
 
 class Unauthentic(Exception):
-    """What stands in a witness cannot be believed; the message says what it is, as a verb."""
+    """Hold what stands in a witness cannot be believed; the message says what it is, as a verb."""
 
 
 def keys_of(secrets: Secrets) -> tuple[bytes, ...]:
-    """The keys of a witness' HMAC, which are none of the secrets, the newest first."""
+    """Return the keys of a witness' HMAC, which are none of the secrets, the newest first."""
     label = b"penstock witness 1\x00"
     return tuple(hmac.digest(key, label, hashlib.sha256) for key in secrets.of_rows())
 
 
 def written(sight: Sight, key: bytes) -> bytes:
-    """A sight as it is kept."""
+    """Return a sight as it is kept."""
     content = {
         "format": FORMAT,
         "version": VERSION,
@@ -87,7 +87,7 @@ def written(sight: Sight, key: bytes) -> bytes:
 
 
 def read(text: str, keys: Sequence[bytes]) -> Sight:
-    """What is kept.  Raises ``Unauthentic``, and one of several errors for what is no JSON."""
+    """Return the kept sight.  Raises ``Unauthentic``, and several errors for what is no JSON."""
     content = json.loads(shallow(text))
     if (content["format"], content["version"]) == (FORMAT, 1):
         raise Unauthentic(
@@ -107,7 +107,7 @@ def read(text: str, keys: Sequence[bytes]) -> Sight:
 
 
 def read_earlier(text: str) -> Sight | None:
-    """What a version kept that did not authenticate it; ``None`` for any other version.
+    """Return what a version kept that did not authenticate it; ``None`` for any other version.
 
     Raises one of several errors for what is none.
     """

@@ -1,4 +1,4 @@
-"""A suspension is told by the log, however it ends.
+"""Log every suspension, however it ends.
 
 A database that lacks what its witness saw says so in a leaf, which waits for its place; the
 witness keeps since when.  Where an admin acknowledges the restore, the leaf of that stands behind
@@ -50,7 +50,7 @@ def suspend(database: Database, witness: Witness, seen: Sight, at: datetime) -> 
 
 
 def untold(session: Session, seen: Sight) -> str | None:
-    """Since when a suspension is known of whose end the log does not tell; ``None`` for none."""
+    """Return since when there is a suspension whose end the log does not tell, or None."""
     last = session.exec(_LAST).first()
     if last is not None and last.kind == KIND:
         fields = json.loads(last.bytes)

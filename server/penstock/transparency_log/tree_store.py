@@ -1,4 +1,4 @@
-"""How the log's tree grows in the database, and how its hashes are read.
+"""Grow the log's tree in the database, and read its hashes.
 
 Kept are the hashes of complete subtrees, each written once: about one row for every leaf,
 and no proof reads more than O(log n) of them.
@@ -94,14 +94,14 @@ def _time(
 
 
 def edge(session: Session, size: int) -> Frontier:
-    """The right edge of the tree when it had ``size`` leaves."""
+    """Return the right edge of the tree when it had ``size`` leaves."""
     nodes = merkle.peaks(0, size)
     hashes = reader(session)(nodes)
     return Frontier(size, [hashes[node] for node in nodes])
 
 
 def reader(session: Session) -> Reader:
-    """Reads the hashes of nodes; those of leaves stand in their own rows.
+    """Return a function that reads the hashes of nodes; those of leaves stand in their own rows.
 
     Raises ``IntegrityViolation`` where one is missing.
     """
@@ -151,7 +151,7 @@ def require_proven(session: Session, leaf: Leaf) -> None:
 
 
 def _digest(leaf: Leaf) -> bytes:
-    """A leaf's hash; that of no leaf where SQLite was given something else than octets."""
+    """Return a leaf's hash; that of no leaf where SQLite was given something else than octets."""
     content: object = leaf.bytes
     return merkle.leaf_hash(content) if isinstance(content, bytes) else b""
 

@@ -1,4 +1,4 @@
-"""What the services answer of the log: checkpoints, proofs and leaves."""
+"""Define what the services answer of the log: checkpoints, proofs and leaves."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -8,7 +8,7 @@ from typing_extensions import TypedDict  # pydantic asks for this one before Pyt
 
 @dataclass(frozen=True)
 class CosignatureView:
-    """That a cosigner found a checkpoint to continue what they had seen of the log.
+    """A cosigner's statement that a checkpoint continues what they had seen of the log.
 
     ``line`` is what stands for it under the note, with its end.
     """
@@ -43,7 +43,7 @@ class CheckpointView:
 
 @dataclass(frozen=True)
 class InclusionView:
-    """That a leaf is in the tree of ``size`` leaves: its audit path, the lowest hash first."""
+    """The proof that a leaf is in the tree of ``size`` leaves: its audit path, lowest hash first."""
 
     index: int
     size: int
@@ -63,7 +63,7 @@ _Beginning = TypedDict("_Beginning", {"from": int})
 
 
 class ConsistencyView(_Beginning):
-    """That the tree of ``to`` leaves begins with that of ``from``; hashes in hexadecimal."""
+    """The proof that the tree of ``to`` leaves begins with that of ``from``; in hexadecimal."""
 
     to: int
     hashes: list[str]
@@ -71,7 +71,7 @@ class ConsistencyView(_Beginning):
 
 @dataclass(frozen=True)
 class VerificationView:
-    """What was recomputed from the leaves; ``problems`` are in words, none where all fits."""
+    """Hold what was recomputed from the leaves; ``problems`` are in words, none where all fits."""
 
     size: int
     root_hash: str
@@ -82,7 +82,7 @@ class VerificationView:
 
 @dataclass(frozen=True)
 class RestorePreviewView:
-    """What acknowledging a restore would come to.
+    """Hold what acknowledging a restore would come to.
 
     ``problem`` says why the server is suspended.  ``witnessed`` leaves were seen, null where
     the witness is lost; this database has ``leaves``.  ``frozen`` counts queries that would draw
@@ -101,7 +101,7 @@ class RestorePreviewView:
 
 @dataclass(frozen=True)
 class RestoreView:
-    """What the acknowledgment of a restore came to.
+    """Hold what the acknowledgment of a restore came to.
 
     ``frozen`` queries hand out what is stored and draw nothing; ``datasets`` were charged
     after the backup and are not in it.
@@ -116,7 +116,7 @@ class RestoreView:
 
 @dataclass(frozen=True)
 class ReceiptView:
-    """Where the log holds the record of this release.
+    """The place of this release's record in the log.
 
     ``leaf`` is what the log says, as it was hashed; ``checkpoint`` is the signed note of the
     first tree that holds it.

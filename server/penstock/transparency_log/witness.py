@@ -1,4 +1,4 @@
-"""What saw the log outside of the database: how far it was, so that an older one shows.
+"""Witness how far the log was, outside of the database, so that an older one shows.
 
 It is written after a commit and before the answer, and never moved backward.  So a
 database that is ahead of its witness was stopped in between; one that lacks what its
@@ -25,10 +25,10 @@ Read = TypeVar("Read")
 
 
 class Witness(Protocol):
-    """Keeps the furthest that the log was seen at; every method raises ``LogUnavailable``."""
+    """Keep the furthest that the log was seen at; every method raises ``LogUnavailable``."""
 
     def seen(self) -> Sight:
-        """The furthest sight."""
+        """Return the furthest sight."""
 
     def advance(self, sight: Sight) -> None:
         """Keep ``sight`` durably, unless something as far was kept before."""
@@ -50,7 +50,7 @@ class Witness(Protocol):
 
 
 class FileWitness:
-    """A ``Witness`` in a file of ``folder``, best on another disk than the database.
+    """Hold a ``Witness`` in a file of ``folder``, best on another disk than the database.
 
     ``keys`` authenticate what it keeps (``sights``), the newest first, and must not lie in that
     folder; ``patience`` is how many seconds it waits for others that write the file.

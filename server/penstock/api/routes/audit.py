@@ -1,4 +1,4 @@
-"""What auditors read: the log, and what sets of people know together."""
+"""Answer auditors: the log, and what sets of people know together."""
 
 from collections.abc import Iterator
 from typing import Annotated, Any, Literal, NotRequired, cast

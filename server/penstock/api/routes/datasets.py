@@ -1,4 +1,4 @@
-"""Datasets and their budgets."""
+"""Answer requests about datasets and their budgets."""
 
 from typing import Annotated
 

@@ -1,4 +1,4 @@
-"""Whether the server runs, and whether it can serve."""
+"""Tell whether the server runs, and whether it can serve."""
 
 from dataclasses import dataclass
 from typing import Literal

@@ -1,4 +1,4 @@
-"""Acts that take two people under the two-person rule: proposed, approved, withdrawn."""
+"""Propose, approve and withdraw acts that take two people under the two-person rule."""
 
 from typing import Annotated
 

@@ -1,4 +1,4 @@
-"""Queries: fixed statistics over a dataset."""
+"""Answer requests about queries: fixed statistics over a dataset."""
 
 from typing import Annotated
 

@@ -1,4 +1,4 @@
-"""Releases: asking for one, and the history of those handed out."""
+"""Release queries, and list the releases that were handed out."""
 
 from typing import Annotated, Literal
 

@@ -1,4 +1,4 @@
-"""Streams: data that arrive over time, released as running totals by tier."""
+"""Answer requests about streams: data over time, released as running totals by tier."""
 
 from typing import Annotated
 

@@ -1,4 +1,4 @@
-"""Tiers: ranked clearance levels."""
+"""Answer requests about tiers: ranked clearance levels."""
 
 from penstock.api.operations import ADMIN, SIGNED_IN, Operations
 from penstock.api.request_context import Call

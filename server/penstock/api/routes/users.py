@@ -1,4 +1,4 @@
-"""Users, their clearance, their tokens, and who the caller is."""
+"""Answer requests about users, their clearance and tokens, and who the caller is."""
 
 from penstock.api.operations import ADMIN, ONESELF_OR_ADMIN, SIGNED_IN, Operations
 from penstock.api.request_context import Call

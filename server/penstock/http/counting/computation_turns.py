@@ -1,4 +1,4 @@
-"""Whose computation is under way, in all workers of a server: a small table that they share.
+"""Share a table of whose computation is under way among all workers of a server.
 
 Under keyed hashes of names, each until a moment at which it is over in any case, so that a
 worker that is killed holds nobody up for long.
@@ -20,7 +20,7 @@ LAYOUT: Final = f"turns {PLACES} {_ENTRY.format}"
 
 
 class SharedTurns:
-    """The table at ``offset``; ``clock`` in seconds, never going back (``computing.Turns``)."""
+    """Hold the table at ``offset``; ``clock`` in seconds, monotonic (``computing.Turns``)."""
 
     def __init__(self, memory: Shared, offset: int, key: bytes, clock: Callable[[], float]) -> None:
         self._memory = memory

@@ -1,4 +1,4 @@
-"""What the workers of a server count together: requests, computations and refusals."""
+"""Count requests, computations and refusals together in all workers of a server."""
 
 import functools
 import hashlib
@@ -16,7 +16,7 @@ from penstock.services.context import Server
 
 @dataclass(frozen=True)
 class Counters:
-    """The tables that lie in one piece of shared memory."""
+    """Hold the tables that lie in one piece of shared memory."""
 
     limits: rate_limits.Limits
     requests: request_counts.Requests
@@ -36,7 +36,7 @@ def opened(
     clock: Callable[[], float],
     descriptor: int | None = None,
 ) -> Counters:
-    """The counters in the memory behind ``descriptor``, or in some of this process alone.
+    """Return the counters in the memory behind ``descriptor``, or in some of this process alone.
 
     ``clock``, in seconds, must be the same for all processes that share the memory, as
     that of the machine is.

@@ -1,4 +1,4 @@
-"""How often somebody may ask, and how much of a processor that may take: token buckets.
+"""Limit how often somebody may ask, and their processor time, by token buckets.
 
 A principal has one of requests and one of seconds of a processor, an address one of tokens
 that are not valid.  What a computation takes is known when it is done: so the bucket of seconds
@@ -41,7 +41,7 @@ MINUTE = 60.0
 
 @dataclass(frozen=True)
 class Allowance:
-    """``burst`` at once, and ``rate`` a second after that; a rate of 0 is no limit.
+    """Allow ``burst`` at once, and ``rate`` a second after that; a rate of 0 is no limit.
 
     Of requests, or of seconds of a processor.
     """
@@ -51,7 +51,7 @@ class Allowance:
 
 
 class Buckets:
-    """Buckets by name in a table of ``BYTES`` bytes; ``clock`` in seconds, never going back."""
+    """Keep buckets by name in a table of ``BYTES`` bytes; ``clock`` in seconds, monotonic."""
 
     def __init__(self, memory: Shared, offset: int, key: bytes, clock: Callable[[], float]) -> None:
         self._memory = memory
@@ -90,7 +90,7 @@ class Buckets:
 
     @contextmanager
     def _entry(self, name: str) -> Iterator[tuple[float, float, Callable[[float], None]]]:
-        """When a bucket will be full again, what time it is, and how to store another moment."""
+        """Return when a bucket will be full again, the time, and how to store another moment."""
         digest = hashlib.blake2b(
             name.encode(), digest_size=16, key=self._key[:64], person=b"penstock limits"
         ).digest()
@@ -111,7 +111,7 @@ class Buckets:
 
 
 class Limits:
-    """What the settings allow, to principals and to addresses."""
+    """Hold what the settings allow, to principals and to addresses."""
 
     def __init__(self, buckets: Buckets, settings: Settings) -> None:
         self._buckets = buckets
@@ -167,7 +167,7 @@ class Limits:
 
 
 def network(address: str) -> str:
-    """What one household or server is taken for: an IPv4 address, 64 bits of an IPv6 one."""
+    """Return what one household or server is taken for: an IPv4 address, 64 bits of an IPv6 one."""
     try:
         ip = ipaddress.ip_address(address.partition("%")[0])
     except ValueError:

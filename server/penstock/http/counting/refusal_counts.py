@@ -1,4 +1,4 @@
-"""Refused requests, counted by all workers together until the log tells of them."""
+"""Count refused requests in all workers together until the log tells of them."""
 
 import struct
 import time
@@ -44,7 +44,7 @@ def cause_of(status: int, verb: str, route: str | None, *, token: bool) -> str |
 
 
 class Refused:
-    """Counts answers at ``offset`` in what the workers share.
+    """Count answers at ``offset`` in what the workers share.
 
     ``tell`` is given each cause's count, and how many seconds ago the first of them was; what it
     raises of ``PenstockError`` leaves them counted.  ``clock``, in seconds and above 0, is the
@@ -107,6 +107,6 @@ class Refused:
 
 
 def _is_due(memory: memoryview, offset: int, until: float) -> bool:
-    """Whether something was counted and, like what was last tried in vain, not after ``until``."""
+    """Return True if something was counted, and nothing was tried in vain after ``until``."""
     began, tried, *_ = _ENTRY.unpack_from(memory, offset)
     return bool(began) and max(began, tried) <= until

@@ -1,4 +1,4 @@
-"""Requests and computations, counted by all workers together, for the page of the metrics.
+"""Count requests and computations in all workers together, for the page of the metrics.
 
 Every label has a closed list of values: the templates of the routes, verbs, classes of
 statuses.
@@ -26,12 +26,12 @@ OUTCOME_LAYOUT = f"computations {[str(outcome) for outcome in _OUTCOMES]}"
 
 
 def edges(quantum: float) -> tuple[float, ...]:
-    """The edges that do not tell a repeat from what waits for one time quantum."""
+    """Return the edges that do not tell a repeat from what waits for one time quantum."""
     return tuple(edge for edge in EDGES if edge >= 2 * quantum)
 
 
 class Lines:
-    """One line of counts for every route and class of statuses; a count for each duration."""
+    """Hold one line of counts for every route and class of statuses; a count for each duration."""
 
     def __init__(self, routes: Iterable[tuple[str, str]], quantum: float) -> None:
         self.routes = (*sorted(routes), OTHER)
@@ -41,16 +41,16 @@ class Lines:
 
     @property
     def layout(self) -> str:
-        """What lies where, in words."""
+        """Return what lies where, in words."""
         return f"requests {self.routes} {CLASSES} {self.edges} {_CELL.format}"
 
     @property
     def bytes(self) -> int:
-        """How much room they take."""
+        """Return how much room they take."""
         return len(self.routes) * len(CLASSES) * self.width * _CELL.size
 
     def place(self, verb: str, route: str | None, status: int, seconds: float) -> int:
-        """The number of the count to which such an answer belongs."""
+        """Return the number of the count to which such an answer belongs."""
         route_key = ("GET" if verb == "HEAD" else verb, route or "")
         line = self._numbers.get(route_key, len(self.routes) - 1) * len(CLASSES)
         line += min(max(status // 100, 1), len(CLASSES)) - 1
@@ -58,7 +58,7 @@ class Lines:
 
 
 class Requests:
-    """Requests counted by all workers together, at ``offset`` in what they share."""
+    """Count requests in all workers together, at ``offset`` in what they share."""
 
     def __init__(self, memory: Shared, offset: int, lines: Lines) -> None:
         self._memory = memory
@@ -73,7 +73,7 @@ class Requests:
             _CELL.pack_into(memory, start, before + 1)
 
     def counted(self) -> Iterator[tuple[str, str, str, Sequence[int]]]:
-        """Verb, route and class of status, each with the counts by duration."""
+        """Yield verb, route and class of status, each with the counts by duration."""
         with self._memory.locked() as memory:
             copy = bytes(memory[self._offset : self._offset + self.lines.bytes])
         values = [value for (value,) in _CELL.iter_unpack(copy)]
@@ -84,7 +84,7 @@ class Requests:
 
 
 class Computations:
-    """Long computations by what became of them, counted by all workers together."""
+    """Count long computations by their outcome, in all workers together."""
 
     def __init__(self, memory: Shared, offset: int) -> None:
         self._memory = memory
@@ -98,7 +98,7 @@ class Computations:
             _CELL.pack_into(memory, start, before + 1)
 
     def counted(self) -> Iterator[tuple[str, int]]:
-        """Every outcome, and how often it was."""
+        """Yield every outcome, and how often it was."""
         with self._memory.locked() as memory:
             copy = bytes(memory[self._offset : self._offset + OUTCOME_BYTES])
         for outcome, (value,) in zip(_OUTCOMES, _CELL.iter_unpack(copy), strict=True):

@@ -1,4 +1,4 @@
-"""Memory that the workers of one server have in common: what they count together.
+"""Share memory among the workers of one server, for what they count together.
 
 gunicorn's master makes a file without a name before it forks (``deploy/gunicorn.conf.py``)
 and says in the environment which descriptor it is.  So nothing lies in a folder, nothing is
@@ -26,7 +26,7 @@ _HEAD = 32
 
 
 class Shared:
-    """``size`` bytes, zero at first, laid out as ``layout`` says in words.
+    """Hold ``size`` bytes, zero at first, laid out as ``layout`` says in words.
 
     A process that lays them out differently (another version of the code, started by an
     old master after a crash) gets memory of its own.
@@ -57,7 +57,7 @@ class Shared:
 
     @contextmanager
     def locked(self) -> Iterator[memoryview]:
-        """The bytes, which no other thread or process touches meanwhile."""
+        """Yield the bytes, which no other thread or process touches meanwhile."""
         with self._locked(), memoryview(self._memory) as whole, whole[_HEAD:] as part:
             yield part
 
@@ -72,7 +72,7 @@ class Shared:
 
 
 def inherited(environment: Mapping[str, str] = os.environ) -> int | None:
-    """The descriptor of what this process's master made, None where there is none."""
+    """Return the descriptor of what this process's master made, None where there is none."""
     named = environment.get(DESCRIPTOR, "")
     if not named.isdigit():
         return None
@@ -85,7 +85,7 @@ def inherited(environment: Mapping[str, str] = os.environ) -> int | None:
 
 
 def nameless() -> int:
-    """The descriptor of an empty file that has no name, in memory where there is such a thing."""
+    """Return the descriptor of an empty file without a name, in memory where that exists."""
     if sys.platform == "linux":
         return os.memfd_create("penstock")
     with tempfile.TemporaryFile() as file:

@@ -1,4 +1,4 @@
-"""How a worker of gunicorn takes requests in and gives answers out.
+"""Take requests into a worker of gunicorn, and give answers out.
 
 gunicorn's own worker gives a thread to a connection as soon as its first byte has come, and
 waits there for the rest; sixteen clients that send nothing more hold all threads.  Here

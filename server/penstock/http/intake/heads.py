@@ -1,4 +1,4 @@
-"""How many bytes belong to a request, as far as its head says so plainly.
+"""Count the bytes that belong to a request, as far as its head says so plainly.
 
 This only decides which thread reads a request, and when.  gunicorn parses the same bytes once
 more, and judges them; what is not plain here is left to it, on a thread apart.
@@ -22,7 +22,7 @@ CONTINUE = b"HTTP/1.1 100 Continue\r\n\r\n"
 
 @dataclass(frozen=True)
 class Extent:
-    """The path that a request asks for, and how many bytes it has.
+    """Hold the path that a request asks for, and how many bytes it has.
 
     ``whole`` is None where they are too many to be kept, or where only reading tells.  A client
     that ``waits`` sends its body when it is told to go on.

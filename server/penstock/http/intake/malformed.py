@@ -1,4 +1,4 @@
-"""What gunicorn refuses by itself, before there is a request: a problem like all others.
+"""Refuse bytes that are no request, as gunicorn finds them, with a problem like all others.
 
 gunicorn's own page is HTML, and quotes what was malformed.
 """

@@ -1,4 +1,4 @@
-"""The connections of one worker that no thread has: they arrive, are written to, or end.
+"""Hold the connections of a worker that no thread has: they arrive, are written to, or end.
 
 The worker's own loop looks after them.  A connection has a thread only while a whole request is
 answered; bodies that are too large to be kept have threads of their own, of which there are
@@ -42,7 +42,7 @@ _NO_ROOM = (errno.EMFILE, errno.ENFILE)
 
 
 class Phase(Enum):
-    """What a connection without a thread waits for."""
+    """Hold what a connection without a thread waits for."""
 
     ARRIVING = "arriving"
     SENDING = "sending"
@@ -50,7 +50,7 @@ class Phase(Enum):
 
 
 class LastRequest(Request):  # type: ignore[misc]  # gunicorn has no annotations
-    """A request after which its connection is closed, whatever of its body was read.
+    """Hold a request after which its connection is closed, whatever of its body was read.
 
     gunicorn would read the rest of the body on a thread, as long as it takes the client to
     send it; the loop does that without one (``Phase.LINGERING``).
@@ -62,7 +62,7 @@ class LastRequest(Request):  # type: ignore[misc]  # gunicorn has no annotations
 
 
 class Connection(TConn):  # type: ignore[misc]  # gunicorn has no annotations
-    """A client's connection, and what is known of it while no thread has it."""
+    """Hold a client's connection, and what is known of it while no thread has it."""
 
     phase = Phase.ARRIVING
     until = 0.0
@@ -79,7 +79,7 @@ class Connection(TConn):  # type: ignore[misc]  # gunicorn has no annotations
 
 
 class Reception:
-    """Takes requests in for ``worker``, gunicorn's of threads.
+    """Take requests in for ``worker``, gunicorn's of threads.
 
     ``patience`` in seconds by ``clock``; ``prefix`` stands before each path for proxies.
     """
@@ -228,7 +228,7 @@ class Reception:
         return True
 
     def _pool(self, connection: Connection, received: memoryview) -> ThreadPoolExecutor | None:
-        """Which threads are to answer; None while more has to come."""
+        """Return which threads are to answer; None while more has to come."""
         if connection.extent is None:
             start = max(0, connection.looked - len(heads.END) + 1)
             place = bytes(received[start:]).find(heads.END)

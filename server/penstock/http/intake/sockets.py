@@ -1,4 +1,4 @@
-"""A client's connection, whose reads and writes end where the client has taken too long."""
+"""Bound the time in which a client's connection is read and written."""
 
 import select
 import socket
@@ -17,7 +17,7 @@ _PIECE = 256 * 1024
 
 
 class Socket(socket.socket):
-    """A connection of an accepted ``descriptor``.
+    """Hold a connection of an accepted ``descriptor``.
 
     ``until``, by ``clock``, is when the client must have sent its request.  ``patience`` is how
     many seconds it may take over an answer, less where ``crowded`` says that requests wait for

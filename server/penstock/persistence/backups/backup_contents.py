@@ -1,4 +1,4 @@
-"""What a backup holds of keys: read from the file alone, without any database.
+"""Read what a backup holds of keys from its file alone, without any database.
 
 A SQLite file is read where it lies, an archive of ``pg_dump`` by ``pg_restore``, which writes
 the rows of a table as text.
@@ -32,14 +32,14 @@ _ESCAPES = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v"}
 
 @dataclass(frozen=True)
 class Contents:
-    """Rows of the tables of a backup, as bytes; none of a table that its schema lacks."""
+    """Hold rows of a backup's tables, as bytes; none of a table that its schema lacks."""
 
     kind: str
     rows: dict[str, Rows]
 
 
 def read(path: Path) -> Contents:
-    """What a backup holds of keys.
+    """Return what a backup holds of keys.
 
     Raises ``InvalidInput`` for a file that is no backup or is damaged, ``Unavailable`` where
     it cannot be read, or ``pg_restore`` is missing.
@@ -97,7 +97,7 @@ def _of_archive(path: Path) -> dict[str, Rows]:
 
 
 def _copied(text: str) -> Iterator[tuple[str, Rows]]:
-    """The tables of a text of ``COPY`` statements."""
+    """Yield the tables of a text of ``COPY`` statements."""
     lines = iter(text.split("\n"))
     for line in lines:
         match = _COPY.fullmatch(line)
@@ -124,5 +124,5 @@ def _no_backup(path: Path, what: str) -> InvalidInput:
 
 
 def newest(rows: Sequence[tuple[bytes, ...]]) -> str:
-    """The schema that a table of versions says."""
+    """Return the schema that a table of versions says."""
     return max((row[0].decode() for row in rows), default="")

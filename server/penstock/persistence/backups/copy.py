@@ -1,4 +1,4 @@
-"""A consistent copy of the database in one file, made while others read and write.
+"""Copy the database consistently into one file, while others read and write.
 
 SQLite's is another database file, PostgreSQL's an archive of ``pg_dump``.  Both are one
 snapshot, and are looked through before they count as made.  Keys are not in the database,
@@ -24,7 +24,7 @@ _OF_SQLITE = ("-journal", "-wal", "-shm")
 
 @dataclass(frozen=True)
 class Copy:
-    """A copy that was made and looked through: the file, and its schema."""
+    """Hold a copy that was made and looked through: the file, and its schema."""
 
     path: Path
     kind: str
@@ -57,7 +57,7 @@ def back_up(url: str, path: Path) -> Copy:
 
 @contextmanager
 def _unfinished(path: Path) -> Iterator[Path]:
-    """An empty file beside ``path``, of one writer at a time, which does not stay."""
+    """Yield an empty file beside ``path``, of one writer at a time, which does not stay."""
     beside = path.with_name(path.name + PART)
     if path.exists():
         raise _exists(path)

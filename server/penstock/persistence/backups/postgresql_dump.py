@@ -1,4 +1,4 @@
-"""A copy of a PostgreSQL database by its own ``pg_dump``, in its own format.
+"""Copy a PostgreSQL database by its own ``pg_dump``, in its own format.
 
 ``pg_dump`` reads one snapshot and holds nobody up but who changes the schema.
 """

@@ -1,4 +1,4 @@
-"""A copy of a SQLite file by SQLite's own backup interface."""
+"""Copy a SQLite file by SQLite's own backup interface."""
 
 import sqlite3
 from contextlib import closing

@@ -1,4 +1,4 @@
-"""Whether PostgreSQL says anything at all, for all connections of a process together.
+"""Watch whether PostgreSQL says anything at all, for all connections of a process together.
 
 A server whose processes stand still (its machine, its disk or the way to it) takes connections
 and answers nothing: whoever asks would wait as long as a statement may take.  So a connection that
@@ -20,7 +20,7 @@ PAUSE_SECONDS = 0.5
 
 
 class Breaker:
-    """What is known of one server.  ``probe`` tells whether it answers, whatever it says."""
+    """Hold what is known of one server.  ``probe`` tells whether it answers, whatever it says."""
 
     def __init__(self, probe: Callable[[], bool], patience: float) -> None:
         self.patience = patience
@@ -50,7 +50,7 @@ class Breaker:
             self.open = False
 
     def silent(self, since: float) -> bool:
-        """Whether to give up who has heard nothing since a moment of ``monotonic``.
+        """Return True if to give up who has heard nothing since a moment of ``monotonic``.
 
         Asks for a probe when half of the patience is over, and gives that the other half: a
         process that stood still itself has heard nothing for long either.

@@ -1,4 +1,4 @@
-"""PostgreSQL, through psycopg: many writers at a time, in READ COMMITTED.
+"""Connect to PostgreSQL through psycopg: many writers at a time, in READ COMMITTED.
 
 Transactions are begun here and not by the driver.  What reads sees one snapshot and is
 READ ONLY.  What writes holds the *gate*, an advisory lock: exclusively, so that it is as
@@ -59,7 +59,7 @@ Result = TypeVar("Result")
 
 
 class PostgreSQL:
-    """One database of a PostgreSQL server.
+    """Hold one database of a PostgreSQL server.
 
     ``busy_timeout_seconds`` is how long a statement may wait for a lock, ``patience_seconds``
     how long the server may say nothing to anybody.
@@ -75,7 +75,7 @@ class PostgreSQL:
         self._lock_seconds = busy_timeout_seconds
 
     def create(self) -> None:
-        """Its owner makes it, by ``createdb``; connecting will tell where that is missing."""
+        """Do nothing: its owner makes it by ``createdb``; connecting tells if that is missing."""
 
     def engines(self) -> Engines:
         pool = self._engine(self._lock_seconds + WORK_SECONDS)
@@ -119,7 +119,7 @@ class PostgreSQL:
         return roles.unprotected(connection)
 
     def check_references(self, connection: Connection) -> None:
-        """Foreign keys hold at every statement."""
+        """Do nothing: foreign keys hold at every statement."""
 
     def failure(self, error: DBAPIError, *, at_commit: bool = False) -> Unavailable | None:
         return failures.of(error, self.place, self._lock_seconds, at_commit=at_commit)
@@ -152,7 +152,7 @@ class PostgreSQL:
         return connection
 
     def _answers(self) -> bool:
-        """Whether the server says anything, on a connection of its own."""
+        """Return True if the server says anything, on a connection of its own."""
         try:
             with _Connection.connect(**self._options, autocommit=True) as connection:
                 connection.patience = self.breaker.patience
@@ -215,7 +215,7 @@ SELECT current_setting('server_encoding'),
 
 
 class _Connection(psycopg.Connection[tuple[Any, ...]]):
-    """A connection that gives up a silent server, and whose errors repeat no row."""
+    """Hold a connection that gives up a silent server, and whose errors repeat no row."""
 
     patience = float("inf")
     breaker: Breaker | None = None
@@ -236,7 +236,7 @@ class _Connection(psycopg.Connection[tuple[Any, ...]]):
 def _impatient(
     gen: PQGen[Result], patience: float, breaker: Breaker | None
 ) -> Generator[Wait, Ready | int, Result]:
-    """``gen``, ended by ``Silent`` when nothing has come or gone for ``patience`` seconds.
+    """Yield ``gen``, ended by ``Silent`` when nothing has come or gone for ``patience`` seconds.
 
     Earlier where ``breaker`` finds that the server says nothing to anybody.
     """
@@ -259,7 +259,7 @@ def _impatient(
 
 
 class _Text(StrDumper):
-    """Text without NUL, which PostgreSQL cannot hold and no stored name has.
+    """Refuse text with NUL, which PostgreSQL cannot hold and no stored name has.
 
     A search for a name with one is to find nothing, not to fail; so it becomes a
     character that no name has either.
@@ -270,7 +270,7 @@ class _Text(StrDumper):
 
 
 def _options(url: URL, patience: float) -> dict[str, Any]:
-    """What libpq is told.  What the URL says goes before what is said here."""
+    """Return what libpq is told.  What the URL says goes before what is said here."""
     dialect = PGDialect_psycopg()  # type: ignore[no-untyped-call]  # SQLAlchemy's
     _, connect_options = dialect.create_connect_args(url.set(drivername="postgresql+psycopg"))  # type: ignore[no-untyped-call]  # SQLAlchemy's
     connect_options.pop("context", None)

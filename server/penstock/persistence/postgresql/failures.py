@@ -1,4 +1,4 @@
-"""What the errors of PostgreSQL mean to an operator, and which of them may be met by asking again.
+"""Explain PostgreSQL's errors to an operator, and tell which may be met by asking again.
 
 By SQLSTATE (PostgreSQL's manual, appendix A); the words of the server are never
 repeated.  Failing to connect has no SQLSTATE on the client's side.
@@ -17,7 +17,7 @@ _NO_TABLE, _NO_COLUMN = "42P01", "42703"
 
 
 class Silent(psycopg.OperationalError):
-    """The server says nothing at all."""
+    """Hold the server says nothing at all."""
 
 
 _SENTENCES = {
@@ -77,7 +77,7 @@ _UNCERTAIN = (
 def of(
     error: DBAPIError, place: str, lock_seconds: float, *, at_commit: bool
 ) -> Unavailable | None:
-    """The failure behind ``error``; None where the program is at fault, or a constraint."""
+    """Return the failure behind ``error``; None where the program is at fault, or a constraint."""
     original = error.orig
     if not isinstance(original, psycopg.Error):
         return None

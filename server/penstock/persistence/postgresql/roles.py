@@ -1,4 +1,4 @@
-"""Who may do what in PostgreSQL: the server's role adds to history, and cannot change it.
+"""Grant PostgreSQL's roles: the server's adds to history, and cannot change it.
 
 Its owner, who migrates, is another role (``PENSTOCK_MIGRATION_DATABASE_URL``).  Where one
 role is both, the triggers alone stand before history, and it could drop them.
@@ -18,7 +18,7 @@ _MAY_CHANGE = text(
 
 
 def current(connection: Connection) -> str:
-    """The role that is connected."""
+    """Return the role that is connected."""
     role: str = connection.execute(_CURRENT).scalar_one()
     return role
 
@@ -43,6 +43,6 @@ def entitle(connection: Connection, role: str) -> None:
 
 
 def unprotected(connection: Connection) -> list[str]:
-    """The tables of history that the connected role may update, delete from or truncate."""
+    """Return the tables of history that the connected role may update, delete from or truncate."""
     tables = connection.execute(_MAY_CHANGE, {"tables": list(HISTORY)}).scalars().all()
     return list(tables)

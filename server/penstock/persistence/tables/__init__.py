@@ -1,4 +1,4 @@
-"""The tables, one class each, by subject.
+"""Define the tables, one class each, by subject.
 
 * ``people``    tiers, users, their clearances and tokens
 * ``datasets``  datasets, what they were declared as, and each tier's budget in them

@@ -1,4 +1,4 @@
-"""What all tables share: the metadata with its naming convention, and column types."""
+"""Define what all tables share: metadata with naming convention, and column types."""
 
 from datetime import UTC, datetime
 from typing import ClassVar
@@ -21,13 +21,13 @@ metadata = MetaData(
 
 
 class Table(SQLModel):
-    """The base of every table."""
+    """Hold the base of every table."""
 
     metadata: ClassVar[MetaData] = metadata
 
 
 class Identifier(TypeDecorator[int]):
-    """A 64-bit key; SQLite numbers rows by itself only where the type is ``INTEGER``."""
+    """Hold a 64-bit key; SQLite numbers rows by itself only where the type is ``INTEGER``."""
 
     impl = BigInteger
     cache_ok = True
@@ -39,7 +39,7 @@ class Identifier(TypeDecorator[int]):
 
 
 class Moment(TypeDecorator[datetime]):
-    """A point in time: aware going in, aware and in UTC coming out, on every database.
+    """Hold a point in time: aware going in, aware and in UTC coming out, on every database.
 
     Naive datetimes raise ``ValueError``, which SQLAlchemy wraps into ``StatementError``.
     """
@@ -67,12 +67,12 @@ class Moment(TypeDecorator[datetime]):
 
 
 def check(name: str, condition: str) -> CheckConstraint:
-    """A CHECK constraint, named ``ck_<table>_<name>``."""
+    """Return a CHECK constraint, named ``ck_<table>_<name>``."""
     return CheckConstraint(condition, name=name)
 
 
 def name_checks() -> tuple[CheckConstraint, CheckConstraint]:
-    """What ``name`` and ``folded`` of a named thing obey.  Folding may lengthen a name."""
+    """Return what ``name`` and ``folded`` of a named thing obey.  Folding may lengthen a name."""
     return (
         check("name", "length(name) BETWEEN 1 AND 64"),
         check("folded", "length(folded) >= 1"),

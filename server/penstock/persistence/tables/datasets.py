@@ -1,4 +1,4 @@
-"""Datasets, and what each tier may learn from them."""
+"""Define the tables of datasets and of what each tier may learn from them."""
 
 from datetime import datetime
 
@@ -9,7 +9,7 @@ from penstock.persistence.tables.columns import Identifier, Moment, Table, check
 
 
 class Dataset(Table, table=True):
-    """One version of a dataset: its spec, and its keys and fingerprint under encryption.
+    """Hold one version of a dataset: its spec, and its keys and fingerprint under encryption.
 
     ``wrapped_kek`` is empty once the dataset was shredded.  ``disjoint_units`` is what its
     registrar stated: that no privacy unit of it is in any earlier version.  ``spec``,
@@ -50,7 +50,7 @@ class Dataset(Table, table=True):
 
 
 class FormerDeclaration(Table, table=True):
-    """What a version of a dataset was declared as until it was corrected.
+    """Hold what a version of a dataset was declared as until it was corrected.
 
     Queries that were registered meanwhile are read with it.
     """
@@ -72,7 +72,7 @@ class FormerDeclaration(Table, table=True):
 
 
 class TierBudget(Table, table=True):
-    """A tier's budget in a dataset from a version on.
+    """Hold a tier's budget in a dataset from a version on.
 
     ``order`` is the fixed Rényi order of the account; ``limit_loss`` is in units of
     2^-40 and ``limit_failure`` in units of 2^-62, as in ``penstock.accounting``.

@@ -1,4 +1,4 @@
-"""Requests that carried a key of their own, so that a repeat is not done twice."""
+"""Define the table of requests that carried a key, so that a repeat is not done twice."""
 
 from datetime import datetime
 
@@ -9,7 +9,7 @@ from penstock.persistence.tables.columns import Identifier, Moment, Table, check
 
 
 class Idempotency(Table, table=True):
-    """A keyed request of one user, and what it was answered.
+    """Hold a keyed request of one user, and what it was answered.
 
     ``request`` is a keyed hash of what was sent, never the body itself.  ``status`` and
     ``answer`` are null while it is worked on; an answer holds no values and no token.

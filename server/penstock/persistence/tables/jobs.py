@@ -1,4 +1,4 @@
-"""Long work on behalf of a person, which can be left and come back to."""
+"""Define the table of jobs, which can be left and come back to."""
 
 from datetime import datetime
 
@@ -9,7 +9,7 @@ from penstock.persistence.tables.columns import Identifier, Moment, Table, check
 
 
 class Work(Table, table=True):
-    """One piece of work of one user, and how far it is.
+    """Hold one piece of work of one user, and how far it is.
 
     ``key`` is the form's own, ``request`` a keyed hash of what was sent, and ``fields`` the
     form as it was typed, so that a refusal loses nothing.  ``problem`` is a refusal as JSON,

@@ -1,4 +1,4 @@
-"""What was charged to which account, with running totals."""
+"""Define the tables of charges to accounts, with running totals."""
 
 from datetime import datetime
 
@@ -9,7 +9,7 @@ from penstock.persistence.tables.columns import Identifier, Moment, Table, check
 
 
 class Charge(Table, table=True):
-    """One entry of the account of a tier in a dataset.
+    """Hold one entry of the account of a tier in a dataset.
 
     ``loss`` is in units of 2^-40 at Rényi order ``order``, ``failure`` in units of
     2^-62; either may be negative where a charge replaces an older one, the totals may
@@ -43,7 +43,7 @@ class Charge(Table, table=True):
 
 
 class SpentFloor(Table, table=True):
-    """What an account has spent at least, though its charges were lost with a database.
+    """Hold what an account has spent at least, though its charges were lost with a database.
 
     In the units of ``Charge``; charges from then on go on from there.
     """

@@ -1,4 +1,4 @@
-"""The audit log: its leaves, the tree over them, and what was signed of it."""
+"""Define the tables of the audit log: leaves, the tree over them, and what was signed."""
 
 from datetime import datetime
 
@@ -16,7 +16,7 @@ _PENDING = text('"index" IS NULL')
 
 
 class Leaf(Table, table=True):
-    """One leaf: its canonical bytes, their hash, and the fields that it is found by.
+    """Hold one leaf: its canonical bytes, their hash, and the fields that it is found by.
 
     ``index`` is its place in the tree, null until it is put there, and set once.  ``note``,
     which is no column, is that of the first checkpoint that covers it.
@@ -48,7 +48,7 @@ class Leaf(Table, table=True):
 
 
 class TreeNode(Table, table=True):
-    """A complete subtree of the log above its leaves: ``2^level`` leaves, the ``position``-th."""
+    """Hold a complete subtree of the log: ``2^level`` leaves, the ``position``-th of them."""
 
     __tablename__ = "tree_node"
     __table_args__ = (
@@ -65,7 +65,7 @@ class TreeNode(Table, table=True):
 
 
 class LogKey(Table, table=True):
-    """A key that checkpoints are signed with: its public half, and the other one wrapped."""
+    """Hold a key that checkpoints are signed with: its public half, and the other one wrapped."""
 
     __tablename__ = "log_key"
     __table_args__ = (
@@ -81,7 +81,7 @@ class LogKey(Table, table=True):
 
 
 class Checkpoint(Table, table=True):
-    """The tree at one size, signed: ``note`` is the text that holds all of it."""
+    """Hold the tree at one size, signed: ``note`` is the text that holds all of it."""
 
     __tablename__ = "checkpoint"
     __table_args__ = (
@@ -99,7 +99,7 @@ class Checkpoint(Table, table=True):
 
 
 class Cosignature(Table, table=True):
-    """That a cosigner of the log signed a checkpoint, once; ``signed_at`` in seconds of POSIX."""
+    """Hold a cosigner's signature of a checkpoint; ``signed_at`` in seconds of POSIX."""
 
     __tablename__ = "cosignature"
     __table_args__ = (

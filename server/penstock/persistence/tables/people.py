@@ -1,4 +1,4 @@
-"""Tiers, users, and what lets a user in."""
+"""Define the tables of tiers, users, and what lets a user in."""
 
 from datetime import datetime
 
@@ -11,7 +11,7 @@ _ALIVE = text("deleted_at IS NULL")
 
 
 class Tier(Table, table=True):
-    """A named, ranked clearance level.  A larger ``rank`` is more trusted.
+    """Hold a named, ranked clearance level.  A larger ``rank`` is more trusted.
 
     History names tiers, so that one with a history is marked deleted and stays; its
     name and rank are free for others from then on.
@@ -39,7 +39,7 @@ class Tier(Table, table=True):
 
 
 class User(Table, table=True):
-    """Somebody who may sign in, in at least one role."""
+    """Hold somebody who may sign in, in at least one role."""
 
     __tablename__ = "user"
     __table_args__ = (
@@ -61,7 +61,7 @@ class User(Table, table=True):
 
 
 class Clearance(Table, table=True):
-    """The tier that a user holds from a version on; none where ``tier_id`` is null."""
+    """Hold the tier that a user holds from a version on; none where ``tier_id`` is null."""
 
     __tablename__ = "clearance"
     __table_args__ = (
@@ -80,7 +80,7 @@ class Clearance(Table, table=True):
 
 
 class Token(Table, table=True):
-    """A bearer token: its public prefix and an HMAC of the rest, never the token.
+    """Hold a bearer token: its public prefix and an HMAC of the rest, never the token.
 
     ``parent_id`` is the token that it was made with, null where the operator made it, an
     OpenID provider's token did, or a version of Penstock that did not note it.  ``pepper`` is

@@ -1,4 +1,4 @@
-"""What one admin proposed, and what was decided about it, once."""
+"""Define the tables of proposals and of the one decision about each."""
 
 from datetime import datetime
 
@@ -9,7 +9,7 @@ from penstock.persistence.tables.columns import Identifier, Moment, Table, check
 
 
 class Proposal(Table, table=True):
-    """An act that takes two people, as it was proposed.
+    """Hold an act that takes two people, as it was proposed.
 
     ``request`` and ``basis`` are canonical JSON: what is to be done, and the state in which
     that was meant.
@@ -37,7 +37,7 @@ class Proposal(Table, table=True):
 
 
 class Decision(Table, table=True):
-    """How a proposal ended.  ``proposed_by`` stands here too, so that nobody approves their own."""
+    """Hold how a proposal ended; by ``proposed_by`` too, so that nobody approves their own."""
 
     __tablename__ = "decision"
     __table_args__ = (

@@ -1,4 +1,4 @@
-"""Queries, the level of each tier, the releases, and who was given which.
+"""Define the tables of queries, tiers' levels, releases, and who was given which.
 
 A level is a rung of the query's public ladder everywhere: integers are compared,
 never floats.  Fractions are text, ``"numerator/denominator"``; integers that may pass
@@ -14,7 +14,7 @@ from penstock.persistence.tables.columns import Identifier, Moment, Table, check
 
 
 class Query(Table, table=True):
-    """A fixed statistic over a dataset, and the state of its noise process.
+    """Hold a fixed statistic over a dataset, and the state of its noise process.
 
     ``canonical_hash`` is of the computed spec with its dataset, null for pushed vectors,
     and never of values.  ``sealed_fingerprint`` is the keyed fingerprint of the exact answer
@@ -88,7 +88,7 @@ class Query(Table, table=True):
 
 
 class QueryLevel(Table, table=True):
-    """The rung of a tier in a query from a version on."""
+    """Hold the rung of a tier in a query from a version on."""
 
     __tablename__ = "query_level"
     __table_args__ = (
@@ -109,7 +109,7 @@ class QueryLevel(Table, table=True):
 
 
 class Release(Table, table=True):
-    """The vector at one rung, sealed, with the rungs that it was drawn from.
+    """Hold the vector at one rung, sealed, with the rungs that it was drawn from.
 
     Both uniques matter: one rung has one vector, and no two draws were conditioned on
     the same state.  The anchor is ``seq`` 0.
@@ -141,7 +141,7 @@ class Release(Table, table=True):
 
 
 class Grant(Table, table=True):
-    """That a user was handed a release, first as a holder of ``tier_id``."""
+    """Hold that a user was handed a release, first as a holder of ``tier_id``."""
 
     __tablename__ = "grant"
     __table_args__ = (UniqueConstraint("user_id", "release_id"),)
@@ -156,7 +156,7 @@ class Grant(Table, table=True):
 
 
 class HistogramState(Table, table=True):
-    """The keys that noise is kept for, and this noise, after the release ``seq``.
+    """Hold the keys that noise is kept for, and this noise, after the release ``seq``.
 
     Overwritten with each new level, under the lock of the query's row.
     """

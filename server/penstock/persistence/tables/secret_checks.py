@@ -1,4 +1,4 @@
-"""What tells the secrets that a database was made with from others."""
+"""Define the table that tells the secrets that a database was made with from others."""
 
 from sqlalchemy import UniqueConstraint
 from sqlmodel import Field
@@ -7,7 +7,7 @@ from penstock.persistence.tables.columns import Identifier, Table, check
 
 
 class SecretCheck(Table, table=True):
-    """An HMAC of a fixed text under the secret called ``name``, which it does not tell."""
+    """Hold an HMAC of a fixed text under the secret called ``name``, which it does not tell."""
 
     __tablename__ = "secret_check"
     __table_args__ = (

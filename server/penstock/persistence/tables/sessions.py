@@ -1,4 +1,4 @@
-"""Who is signed in to the pages."""
+"""Define the table of sessions of the pages."""
 
 from datetime import datetime
 
@@ -9,7 +9,7 @@ from penstock.persistence.tables.columns import Identifier, Moment, Table, check
 
 
 class WebSession(Table, table=True):
-    """A session of a browser: an HMAC of its secret, never the secret.
+    """Hold a session of a browser: an HMAC of its secret, never the secret.
 
     ``token_id`` is the token that it was begun with, null where that was an OpenID
     provider's; ``scopes`` are then the roles that this one carried.

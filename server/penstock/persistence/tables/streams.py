@@ -1,4 +1,4 @@
-"""Streams: the sealed state that the next element is added to, and the totals given so far.
+"""Define the tables of streams: sealed states, and the totals that were released.
 
 A stream is a row of ``query`` with a ``structure``; its levels, charges and hand-outs are
 those of any query, with one ``release`` for each rung, whose values stand here.
@@ -13,7 +13,7 @@ from penstock.persistence.tables.columns import Identifier, Moment, Table, check
 
 
 class StreamState(Table, table=True):
-    """The exact running total and the noise of the nodes in use, after ``step`` elements.
+    """Hold the exact running total and the noise of the nodes in use, after ``step`` elements.
 
     Overwritten with each push, under the lock of the query's row.
     """
@@ -32,7 +32,7 @@ class StreamState(Table, table=True):
 
 
 class StreamOutput(Table, table=True):
-    """The released totals at one rung of steps ``first`` to ``last``, sealed."""
+    """Hold the released totals at one rung of steps ``first`` to ``last``, sealed."""
 
     __tablename__ = "stream_output"
     __table_args__ = (

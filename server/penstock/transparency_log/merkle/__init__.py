@@ -1,4 +1,4 @@
-"""A Merkle tree over the leaves of a log, RFC 9162, section 2; it knows neither keys nor rows.
+"""Build a Merkle tree over the leaves of a log (RFC 9162, section 2), without keys or rows.
 
 * ``tree``    hashes, the right edge at which a tree grows, and which hashes a proof is made of
 * ``proofs``  whether a proof shows what it should

@@ -1,4 +1,4 @@
-"""Whether proofs show what they should: the tree's definition, followed backward.
+"""Check proofs of inclusion and consistency: the tree's definition, followed backward.
 
 Clients and auditors check proofs with code of their own (``penstock_client._log.tree``), written
 after the iterative algorithms of RFC 9162; this one is after its recursive definitions, and
@@ -11,7 +11,7 @@ from penstock.transparency_log.merkle.tree import node_hash, split
 
 
 def included(leaf: bytes, index: int, size: int, hashes: Sequence[bytes], root: bytes) -> bool:
-    """Whether ``hashes`` show that the leaf with this hash is ``index`` of ``size`` under ``root``.
+    """Return True if ``hashes`` prove a leaf's hash at ``index`` of ``size`` under ``root``.
 
     Anything that is no such proof is false, whatever it is made of.
     """
@@ -28,7 +28,7 @@ def included(leaf: bytes, index: int, size: int, hashes: Sequence[bytes], root: 
 def consistent(
     old: int, new: int, old_root: bytes, new_root: bytes, hashes: Sequence[bytes]
 ) -> bool:
-    """Whether ``hashes`` show that the tree of ``new`` leaves begins with that of ``old``."""
+    """Return True if ``hashes`` prove that the tree of ``new`` leaves begins with the ``old``."""
     if not 0 < old <= new:
         return False
     left = list(hashes)
@@ -51,7 +51,7 @@ def _climbed(leaf: bytes, index: int, size: int, left: list[bytes]) -> bytes:
 def _rebuilt(
     old: int, new: int, root: bytes, left: list[bytes], *, whole: bool
 ) -> tuple[bytes, bytes]:
-    """The roots of the first ``old`` leaves and of all ``new`` ones."""
+    """Return the roots of the first ``old`` leaves and of all ``new`` ones."""
     if old == new:
         same = root if whole else left.pop()
         return same, same

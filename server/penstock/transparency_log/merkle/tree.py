@@ -1,4 +1,4 @@
-"""Hashes of a Merkle tree, and of which of them a proof is made (RFC 9162, section 2.1).
+"""Hash a Merkle tree, and list the hashes that a proof is made of (RFC 9162, section 2.1).
 
 A *node* is a complete subtree: ``(level, position)`` covers the ``2^level`` leaves from
 ``position * 2^level`` on.  A *span* is a run of leaves that is one subtree of the whole
@@ -21,22 +21,22 @@ EMPTY = hashlib.sha256().digest()
 
 
 def leaf_hash(content: bytes) -> bytes:
-    """``SHA256(0x00 | leaf)``: 32 bytes."""
+    """Return ``SHA256(0x00 | leaf)``: 32 bytes."""
     return hashlib.sha256(b"\x00" + content).digest()
 
 
 def node_hash(left: bytes, right: bytes) -> bytes:
-    """``SHA256(0x01 | left | right)``: 32 bytes."""
+    """Return ``SHA256(0x01 | left | right)``: 32 bytes."""
     return hashlib.sha256(b"\x01" + left + right).digest()
 
 
 def split(size: int) -> int:
-    """The largest power of two below ``size``, which is above 1: the left subtree's leaves."""
+    """Return the largest power of two below ``size``, above 1: the left subtree's leaves."""
     return 1 << ((size - 1).bit_length() - 1)
 
 
 def peaks(first: int, end: int) -> list[Node]:
-    """The complete subtrees that a span is made of, from left to right."""
+    """Return the complete subtrees that a span is made of, from left to right."""
     nodes = []
     while first < end:
         level = (end - first).bit_length() - 1
@@ -46,7 +46,7 @@ def peaks(first: int, end: int) -> list[Node]:
 
 
 def joined(hashes: Sequence[bytes]) -> bytes:
-    """The hash of a span from those of its complete subtrees."""
+    """Return the hash of a span from those of its complete subtrees."""
     if not hashes:
         return EMPTY
     root = hashes[-1]
@@ -56,7 +56,7 @@ def joined(hashes: Sequence[bytes]) -> bytes:
 
 
 class Frontier:
-    """The right edge of a tree of ``size`` leaves: the hashes of its complete subtrees.
+    """Hold the right edge of a tree of ``size`` leaves: the hashes of its complete subtrees.
 
     Raises ``ValueError`` for another number of hashes than such a tree has.
     """
@@ -87,7 +87,7 @@ class Frontier:
 
 
 def inclusion_spans(index: int, size: int) -> list[Span]:
-    """What the proof that leaf ``index`` is in a tree of ``size`` holds, the lowest first.
+    """Return what the proof that leaf ``index`` is in a tree of ``size`` holds, the lowest first.
 
     Section 2.1.3.1.  Raises ``ValueError`` for a leaf that the tree does not have.
     """
@@ -97,7 +97,7 @@ def inclusion_spans(index: int, size: int) -> list[Span]:
 
 
 def consistency_spans(old: int, new: int) -> list[Span]:
-    """What the proof holds that a tree of ``new`` leaves begins with one of ``old``.
+    """Return what the proof holds that a tree of ``new`` leaves begins with one of ``old``.
 
     Section 2.1.4.1.  Raises ``ValueError`` unless ``0 < old <= new``.
     """
@@ -107,7 +107,7 @@ def consistency_spans(old: int, new: int) -> list[Span]:
 
 
 def hashes_of(spans: Sequence[Span], read: Reader) -> list[bytes]:
-    """The hashes of ``spans``, from O(log n) nodes."""
+    """Return the hashes of ``spans``, from O(log n) nodes."""
     parts = [peaks(*span) for span in spans]
     hashes = read({node for nodes in parts for node in nodes})
     return [joined([hashes[node] for node in nodes]) for nodes in parts]

@@ -1,4 +1,4 @@
-"""Sending the log to its second place: always before its witness sees it, and so before answers.
+"""Send the log to its second place, before its witness sees it, and so before answers.
 
 What the witness saw was taken there.  So a server that is stopped between the two sends again
 what it may have sent already; lines bear their place in the log, and a file takes none twice.
@@ -38,7 +38,7 @@ _BEFORE = select(Leaf.index, Leaf.hash, Leaf.kind).order_by(col(Leaf.index).desc
 
 
 def sink_of(setting: str, patience: float) -> Sink | None:
-    """The second place that ``PENSTOCK_LOG_SINK`` names, if any.  Raises ``InvalidInput``."""
+    """Return the sink that ``PENSTOCK_LOG_SINK`` names, if any.  Raises ``InvalidInput``."""
     kind, _, rest = setting.partition(":")
     if not setting:
         return None
@@ -57,7 +57,7 @@ def sink_of(setting: str, patience: float) -> Sink | None:
 
 @dataclass(frozen=True)
 class ForwardingWitness:
-    """A ``Witness`` that sees nothing that ``sink`` did not take."""
+    """Hold a ``Witness`` that sees nothing that ``sink`` did not take."""
 
     witness: Witness
     sink: Sink
@@ -100,7 +100,7 @@ def require(witness: Witness) -> None:
 
 
 def differing(session: Session, witness: Witness) -> Iterator[str]:
-    """What a second place that is a file says otherwise than the log of the database."""
+    """Yield what a second place that is a file says otherwise than the log of the database."""
     if not isinstance(witness, ForwardingWitness) or not isinstance(witness.sink, FileSink):
         return
     where = f"the log's second place {witness.sink.path}"
@@ -144,7 +144,7 @@ def forward(session: Session, sink: Sink, witnessed: Reached | None) -> None:
 
 
 def _continued(session: Session, reached: Reached | None) -> int | None:
-    """The first leaf that was not taken, where the log continues what was."""
+    """Return the first leaf that was not taken, where the log continues what was."""
     if reached is None:
         return None
     row = checkpoints.at_size(session, reached.size)
@@ -152,7 +152,7 @@ def _continued(session: Session, reached: Reached | None) -> int | None:
 
 
 def _restored(session: Session, known: Collection[bytes] | None) -> int | None:
-    """The first new leaf of a log that was put back, where a new leaf acknowledges that.
+    """Return the first new leaf of a log that was put back, where a new leaf acknowledges that.
 
     New are those whose hashes are not ``known``; where that is ``None``, the acknowledgment and
     those before it that tell of the suspension.

@@ -1,4 +1,4 @@
-"""A second place for the log, which takes its leaves before anybody is answered.
+"""Write the log to a second place, which takes its leaves before anybody is answered.
 
 Each line is JSON with sorted keys: of a leaf its ``hash``, its ``index`` and its very bytes as
 ``leaf``, of a checkpoint its ``note``, ``root`` and ``size``.  A checkpoint stands behind the
@@ -31,7 +31,7 @@ _CHECKPOINT: Final = b'{"note":"'
 
 @dataclass(frozen=True)
 class Reached:
-    """How far a log was taken: its number of leaves, and the root of as many."""
+    """Hold how far a log was taken: its number of leaves, and the root of as many."""
 
     size: int
     root: bytes
@@ -41,35 +41,35 @@ NOWHERE: Final = Reached(0, b"")
 
 
 class Taking(Protocol):
-    """A sink while it is written to; every method raises ``LogUnavailable``."""
+    """Hold a sink while it is written to; every method raises ``LogUnavailable``."""
 
     def reached(self) -> Reached | None:
-        """How far it took the log, by its own record; ``None`` where it keeps none."""
+        """Return how far it took the log, by its own record; ``None`` where it keeps none."""
 
     def hashes(self) -> Collection[bytes] | None:
-        """Those of all leaves that it took; ``None`` where it keeps no record."""
+        """Return those of all leaves that it took; ``None`` where it keeps no record."""
 
     def take(self, lines: Iterable[bytes]) -> None:
         """Take lines, given without their ends, for good."""
 
 
 class Sink(Protocol):
-    """Where the log goes besides the database."""
+    """Hold where the log goes besides the database."""
 
     def opened(self) -> AbstractContextManager[Taking]:
         """Begin to write, where it can as the only one.  Raises ``LogUnavailable``."""
 
     def health(self) -> str:
-        """How it is, in words; nothing is written.  Raises ``LogUnavailable``."""
+        """Return how it is, in words; nothing is written.  Raises ``LogUnavailable``."""
 
 
 def leaf_line(index: int, digest: bytes, content: bytes) -> bytes:
-    """The line of a leaf; its bytes stand in it as text."""
+    """Return the line of a leaf; its bytes stand in it as text."""
     return _line(hash=digest.hex(), index=index, leaf=content.decode())
 
 
 def checkpoint_line(size: int, root: bytes, note: str) -> bytes:
-    """The line of a checkpoint."""
+    """Return the line of a checkpoint."""
     return _line(note=note, root=root.hex(), size=size)
 
 
@@ -78,7 +78,7 @@ def _line(**fields: object) -> bytes:
 
 
 class FileSink:
-    """A ``Sink`` in a file that only grows, with one line behind the other.
+    """Hold a ``Sink`` in a file that only grows, with one line behind the other.
 
     What stands behind its last checkpoint was not taken whole, and is written anew.  ``patience``
     is how many seconds it waits for others that write to it.
@@ -115,7 +115,7 @@ class FileSink:
         return f"took {size} leaves of the log"
 
     def kept(self) -> tuple[dict[int, bytes], int]:
-        """The hash of each leaf by its place, worked out anew, and how many leaves there are.
+        """Return the hash of each leaf by its place, computed anew, and how many leaves there are.
 
         Of a log that was put back, it is the leaf that was taken last; leaves of one that was
         longer before are left out.
@@ -202,7 +202,7 @@ class _OpenFile:
 
 
 def last_checkpoint(file: BinaryIO) -> tuple[int, bytes]:
-    """Where the last whole line of a checkpoint ends in a file, and the line; 0 where none is."""
+    """Return where a file's last whole line of a checkpoint ends, and the line; 0 for none."""
     position, tail = file.seek(0, os.SEEK_END), b""
     while position > 0:
         start = max(0, position - _BLOCK)
@@ -221,7 +221,7 @@ def last_checkpoint(file: BinaryIO) -> tuple[int, bytes]:
 
 
 def unavailable(where: str, what: str) -> LogUnavailable:
-    """The refusal of a sink."""
+    """Return the refusal of a sink."""
     return LogUnavailable(
         f"The log's second place {where} {what}, so that nothing new is answered. See to it, or"
         " change PENSTOCK_LOG_SINK; what was done is stored, and whoever asks again is answered.",

@@ -1,4 +1,4 @@
-"""Syslog as the log's second place: RFC 5424 by TCP, or a socket of this machine."""
+"""Send the log by syslog to a second place: RFC 5424 by TCP, or a socket of this machine."""
 
 import os
 import socket
@@ -16,7 +16,7 @@ LOCAL: Final = b"<110>penstock: "
 
 
 class SocketSink:
-    """A ``Sink`` that is a datagram socket of this machine, such as ``/dev/log``.
+    """Hold a ``Sink`` that is a datagram socket of this machine, such as ``/dev/log``.
 
     Taken is what its queue took: whoever reads it says nothing.
     """
@@ -41,7 +41,7 @@ class SocketSink:
 
 
 class TcpSink:
-    """A ``Sink`` at a TCP receiver, with messages framed by their lengths (RFC 6587, 3.4.1).
+    """Hold a ``Sink`` at a TCP receiver, with messages framed by their lengths (RFC 6587, 3.4.1).
 
     Each time it connects, sends, ends its side, and waits until the receiver has ended its own:
     that reads to the end first, or the connection breaks.
@@ -62,7 +62,7 @@ class TcpSink:
 
 
 class _Forgetful:
-    """What keeps no record of its own."""
+    """Hold what keeps no record of its own."""
 
     def reached(self) -> Reached | None:
         return None
