@@ -59,7 +59,7 @@ class KeyRing:
         return self.wrap(key, context)
 
     def renew(self, context: bytes) -> str:
-        """Return a new key for ``context``, its newest from now on.  Returns its public name."""
+        """Make a new key for ``context``, its newest from now on, and return its public name."""
         key = Key.fresh()
         with private.locked(self._path):
             self._now().with_key(_name(context), key)

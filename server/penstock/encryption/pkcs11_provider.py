@@ -80,7 +80,7 @@ class Pkcs11:
         return self.wrap(key, context)
 
     def renew(self, context: bytes) -> str:
-        """Return a new key for ``context``, its newest from now on.  Returns its public name."""
+        """Make a new key for ``context``, its newest from now on, and return its public name."""
         return self._do(lambda session: _name(_made(session, context)))
 
     def keys_of(self, context: bytes) -> tuple[str, ...]:

@@ -43,7 +43,7 @@ class CheckpointView:
 
 @dataclass(frozen=True)
 class InclusionView:
-    """The proof that a leaf is in the tree of ``size`` leaves: its audit path, lowest hash first."""
+    """The proof that a leaf is in a tree of ``size`` leaves: its audit path, lowest hash first."""
 
     index: int
     size: int

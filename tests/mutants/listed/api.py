@@ -145,7 +145,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         return _written(sealed)
 
     def open(self, path: str, sealed: str) -> str:
-        \"\"\"The cursor inside.  Raises ``InvalidInput`` unless this list's page had it.\"\"\"
+        \"\"\"Return the cursor inside.  Raises ``InvalidInput`` unless this list's page had it.\"\"\"
         try:
 """,
         after="""\
@@ -153,7 +153,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         return _written(sealed)
 
     def open(self, path: str, sealed: str) -> str:
-        \"\"\"The cursor inside.  Raises ``InvalidInput`` unless this list's page had it.\"\"\"
+        \"\"\"Return the cursor inside.  Raises ``InvalidInput`` unless this list's page had it.\"\"\"
         path = "/"
         try:
 """,
