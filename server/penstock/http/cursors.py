@@ -39,7 +39,7 @@ class Cursors:
         return _written(sealed)
 
     def open(self, path: str, sealed: str) -> str:
-        """Return the cursor inside.  Raises ``InvalidInput`` unless this list's page had it."""
+        """Return the cursor inside.  Raises ``InvalidInput`` unless this list gave it out."""
         try:
             padded = sealed + "=" * (-len(sealed) % 4)
             content = base64.b64decode(padded, altchars=b"-_", validate=True)
