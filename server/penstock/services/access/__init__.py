@@ -1,8 +1,8 @@
-"""Decide who is acting and what that takes.
+"""Authenticate callers, and decide what they may do.
 
-* ``principals``            a user with a token, or the operator: ``authenticate``, ``OPERATOR``
-* ``token_format, peppers``: what a token looks like, and what it is digested under
-* ``sessions``              sessions of the pages, begun with a token
-* ``two_person_rule``       acts that one admin proposes and another approves
-* ``admin_actions``         the leaves of what admins do, with what they had read
+* ``principals``            users with a token, and the operator: ``authenticate``, ``OPERATOR``
+* ``token_format, peppers``: the format of a token, and the keys of its digest
+* ``sessions``              sessions of the web pages, begun with a token
+* ``two_person_rule``       actions that one admin proposes and another approves
+* ``admin_actions``         the leaves of admins' actions, with what they had read
 """

@@ -1,11 +1,11 @@
-"""Leaves of what admins do: each says what its actor had been given before.
+"""Append the leaves of admins' actions to the log, each with what its actor had read.
 
-A choice may reveal what its maker has read.  So ``actor_exposure`` stands in the leaf of
-every change: for each query that the actor was ever handed a release of, its name and
-the most accurate level, in the unit of its mechanism's parameter; where levels are
-independent draws and add up, the list of all of them.  It covers the queries
-of the dataset that the change is about, or of all where it is about none; ``{}`` says
-that the actor had read nothing of them.
+A choice may reveal what the person who makes it has read.  So the leaf of every change has the
+field ``actor_exposure``: for each query of which the actor ever received a release, its name
+and the most accurate level, in the unit of its mechanism's parameter; if levels are
+independent draws and add up, the list of all of them.  It covers the queries of the dataset
+that the change is about, or of all datasets if it is about none; ``{}`` says that the actor
+had read nothing of them.
 """
 
 from collections.abc import Sequence
@@ -52,11 +52,13 @@ def record(
 def exposure_of(
     session: Session, principal: Principal, dataset: Dataset | None
 ) -> dict[str, float | list[float]]:
-    """The levels of each query that were handed to ``principal``, as far as they tell more.
+    """Return the levels of each query that ``principal`` was given, by the query's name.
 
-    What the operator asked for in the name of others counts as read by the operator.
+    A level that tells nothing beyond a more accurate one is left out.
+
+    What the operator requested in the name of others counts as read by the operator.
     """
-    # Begins at what was read, so that it costs the same however much is registered.
+    # The query begins at what was read, so that its cost does not depend on how much is registered.
     mine = select(col(Grant.release_id)).where(col(Grant.user_id) == principal.user_id)
     acted = (
         select(col(Grant.release_id))
@@ -72,8 +74,8 @@ def exposure_of(
         rungs.setdefault(key, []).append(rung)
     if not rungs:
         return {}
-    # Only here: the mechanisms are slow to import, and a command of somebody who has read
-    # nothing needs none of them.
+    # Imported here alone: the mechanisms are slow to import, and a command of a person who has
+    # read nothing needs none of them.
     from penstock.services.noise.kinds.choice import kind_of
 
     queries = session.exec(

@@ -1,7 +1,8 @@
-"""The peppers that tokens are digested under: checked by number, and left behind by use.
+"""Check tokens against the numbered peppers, and move them to the newest one when they are used.
 
-A token's row says which pepper its digest is under.  Once a pepper is retired, a token that is
-used is digested anew under the newest: nobody else has the token, so nothing else can do that.
+A token's row says which pepper its digest is under.  Once a pepper is retired, a token is
+digested anew under the newest when it is used: only its owner has the token, so this cannot
+be done at any other time.
 """
 
 import hmac
@@ -16,20 +17,22 @@ from penstock.services.context import Server
 
 
 def number_of(stored: Token) -> int:
-    """The number of the pepper that a token's digest is under."""
+    """Return the number of the pepper that a token's digest is under."""
     return stored.pepper or FIRST
 
 
 def is_dropped(server: Server, stored: Token) -> bool:
-    """Whether a token's digest is under a pepper that is destroyed."""
+    """Return True if a token's digest is under a pepper that is destroyed."""
     secrets, number = server.stored.now, number_of(stored)
     return number not in secrets.peppers and number < secrets.newest
 
 
 def is_genuine(server: Server, stored: Token, token: str) -> bool:
-    """Whether ``token`` is what the row was made of; of a dropped pepper nobody can tell, so no.
+    """Return True if ``token`` is the one that the row was made from.
 
-    Raises ``KeysUnavailable`` where the pepper is newer than this server's secrets.
+    Under a dropped pepper nobody can tell, so the answer is False.
+
+    Raises ``KeysUnavailable`` if the pepper is newer than this server's secrets.
     """
     secrets, number = server.stored.now, number_of(stored)
     if number > secrets.newest:
@@ -42,15 +45,15 @@ def is_genuine(server: Server, stored: Token, token: str) -> bool:
 
 
 def move(server: Server, stored: Token, token: str) -> None:
-    """Digest a genuine token anew where its pepper is retired.
+    """Digest a genuine token anew if its pepper is retired.
 
-    Where that cannot be written now, the token stays as it is and as good.
+    If that cannot be written now, the token stays as it is and remains valid.
     """
     if number_of(stored) == server.stored.now.newest:
         return
     with (
         suppress(DatabaseUnavailable, NoRoom),
-        # Alone, as who revokes tokens is: the row is signed as a whole.
+        # Under the write lock, as revoking tokens is: the row is signed as a whole.
         server.database.write_unwatched(need=Need.RELIEF) as session,
     ):
         secrets, row = server.stored.now, session.get_one(Token, stored.id)

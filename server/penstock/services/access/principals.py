@@ -1,4 +1,4 @@
-"""Who is acting: a user with a token, or the operator at the machine itself."""
+"""Authenticate callers: users with a token, and the operator at the machine itself."""
 
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -16,7 +16,7 @@ from penstock.services.repository import user_by_name
 
 ROLES = ("analyst", "admin", "auditor")
 
-# Built once, since every request begins with it.
+# Built once, since every request runs it.
 _BY_PREFIX = (
     select(Token, User)
     .join(User, col(Token.user_id) == col(User.id))
@@ -26,11 +26,11 @@ _BY_PREFIX = (
 
 @dataclass(frozen=True)
 class Principal:
-    """An authenticated caller.  ``roles`` are those of the user that the token carries.
+    """Represent an authenticated caller; ``roles`` are those of the user that the token carries.
 
-    ``token_id`` is the token that they came with, or began their session with, and
-    ``token_expires`` when what they came with ends; an OpenID provider's token has no number.
-    ``by`` names who acts in this user's place; the log tells the two apart.
+    ``token_id`` is the token that they sent, or began their session with, and ``token_expires``
+    the time when the token or session ends; an OpenID provider's token has no number.  ``by``
+    names the person who acts in this user's place; the log distinguishes the two.
     """
 
     name: str
@@ -42,12 +42,12 @@ class Principal:
 
     @property
     def actor(self) -> str:
-        """Who the log says has acted."""
+        """Return the name that the log records as the actor."""
         return self.by or self.name
 
     @property
     def is_operator(self) -> bool:
-        """Whether this is the operator, who needs no token."""
+        """Return True for the operator, who needs no token."""
         return self.user_id is None
 
     def require(self, *roles: str) -> None:
@@ -63,15 +63,15 @@ OPERATOR = Principal(name="operator", user_id=None, roles=frozenset({"admin", "a
 
 
 def roles_of(user: User) -> list[str]:
-    """The roles that a user holds, in the order of ``ROLES``."""
+    """Return the roles that a user holds, in the order of ``ROLES``."""
     return [role for role in ROLES if getattr(user, role)]
 
 
 def require_still(session: Session, principal: Principal, role: str) -> None:
-    """Raise ``Forbidden`` where the caller has lost ``role``, or is shut out, by now.
+    """Raise ``Forbidden`` if the caller has lost ``role``, or was disabled, in the meantime.
 
-    For what is stored after work that took long.  The end of a token or a session does not
-    end what was begun with it: people may sign out and leave it.
+    It is called before the result of a long job is stored.  The end of a token or a session
+    does not end a job that was begun with it: people may sign out and leave it running.
     """
     if principal.user_id is None:
         return
@@ -84,11 +84,11 @@ def require_still(session: Session, principal: Principal, role: str) -> None:
 
 
 def authenticate(server: Server, token: str) -> Principal:
-    """The principal behind a bearer token.
+    """Return the principal of a bearer token.
 
-    Raises ``NotAuthenticated`` with one text for every reason, so that a guesser learns
-    nothing; the reasons are malformed, unknown, expired, revoked, and a disabled user.
-    Where the server believes an OpenID provider, ``IdentityUnavailable`` as well.
+    Raises ``NotAuthenticated`` with one text for every reason, so that a person who guesses
+    learns nothing; the reasons are: malformed, unknown, expired, revoked, user disabled.  If
+    the server trusts an OpenID provider, raises ``IdentityUnavailable`` as well.
     """
     refusal = NotAuthenticated(
         "The token is malformed, unknown, expired or revoked; ask an admin for a new one."
@@ -123,19 +123,19 @@ def _row(server: Server, token: str) -> tuple[Token, User] | None:
 
 
 def limited(user: User, scopes: str, expires: datetime, token: int | None) -> Principal:
-    """A user, limited to the roles that a token or session carries: all where none are named."""
+    """Return a user as a caller, limited to the roles in ``scopes``; an empty text has no limit."""
     carried = frozenset(scopes.split(",")) if scopes else None
     return replace(_principal(user, carried), token_expires=expires, token_id=token)
 
 
 def _principal(user: User, carried: frozenset[str] | None = None) -> Principal:
-    """Return a user as a caller, with the roles that are ``carried``, or with all for none."""
+    """Return a user as a caller, with the ``carried`` roles, or with all of theirs for None."""
     roles = frozenset(roles_of(user))
     return Principal(user.name, user.id, roles if carried is None else roles & carried)
 
 
 def _identified(server: Server, token: str) -> Principal | None:
-    """The user whom a token of the OpenID provider speaks of; none where it is not believed."""
+    """Return the user that a token of the OpenID provider names, or None if it is not valid."""
     if server.issuer is None or not token:
         return None
     with server.database.read() as session:
@@ -146,14 +146,14 @@ def _identified(server: Server, token: str) -> Principal | None:
             user = user_by_name(session, identity.user)
     except (Refused, NotFound):
         return None
-    # To the letter: names that fold to one here may be of two people there.
+    # Compared exactly: names that are equal after folding here may be two people there.
     if user.name != identity.user or user.disabled_at is not None:
         return None
     return replace(_principal(user, identity.roles), token_expires=identity.expires)
 
 
 def acting_as(server: Server, name: str, by: Principal | None = None) -> Principal:
-    """The principal of a user, for the operator (``by``) who acts in their name.
+    """Return the principal of a user, for the operator (``by``) who acts in their name.
 
     Raises ``NotFound``, and ``Forbidden`` for a disabled user.
     """

@@ -1,14 +1,14 @@
-"""Sessions of the pages: begun with a token, looked up anew for every request, ended at once.
+"""Begin, resume and end sessions of the web pages.
 
-A browser holds a secret of 256 bits, the database an HMAC of it under the server's pepper.
-A session carries no rights of its own: at every request it is worth what its token and its
-user are worth then, so that revoking the one, or disabling or changing the other, acts at
-once.  It ends by itself after a time without requests, after a time in all, and with its
-token.  Begun with a token of an OpenID provider it ends with that one, which nobody but the
+A session begins with a token.  The browser holds a secret of 256 bits, the database an HMAC of
+it under the server's pepper.  A session carries no rights of its own: its token and its user
+are looked up at every request, so that revoking the token, or disabling or changing the user,
+takes effect at once.  It ends after a time without requests, after a total time, and with its
+token.  If it began with a token of an OpenID provider it ends with that token, which only the
 provider can revoke, and never has a role that the token did not carry.
 
-Nothing of this is in the log or a draw, so the witness need not be asked: whoever was
-signed in when a database was put back to an older state may still read.
+Sessions are neither in the log nor part of a draw, so the witness is not consulted: people who
+were signed in when a database was restored to an older state may still read.
 """
 
 import hashlib
@@ -29,10 +29,10 @@ from penstock.services.access.token_format import prefix_of, well_formed
 from penstock.services.context import Server
 
 MOST = 64
-"""Sessions that a user may have at once; where one more begins, the oldest ends."""
+"""The sessions that a user may have at once; if one more begins, the oldest ends."""
 
 NOTED = 10
-"""A session is noted as seen once in so many parts of the time that it may be idle."""
+"""The times that a session in use is noted as seen within the time that it may be idle."""
 
 _BY_DIGEST = (
     select(WebSession, User, Token)
@@ -44,7 +44,7 @@ _BY_DIGEST = (
 
 @dataclass(frozen=True)
 class Begun:
-    """A new session: the secret that the browser keeps, who it is of, and its end."""
+    """Hold a new session: the secret that the browser keeps, its principal, and its end."""
 
     secret: str
     principal: Principal
@@ -81,10 +81,10 @@ def begin(server: Server, token: str, former: str = "") -> Begun:
 
 
 def resume(server: Server, secret: str) -> Principal:
-    """Who is signed in by this secret.
+    """Return the principal who is signed in with this secret.
 
-    Raises ``NotAuthenticated``, with one text for a session that was never begun, has
-    ended, or is of somebody who may not sign in any more.
+    Raises ``NotAuthenticated``, with one text for a session that never began, that has ended, or
+    that belongs to a user who may not sign in any more.
     """
     with server.database.read() as session:
         server.clock.look(session)
@@ -97,7 +97,7 @@ def resume(server: Server, secret: str) -> Principal:
     if row is None:
         raise _ended()
     stored, user = row[:2]
-    token: Token | None = row[2]  # none where the session began without one of ours
+    token: Token | None = row[2]  # none if the session began with a provider's token
     idle = timedelta(minutes=server.settings.session_idle_minutes)
     alive = now < stored.expires_at and now < stored.seen_at + idle and user.disabled_at is None
     if token is not None:
@@ -107,7 +107,7 @@ def resume(server: Server, secret: str) -> Principal:
     if now >= stored.seen_at + idle / NOTED:
         with server.database.write_own_rows() as session:
             seen = session.get(WebSession, stored.id)
-            if seen is not None:  # else it was ended meanwhile
+            if seen is not None:  # otherwise it was ended in the meantime
                 seen.seen_at = max(seen.seen_at, now)
                 session.add(seen)
     scopes = stored.scopes if token is None else token.scopes
@@ -115,18 +115,18 @@ def resume(server: Server, secret: str) -> Principal:
 
 
 def end(server: Server, secret: str) -> None:
-    """Sign out.  Once more changes nothing."""
+    """End a session; ending it again changes nothing."""
     with server.database.write_own_rows() as session:
         _forget(session, server, secret, server.clock())
 
 
 def form_key(server: Server, secret: str) -> str:
-    """What a form of this session has to carry: known to its own pages and to nobody else."""
+    """Return the key that forms of this session must carry; only its own pages know it."""
     return _form_keys(server, secret)[0]
 
 
 def is_form_key(server: Server, secret: str, sent: str) -> bool:
-    """Whether ``sent`` is what a form of this session carries, also one from before a rotation."""
+    """Return True if ``sent`` is a form key of this session, also one from before a rotation."""
     known = _form_keys(server, secret)
     matches = [hmac.compare_digest(sent.encode(), key.encode()) for key in known]
     return any(matches)
@@ -137,13 +137,13 @@ def _form_keys(server: Server, secret: str) -> list[str]:
 
 
 def _forget(session: Session, server: Server, secret: str, now: datetime) -> None:
-    """Drop a session, and those whose time is over."""
+    """Delete a session, and those that have ended."""
     own = col(WebSession.digest).in_(_digests(server, secret))
     session.exec(delete(WebSession).where(own | (col(WebSession.expires_at) <= now)))
 
 
 def _end_oldest(session: Session, user_id: int) -> None:
-    """Leave room for one more session of a user."""
+    """End a user's oldest sessions, so that there is room for one more."""
     own = select(WebSession.id).where(col(WebSession.user_id) == user_id)
     over = session.exec(own.order_by(col(WebSession.id).desc()).offset(MOST - 1)).all()
     if over:
@@ -156,12 +156,12 @@ def _token(session: Session, token: str) -> int:
 
 
 def _digests(server: Server, secret: str) -> list[bytes]:
-    """What the database has of a session: the first where it begins now, else any of them."""
+    """Return the stored digests that a session may have, the one of a new session first."""
     return _macs(server, b"penstock session\0", secret)
 
 
 def _macs(server: Server, label: bytes, secret: str) -> list[bytes]:
-    """HMACs under every pepper, that of the newest first."""
+    """Return the HMACs under every pepper, that of the newest first."""
     text, peppers = label + secret.encode(errors="replace"), server.stored.now.peppers
     return [
         hmac.digest(peppers[number], text, hashlib.sha256)

@@ -1,4 +1,4 @@
-"""What a token looks like: ``pst_<8 prefix>_<43 url-safe characters>_<checksum>``.
+"""Make and check tokens of the form ``pst_<8 prefix>_<43 url-safe characters>_<checksum>``.
 
 The prefix finds the row, the secret is 256 bits, and the checksum lets a scanner of
 source code tell a leaked token from a look-alike.  Only an HMAC of the whole is stored.
@@ -15,25 +15,25 @@ _PREFIX_ALPHABET = "abcdefghijklmnopqrstuvwxyz0123456789"
 
 
 def new_token() -> str:
-    """A fresh token from the operating system's entropy."""
+    """Return a fresh token from the operating system's entropy."""
     prefix = "".join(secrets.choice(_PREFIX_ALPHABET) for _ in range(8))
     body = f"pst_{prefix}_{secrets.token_urlsafe(32)}"
     return f"{body}_{_checksum(body)}"
 
 
 def well_formed(token: str) -> bool:
-    """Whether ``token`` has the form and its checksum is right."""
+    """Return True if ``token`` has the form of a token and its checksum is right."""
     match = _PATTERN.fullmatch(token)
     return match is not None and _checksum(token[: match.start(3) - 1]) == match.group(3)
 
 
 def prefix_of(token: str) -> str:
-    """The public part of a well-formed token."""
+    """Return the public part of a well-formed token."""
     return token.split("_", 2)[1]
 
 
 def digest(pepper: bytes, token: str) -> bytes:
-    """What is stored of a token: HMAC-SHA256 under the server's pepper."""
+    """Return the stored digest of a token: its HMAC-SHA256 under the server's pepper."""
     return hmac.new(pepper, token.encode(), hashlib.sha256).digest()
 
 

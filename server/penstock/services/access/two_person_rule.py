@@ -1,14 +1,14 @@
-"""The two-person rule: some acts are proposed by one admin, and approved by another.
+"""Refuse actions that one admin must propose and another approve, under the two-person rule.
 
-With the setting on, nobody does them alone: what enlarges the largest budget of a dataset
-(a new version starts with no larger one, and is raised by two), what takes away for ever (a
-tier, a query, a stream, a dataset's keys), and going on after a restore.  The services that
-do these refuse here, in the transaction in which they would have done it, so that no way
-leads past; ``proposals`` takes it from there.
+If the setting is on, nobody alone can enlarge the largest budget of a dataset (a new version
+starts with no larger one, and two admins raise it), remove something for ever (a tier, a
+query, a stream, a dataset's keys), or continue after a restore.  The services that do these
+call this module in the transaction in which they would have acted, so that the rule cannot be
+bypassed; ``proposals`` continues from there.
 
-Somebody who could make a second admin, or a token of one, would be two people.  So that is
-the operator's to do.  Disabling a user is not among these acts: it takes nothing from anybody
-but access, and has to be quick when a token is stolen.
+A person who could make a second admin, or issue a token for one, could act as two people.  So
+only the operator may do that.  Disabling a user is not among these actions: it takes away
+nothing but access, and must be quick when a token is stolen.
 """
 
 from collections.abc import Iterable
@@ -19,7 +19,7 @@ from penstock.services.context import Server
 
 
 def require_second(server: Server) -> None:
-    """Raise ``ApprovalNeeded`` where the rule is in force."""
+    """Raise ``ApprovalNeeded`` if the rule is in force."""
     if server.settings.two_person_rule:
         raise ApprovalNeeded(
             "Under the two-person rule this is proposed by one admin and approved by another;"
@@ -28,7 +28,7 @@ def require_second(server: Server) -> None:
 
 
 def require_no_larger(server: Server, before: float, wanted: Iterable[float]) -> None:
-    """Raise ``Forbidden`` where an epsilon is above the largest ``before``, under the rule."""
+    """Raise ``Forbidden`` under the rule if an epsilon is above the largest one ``before``."""
     if server.settings.two_person_rule and max(wanted) > before:
         raise Forbidden(
             "Under the two-person rule nobody alone brings a budget larger than any that the"
@@ -38,7 +38,7 @@ def require_no_larger(server: Server, before: float, wanted: Iterable[float]) ->
 
 
 def require_operator(server: Server, principal: Principal, what: str) -> None:
-    """Raise ``Forbidden`` where the rule is in force, unless it is the operator who acts."""
+    """Raise ``Forbidden`` if the rule is in force, unless the operator acts."""
     if server.settings.two_person_rule and not principal.is_operator:
         raise Forbidden(
             f"Under the two-person rule only the operator {what}: an admin who could do it would"

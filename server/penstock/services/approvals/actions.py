@@ -1,8 +1,8 @@
-"""The acts that take two people under the two-person rule, each as it can be proposed.
+"""Define the actions that take two people under the two-person rule.
 
-``alone`` does it at once, or raises ``ApprovalNeeded``.  ``basis`` is the state that a
-proposal is meant for, ``perform`` does it in the transaction of its approval and answers with
-what follows the commit; it raises ``Conflict`` where there is nothing to do.
+``alone`` acts at once, or raises ``ApprovalNeeded``.  ``basis`` returns the state that a proposal
+is made for.  ``perform`` acts in the transaction of the approval, and returns a function to call
+after the commit; it raises ``Conflict`` if there is nothing to do.
 """
 
 from collections.abc import Callable
@@ -45,32 +45,32 @@ from penstock.transparency_log.views import RestoreView
 
 Answered = TypeVar("Answered", covariant=True)
 After = Callable[[], object]
-"""What follows once the act is committed."""
+"""A function that is called once the action is committed."""
 
 
 def nothing() -> None:
-    """What follows an act that is done with its commit."""
+    """Do nothing, after an action that is complete with its commit."""
 
 
 class Act(Protocol[Answered]):
-    """Something that one admin does alone, or two do together."""
+    """Represent an action that one admin does alone, or two do together."""
 
     @property
     def act(self) -> str:
-        """Its name."""
+        """Return the action's name."""
 
     def alone(self, server: Server, principal: Principal) -> Answered:
-        """Do it, as one person.  Raises ``ApprovalNeeded`` where it takes two."""
+        """Act as one person.  Raises ``ApprovalNeeded`` if the action takes two."""
 
     def basis(self, session: Session, server: Server, /) -> dict[str, Any]:
-        """The state that it depends on, as JSON values."""
+        """Return the state that the action depends on, as JSON values."""
 
     def perform(self, session: Session, server: Server, principal: Principal) -> After:
-        """Do it, as two people."""
+        """Act as two people, and return what follows the commit."""
 
 
 class BudgetChange(Spec):
-    """Other budgets of tiers, the largest of which is larger than any before."""
+    """Represent a change of tiers' budgets, the largest of which exceeds all before."""
 
     act: Literal["change_budgets"] = "change_budgets"
     dataset: str
@@ -106,7 +106,7 @@ class BudgetChange(Spec):
 
 
 class TierDeletion(Spec):
-    """A tier that is taken away."""
+    """Represent the deletion of a tier."""
 
     act: Literal["delete_tier"] = "delete_tier"
     tier: str
@@ -115,7 +115,7 @@ class TierDeletion(Spec):
         return tier_changes.delete(server, principal, self.tier)
 
     def basis(self, session: Session, _: Server) -> dict[str, Any]:
-        # By its name alone it could be another one that was made since.
+        # A name alone could be that of another tier that was created since.
         tier = tier_by_name(session, self.tier)
         return {"since": leaves.timestamp(tier.created_at), "rank": tier.rank}
 
@@ -125,7 +125,7 @@ class TierDeletion(Spec):
 
 
 class QueryRetirement(Spec):
-    """A query of which nothing more is released.  Its name is its own for ever."""
+    """Represent the retirement of a query: nothing more is released, and its name stays taken."""
 
     act: Literal["retire_query"] = "retire_query"
     query: str
@@ -142,7 +142,7 @@ class QueryRetirement(Spec):
 
 
 class StreamRetirement(Spec):
-    """A stream that takes no more elements.  Its name is its own for ever."""
+    """Represent the retirement of a stream: it takes no more elements, and its name stays taken."""
 
     act: Literal["retire_stream"] = "retire_stream"
     stream: str
@@ -159,7 +159,7 @@ class StreamRetirement(Spec):
 
 
 class Shredding(Spec):
-    """A dataset whose keys are destroyed."""
+    """Represent the destruction of a dataset's keys."""
 
     act: Literal["shred_dataset"] = "shred_dataset"
     dataset: str
@@ -178,7 +178,7 @@ class Shredding(Spec):
 
 
 class Withdrawal(Spec):
-    """A version of a dataset that is taken back before anything was charged in it."""
+    """Represent the withdrawal of a version of a dataset in which nothing was charged yet."""
 
     act: Literal["withdraw_dataset"] = "withdraw_dataset"
     dataset: str
@@ -195,7 +195,7 @@ class Withdrawal(Spec):
 
 
 class Acknowledgment(Spec):
-    """Going on after a restore."""
+    """Represent the acknowledgment of a restore."""
 
     act: Literal["acknowledge_restore"] = "acknowledge_restore"
 
@@ -203,7 +203,7 @@ class Acknowledgment(Spec):
         return restores.acknowledge(server, principal)
 
     def basis(self, _: Session, server: Server) -> dict[str, Any]:
-        # Of this restore, and not of one that comes later.
+        # It holds for this restore, and not for a later one.
         seen = restores.what_was_seen(server)
         return {
             "witnessed": seen.size if seen else None,
@@ -225,7 +225,7 @@ Proposed = (
     | Acknowledgment
 )
 STORED: TypeAdapter[Proposed] = TypeAdapter(Annotated[Proposed, Field(discriminator="act")])
-"""How a stored request is read again."""
+"""The adapter that reads a stored request."""
 
 
 def _ended(session: Session, server: Server, principal: Principal, query: Query) -> After:

@@ -17,7 +17,7 @@ from penstock.transparency_log.sights import Sight
 
 
 def request_of(proposal: Proposal) -> dict[str, Any]:
-    """Return what is to be done, without the name of the act."""
+    """Return the request of an action, without the action's name."""
     return {name: part for name, part in json.loads(proposal.request).items() if name != "act"}
 
 

@@ -1,11 +1,12 @@
-"""Acts that take two people: proposed by one admin, approved by another, done once.
+"""Propose, approve and withdraw the actions that take two people.
 
-A proposal is kept as it was made, with the state that it was meant for, and an approval does
+A proposal is stored as it was made, with the state that it was made for, and an approval does
 exactly that: in one transaction with its own leaf, or not at all.  A proposal ends with its
-first decision; where an approved act cannot be done any more, that is a decision as well, and
-the proposal stays in sight as failed.  It expires after ``LIFE``.
+first decision; if an approved action cannot be done any more, that is a decision as well, and
+the proposal stays visible as failed.  It expires after ``LIFE``.
 
-The operator is one person: may propose, and approve what an admin proposed, but not both.
+The operator is one person: they may propose, and may approve what an admin proposed, but may
+not approve their own proposal.
 """
 
 import json
@@ -43,10 +44,10 @@ LIFE = timedelta(days=7)
 def do_or_propose(
     server: Server, principal: Principal, act: Act[Answered]
 ) -> Answered | ProposalView:
-    """Do something, or propose it where that takes two people.
+    """Act at once, or propose the action if it takes two people.
 
-    Asked again by the same person while it is open, it is the same proposal.  Raises what
-    the act does.
+    If the same person repeats the request while the proposal is open, the same proposal is
+    returned.  Raises what the action raises.
     """
     try:
         return act.alone(server, principal)
@@ -57,7 +58,7 @@ def do_or_propose(
 def listing(
     server: Server, principal: Principal, window: Window, state: State | None = None
 ) -> Page[ProposalView]:
-    """Proposals in the order in which they were made, or those in one state."""
+    """Return proposals in the order in which they were made, all or those in one state."""
     principal.require("admin", "auditor")
     now = server.clock()
     with server.database.read() as session:
@@ -71,18 +72,18 @@ def listing(
 
 
 def show(server: Server, principal: Principal, public_id: str) -> ProposalView:
-    """One proposal.  Raises ``NotFound``."""
+    """Return one proposal.  Raises ``NotFound``."""
     principal.require("admin", "auditor")
     with server.database.read() as session:
         return _view(session, _proposal_row(session, public_id), server.clock())
 
 
 def approve(server: Server, principal: Principal, public_id: str) -> ProposalView:
-    """Approve what somebody else proposed, and do it.
+    """Approve what another person proposed, and do it.
 
-    Raises ``NotFound``, ``Forbidden`` for whoever proposed it and for who is no admin any
-    more, and ``Conflict`` where it is not open, where it cannot be done any more, and where
-    its proposer is no admin any more; then the proposal has failed.
+    Raises ``NotFound``; ``Forbidden`` for the person who proposed it and for a caller who is no
+    longer an admin; and ``Conflict`` if the proposal is not open, if it cannot be done any more,
+    or if its proposer is no longer an admin: in the last two cases it has failed.
     """
     principal.require("admin")
     with server.database.read() as session:
@@ -105,9 +106,9 @@ def approve(server: Server, principal: Principal, public_id: str) -> ProposalVie
 
 
 def withdraw(server: Server, principal: Principal, public_id: str) -> ProposalView:
-    """Close a proposal without doing it: by whoever made it, or by another admin.
+    """Close a proposal without doing it, as its proposer or as another admin.
 
-    Raises ``NotFound``, and ``Conflict`` where it is not open.
+    Raises ``NotFound``, and ``Conflict`` if it is not open.
     """
     principal.require("admin")
     with server.database.read() as session:
@@ -120,11 +121,11 @@ def withdraw(server: Server, principal: Principal, public_id: str) -> ProposalVi
 
 
 class _NotOpen(Conflict):
-    """The proposal was decided before, or has expired."""
+    """Signal that the proposal was decided before, or has expired."""
 
 
 class _Lapsed(Conflict):
-    """The proposal cannot be done as it was meant."""
+    """Signal that the proposal cannot be done as it was made."""
 
 
 def _propose(server: Server, principal: Principal, act: Proposed) -> ProposalView:
@@ -158,10 +159,10 @@ def _propose(server: Server, principal: Principal, act: Proposed) -> ProposalVie
 
 
 def _writing(server: Server, act: Proposed) -> AbstractContextManager[Session]:
-    """A transaction that may hold this act, or a decision about it.
+    """Open a transaction that may hold this action, or a decision about it.
 
-    While the database is suspended nothing goes into the tree: leaves about a restore wait
-    there until it is acknowledged.
+    While the database is suspended no leaf enters the tree: leaves about a restore wait until the
+    restore is acknowledged.
     """
     if isinstance(act, Acknowledgment):
         try:
@@ -186,7 +187,7 @@ def _open(session: Session, server: Server, public_id: str) -> Proposal:
 def _require_another(session: Session, principal: Principal, proposal: Proposal) -> None:
     """Raise ``Forbidden`` unless an admin other than the proposer approves.
 
-    People are told apart by name, not by token; names are never given to anybody else.
+    People are distinguished by name, not by token; a name is never given to another person.
     """
     if proposal.by in (principal.name, principal.actor):
         raise Forbidden(
@@ -199,7 +200,7 @@ def _require_another(session: Session, principal: Principal, proposal: Proposal)
 
 
 def _require_admin(session: Session, principal: Principal) -> None:
-    """Raise ``Forbidden`` where the caller ceased to be an admin since they signed in."""
+    """Raise ``Forbidden`` if the caller has lost the role of admin since they signed in."""
     if not (principal.is_operator or _is_admin(session, principal.name)):
         raise Forbidden(f"{principal.name} is not an admin any more.")
 
@@ -223,7 +224,7 @@ def _fail(
     public_id: str,
     problem: Conflict | InvalidInput | NotFound,
 ) -> None:
-    """Close a proposal that could not be done, in a transaction that the act has no part in."""
+    """Close a proposal that could not be done, in a transaction separate from the action's."""
     if isinstance(problem, _NotOpen):
         raise problem
     with _writing(server, act) as session:
@@ -261,7 +262,7 @@ def _proposal_row(session: Session, public_id: str) -> Proposal:
 
 
 def _in_state(state: State | None, now: datetime) -> SelectOfScalar[Proposal]:
-    """The proposals in one state, or all of them."""
+    """Return the statement for proposals in one state, or for all of them."""
     statement = select(Proposal).outerjoin(Decision, col(Decision.proposal_id) == col(Proposal.id))
     if state is None:
         return statement

@@ -1,11 +1,11 @@
-"""Let auditors read the log and hold everything to it.
+"""Let auditors read the log, check its proofs, and continue after a restore.
 
 * ``events, exports``              the log, filtered or as a whole file
-* ``proofs, proof_status``         inclusion and consistency proofs, and what the log stands on
-                                   now
-* ``restores``                     going on after a database was put back to an older state
-* ``clocks``                       going on from a time in the log that was wrong
+* ``proofs, proof_status``         inclusion and consistency proofs, and the present state of
+                                   the log
+* ``restores``                     continuing after a database was restored to an older state
+* ``clocks``                       continuing from a time in the log that was wrong
 * ``refusals``                     how many requests were refused
-* ``cosigners``                    who signs checkpoints beside the server
+* ``cosigners``                    the parties that sign checkpoints beside the server
 * ``logged_restores``              the leaves of restores, and the accounts held to them
 """

@@ -1,4 +1,4 @@
-"""Going on from a time in the log that was wrong: a clock that had been ahead."""
+"""Continue from a wrong time in the log, written while the machine's clock was ahead."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -13,7 +13,7 @@ from penstock.transparency_log.leaves import CLOCK, timestamp
 
 @dataclass(frozen=True)
 class ClockView:
-    """The time of the log that was given up, the machine's that holds now, and the leaf of it."""
+    """Hold the time of the log that was given up, the machine's present time, and their leaf."""
 
     before: datetime
     after: datetime
@@ -21,9 +21,9 @@ class ClockView:
 
 
 def acknowledge(server: Server, principal: Principal) -> ClockView:
-    """Say that the log was signed at a time that was wrong, and go on with the machine's.
+    """Record that the log was signed at a wrong time, and continue with the machine's clock.
 
-    Raises ``Conflict`` where the machine's clock is not behind the log, and ``Suspended``.
+    Raises ``Conflict`` if the machine's clock is not behind the log, and ``Suspended``.
     """
     principal.require("admin")
     with server.database.write(need=Need.RELIEF) as session:
@@ -41,6 +41,6 @@ def acknowledge(server: Server, principal: Principal) -> ClockView:
 
 
 def require(server: Server) -> None:
-    """Raise ``Unavailable`` where the machine's clock is behind the log by more than a minute."""
+    """Raise ``Unavailable`` if the machine's clock is behind the log by more than a minute."""
     with server.database.read() as session:
         server.clock.require(session)

@@ -1,12 +1,13 @@
-"""Cosigners: who signs the log's checkpoints beside the server, so that it cannot show two logs.
+"""Collect the signatures of cosigners, so that the server cannot show two different logs.
 
 A cosigner follows the log from outside (``penstock-client audit watch`` is one), and signs a
-checkpoint once it was proven to continue the one before.  The setting ``cosigners`` names those
-that are believed, by their public keys; what they send is verified, stored once for each
-checkpoint, verified anew whenever it is read, and served under the checkpoint's note.
+checkpoint after verifying that it continues the one before.  The setting ``cosigners`` lists the
+trusted ones by their public keys; their signatures are verified, stored once per checkpoint,
+verified again whenever they are read, and served under the checkpoint's note.
 
-It appends no leaf: a leaf would be a further checkpoint, to be cosigned in turn.  This is not the
-log's witness (``witness``), a file of the server's own that notices a database put back.
+Cosigning appends no leaf: a leaf would need a further checkpoint, to be cosigned in turn.  This
+is not the log's witness (``witness``), a file of the server's own that detects a restored
+database.
 """
 
 from collections.abc import Sequence
@@ -25,7 +26,7 @@ from penstock.transparency_log import checkpoints
 from penstock.transparency_log.views import CheckpointView, CosignatureView
 
 AHEAD = timedelta(minutes=5)
-"""How far a cosigner's clock may be ahead of the server's."""
+"""The time by which a cosigner's clock may be ahead of the server's."""
 
 POINTER = "/note"
 
@@ -47,9 +48,9 @@ def configured(settings: Settings) -> tuple[notes.Verifier, ...]:
 
 
 def checkpoint(server: Server, cosigned: int = 0) -> CheckpointView:
-    """Return the newest checkpoint with so many cosignatures or more, and these.
+    """Return the newest checkpoint that has the required cosignatures, with them.
 
-    Raises ``NotFound`` where there is none, and as ``Sequencer.cover_tree`` does.
+    Raises ``NotFound`` if there is none, and what ``Sequencer.cover_tree`` raises.
     """
     known = configured(server.settings)
     with server.database.read() as session:
@@ -65,11 +66,11 @@ def checkpoint(server: Server, cosigned: int = 0) -> CheckpointView:
 
 
 def take(server: Server, principal: Principal, note: str) -> CheckpointView:
-    """Store what cosigners signed in ``note``, a checkpoint of this log; the checkpoint with it.
+    """Store the signatures of cosigners in ``note``, and return the signed checkpoint with them.
 
-    A cosigner counts once for each checkpoint: what is there already stays.  Raises
-    ``InvalidInput`` for a note that is none or not of this log, for one without a known
-    cosigner, and for a signature of one that does not verify or is of a time to come.
+    A cosigner counts once per checkpoint: a signature that is stored already stays.  Raises
+    ``InvalidInput`` for a malformed note, for a note of another log or without a known cosigner,
+    and for a signature that does not verify or whose time is in the future.
     """
     principal.require("auditor")
     known = configured(server.settings)
@@ -91,7 +92,7 @@ def take(server: Server, principal: Principal, note: str) -> CheckpointView:
     for verifier, signature in made:
         _require_verified(server, verifier, signed_note.text, signature)
     with server.database.read() as session:
-        _told_by(session, signed_note.text)  # also where nothing is written, after a restore
+        _told_by(session, signed_note.text)  # also if nothing is written, after a restore
     with server.database.write() as session:
         row = _told_by(session, signed_note.text)
         there = {cosignature.public for cosignature in _stored(session, row)}
@@ -127,7 +128,7 @@ def _require_verified(
 
 
 def _told_by(session: Session, text: str) -> Checkpoint:
-    """The checkpoint of this log that says ``text``, to the letter."""
+    """Return the checkpoint of this log whose text is exactly ``text``."""
     size = text.split("\n")[1] if text.count("\n") > 2 else ""
     if size.isascii() and size.isdigit() and len(size) < 17:
         row = checkpoints.at_size(session, int(size))
@@ -141,7 +142,7 @@ def _told_by(session: Session, text: str) -> Checkpoint:
 
 
 def _newest(session: Session, known: Sequence[notes.Verifier], least: int) -> Checkpoint | None:
-    """The newest checkpoint that so many of ``known`` cosigned."""
+    """Return the newest checkpoint that enough of the ``known`` cosigners signed."""
     cosigned = (
         select(Cosignature.checkpoint_id)
         .where(col(Cosignature.public).in_([verifier.public for verifier in known]))
@@ -164,7 +165,7 @@ def _stored(session: Session, row: Checkpoint) -> Sequence[Cosignature]:
 def _of(
     session: Session, row: Checkpoint, known: Sequence[notes.Verifier]
 ) -> list[CosignatureView]:
-    """The cosignatures of a checkpoint that verify, in the order of the setting."""
+    """Return the cosignatures of a checkpoint that verify, in the order of the setting."""
     text = row.note.partition("\n\n")[0] + "\n"
     stored = {cosignature.public: cosignature for cosignature in _stored(session, row)}
     cosignatures = []

@@ -1,4 +1,4 @@
-"""Reading the audit log: filtered, in the order in which it was written, or the other way round."""
+"""Read the audit log, filtered, oldest or newest first."""
 
 import json
 from dataclasses import dataclass, replace
@@ -18,15 +18,15 @@ from penstock.services.schemas.views import (
 from penstock.transparency_log import leaves, merkle
 
 PART = 500
-"""Leaves that are held at once where they are looked through."""
+"""The leaves that are in memory at once while leaves are searched."""
 
 MOST_READ = 20_000
-"""Leaves that are looked through for one page; the next page goes on behind them."""
+"""The leaves that are searched for one page; the next page continues after them."""
 
 
 @dataclass(frozen=True)
 class _Found:
-    """One leaf as it is stored; SQLite keeps whatever type it is given."""
+    """Hold one leaf as it is stored; SQLite keeps a value of any type."""
 
     index: int
     content: object
@@ -48,15 +48,15 @@ def listing(
     actor: str | None = None,
     newest_first: bool = False,
 ) -> Page[EventView]:
-    """Leaves of the log for an auditor; ``since`` is included, ``until`` is not.
+    """Return leaves of the log for an auditor; ``since`` is included, ``until`` is not.
 
-    By ``tier`` leaves are looked through one by one: a page may then hold fewer than asked
-    for, or none, and have a next one.  With ``newest_first`` a cursor goes backward.
-    Raises ``IntegrityViolation`` where one of them is not what its hash says.
+    By ``tier`` leaves are searched one by one: a page may then hold fewer leaves than requested,
+    or none, and still have a next page.  With ``newest_first`` a cursor goes backward.  Raises
+    ``IntegrityViolation`` if a leaf does not match its hash.
     """
     principal.require("auditor")
     index = col(Leaf.index)
-    # What has no place in the tree yet is nobody's answer yet either.
+    # A leaf without a place in the tree belongs to an action that nobody was answered about yet.
     statement = select(Leaf.index, Leaf.bytes, Leaf.hash).where(index.is_not(None))
     if newest_first:
         statement = statement.order_by(index.desc())
@@ -87,7 +87,7 @@ def listing(
 
 
 def _at_tier(session: Session, statement: Any, window: Window, tier: str) -> Page[EventView]:
-    """Those that say ``tier``, which stands in a leaf alone and in no column beside it."""
+    """Return a page of the leaves that name ``tier``, which only the leaf's own bytes hold."""
     fragment = leaves.canonical({"tier": tier})[1:-1]
     rows: list[_Found] = []
     read, last = 0, -1

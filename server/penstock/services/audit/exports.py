@@ -1,8 +1,8 @@
-"""The log as a file: written by a piece of work, fetched by whoever asked for it, removed.
+"""Write the log to a file in a job, and serve it to the auditor who asked for it.
 
-A file lies in the home of the machine that wrote it, readable by the server alone, and is a
-copy of what an auditor may read anyway.  Nobody is handed it after a day; it is removed
-when the server starts, or writes another one.
+The file is in the home of the machine that wrote it, readable by the server alone, and is a copy
+of what an auditor may read anyway.  It is served for a day; it is removed when the server
+starts, or writes another one.
 """
 
 import json
@@ -24,18 +24,18 @@ from penstock.services.jobs.jobs import WorkView
 
 FOLDER = "exports"
 LIFE = timedelta(days=1)
-"""How long a file is handed out."""
+"""The time for which a file is served."""
 
 _LEAVES = 1000
-"""Between two reports."""
+"""The leaves between two reports of progress."""
 
 
 def write(
     server: Server, principal: Principal, piece: str, attempt: int, progress: Progress
 ) -> str:
-    """Write all leaves of the newest checkpoint to a file of ``piece``; the file's name.
+    """Write all leaves of the newest checkpoint to the file of ``piece``; return the file's name.
 
-    Raises ``Forbidden``, and ``Unavailable`` where it cannot be written.
+    Raises ``Forbidden``, and ``Unavailable`` if it cannot be written.
     """
     principal.require("auditor")
     tidy(server)
@@ -46,7 +46,7 @@ def write(
     unfinished = place.with_suffix(".part")
     try:
         place.parent.mkdir(mode=0o700, exist_ok=True)
-        # Whoever began it with this name was stopped.
+        # An earlier attempt under this name was stopped.
         unfinished.unlink(missing_ok=True)
         descriptor = os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         with os.fdopen(descriptor, "wb") as file:
@@ -66,15 +66,15 @@ def write(
 
 
 def gone_after(piece: WorkView) -> datetime:
-    """Until when the file of a finished piece is handed out."""
+    """Return the time until which the file of a finished job is served."""
     return (piece.finished_at or piece.beat_at) + LIFE
 
 
 def content(server: Server, principal: Principal, piece: WorkView, host: str) -> BinaryIO:
-    """The file of one's own finished piece, opened; ``host`` is what this machine is called.
+    """Open the file of the caller's own finished job; ``host`` is this machine's name.
 
-    It can be read to its end, also where it is removed meanwhile.  Raises ``Forbidden``, and
-    ``NotFound`` where the file is gone or elsewhere.
+    It can be read to its end even if it is removed in the meantime.  Raises ``Forbidden``, and
+    ``NotFound`` if the file is gone or on another machine.
     """
     principal.require("auditor")
     if piece.result is None or server.clock() >= gone_after(piece):
@@ -91,7 +91,7 @@ def content(server: Server, principal: Principal, piece: WorkView, host: str) ->
 
 
 def tidy(server: Server) -> None:
-    """Remove the files that nobody is handed any more, and those that nobody finishes."""
+    """Remove the files that are not served any more, and those that nobody will finish."""
     folder = _folder(server)
     if not folder.is_dir():
         return
@@ -102,7 +102,7 @@ def tidy(server: Server) -> None:
         state, at = known.get(piece, ("failed", now))
         wanted = state == "done" and path.suffix == ".jsonl" and now < at + LIFE
         if not wanted and state != "running":
-            with suppress(OSError):  # the next one may be able to
+            with suppress(OSError):  # the next call may succeed
                 path.unlink(missing_ok=True)
 
 

@@ -1,4 +1,4 @@
-"""Show what the log rests on now, and check proofs against the checkpoints that were signed."""
+"""Show the present state of the log, and check proofs against signed checkpoints."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -21,12 +21,12 @@ from penstock.transparency_log.views import (
 Proof = TypeVar("Proof")
 
 MOST_AT_ONCE = 2_000
-"""Leaves up to which everything is recomputed while somebody waits for the answer."""
+"""The largest number of leaves that are verified while the caller waits."""
 
 
 @dataclass(frozen=True)
 class WitnessView:
-    """The furthest that the witness saw of the log; its root in hexadecimal, empty before any."""
+    """Hold the size and root of the log that the witness saw last (root in hexadecimal)."""
 
     size: int
     root_hash: str
@@ -34,10 +34,11 @@ class WitnessView:
 
 @dataclass(frozen=True)
 class ProofStatusView:
-    """``suspended`` says why nothing is drawn, ``unavailable`` why the log takes nothing in.
+    """Hold the state of the log: ``suspended`` and ``unavailable`` give the reason of a problem.
 
-    Both are none where all is well; ``checkpoint`` is where there is nothing to sign yet, or
-    no witness that saw it; ``witness`` where that cannot be read.
+    ``suspended`` says why nothing is drawn, ``unavailable`` why the log takes no leaves; both are
+    None without a problem.  ``checkpoint`` is None if there is nothing to sign yet, or no witness
+    that saw it; ``witness`` is None if it cannot be read.
     """
 
     checkpoint: CheckpointView | None
@@ -49,20 +50,20 @@ class ProofStatusView:
 
     @property
     def sound(self) -> bool:
-        """Whether the log goes on as it should."""
+        """Return True if the log can take leaves and nothing is suspended."""
         return self.suspended is None and self.unavailable is None
 
     @property
     def brief(self) -> bool:
-        """Whether all of it can be verified while somebody waits."""
+        """Return True if the whole log can be verified while the caller waits."""
         return self.leaves <= MOST_AT_ONCE
 
 
 @dataclass(frozen=True)
 class CheckedProofView(Generic[Proof]):
-    """A proof, held to the checkpoints that were signed of its sizes, the smaller one first.
+    """Hold a proof, and its result against the signed checkpoints of its sizes, smaller first.
 
-    ``holds`` is none where one of them was never signed, so that there is no root to hold it to.
+    ``holds`` is None if one of them was never signed, so that there is no root to compare with.
     """
 
     proof: Proof
@@ -71,7 +72,7 @@ class CheckedProofView(Generic[Proof]):
 
 
 def status(server: Server, principal: Principal) -> ProofStatusView:
-    """Look at the log, its checkpoint and its witness; nothing is recomputed."""
+    """Return the state of the log, its checkpoint and its witness; nothing is recomputed."""
     principal.require("auditor")
     checkpoint = witness = suspended = unavailable = None
     try:
@@ -96,7 +97,7 @@ def status(server: Server, principal: Principal) -> ProofStatusView:
 def inclusion(
     server: Server, principal: Principal, index: int, size: int | None = None
 ) -> CheckedProofView[InclusionView]:
-    """The proof that a leaf is in the log.  Raises as ``proofs.inclusion`` does."""
+    """Return the checked proof that a leaf is in the log.  Raises as ``proofs.inclusion`` does."""
     proof = proofs.inclusion(server, principal, index, size)
     hashes = [bytes.fromhex(hash_) for hash_ in proof.hashes]
     leaf = bytes.fromhex(proof.leaf_hash)
@@ -109,7 +110,7 @@ def inclusion(
 
 
 def consistency(server: Server, old: int, new: int) -> CheckedProofView[ConsistencyView]:
-    """The proof that the log only grew.  Raises as ``proofs.consistency`` does."""
+    """Return the checked proof that the log only grew.  Raises as ``proofs.consistency`` does."""
     proof = proofs.consistency(server, old, new)
     hashes = [bytes.fromhex(text) for text in proof["hashes"]]
     signed = _signed(server, [old, new])
@@ -121,7 +122,7 @@ def consistency(server: Server, old: int, new: int) -> CheckedProofView[Consiste
 
 
 def require_brief(server: Server, principal: Principal) -> None:
-    """Raise ``Conflict`` where the log is too long to be verified while somebody waits."""
+    """Raise ``Conflict`` if the log is too long to be verified while the caller waits."""
     principal.require("auditor")
     with server.database.read() as session:
         leaves, _ = _count(session)
@@ -140,7 +141,7 @@ def _signed(server: Server, sizes: Sequence[int]) -> list[CheckpointView]:
 
 
 def _count(session: Session) -> tuple[int, int]:
-    """How many leaves have their place, and how many hand-outs there are."""
+    """Return the number of leaves that are in the tree, and the number of hand-outs."""
     leaves = select(func.count()).select_from(Leaf).where(col(Leaf.index).is_not(None))
     hand_outs = select(func.count()).select_from(Grant)
     return session.exec(leaves).one(), session.exec(hand_outs).one()

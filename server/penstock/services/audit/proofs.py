@@ -1,4 +1,4 @@
-"""What anybody can hold the log to: checkpoints, proofs, and all of its leaves."""
+"""Return checkpoints, proofs and all leaves of the log, which anybody can verify."""
 
 import base64
 from collections.abc import Iterator
@@ -14,16 +14,16 @@ from penstock.transparency_log import checkpoints, merkle, tree_store
 from penstock.transparency_log.views import CheckpointView, ConsistencyView, InclusionView, LeafView
 
 HANDED_OUT = ("release", "stream")
-"""The kinds of leaves of which somebody holds a receipt."""
+"""The kinds of leaves for which a user holds a receipt."""
 
 PART = 1000
-"""How many leaves of an export are held at once."""
+"""The number of leaves of an export that are in memory at once."""
 
 
 def checkpoint(server: Server) -> CheckpointView:
-    """The newest checkpoint, which covers every leaf that anybody was answered about.
+    """Return the newest checkpoint, which covers every leaf that any caller was answered about.
 
-    Raises ``NotFound`` where the log is empty, and ``LogUnavailable``.
+    Raises ``NotFound`` if the log is empty, and ``LogUnavailable``.
     """
     return cosigners.checkpoint(server)
 
@@ -31,12 +31,12 @@ def checkpoint(server: Server) -> CheckpointView:
 def inclusion(
     server: Server, principal: Principal, index: int, size: int | None = None
 ) -> InclusionView:
-    """That leaf ``index`` is in the tree of ``size`` leaves, by default the newest.
+    """Return the proof that leaf ``index`` is in the tree of ``size`` leaves (default: newest).
 
-    An auditor asks for any leaf; everybody else for what they were handed themselves, so that
-    hashes of other leaves are nobody's dictionary.  Raises ``NotFound`` for any other leaf as
-    for one that is not there, ``InvalidInput`` for a size that the log did not reach, and to an
-    auditor for a leaf that such a tree does not have.
+    An auditor may request any leaf; everybody else only the leaves of their own hand-outs, so that
+    nobody can test guesses against hashes of other leaves.  Raises ``NotFound`` for any other
+    leaf as for one that does not exist, ``InvalidInput`` for a size that the log did not reach,
+    and for an auditor also if a tree of that size does not have the leaf.
     """
     with server.database.read() as session:
         whole = _newest(session).size
@@ -54,7 +54,7 @@ def inclusion(
 
 
 def consistency(server: Server, old: int, new: int) -> ConsistencyView:
-    """That the tree of ``new`` leaves begins with the one of ``old``.
+    """Return the proof that the tree of ``new`` leaves begins with the tree of ``old``.
 
     Raises ``InvalidInput`` unless both are sizes of the log, the smaller one first.
     """
@@ -71,20 +71,20 @@ def consistency(server: Server, old: int, new: int) -> ConsistencyView:
 
 
 def export(server: Server, principal: Principal) -> Iterator[LeafView]:
-    """All leaves of the newest checkpoint, in their order."""
+    """Yield all leaves of the newest checkpoint, in their order."""
     principal.require("auditor")
     return leaves(server, size(server))
 
 
 def size(server: Server) -> int:
-    """How many leaves the newest checkpoint covers."""
+    """Return the number of leaves that the newest checkpoint covers."""
     with server.database.read() as session:
         newest = checkpoints.newest(session)
     return newest.size if newest else 0
 
 
 def leaves(server: Server, count: int) -> Iterator[LeafView]:
-    """The first leaves of the log, in their order, for whoever may read them."""
+    """Yield the first ``count`` leaves of the log in their order; the caller checks permission."""
     for start in range(0, count, PART):
         with server.database.read() as session:
             rows = session.exec(
@@ -97,7 +97,7 @@ def leaves(server: Server, count: int) -> Iterator[LeafView]:
 
 
 def _handed(session: Session, principal: Principal, index: int, size: int) -> bool:
-    """Whether a leaf tells what ``principal`` was handed: they hold its receipt."""
+    """Return True if a leaf records a hand-out to ``principal``, who then holds its receipt."""
     if principal.user_id is None or index >= size:
         return False
     mine = select(Leaf.id).where(

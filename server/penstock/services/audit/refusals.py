@@ -1,7 +1,7 @@
-"""How many requests a server refused, told by a leaf of the log now and then.
+"""Record the number of refused requests in a leaf of the log, from time to time.
 
-Counted are answers by why they refused, and nothing of who asked or for what: a name in it would be
-one that somebody without an account chose.
+Only the causes of refusals are counted, and not who sent the request or for what: a name in the
+leaf could be one that a person without an account chose.
 """
 
 from collections.abc import Mapping
@@ -21,17 +21,18 @@ CAUSES: Final = (
     *("failed_sign_ins", "bad_tokens", "not_signed_in"),
     *("not_allowed", "not_found", "too_often"),
 )
-"""Sign-ins with a token that is none; tokens in a header that are wrong, expired, revoked or of
-somebody shut out; neither token nor session; roles or clearance that do not allow it; what is not
-there, or not there for them; and what came too often."""
+"""The causes that are counted: sign-ins with an invalid token; tokens in a header that are wrong,
+expired, revoked or of a disabled user; requests with neither token nor session; roles or clearance
+that do not allow it; things that do not exist, or not for the caller; requests above the rate
+limit."""
 
 
 def record(server: Server, counts: Mapping[str, int], seconds: float) -> None:
-    """Append the leaf of what was refused within the last ``seconds``, by cause.
+    """Append the leaf of the requests refused within the last ``seconds``, by cause.
 
-    Raises as every write does where nothing was stored.  What is stored and waits for the tree,
-    the witness or a second place of the log raises nothing: it comes into the log with the next
-    write, and whoever told it again would have it counted twice.
+    Raises as every write does if nothing was stored.  A leaf that is stored but waits for the
+    tree, the witness or a second place of the log raises nothing: it enters the log with the
+    next write, and recording it again would count it twice.
     """
     stored: list[Session] = []
     try:

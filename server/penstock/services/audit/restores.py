@@ -1,8 +1,8 @@
-"""Going on after a restore: what was lost is neither drawn again nor given back.
+"""Continue after a restore: nothing that was lost is drawn again or given back.
 
-Of a database that was put back to an older state nobody can tell what it had drawn since.  So
-its queries hand out what is stored and draw nothing more, and its accounts have spent
-at least what the witness saw: whatever is registered from then on is charged on top.
+After a database was restored to an older state nobody can tell what it had drawn since.  So its
+queries release what is stored and draw nothing more, and its accounts have spent at least what
+the witness saw: later registrations are charged on top of that.
 """
 
 from collections.abc import Callable, Sequence
@@ -24,9 +24,9 @@ from penstock.transparency_log.views import RestorePreviewView, RestoreView
 
 
 def acknowledge(server: Server, principal: Principal) -> RestoreView:
-    """Leave the suspended state, for a database that is known to be older, or a lost witness.
+    """End the suspension of a restored (older) database, or of one whose witness was lost.
 
-    Raises ``Conflict`` where nothing is suspended, and ``ApprovalNeeded``.
+    Raises ``Conflict`` if nothing is suspended, and ``ApprovalNeeded``.
     """
     principal.require("admin")
     seen = what_was_seen(server)
@@ -38,10 +38,10 @@ def acknowledge(server: Server, principal: Principal) -> RestoreView:
 
 
 def trouble(server: Server) -> str | None:
-    """Why nothing is drawn or changed now, as far as that is known; ``None`` where it is not.
+    """Return the reason why nothing is drawn or changed now, or None if none is known.
 
-    Looked at anew only where it was so when somebody looked last: pages ask this of every
-    visit, and another process may have ended it.
+    It is checked again only if there was a reason at the last check: pages call this at every
+    visit, and another process may have ended the suspension.
     """
     if server.sequencer.suspended is None:
         return None
@@ -49,7 +49,7 @@ def trouble(server: Server) -> str | None:
 
 
 def preview(server: Server, principal: Principal) -> RestorePreviewView | None:
-    """What acknowledging a restore would come to; ``None`` where there is none.
+    """Return what acknowledging the restore would do, or None if there is no restore.
 
     Nothing is done.  Raises ``Forbidden``.
     """
@@ -60,7 +60,7 @@ def preview(server: Server, principal: Principal) -> RestorePreviewView | None:
     try:
         seen = what_was_seen(server)
     except Conflict:
-        return None  # ended meanwhile
+        return None  # ended in the meantime
     with server.database.read() as session:
         floors, unknown = _floors(session, seen or NOTHING, peaks(session))
         newest = checkpoints.newest(session)
@@ -87,9 +87,9 @@ def _unsound(server: Server) -> str | None:
 def settle(
     session: Session, server: Server, principal: Principal, seen: Sight | None
 ) -> tuple[RestoreView, Callable[[], None]]:
-    """What ``acknowledge`` does, as a part of a transaction that is not watched.
+    """Acknowledge the restore as a part of a transaction that is not watched; see ``acknowledge``.
 
-    The second part of the answer lets the witness begin anew, once that is committed.
+    The second result makes the witness begin anew; call it after the commit.
     """
     now = server.clock()
     known, before = seen or NOTHING, peaks(session)
@@ -133,7 +133,7 @@ def settle(
 
 
 def what_was_seen(server: Server) -> Sight | None:
-    """What the witness saw; ``None`` where that is lost.  Raises ``Conflict``."""
+    """Return what the witness saw, or None if the witness is lost.  Raises ``Conflict``."""
     try:
         seen = server.sequencer.look()
     except LogUnavailable:
@@ -149,7 +149,7 @@ def what_was_seen(server: Server) -> Sight | None:
 
 
 def _lost_by(server: Server) -> str | None:
-    """Why the witness cannot be believed or read, in words."""
+    """Return in words why the witness cannot be trusted or read."""
     try:
         server.sequencer.look()
     except LogUnavailable as problem:
@@ -160,7 +160,7 @@ def _lost_by(server: Server) -> str | None:
 def _floors(
     session: Session, seen: Sight, before: dict[str, tuple[int, int]]
 ) -> tuple[list[tuple[Dataset, int, tuple[int, int]]], list[str]]:
-    """The accounts that had spent more than they know, and the names of those that are gone."""
+    """Return the accounts that had spent more than they record, and the names of missing ones."""
     datasets = session.exec(select(Dataset)).all()
     tiers = session.exec(select(Tier.id)).all()
     named = {
@@ -178,7 +178,7 @@ def _floors(
 
 
 def _lost(session: Session, accounts: Sequence[str]) -> list[str]:
-    """The datasets of such accounts that are gone, or ``name@version`` where others are there."""
+    """Return the missing datasets of such accounts, or ``name@version`` if other versions exist."""
     present = {
         (dataset.folded, str(dataset.version)) for dataset in session.exec(select(Dataset)).all()
     }
