@@ -1,6 +1,6 @@
-"""Do long work behind the answers, once.
+"""Run long work in background jobs, once.
 
-* ``jobs``        one row for one press, left and come back to
-* ``runner``      one thread a job, and one that says that it is alive
-* ``idempotency``: a request that is sent again is not done again
+* ``jobs``        one row per job, which people may leave and return to
+* ``runner``      one thread per job, and one heartbeat thread
+* ``idempotency``: a request that is sent twice is done once
 """

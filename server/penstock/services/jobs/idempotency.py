@@ -1,12 +1,12 @@
-"""Idempotency keys: a request that is sent again is not done again.
+"""Do a request that is sent again under the same idempotency key only once.
 
-A key belongs to one user for a day.  What was sent is kept as an HMAC under the
-fingerprint key, since a body may hold counts that somebody could try out; what was
-answered is kept without values and tokens, behind an HMAC that binds it to its request, so
-that nobody is answered what was put into the database.  A request whose worker died before it was
-answered may be sent again after a minute; by itself it is as safe as one without a key.
-Whether a request is the one that a key came with is an answer about it, so that a key is given
-up after ``MOST_MISMATCHES`` others: from then on nothing is compared with it.
+A key belongs to one user for a day.  The request is stored as an HMAC under the fingerprint key,
+since a body may hold counts that a reader of the database could guess and test.  The answer is
+stored without values and tokens, with an HMAC that binds it to its request, so that an answer put
+into the database by others is never sent.  A request whose worker died before it answered may be
+sent again after a minute; by itself it is as safe as one without a key.  Whether a request equals
+the first one sent with a key reveals something about that one, so a key is given up after
+``MOST_MISMATCHES`` other requests: from then on nothing is compared with it.
 """
 
 import hashlib
@@ -34,7 +34,7 @@ _MAC_BYTES = 32
 
 @dataclass(frozen=True)
 class Replay:
-    """What a request was answered the first time."""
+    """Hold the answer that a request was given the first time."""
 
     status: int
     answer: bytes
@@ -42,13 +42,13 @@ class Replay:
 
 @dataclass(frozen=True)
 class Begun:
-    """A request that has to be done, and the row that will hold its answer."""
+    """Hold a request that has to be done, by the row that will store its answer."""
 
     row: int
 
 
 def fingerprint(server: Server, *parts: bytes | bytearray) -> bytes:
-    """The keyed hashes of what was sent: 32 bytes under each key that is kept, the newest first."""
+    """Return the HMACs of a request: 32 bytes under each stored key, the newest first."""
     macs = [
         hmac.new(key, b"idempotency", hashlib.sha256) for key in server.secrets.every(FINGERPRINT)
     ]
@@ -60,12 +60,12 @@ def fingerprint(server: Server, *parts: bytes | bytearray) -> bytes:
 
 
 def newest(sent: bytes) -> bytes:
-    """What is kept of a ``fingerprint``: 32 bytes, under the newest key."""
+    """Return the part of a ``fingerprint`` that is stored: 32 bytes, under the newest key."""
     return sent[:_MAC_BYTES]
 
 
 def is_same(kept: bytes, sent: bytes) -> bool:
-    """Whether a ``fingerprint`` is of what was kept, whichever key was the newest then."""
+    """Return True if a ``fingerprint`` matches the stored one, whichever key was newest then."""
     each = (sent[at : at + _MAC_BYTES] for at in range(0, len(sent), _MAC_BYTES))
     return any(hmac.compare_digest(kept, digest) for digest in each)
 
@@ -77,12 +77,12 @@ def begin(
     request: bytes,
     wait: Callable[[], bool] = lambda: False,
 ) -> Replay | Begun:
-    """Note a keyed request, or find what it was answered.
+    """Record a keyed request, or return the answer that it was given before.
 
-    While the first one is still worked on ``wait`` is asked whether to look again.  Raises
-    ``Conflict`` where it is not to, ``InvalidInput`` for a key that is none or that came with
-    another request, and ``IntegrityViolation`` where the answer that is kept is not the one
-    that was given.
+    While the first request is in progress ``wait`` decides whether to look again.  Raises
+    ``Conflict`` if it returns False, ``InvalidInput`` for a malformed key or one that came with
+    another request, and ``IntegrityViolation`` if the stored answer is not the one that was
+    given.
     """
     while True:
         replay = _begin(server, principal, key, request)
@@ -100,7 +100,7 @@ def begin(
 def _begin(
     server: Server, principal: Principal, key: str, request: bytes
 ) -> Replay | Begun | InvalidInput | None:
-    """What ``begin`` answers, a refusal that was counted, or ``None`` while it is worked on."""
+    """Return the result of ``begin``, a counted refusal, or None while the request is running."""
     if not 1 <= len(key) <= LONGEST_KEY or not key.isascii() or not key.isprintable():
         raise InvalidInput(
             f"Idempotency-Key has 1 to {LONGEST_KEY} printable ASCII characters.",
@@ -114,7 +114,7 @@ def _begin(
             row.mismatches = min((row.mismatches or 0) + 1, MOST_MISMATCHES)
             session.add(row)
             return InvalidInput(
-                "This Idempotency-Key came with another request before; take a new key.",
+                "This Idempotency-Key came with another request before; use a new key.",
                 pointer="/Idempotency-Key",
             )
         if row is not None and row.status is not None and row.answer is not None:
@@ -136,14 +136,14 @@ def _begin(
 
 
 def _is_same(row: Idempotency, request: bytes) -> bool:
-    """Whether the key came with ``request``; never, after too many that were others."""
+    """Return True if the key came with ``request``; never after too many mismatches."""
     if (row.mismatches or 0) >= MOST_MISMATCHES:
         return False
     return is_same(row.request, request)
 
 
 def finish(server: Server, begun: Begun, status: int, answer: bytes) -> None:
-    """Keep the answer, which holds neither values nor a token."""
+    """Store the answer, which holds neither values nor a token."""
     with server.database.write(need=Need.RELIEF) as session:
         row = session.get(Idempotency, begun.row)
         if row is not None:
@@ -152,7 +152,7 @@ def finish(server: Server, begun: Begun, status: int, answer: bytes) -> None:
 
 
 def give_up(server: Server, begun: Begun) -> None:
-    """Forget a request that was refused: sent again, it is looked at again."""
+    """Delete a refused request: sent again, it is processed again."""
     with server.database.write(need=Need.RELIEF) as session:
         session.exec(delete(Idempotency).where(col(Idempotency.id) == begun.row))
 
@@ -166,8 +166,8 @@ def _authentic(server: Server, row: Idempotency, status: int, kept: bytes) -> by
     mac, answer = kept[:_MAC_BYTES], kept[_MAC_BYTES:]
     if not is_same(mac, _macs(server, row, status, answer)):
         raise IntegrityViolation(
-            "The answer that is kept for this Idempotency-Key does not authenticate; take a"
-            " new key, and look first whether the request was done."
+            "The answer stored for this Idempotency-Key does not authenticate. Check whether"
+            " the request was done, then send it with a new key."
         )
     return answer
 

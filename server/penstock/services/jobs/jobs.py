@@ -1,13 +1,12 @@
-"""Long work on behalf of a person: where it stands, so that they can leave and come back.
+"""Keep the state of long jobs, so that people can leave and return.
 
-A row says what was asked, how far it is, and what came of it; it decides nothing about
-privacy, and what it does is done by the service that does it for everybody.  Its key is
-the form's, so that a second press finds the same work.  Whoever works on it says so again
-and again; where that stops, because a worker was killed, the work counts as interrupted
-and is started again under the same key.  That does nothing twice: registering is done
-once whatever happens to whoever asks for it.
+A row holds a request, its progress and its result; it decides nothing about privacy, and the job
+calls the same service as any other caller.  Its key is the form's, so that submitting a form
+twice finds the same job.  The worker sends a heartbeat; if that stops, because the worker was
+killed, the job counts as interrupted and is started again under the same key.  Nothing is done
+twice: registering happens once however often it is requested.
 
-Rows are authenticated, since they are sent again as they were typed, in their owner's name.
+Rows are authenticated, since their fields are submitted again in their owner's name.
 """
 
 import json
@@ -27,13 +26,13 @@ from penstock.services.context import Server
 from penstock.services.jobs import idempotency
 
 LIFE = timedelta(days=7)
-"""How long a piece of work can be come back to."""
+"""The time for which a job is kept."""
 
 SILENCE = timedelta(minutes=1)
-"""Whoever has not said for so long that they work on it does not."""
+"""The time without a heartbeat after which a job counts as interrupted."""
 
 MOST_OF_ONE = 3
-"""Pieces that one person may have under way."""
+"""The jobs that one person may have in progress."""
 
 MOST_SHOWN = 100
 LONGEST_SUBJECT = 64
@@ -44,10 +43,10 @@ STATES: tuple[State, ...] = get_args(State)
 
 @dataclass(frozen=True)
 class Wanted:
-    """What is asked for: ``key`` is the form's own, ``fields`` what was typed.
+    """Hold a requested job: ``key`` is the form's own, ``fields`` are its inputs.
 
-    ``request`` is a keyed hash (``repeats.fingerprint``) of ``kind`` and ``fields``;
-    ``subject`` names it among others of its ``kind``.
+    ``request`` is a keyed hash (``idempotency.fingerprint``) of ``kind`` and ``fields``;
+    ``subject`` names the job among others of its ``kind``.
     """
 
     kind: str
@@ -59,10 +58,10 @@ class Wanted:
 
 @dataclass(frozen=True)
 class WorkView:
-    """A piece of work, as the person sees it whose it is.
+    """Hold a job as its owner sees it.
 
-    ``percent`` is of the ``stage``, and none where nobody knows it.  ``problem`` is why it
-    was refused, ``result`` the name of what came of it.
+    ``percent`` is that of the ``stage``, None if unknown.  ``problem`` is the reason of a refusal,
+    ``result`` the name of what the job made.
     """
 
     id: str
@@ -84,13 +83,13 @@ class WorkView:
 
     @property
     def over(self) -> bool:
-        """Whether nobody works on it any more."""
+        """Return True if nobody works on the job any more."""
         return self.state != "running"
 
 
 @dataclass(frozen=True)
 class Begun:
-    """A piece of work; ``fresh`` tells that it is the caller's to do."""
+    """Hold a job; if it is ``fresh`` the caller has to run it."""
 
     piece: WorkView
     fresh: bool
@@ -99,11 +98,11 @@ class Begun:
 def begin(
     server: Server, principal: Principal, wanted: Wanted, host: str, *, room: bool = True
 ) -> Begun:
-    """Note a piece of work, or find the one that was begun with this key.
+    """Record a job, or return the one that was begun with this key.
 
-    One that was refused or interrupted is begun again, as it is asked for now.  Raises
-    ``InvalidInput`` for a key that is none or that came with something else, and
-    ``Conflict`` for more at once than one person may have, or where there is no ``room``.
+    A refused or interrupted job is begun again with the present request.  Raises ``InvalidInput``
+    for a malformed key or one that came with another request, and ``Conflict`` for more jobs at
+    once than one person may have, or if there is no ``room``.
     """
     key = wanted.key
     if not 1 <= len(key) <= 255 or not key.isascii() or not key.isprintable():
@@ -138,7 +137,7 @@ def begin(
 
 
 def beat(server: Server, piece: str, attempt: int, stage: str, percent: int | None) -> None:
-    """Say that ``attempt`` is alive, and how far it is; nothing where it is not the last one."""
+    """Record a heartbeat of ``attempt`` and its progress, unless a later attempt took over."""
     with server.database.write_own_rows() as session:
         row = _running(session, piece, attempt)
         if row is not None:
@@ -147,17 +146,17 @@ def beat(server: Server, piece: str, attempt: int, stage: str, percent: int | No
 
 
 def finish(server: Server, piece: str, attempt: int, result: str) -> None:
-    """Keep what came of it."""
+    """Store the result of a job."""
     _end(server, piece, attempt, "done", result=result)
 
 
 def fail(server: Server, piece: str, attempt: int, problem: PenstockError) -> None:
-    """Keep why it was refused, in the words that its owner would have been answered."""
+    """Store the reason why a job was refused, in the words of the answer to its owner."""
     _end(server, piece, attempt, "failed", problem=json.dumps(described(problem)))
 
 
 def forget(server: Server, principal: Principal, piece: str) -> None:
-    """Forget a refusal that its owner was shown at once, with the form that they mend."""
+    """Delete a refused job whose owner saw the refusal at once, beside the form to correct."""
     with server.database.write_own_rows() as session:
         own = col(Work.user_id) == principal.user_id
         session.exec(
@@ -166,7 +165,7 @@ def forget(server: Server, principal: Principal, piece: str) -> None:
 
 
 def show(server: Server, principal: Principal, piece: str) -> WorkView:
-    """A piece of one's own work.  Raises ``NotFound``, also for that of somebody else."""
+    """Return one of the caller's own jobs.  Raises ``NotFound``, also for another person's job."""
     now = server.clock()
     with server.database.read() as session:
         row = session.exec(select(Work).where(col(Work.public_id) == piece)).first()
@@ -179,7 +178,7 @@ def show(server: Server, principal: Principal, piece: str) -> WorkView:
 
 
 def listing(server: Server, principal: Principal) -> list[WorkView]:
-    """One's own work, the newest first, up to ``MOST_SHOWN`` pieces."""
+    """Return the caller's own jobs, the newest first, up to ``MOST_SHOWN``."""
     now = server.clock()
     with server.database.read() as session:
         rows = session.exec(
@@ -192,7 +191,7 @@ def listing(server: Server, principal: Principal) -> list[WorkView]:
 
 
 def has_any(server: Server, principal: Principal) -> bool:
-    """Whether there is any work of one's own that can still be come back to."""
+    """Return True if the caller has any job that is still kept."""
     own, now = col(Work.user_id) == principal.user_id, server.clock()
     with server.database.read() as session:
         first = session.exec(
@@ -202,7 +201,7 @@ def has_any(server: Server, principal: Principal) -> bool:
 
 
 def kept(server: Server, pieces: Sequence[str]) -> dict[str, tuple[State, datetime]]:
-    """Of these pieces, those that there are: their state, and when they were heard of last."""
+    """Return the state and last heartbeat of those of the given jobs that exist."""
     now = server.clock()
     with server.database.read() as session:
         rows = session.exec(select(Work).where(col(Work.public_id).in_(pieces))).all()
@@ -229,7 +228,7 @@ def _new(principal: Principal, wanted: Wanted, host: str, now: datetime) -> Work
 
 
 def _again(row: Work, wanted: Wanted, host: str, now: datetime) -> Work:
-    """The same work, for another attempt."""
+    """Return the same job for another attempt."""
     row.request, row.fields = idempotency.newest(wanted.request), wanted.fields
     row.kind, row.subject = wanted.kind, wanted.subject[:LONGEST_SUBJECT]
     row.state, row.stage, row.percent = "running", "beginning", None
@@ -259,7 +258,7 @@ def _end(
 
 
 def _running(session: Session, piece: str, attempt: int) -> Work | None:
-    """The row, locked until the transaction ends, where ``attempt`` is still the one at it."""
+    """Return the row, locked for this transaction, if ``attempt`` is still the current one."""
     row = session.exec(
         select(Work).where(col(Work.public_id) == piece).with_for_update()
     ).one_or_none()

@@ -1,8 +1,8 @@
-"""Working on what takes long, behind the answers: one thread a piece, and one that speaks.
+"""Run background jobs: one thread per job, one heartbeat thread per process.
 
-A thread that works says how far it is as often as it likes: that is kept in memory, and
-one thread of the process writes it down about once a second for all of them, beside a sign
-of life.  Threads end with their process, in the middle of what they do, as in any crash.
+A job's thread reports its progress as often as it likes: that is kept in memory, and one thread
+of the process writes it to the database about once a second for all jobs, as their heartbeat.
+Threads end with their process, in the middle of their work, as in any crash.
 """
 
 import os
@@ -22,7 +22,7 @@ from penstock.services.retry import again
 from penstock.transparency_log.background import Into
 
 MOST = 8
-"""Pieces that one process works on."""
+"""The jobs that one process runs at once."""
 
 PULSE_SECONDS = 1.0
 PATIENCE_SECONDS = 2.0
@@ -32,7 +32,7 @@ INTERNAL = "The server failed at this; its log says where, under the number of t
 
 @dataclass
 class Run:
-    """One attempt at a piece of work.  Called, it takes note of how far that is."""
+    """Represent one attempt at a job; calling it reports progress."""
 
     piece: str
     attempt: int
@@ -41,21 +41,21 @@ class Run:
     ended: threading.Event = field(default_factory=threading.Event)
 
     def __call__(self, stage: str, percent: int | None = None, /) -> None:
-        """Take note of the stage and its percent (``connectors.Progress``)."""
+        """Keep the stage and its percent (``connectors.Progress``) in memory."""
         self.stage, self.percent = stage, percent
 
     @property
     def resumed(self) -> bool:
-        """Whether somebody may have come to the end of it before."""
+        """Return True if an earlier attempt may have completed the work."""
         return self.attempt > 1
 
 
 Act = Callable[[Run], str]
-"""Does a piece of work, and answers with the name of what came of it."""
+"""A function that does the work of a job, and returns the name of what it made."""
 
 
 def unheard(piece: str, error: BaseException) -> None:
-    """Tell nobody what failed."""
+    """Ignore an error of a job."""
 
 
 def uncounted(_person: str, _seconds: float) -> None:
@@ -63,12 +63,12 @@ def uncounted(_person: str, _seconds: float) -> None:
 
 
 class Runner:
-    """Works on pieces for the people who asked for them.
+    """Run jobs for the people who asked for them.
 
-    A caller waits ``patience`` seconds for what may be done soon.  ``pulse`` is how many
-    seconds pass between two signs of life; with none ``beat`` is for the caller to call.
-    ``host`` is what this machine is called; ``failed`` hears of errors that are none of
-    ours, ``computed`` for whom how many seconds of a processor were used.
+    A caller waits ``patience`` seconds for a job that may be done soon.  ``pulse`` is the number of
+    seconds between two heartbeats; with None the caller calls ``beat``.  ``host`` is the name of
+    this machine; ``failed`` is called with unexpected errors, ``computed`` with the person and
+    the seconds of processor time that a job used for them.
     """
 
     def __init__(
@@ -90,18 +90,18 @@ class Runner:
         self._start()
 
     def _start(self) -> None:
-        """Begin with nothing; threads start when they are needed."""
+        """Begin without jobs; threads start when they are needed."""
         self._process = os.getpid()
         self._lock = threading.Lock()
         self._runs: dict[str, Run] = {}
         self._speaking = False
 
     def start(self, principal: Principal, wanted: Wanted, act: Act) -> WorkView:
-        """Have a piece of work done, unless it is or was already; as it stands after a moment.
+        """Run a job, unless it is running or done; return its state after ``patience`` seconds.
 
-        Raises as ``work.begin`` does; there is room for ``MOST`` pieces in this process.
+        Raises as ``jobs.begin`` does; this process has room for ``MOST`` jobs.
         """
-        if self._process != os.getpid():  # a child has no thread of its parent's
+        if self._process != os.getpid():  # a forked child has none of its parent's threads
             self._start()
         with self._lock:
             room = len(self._runs) < MOST
@@ -113,7 +113,7 @@ class Runner:
                 threading.Thread(
                     target=self._do, name=name, args=(run, act, principal.name), daemon=True
                 ).start()
-                # Not before: nobody speaks for what no thread could be had for.
+                # Only now: a job whose thread could not be started gets no heartbeat.
                 self._runs[run.piece] = run
                 self._speak()
         if run is not None:
@@ -121,7 +121,7 @@ class Runner:
         return jobs.show(self._server, principal, begun.piece.id)
 
     def beat(self) -> None:
-        """Write down how far every piece of this process is."""
+        """Write the progress of every job of this process to the database."""
         for run in list(self._runs.values()):
             self._beat(run)
 
@@ -132,7 +132,7 @@ class Runner:
         self._try(run, note_stage)
 
     def _try(self, run: Run, act: Callable[[], object]) -> None:
-        """Do what may fail without harm: the thread goes on, and the log hears of the rest."""
+        """Call a function whose failure is harmless: the thread continues, the error is logged."""
         tried: Future[object] = Future()
         with Into(tried):
             tried.set_result(act())
@@ -145,7 +145,7 @@ class Runner:
         with Into(outcome):
             outcome.set_result(act(run))
         self._computed(person, time.thread_time())
-        # Where even this is not heard, the work counts as interrupted, and is started again.
+        # If even this fails, the job counts as interrupted, and is started again.
         self._try(run, lambda: again(lambda: self._settle(run, outcome)))
         error = outcome.exception()
         if error is not None:
@@ -164,7 +164,7 @@ class Runner:
         elif isinstance(error, Exception):
             self._failed(run.piece, error)
             jobs.fail(self._server, run.piece, run.attempt, Unavailable(INTERNAL))
-        # Else the thread was ended from outside, as its process might be.
+        # Otherwise the thread was ended from outside, as its process might be.
 
     def _speak(self) -> None:
         if self._pulse is not None and not self._speaking:

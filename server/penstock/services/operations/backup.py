@@ -1,4 +1,4 @@
-"""``penstock backup``: a copy of the database, and what must be kept apart from it."""
+"""Copy the database for ``penstock backup``, without what must be stored apart from it."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,7 +14,7 @@ from penstock.settings import Settings
 
 @dataclass(frozen=True)
 class BackupView:
-    """A copy that was made, its manifest, and the folders that are not in it."""
+    """Hold a copy that was made, its manifest, and the folders that are not in it."""
 
     path: str
     kind: str
@@ -26,11 +26,11 @@ class BackupView:
 
 
 def create(settings: Settings, path: Path) -> BackupView:
-    """Copy the database of a home into ``path``, while it may be served.
+    """Copy the database of a home into ``path``; the server may be running.
 
-    Beside it stands a manifest of the keys that it needs.  Neither keys nor witness are copied,
-    nor the files of exports.  Raises ``Unavailable`` where there is no home, ``Conflict`` for a
-    file that exists or lies with the keys, and what ``persistence.backup.back_up`` and
+    A manifest of the keys that it needs is written beside it.  Neither keys nor witness are copied,
+    nor the files of exports.  Raises ``Unavailable`` if there is no home, ``Conflict`` for a file
+    that exists or is in the folder of the keys, and what ``persistence.backup.back_up`` and
     ``backup_check.write`` raise.
     """
     require(settings)
@@ -56,9 +56,9 @@ def create(settings: Settings, path: Path) -> BackupView:
 
 
 def check(settings: Settings, path: Path) -> BackupCheckView:
-    """Whether today's keys open a backup; no database is touched, and none need be there.
+    """Check that today's keys open a backup, without a database.
 
-    Raises as ``backup_check.check`` does, and ``Unavailable`` where there is no home.
+    Raises as ``backup_check.check`` does, and ``Unavailable`` if there is no home.
     """
     require(settings)
     secrets = Secrets.load(settings.keys_path / SECRETS)

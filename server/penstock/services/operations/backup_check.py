@@ -1,8 +1,9 @@
-"""Whether today's keys open a backup, asked before anything is put back.
+"""Check that today's keys open a backup, before it is restored.
 
-A backup lies with a *manifest*: which keys it needs, whose they are, and the SHA-256 of the
-file, under an HMAC.  What decides is the backup itself, and whether the provider unwraps what
-stands in it; so one from before there were manifests is checked as well.  Nothing is changed.
+A backup comes with a *manifest*: the keys that it needs, their owners, and the SHA-256 of the
+file, under an HMAC.  The result depends on the backup itself, and on whether the provider unwraps
+the keys in it; so a backup from before there were manifests is checked as well.  Nothing is
+changed.
 """
 
 import hashlib
@@ -23,7 +24,7 @@ from penstock.persistence.backups.backup_contents import Contents
 from penstock.services.operations import secret_checks
 
 SUFFIX = ".keys.json"
-"""What stands behind a backup's name in that of its manifest."""
+"""The suffix of a manifest's file name, after the backup's."""
 
 FORMAT = "penstock-backup"
 VERSION = 1
@@ -33,9 +34,9 @@ _LABEL = b"penstock backup 1\x00"
 
 @dataclass(frozen=True)
 class NeededKeyView:
-    """A key that a backup needs, whose it is, and what is wrong with it today.
+    """Hold a key that a backup needs, its dataset, and what is wrong with it today.
 
-    ``dataset`` and ``version`` are ``None`` for the one that wraps what signs the log.
+    ``dataset`` and ``version`` are None for the key that wraps the log's signing key.
     """
 
     key: str
@@ -46,9 +47,9 @@ class NeededKeyView:
 
 @dataclass(frozen=True)
 class BackupCheckView:
-    """What a backup needs, and whether today's keys open it.
+    """Hold the keys that a backup needs, and the problems with opening it today.
 
-    ``manifest`` says what is found of the one beside it; ``problems`` are those of the whole.
+    ``manifest`` describes the one beside it; ``problems`` are those of the backup as a whole.
     """
 
     path: str
@@ -60,15 +61,15 @@ class BackupCheckView:
 
     @property
     def opens(self) -> bool:
-        """Whether it can be put back, and all of it read."""
+        """Return True if the backup can be restored, and all of it read."""
         return not self.problems and not any(key.problem for key in self.keys)
 
 
 def check(provider: KeyProvider, secrets: Secrets, path: Path) -> BackupCheckView:
-    """Hold a backup to today's keys.
+    """Check a backup against today's keys.
 
-    Raises ``InvalidInput`` for a file that is no backup, ``Unavailable`` where it cannot be
-    read, ``KeysUnavailable`` where the provider does not answer.
+    Raises ``InvalidInput`` for a file that is no backup, ``Unavailable`` if it cannot be read,
+    ``KeysUnavailable`` if the provider does not answer.
     """
     provider.health()
     contents = backup_contents.read(path)
@@ -97,7 +98,7 @@ def check(provider: KeyProvider, secrets: Secrets, path: Path) -> BackupCheckVie
 
 
 def needed(path: Path) -> set[str]:
-    """The names of the keys that a backup needs.  Raises as ``backup_contents.read`` does."""
+    """Return the names of the keys that a backup needs.  Raises what ``backup_contents.read`` does."""
     return {wrapping_key(wrapped) for _, _, wrapped, _ in _wrapped(backup_contents.read(path))}
 
 
@@ -129,9 +130,9 @@ def write(secrets: Secrets, path: Path) -> Path:
 
 
 def _wrapped(contents: Contents) -> Iterator[tuple[str | None, int | None, bytes, bytes]]:
-    """All that the provider wrapped: the dataset and version, the wrapped key, its context."""
+    """Yield each wrapped key in a backup: dataset and version, the wrapped key, its context."""
     for name, folded, version, wrapped in contents.rows.get("dataset", []):
-        if wrapped:  # else it was shredded before
+        if wrapped:  # otherwise it was shredded before
             identity = f"{folded.decode()}@{int(version)}"
             yield name.decode(), int(version), wrapped, dataset_context(identity)
     for public, wrapped in contents.rows.get("log_key", []):
@@ -161,7 +162,7 @@ def _listed(contents: Contents) -> list[dict[str, Any]]:
 
 
 def _manifest(secrets: Secrets, path: Path, contents: Contents) -> tuple[str, str | None]:
-    """What is found of a backup's manifest, and the problem with it."""
+    """Describe a backup's manifest, and return the problem with it."""
     place = path.with_name(path.name + SUFFIX)
     manifest: object = None
     try:

@@ -1,13 +1,14 @@
-"""Replacing ``fingerprint`` and ``values`` while the server runs.
+"""Rotate the secrets ``fingerprint`` and ``values`` while the server runs.
 
-Of ``fingerprint`` nothing is digested anew: files would have to be read, and exact answers are kept
-nowhere.  What was known is compared under the key of its day, and what is new is under the newest.
+Nothing under ``fingerprint`` is digested anew: files would have to be read, and exact answers are
+stored nowhere.  Old digests are compared under the key that they were made with, and new ones are
+made with the newest.
 
-Rows and the witness are signed anew under the newest of ``values``.  Until that is done the file
-of the secrets lets both keys pass; then it names the newest, and whoever has an earlier one writes
-no row that is believed.  Leaves of the log are never changed: values in them are compared
-under the key of their day, so that no key of either name is ever dropped.  Cut off at any step,
-rotating again finishes what was begun.
+Rows and the witness are signed anew under the newest key of ``values``.  Until that is complete
+the secrets file accepts both keys; then it names the newest, and rows that are written under an
+earlier one are not accepted.  Leaves of the log are never changed: values in them are compared
+under the key that they were written with, so no key of either name is ever dropped.  After an
+interruption at any step, rotating again completes the rotation.
 """
 
 from dataclasses import dataclass
@@ -25,7 +26,7 @@ from penstock.transparency_log.witness import FileWitness
 
 @dataclass(frozen=True)
 class DigestKeysView:
-    """The newest key of a name by its number, and how many retired ones are kept."""
+    """Hold the number of a secret's newest key, and how many retired keys are stored."""
 
     name: str
     newest: int
@@ -33,10 +34,10 @@ class DigestKeysView:
 
 
 def rotate_fingerprint(server: Server, principal: Principal) -> DigestKeysView:
-    """Make a new key of fingerprints, and keep the ones before.
+    """Make a new key of fingerprints; the earlier keys are kept.
 
-    Where the newest is not in the database yet, by an interruption or after a restore, that is
-    made up for and no other one made.  Raises ``Forbidden`` and ``KeysUnavailable``.
+    If the newest key is not in the database yet, after an interruption or a restore, it is added
+    there and no further key is made.  Raises ``Forbidden`` and ``KeysUnavailable``.
     """
     principal.require("admin")
     with server.database.write() as session:
@@ -48,14 +49,14 @@ def rotate_fingerprint(server: Server, principal: Principal) -> DigestKeysView:
 
 
 def rotate_values(server: Server, principal: Principal) -> DigestKeysView:
-    """Make a new key of rows and released values, and sign every row and the witness under it.
+    """Make a new key of rows and released values, and sign all rows and the witness with it.
 
-    Others read and write meanwhile.  Rows that do not authenticate stay refused.  Raises
+    Others may read and write in the meantime.  Rows that do not authenticate stay refused.  Raises
     ``Forbidden`` and ``KeysUnavailable``.
     """
     principal.require("admin")
     with server.database.write():
-        # Alone, so that two rotations at once make one key; unfinished, it is not made again.
+        # Under the write lock: two rotations at once make one key, and an unfinished one is resumed.
         secrets = server.stored.now
         if secrets.rows == secrets.newest_of(VALUES):
             secrets = server.stored.renew(VALUES)
@@ -70,13 +71,13 @@ def rotate_values(server: Server, principal: Principal) -> DigestKeysView:
         secret_checks.add(session, secrets, (VALUES,))
         number = secrets.newest_of(VALUES)
         record(session, principal, "key", server.clock(), secret=VALUES, number=number)
-    # Last: until here rows under either are believed.
+    # Last: until here rows under either key are accepted.
     server.stored.settle_rows()
     return _view(server, VALUES)
 
 
 def _sign_anew(server: Server, earlier: list[bytes], newest: bytes, table: str) -> None:
-    """Sign the rows of a table under the newest key, some at a time: nobody waits for all."""
+    """Sign the rows of a table under the newest key, in batches, so that nobody waits long."""
     after: int | None = 0
     while after is not None:
         with server.database.write() as session:

@@ -1,4 +1,4 @@
-"""The home folder: making one, and opening the server that lives in it."""
+"""Create a home folder, and open the server that lives in it."""
 
 import importlib.util
 import os
@@ -34,14 +34,14 @@ PIN = "pin"
 
 
 def utc_now() -> datetime:
-    """The time, in UTC."""
+    """Return the time, in UTC."""
     return datetime.now(UTC)
 
 
 def create(settings: Settings) -> list[Path]:
     """Make the folders, the keys and the database of a new home.
 
-    Raises ``Conflict`` where there is one already, and then changes nothing.
+    Raises ``Conflict`` if there is a home already, and then changes nothing.
     """
     folders = [settings.keys_path, settings.witness_path]
     if not settings.database_url:
@@ -84,19 +84,19 @@ def create(settings: Settings) -> list[Path]:
 
 
 def upgrade(settings: Settings) -> tuple[str | None, str]:
-    """Bring the database to this version's schema; the revisions before and after.
+    """Upgrade the database to this version's schema; return the revisions before and after.
 
-    Its owner does it, and lets the server's role do what it needs and no more.  A database
-    that does not know its secrets yet takes those of this home for its own, and rows from before
-    they were signed are signed.  Raises as ``migrate.upgrade`` does, ``KeysUnavailable``, and
-    ``IntegrityViolation`` for a query that was altered.
+    The database's owner runs it, and grants the server's role what it needs and no more.  A
+    database that has no checks of its secrets yet stores those of this home's secrets, and rows
+    that have no signature yet are signed.  Raises as ``migrate.upgrade`` does,
+    ``KeysUnavailable``, and ``IntegrityViolation`` for a query that was altered.
     """
     secrets = Secrets.load(settings.keys_path / SECRETS)
     eye = _witness(settings, lambda: secrets)
 
     def finish(connection: Connection, before: str | None) -> None:
         _sign(connection, secrets, before)
-        # Before the commit, so that an upgrade that was stopped finds it taken over or due.
+        # Before the commit, so that after an interrupted upgrade it is either done or still due.
         _take_over(eye, settings.witness_path, before)
 
     revisions = migrate.upgrade(
@@ -115,7 +115,7 @@ def upgrade(settings: Settings) -> tuple[str | None, str]:
 
 
 def _sign(connection: Connection, secrets: Secrets, before: str | None) -> None:
-    """Sign what is not signed yet, and what is from before the key of rows was rotated."""
+    """Sign the rows that are unsigned, and those under a rotated key of rows."""
     was = row_authentication.derived(secret_checks.values_of(connection, secrets))
     row_authentication_upgrade.sign_all(connection, was, before)
     now = row_authentication.derived(secrets.values)
@@ -124,9 +124,9 @@ def _sign(connection: Connection, secrets: Secrets, before: str | None) -> None:
 
 
 def _take_over(eye: FileWitness, folder: Path, before: str | None) -> None:
-    """Bring the witness of a database that was of the schema ``before`` to this version.
+    """Convert the witness of a database whose schema was ``before`` to this version.
 
-    What does not authenticate is taken over with a database of that time, and never later.
+    A witness that does not authenticate is converted with a database of that time, and never later.
     """
     if before is None or before >= sights.AUTHENTICATED_SINCE:
         return
@@ -136,7 +136,7 @@ def _take_over(eye: FileWitness, folder: Path, before: str | None) -> None:
 
 
 def provider(settings: Settings) -> KeyProvider:
-    """Who keeps the keys.  Raises ``KeysUnavailable``."""
+    """Return the key provider.  Raises ``KeysUnavailable``."""
     if settings.key_provider == "keyring":
         return KeyRing.load(settings.keys_path / KEY_RING)
     pin = settings.pkcs11_pin_file or settings.keys_path / PIN
@@ -144,7 +144,7 @@ def provider(settings: Settings) -> KeyProvider:
 
 
 def witness(settings: Settings) -> FileWitness:
-    """Who saw how far the log was.  Raises ``KeysUnavailable``."""
+    """Return the log's witness.  Raises ``KeysUnavailable``."""
     secrets = Secrets.load(settings.keys_path / SECRETS)
     return _witness(settings, lambda: secrets)
 
@@ -156,14 +156,14 @@ def _witness(settings: Settings, secrets: Callable[[], Secrets]) -> FileWitness:
 
 
 def _seeing(settings: Settings, secrets: Callable[[], Secrets], database: Database) -> Witness:
-    """The witness, behind the log's second place where there is one."""
+    """Return the witness, combined with the log's second place if there is one."""
     eye = _witness(settings, secrets)
     sink = sink_of(settings.log_sink, settings.log_patience)
     return eye if sink is None else ForwardingWitness(eye, sink, database)
 
 
 def require(settings: Settings) -> None:
-    """Raise ``Unavailable`` where there is no home."""
+    """Raise ``Unavailable`` if there is no home."""
     if not settings.keys_path.exists() and not settings.database_path.exists():
         raise Unavailable(
             f"There is no home at {settings.home}. Run `penstock init`,"
@@ -188,10 +188,10 @@ def open_server(
     randomness: "Callable[[], Stream]" = fresh_stream,
     nonces: Callable[[int], bytes] = os.urandom,
 ) -> Server:
-    """The server of an existing home.
+    """Open the server of an existing home.
 
-    ``nonces`` draws so many bytes for a leaf of the log: whoever can guess them can find what
-    others' leaves say from their hashes.
+    ``nonces`` draws random bytes for a leaf of the log: a person who can guess them can find the
+    content of others' leaves from their hashes.
 
     Raises ``KeysUnavailable``, ``DatabaseUnavailable`` and ``SchemaUnknown``, each with
     what to do next.
@@ -247,7 +247,7 @@ def _issuer(settings: Settings) -> Issuer | None:
 
 
 def _database(settings: Settings, info: Mapping[str, object] | None = None) -> Database:
-    """The database; ``info`` is what its sessions carry."""
+    """Return the database; ``info`` is attached to its sessions."""
     return Database(
         settings.resolved_database_url, busy_timeout_seconds=settings.busy_timeout, info=info
     )

@@ -1,10 +1,10 @@
-"""Replacing the provider's keys while the server runs, and destroying a dataset's.
+"""Rotate the provider's keys while the server runs, and destroy a dataset's keys.
 
-A dataset's key is wrapped by a key of its own at the provider.  Rotation makes a new one for
-each and wraps anew.  The old ones are *retired*: backups that were made before need them, and
-requests that read a row before it changed.  They are kept until whoever knows that no such
-backup is wanted any more drops them (``retired_keys``).  Run again after an interruption, it
-goes on.
+Each dataset's key is wrapped by a key of its own at the provider.  Rotation makes a new one for
+each and wraps the dataset's key with it.  The old ones are *retired*: earlier backups need them,
+and requests that read a row before it changed.  They are kept until an operator, who knows that no
+such backup is needed any more, drops them (``retired_keys``).  After an interruption, rotating
+again continues.
 
 A dataset that was shredded cannot be read again, from any backup: its key at the provider
 is gone.  What was released stays in the log, and what it cost stays spent.
@@ -33,7 +33,7 @@ from penstock.spec_fields import folded
 
 @dataclass(frozen=True)
 class KeyUseView:
-    """Which of the provider's keys keeps a version of a dataset; ``None`` once shredded."""
+    """Hold the provider's key of one version of a dataset; None once the version is shredded."""
 
     dataset: str
     version: int
@@ -42,10 +42,10 @@ class KeyUseView:
 
 @dataclass(frozen=True)
 class RetiredKeyView:
-    """A key that no row needs any more, and whose it was.
+    """Hold a key that no row needs any more, and the dataset version that it belonged to.
 
-    ``dataset`` and ``version`` are ``None`` for what signs the log, and for a key that was
-    everybody's.
+    ``dataset`` and ``version`` are None for the log's signing key, and for a key that was shared by
+    all datasets.
     """
 
     key: str
@@ -55,7 +55,7 @@ class RetiredKeyView:
 
 @dataclass(frozen=True)
 class KeysView:
-    """The provider, how many keys it has, which are in use, and which for backups alone."""
+    """Hold the provider, its number of keys, those in use, and those that backups alone need."""
 
     provider: str
     keys: int
@@ -65,10 +65,10 @@ class KeysView:
 
 @dataclass(frozen=True)
 class Forgotten:
-    """Versions of a dataset that no row names keys of any more.
+    """Hold the versions of a dataset whose rows name no keys any more.
 
-    ``contexts`` are those of the provider's keys, which are to be destroyed; ``fresh`` says
-    that one was still named.
+    ``contexts`` are those of the provider's keys that have to be destroyed; ``fresh`` is True if a
+    row still named one.
     """
 
     dataset: str
@@ -80,7 +80,7 @@ class Forgotten:
 
 @dataclass(frozen=True)
 class ShreddedView:
-    """What was destroyed: the versions of a dataset, and the provider's keys to them."""
+    """Hold what was destroyed: the versions of a dataset, and the provider's keys to them."""
 
     dataset: str
     versions: list[int]
@@ -89,7 +89,7 @@ class ShreddedView:
 
 
 def show(server: Server, principal: Principal) -> KeysView:
-    """The keys in use.  Raises ``Forbidden`` and ``KeysUnavailable``."""
+    """Return the keys in use.  Raises ``Forbidden`` and ``KeysUnavailable``."""
     principal.require("admin")
     health = server.provider.health()
     with server.database.read() as session:
@@ -98,7 +98,7 @@ def show(server: Server, principal: Principal) -> KeysView:
 
 
 def used(session: Session) -> list[KeyUseView]:
-    """Which of the provider's keys keeps which version of a dataset."""
+    """Return the provider's key of each version of a dataset."""
     return [
         KeyUseView(
             dataset.name,
@@ -110,16 +110,16 @@ def used(session: Session) -> list[KeyUseView]:
 
 
 def in_use(session: Session) -> set[str]:
-    """The names of the provider's keys under which something in the database is wrapped."""
+    """Return the names of the provider's keys that wrap something in the database."""
     signing = session.exec(select(LogKey)).all()
     named = {use.key for use in used(session) if use.key is not None}
     return named | {wrapping_key(signing_row.wrapped) for signing_row in signing}
 
 
 def retired(session: Session, provider: KeyProvider) -> list[RetiredKeyView]:
-    """The provider's keys that backups alone may need.  Raises ``KeysUnavailable``.
+    """Return the provider's keys that backups alone may need.  Raises ``KeysUnavailable``.
 
-    The newest key of a dataset is none of them: its row may be about to be stored.
+    The newest key of a dataset is not among them: its row may be about to be stored.
     """
     needed = in_use(session)
     retired_keys = [
@@ -135,16 +135,16 @@ def retired(session: Session, provider: KeyProvider) -> list[RetiredKeyView]:
 
 
 def readable(server: Server, name: str) -> bool:
-    """Whether any version of a dataset can still be read.  Raises ``NotFound``."""
+    """Return True if any version of a dataset can still be read.  Raises ``NotFound``."""
     with server.database.read() as session:
         return bool(versions(session, name))
 
 
 def rotate(server: Server, principal: Principal) -> KeysView:
-    """Put a new key in the place of each of the provider's; the old ones are kept, retired.
+    """Replace each of the provider's keys with a new one; the old ones are kept, retired.
 
-    Raises ``Forbidden`` and ``KeysUnavailable``; what was done until then stays done, and
-    nothing is lost.
+    Raises ``Forbidden`` and ``KeysUnavailable``; the keys that were rotated before the error stay
+    rotated, and nothing is lost.
     """
     principal.require("admin")
     with server.database.read() as session:
@@ -156,7 +156,7 @@ def rotate(server: Server, principal: Principal) -> KeysView:
             lock_dataset(session, key)
             dataset = session.get_one(Dataset, key)
             if not dataset.wrapped_kek:
-                continue  # shredded meanwhile
+                continue  # shredded in the meantime
             context = dataset_context(identity(dataset))
             server.provider.renew(context)
             dataset.wrapped_kek = server.provider.rewrap(dataset.wrapped_kek, context)
@@ -168,7 +168,7 @@ def rotate(server: Server, principal: Principal) -> KeysView:
 
 
 def _signing(server: Server) -> list[bytes]:
-    """Wrap the keys that sign the log anew.  They stay what they are: readers know them."""
+    """Wrap the log's signing keys anew.  The keys stay the same: readers know them."""
     contexts = []
     with server.database.write() as session:
         for key in session.exec(select(LogKey)).all():
@@ -182,8 +182,8 @@ def _signing(server: Server) -> list[bytes]:
 def shred(server: Server, principal: Principal, name: str) -> ShreddedView:
     """Destroy the keys of all versions of a dataset, for ever.
 
-    Its queries are retired, their states and releases unreadable; ledger and log stay, and
-    no file of it can be registered under another name.  Done again, it finishes what was
+    Its queries are retired, their states and releases become unreadable; ledger and log stay, and
+    no file of it can be registered under another name.  Called again, it completes what was
     interrupted.  Raises ``Forbidden``, ``NotFound``, ``ApprovalNeeded`` and
     ``KeysUnavailable``.
     """
@@ -192,20 +192,20 @@ def shred(server: Server, principal: Principal, name: str) -> ShreddedView:
         forgotten = forget(session, server, principal, name)
         if forgotten.fresh:
             require_second(server)
-    # Committed first: a crash here leaves keys that nothing names, and shredding again
-    # destroys them.  The other way round, rows would name keys that are gone.
+    # Committed first: a crash here leaves keys that no row names, and shredding again destroys
+    # them.  In the other order, rows would name keys that are gone.
     return destroy(server, forgotten)
 
 
 def versions(session: Session, name: str) -> list[int]:
-    """The versions of a dataset that can still be read."""
+    """Return the versions of a dataset that can still be read."""
     return [version.version for version in _versions(session, name) if version.wrapped_kek]
 
 
 def forget(session: Session, server: Server, principal: Principal, name: str) -> Forgotten:
-    """Let no row name the keys of a dataset, as a part of a transaction.
+    """Remove the keys of a dataset from its rows, as a part of a transaction.
 
-    Once that is committed, ``destroy`` is to follow.  Raises ``NotFound``.
+    Call ``destroy`` after the commit.  Raises ``NotFound``.
     """
     datasets = _versions(session, name)
     if in_use(session).intersection(server.provider.shared()):
@@ -225,9 +225,10 @@ def forget(session: Session, server: Server, principal: Principal, name: str) ->
 
 
 def destroy(server: Server, forgotten: Forgotten) -> ShreddedView:
-    """Destroy the provider's keys of a dataset whose rows name them no more."""
+    """Destroy the provider's keys of a dataset whose rows no longer name them."""
     keys = sum(len(server.provider.destroy(context)) for context in forgotten.contexts)
-    # One that was everybody's would open what backups from before the first rotation hold of it.
+    # A key that all datasets shared would open this dataset in backups from before the first
+    # rotation.
     keys += len(server.provider.drop(server.provider.shared()))
     return ShreddedView(forgotten.dataset, forgotten.versions, forgotten.queries, keys)
 
@@ -244,7 +245,7 @@ def _versions(session: Session, name: str) -> Sequence[Dataset]:
 def _forget(
     session: Session, server: Server, principal: Principal, dataset: Dataset, now: datetime
 ) -> int:
-    """Take everything out of the rows that the dataset's key would open."""
+    """Clear everything in the rows that the dataset's key would open."""
     if not dataset.wrapped_kek:
         return 0
     keep_fingerprint(server, dataset)

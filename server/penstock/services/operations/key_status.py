@@ -1,4 +1,4 @@
-"""How the provider's keys fare, and what destroying those of a dataset would take away."""
+"""Show the state of the provider's keys, and what shredding a dataset would destroy."""
 
 import json
 from collections.abc import Sequence
@@ -21,7 +21,7 @@ from penstock.spec_fields import folded
 
 @dataclass(frozen=True)
 class RotationView:
-    """When keys were last put in the place of others, by whom, and how many."""
+    """Hold when keys were last rotated, by whom, and how many."""
 
     at: datetime
     by: str
@@ -30,10 +30,10 @@ class RotationView:
 
 @dataclass(frozen=True)
 class KeyStatusView:
-    """The provider, and what its keys keep.
+    """Hold the provider, and what its keys protect.
 
-    ``problem`` says why it does not answer; then nobody knows ``keys``, how many it has, nor
-    ``idle``, how many of these keep nothing that is named any more.
+    ``keys`` is how many keys it has, ``idle`` how many of these protect nothing that a row names.
+    ``problem`` says why it does not answer; both numbers are unknown then.
     """
 
     provider: str
@@ -46,7 +46,7 @@ class KeyStatusView:
 
 @dataclass(frozen=True)
 class ShreddedQueryView:
-    """A query whose numbers could not be read again, and how many people hold some of them."""
+    """Hold a query that would become unreadable, and how many people hold releases of it."""
 
     query: str
     stream: bool
@@ -57,9 +57,9 @@ class ShreddedQueryView:
 
 @dataclass(frozen=True)
 class ShreddingPreviewView:
-    """What shredding a dataset would take away.
+    """Hold what shredding a dataset would destroy.
 
-    ``versions`` are those that can still be read; none where it is shredded already.
+    ``versions`` are those that can still be read; none if the dataset is shredded already.
     """
 
     dataset: str
@@ -68,7 +68,7 @@ class ShreddingPreviewView:
 
 
 def look(server: Server, principal: Principal) -> KeyStatusView:
-    """The state of the keys, also where the provider does not answer.  Raises ``Forbidden``."""
+    """Return the state of the keys, even if the provider does not answer.  Raises ``Forbidden``."""
     principal.require("admin")
     problem, names = None, None
     try:
@@ -91,7 +91,7 @@ def look(server: Server, principal: Principal) -> KeyStatusView:
 
 
 def preview_shredding(server: Server, principal: Principal, name: str) -> ShreddingPreviewView:
-    """What shredding a dataset would take away; nothing is done.
+    """Return what shredding a dataset would destroy; nothing is changed.
 
     Raises ``Forbidden`` and ``NotFound``.
     """
@@ -134,7 +134,7 @@ def _queries(session: Session, versions: Sequence[Dataset]) -> list[ShreddedQuer
 
 
 def _rotated(session: Session) -> RotationView | None:
-    """The newest leaf of a rotation, which says so itself; leaves of keys are few."""
+    """Return the newest leaf of a rotation; leaves about keys are few."""
     leaves = session.exec(select(Leaf).where(col(Leaf.kind) == "key").order_by(col(Leaf.id).desc()))
     for leaf in leaves:
         fields = json.loads(leaf.bytes)

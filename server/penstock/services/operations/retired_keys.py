@@ -1,7 +1,7 @@
-"""Dropping the keys that backups alone need, when these are not wanted any more.
+"""Drop retired keys that only backups need, when these backups are not needed any more.
 
-Nobody but the operator knows which backups there are.  So a retired key stays until it is
-dropped, and whoever drops names the backups that must still open.
+Only the operator knows which backups there are.  So a retired key stays until it is dropped, and
+the operator names the backups that must still open.
 """
 
 from collections.abc import Callable, Collection
@@ -18,10 +18,10 @@ from penstock.services.operations.key_rotation import KeysView, RetiredKeyView
 def droppable(
     server: Server, principal: Principal, wanted: Collection[str], kept: Collection[Path]
 ) -> list[RetiredKeyView]:
-    """The retired keys that are among ``wanted`` (all where none are), and that no backup needs.
+    """Return the retired keys among ``wanted`` (all if it is empty) that no backup needs.
 
     ``kept`` are the backups that must still open.  Raises ``Forbidden``, ``InvalidInput`` for a
-    name that is of no retired key, and as ``backup_check.needed`` does.
+    name that no retired key has, and what ``backup_check.needed`` raises.
     """
     principal.require("admin")
     with server.database.read() as session:
@@ -44,14 +44,14 @@ def drop(
     retired_keys: Collection[RetiredKeyView],
     pause: Callable[[], None],
 ) -> KeysView:
-    """Destroy retired keys: backups that need them open never again.
+    """Destroy retired keys; backups that need them can never be opened again.
 
-    ``pause`` returns when no request is still at work that began before it was called.  Raises
+    ``pause`` returns when every request that began before its call is complete.  Raises
     ``Forbidden`` and ``KeysUnavailable``.
     """
     principal.require("admin")
     pause()
-    # Alone, so that no row comes to need one of them meanwhile, by a rotation that was cut off.
+    # Under the write lock, so that no row comes to need one of them, by an interrupted rotation.
     with server.database.write() as session:
         still = {key_view.key for key_view in key_rotation.retired(session, server.provider)}
         names = sorted(key_view.key for key_view in retired_keys if key_view.key in still)

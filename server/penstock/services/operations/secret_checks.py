@@ -1,10 +1,10 @@
-"""Whether the secrets are those that a database was made with.
+"""Check that the secrets are those that a database was made with.
 
-Under other secrets every token would be refused and every fingerprint differ, as if all
-tokens and files were wrong.  So the database keeps an HMAC of a fixed text under each
-secret, which tells nothing of it.  It is kept when a home is made, or with the upgrade that
-brought the table, and compared whenever a server is opened.  Of each it knows all that there
-were, by number; a file that lacks the newest of these is one from before it.
+With other secrets every token would be refused and every fingerprint differ, as if all tokens and
+files were wrong.  So the database stores an HMAC of a fixed text under each secret, which reveals
+nothing of the secret.  It is stored when a home is made, or with the upgrade that added the table,
+and compared whenever a server is opened.  The database has the check of every key of each secret,
+by number; a secrets file that lacks the newest of these is an older copy.
 """
 
 import hashlib
@@ -24,9 +24,9 @@ _TEXT = b"penstock secret check 1\x00"
 
 
 def remember(database: Database, secrets: Secrets) -> None:
-    """Keep the checks of ``secrets`` where there are none yet.
+    """Store the checks of ``secrets`` if the database has none yet.
 
-    Raises ``KeysUnavailable`` where others are kept.
+    Raises ``KeysUnavailable`` if those of other secrets are stored.
     """
     with database.write() as session:
         add(session, secrets)
@@ -34,9 +34,9 @@ def remember(database: Database, secrets: Secrets) -> None:
 
 
 def add(session: Session, secrets: Secrets, names: Collection[str] = NAMES) -> bool:
-    """Keep what is not kept of those of ``secrets``, in a transaction; whether anything was not.
+    """Store the missing checks of ``secrets``; return True if any was missing.
 
-    Nothing where others are kept.
+    It is a part of a transaction, and stores nothing if those of other secrets are stored.
     """
     kept = dict(session.exec(select(SecretCheck.name, SecretCheck.digest)).all())
     digests = _digests(secrets, names)
@@ -47,7 +47,7 @@ def add(session: Session, secrets: Secrets, names: Collection[str] = NAMES) -> b
 
 
 def require(database: Database, secrets: Secrets) -> None:
-    """Raise ``KeysUnavailable`` unless ``secrets`` are those that were remembered."""
+    """Raise ``KeysUnavailable`` unless the stored checks are those of ``secrets``."""
     with database.read() as session:
         kept = dict(session.exec(select(SecretCheck.name, SecretCheck.digest)).all())
     known = {name.partition(" ")[0] for name in kept}
@@ -75,9 +75,9 @@ def require(database: Database, secrets: Secrets) -> None:
 
 
 def other(secrets: Secrets, kept: Mapping[str, bytes]) -> list[str]:
-    """The names of those of ``secrets`` that are not what ``kept`` says of them.
+    """Return the names of the ``secrets`` that differ from the stored checks.
 
-    Of each, the newest that ``kept`` knows must be among them, retired or not.
+    For each name the newest key that ``kept`` has must be among the secrets, retired or not.
     """
     digests = _digests(secrets, NAMES)
     wanted = {name: _called(name, newest(kept, name)) for name in NAMES}
@@ -89,9 +89,9 @@ def other(secrets: Secrets, kept: Mapping[str, bytes]) -> list[str]:
 
 
 def values_of(connection: Connection, secrets: Secrets) -> bytes:
-    """The key of ``values`` that a database knows as its newest: its rows are signed under it.
+    """Return the key of ``values`` that is newest for a database: it signs the database's rows.
 
-    Raises ``KeysUnavailable`` where it is not among the secrets.
+    Raises ``KeysUnavailable`` if it is not among the secrets.
     """
     kept = dict.fromkeys(connection.execute(select(SecretCheck.name)).scalars(), b"")
     number = newest(kept, VALUES)
@@ -106,7 +106,7 @@ def values_of(connection: Connection, secrets: Secrets) -> bytes:
 
 
 def newest(kept: Mapping[str, bytes], name: str) -> int:
-    """The highest number of a name that ``kept`` knows, or that of the first."""
+    """Return the highest number that ``kept`` has for a name, or that of the first key."""
     return max(
         (_number(name_kept) for name_kept in kept if name_kept.partition(" ")[0] == name),
         default=FIRST,
@@ -123,11 +123,11 @@ def _digests(secrets: Secrets, names: Collection[str]) -> dict[str, bytes]:
 
 
 def _called(name: str, number: int) -> str:
-    """What the check of a key is called: ``pepper`` of the first, ``pepper 2`` of the next."""
+    """Return the name of a key's check: ``pepper`` for the first, ``pepper 2`` for the next."""
     return name if number <= FIRST else f"{name} {number}"
 
 
 def _number(name: str) -> int:
-    """The number of the key whose check has a name; the first one's has none."""
+    """Return the number of the key that a check is named after; the first has none in its name."""
     number = name.partition(" ")[2]
     return int(number) if number.isascii() and number.isdigit() else FIRST

@@ -1,9 +1,10 @@
-"""Replacing the pepper while the server runs, and dropping those that were retired.
+"""Rotate the pepper while the server runs, and drop retired peppers.
 
-A rotation writes the file first, with the new pepper and all before it, then the database's check
-and the log.  Cut off in between nothing is wrong: running servers use the new one already, and
-rotating again writes what is missing instead of making another.  Dropping ends the tokens that
-still rest on a retired pepper first, and destroys it afterwards; run again, it finishes.
+A rotation first writes the file, with the new pepper and all earlier ones, then the database's
+check and the log.  An interruption in between does no harm: running servers use the new pepper
+already, and rotating again writes what is missing instead of making another.  Dropping first
+revokes the tokens that still use a retired pepper, and destroys it afterwards; run again, it
+completes.
 """
 
 from collections.abc import Sequence
@@ -25,7 +26,7 @@ from penstock.services.people.logged_tokens import record_revocation
 
 @dataclass(frozen=True)
 class PepperView:
-    """A pepper by its number, and how many valid tokens are digested under it."""
+    """Hold a pepper's number, and how many valid tokens are digested under it."""
 
     number: int
     retired: bool
@@ -34,13 +35,13 @@ class PepperView:
 
 @dataclass(frozen=True)
 class PeppersView:
-    """The peppers that are kept, the newest first."""
+    """Hold the stored peppers, the newest first."""
 
     peppers: list[PepperView]
 
 
 def show(server: Server, principal: Principal) -> PeppersView:
-    """The peppers that are kept.  Raises ``Forbidden`` and ``KeysUnavailable``."""
+    """Return the stored peppers.  Raises ``Forbidden`` and ``KeysUnavailable``."""
     principal.require("admin")
     secrets = server.stored.now
     number = func.coalesce(Token.pepper, 1)
@@ -59,13 +60,13 @@ def show(server: Server, principal: Principal) -> PeppersView:
 
 
 def rotate(server: Server, principal: Principal) -> PeppersView:
-    """Make a new pepper, and retire the one before; tokens go on, and move to it as they are used.
+    """Make a new pepper, and retire the one before; tokens move to it when they are used.
 
-    Where the newest is not in the database yet, by an interruption or after a restore, that is
-    made up for and no other one made.  Raises ``Forbidden`` and ``KeysUnavailable``.
+    If the newest pepper is not in the database yet, after an interruption or a restore, it is added
+    there and no further one is made.  Raises ``Forbidden`` and ``KeysUnavailable``.
     """
     principal.require("admin")
-    # One transaction, alone: nobody issues a token between the file and the log.
+    # One transaction under the write lock: no token is issued between the file and the log.
     with server.database.write() as session:
         if not secret_checks.add(session, server.stored.now, (PEPPER,)):
             secret_checks.add(session, server.stored.renew(PEPPER), (PEPPER,))
@@ -75,15 +76,15 @@ def rotate(server: Server, principal: Principal) -> PeppersView:
 
 
 def drop(server: Server, principal: Principal) -> PeppersView:
-    """Revoke the tokens that rest on retired peppers, and destroy these.
+    """Revoke the tokens that use retired peppers, and destroy these peppers.
 
-    Backups that know no newer pepper open never again, and sessions that began under a retired
-    one end.  Raises ``Forbidden`` and ``KeysUnavailable``.
+    Backups that have no newer pepper can never be opened again, and sessions that began under a
+    retired one end.  Raises ``Forbidden`` and ``KeysUnavailable``.
     """
     principal.require("admin")
     with server.database.write() as session:
         secrets, now = server.stored.now, server.clock()
-        # Else the database would ask for a pepper that is gone.
+        # Otherwise the database would require a pepper that is gone.
         secret_checks.add(session, secrets, (PEPPER,))
         resting = _resting(session, secrets.newest, now)
         for token in resting:
@@ -92,7 +93,7 @@ def drop(server: Server, principal: Principal) -> PeppersView:
         token_lineage.end_all(session, principal, resting, now)
         dropped = sorted(number for number in secrets.peppers if number != secrets.newest)
         record(session, principal, "key", now, secret=PEPPER, dropped=dropped)
-    # Committed first: no row may be left that somebody believes valid and nobody can check.
+    # Committed first: no row may remain that looks valid and that nobody can check.
     server.stored.drop_peppers()
     return show(server, principal)
 

@@ -1,4 +1,4 @@
-"""How a home fares: whether its database and keys can be used, and where they lie."""
+"""Examine a home: whether its database and keys can be used, and where they are."""
 
 from collections.abc import Callable
 from contextlib import suppress
@@ -25,7 +25,7 @@ from penstock.transparency_log.sinks.forwarding import sink_of
 
 @dataclass(frozen=True)
 class PartView:
-    """One part of a home: where it is, and its state in words."""
+    """Hold one part of a home: its name, its place, and its state in words."""
 
     part: str
     place: str
@@ -35,19 +35,19 @@ class PartView:
 
 @dataclass(frozen=True)
 class StatusView:
-    """A home part by part; ``warnings`` are risks in what works."""
+    """Hold the state of a home part by part; ``warnings`` are risks in a home that works."""
 
     parts: list[PartView]
     warnings: list[str]
 
     @property
     def good(self) -> bool:
-        """Whether the server can be started on it."""
+        """Return True if the server can be started on this home."""
         return all(part.good for part in self.parts)
 
 
 def examine(settings: Settings) -> StatusView:
-    """Look at a home without changing it.  Raises ``Unavailable`` where there is none."""
+    """Examine a home without changing it.  Raises ``Unavailable`` if there is none."""
     require(settings)
     parts = [
         _part("database", _place(settings), _database(settings)),
@@ -102,7 +102,7 @@ def _keys(settings: Settings) -> Callable[[], str]:
     def check() -> str:
         Secrets.load(settings.keys_path / SECRETS)
         health = provider(settings).health()
-        # What is wrong with the database is told of the database.
+        # A problem of the database is reported for the database.
         with suppress(DatabaseUnavailable, SchemaUnknown, InvalidInput):
             open_server(settings).database.close()
         count = len(health.keys)
@@ -118,7 +118,7 @@ def _witness(settings: Settings) -> Callable[[], str]:
         try:
             eye = witness(settings)
         except KeysUnavailable:
-            return "cannot be told without the secrets"  # what is wrong is told of the keys
+            return "cannot be told without the secrets"  # the problem is reported for the keys
         try:
             look = BackgroundThread("witness").submit(eye.seen)
             size = look.result(timeout=settings.log_patience).size
@@ -127,7 +127,7 @@ def _witness(settings: Settings) -> Callable[[], str]:
                 f"It does not answer within {settings.log_patience:g} s; see to its disk."
             ) from None
         suspended = None
-        # What is wrong with database or keys is told of them.
+        # A problem of the database or the keys is reported for these.
         with suppress(DatabaseUnavailable, SchemaUnknown, InvalidInput, KeysUnavailable):
             server = open_server(settings)
             suspended = server.sequencer.suspended
@@ -160,11 +160,11 @@ def _role_warnings(settings: Settings) -> list[str]:
         finally:
             database.close()
     except PenstockError:
-        return []  # what is wrong with the database is told of the database
+        return []  # a problem of the database is reported for the database
 
 
 def _room_warnings(settings: Settings) -> list[str]:
-    # What is wrong with database or keys is told of them.
+    # A problem of the database or the keys is reported for these.
     with suppress(PenstockError):
         server = open_server(settings)
         warning = disk_room.of(settings, server.database).warning()
@@ -174,7 +174,7 @@ def _room_warnings(settings: Settings) -> list[str]:
 
 
 def _clock_warnings(settings: Settings) -> list[str]:
-    # What is wrong with database or keys is told of them.
+    # A problem of the database or the keys is reported for these.
     with suppress(PenstockError):
         server = open_server(settings)
         difference = server.clock.difference()
@@ -184,7 +184,7 @@ def _clock_warnings(settings: Settings) -> list[str]:
 
 
 def _charge_warnings(settings: Settings) -> list[str]:
-    # What is wrong with database or keys is told of them.
+    # A problem of the database or the keys is reported for these.
     with suppress(PenstockError):
         server = open_server(settings)
         try:

@@ -1,8 +1,8 @@
-"""Keep tiers, users and their tokens.
+"""Manage tiers, users and their tokens.
 
 * ``tiers, tier_changes``  the ranked clearance levels: listed; created, moved and deleted
 * ``users``         roles and clearance
 * ``tokens``        issued once, expiring, revocable at once
-* ``token_lineage``: which token was made with which, and ends with it
+* ``token_lineage``: tokens made with other tokens, which end with them
 * ``logged_tiers, logged_users, logged_tokens``: the leaves of each, and the tables held to them
 """

@@ -1,8 +1,7 @@
 """Create, move and delete tiers: named, ranked clearance levels.
 
-One can be put between two at any time.  Whatever is done to tiers, budgets and effective
-levels are brought up to date in the same transaction, and it is refused where an account
-would overflow.
+A tier can be put between two others at any time.  Budgets and effective levels are brought up to
+date in the same transaction, and a change is refused if it would exceed an account.
 """
 
 from collections.abc import Sequence
@@ -32,7 +31,7 @@ GAP = 10
 
 
 def create(server: Server, principal: Principal, spec: TierSpec) -> TierView:
-    """Add a tier.  It starts with the budgets and levels of the next lower tier.
+    """Add a tier, with the budgets and levels of the next lower tier.
 
     Raises ``NameTaken``, and ``InvalidInput`` for a rank that is taken or leaves no room.
     """
@@ -58,12 +57,12 @@ def create(server: Server, principal: Principal, spec: TierSpec) -> TierView:
 
 
 def change(server: Server, principal: Principal, name: str, spec: TierChange) -> TierView:
-    """Move a tier, or describe it otherwise.
+    """Move a tier, or change its description.
 
-    Tiers that it stands above from then on are part of what it pays for.  Moved down, it
-    is allowed no more than the tiers that it passed; those pay for what it saw.  Raises
-    ``NotFound``, ``InvalidInput`` for a rank that is taken or leaves no room, ``Conflict``
-    where budgets would shrink as rank rises, and ``BudgetExhausted``.
+    From then on it pays for what the tiers below it see as well.  A tier that is moved down is
+    allowed no more than the tiers that it passed; those pay for what it saw.  Raises
+    ``NotFound``, ``InvalidInput`` for a rank that is taken or leaves no room, ``Conflict`` if
+    budgets would shrink as rank rises, and ``BudgetExhausted``.
     """
     principal.require("admin")
     with server.database.write() as session:
@@ -84,7 +83,7 @@ def change(server: Server, principal: Principal, name: str, spec: TierChange) ->
 
 
 def delete(server: Server, principal: Principal, name: str) -> TierView:
-    """Take a tier out of sight.  What its former holders saw stays accounted for.
+    """Delete a tier.  What its former holders saw stays accounted for.
 
     Raises ``NotFound``, ``Conflict`` while people hold it, and ``ApprovalNeeded``.
     """
@@ -96,7 +95,7 @@ def delete(server: Server, principal: Principal, name: str) -> TierView:
 
 
 def remove(session: Session, server: Server, principal: Principal, name: str) -> TierView:
-    """What ``delete`` does, as a part of a transaction."""
+    """Delete a tier as a part of a transaction; see ``delete``."""
     tier = tier_by_name(session, name)
     holders = _holders(session, tier)
     if holders:
@@ -123,7 +122,7 @@ def _holders(session: Session, tier: Tier) -> list[str]:
 def _settle(
     session: Session, principal: Principal, at: datetime, moved: tuple[Tier, int] | None
 ) -> None:
-    """Bring budgets, allowed and effective levels up to date with the tiers as they are.
+    """Bring budgets, allowed and effective levels up to date with the present tiers.
 
     ``moved`` is a tier with the rank that it had before.
     """
@@ -148,7 +147,7 @@ def _settle(
 def _lowered(
     rungs: dict[int, int], tiers: Sequence[Tier], moved: tuple[Tier, int] | None
 ) -> dict[int, int]:
-    """Rungs after a tier was moved down: it is allowed no more than those that it passed."""
+    """Return the rungs that a tier keeps after it was moved down: those of the passed tiers."""
     if moved is None:
         return rungs
     tier, before = moved
@@ -164,7 +163,7 @@ def _lowered(
 
 
 def _rank(tiers: Sequence[Tier], spec: TierSpec | TierChange, moved: Tier | None = None) -> int:
-    """The rank that ``spec`` asks for, among the other ``tiers``."""
+    """Return the rank that ``spec`` requests, among the other ``tiers``."""
     taken = {tier.rank: tier.name for tier in tiers}
     if spec.rank is not None and spec.above is not None:
         raise InvalidInput("Give rank or above, not both.", pointer="/above")

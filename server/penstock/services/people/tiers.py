@@ -7,11 +7,11 @@ from penstock.services.schemas.people import TierView
 
 
 def view(tier: Tier) -> TierView:
-    """A tier as callers see it."""
+    """Return a tier as callers see it."""
     return TierView(name=tier.name, rank=tier.rank, description=tier.description)
 
 
 def listing(server: Server) -> list[TierView]:
-    """All tiers, the least trusted first."""
+    """Return all tiers, the least trusted first."""
     with server.database.read() as session:
         return [view(tier) for tier in ordered_tiers(session)]

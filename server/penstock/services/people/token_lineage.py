@@ -1,10 +1,10 @@
-"""Which token was made with which, and how what a token made ends with it.
+"""Record which token was made with which, and revoke it together with that one.
 
-Whoever got hold of a token could otherwise make another one that stays when theirs is
-found out.  So a token that was made with a token, or in a session that began with one, ends
-when that one does and is revoked with it, also where an admin made it for somebody else.  A
-token that the operator makes has no parent.  One that was made with the token of an OpenID
-provider has none either, and ends when that token would.
+A person who stole a token could otherwise make another one that stays valid when the theft is
+discovered.  So a token that was made with a token, or in a session that began with one, ends when
+that one does and is revoked with it, also if an admin made it for another user.  A token that the
+operator makes has no parent.  One that was made with the token of an OpenID provider has none
+either, and ends when that token would.
 """
 
 from collections.abc import Iterable, Sequence
@@ -19,9 +19,9 @@ from penstock.services.people.logged_tokens import record_revocation
 
 
 def parent_of(session: Session, principal: Principal, now: datetime) -> Token | None:
-    """The token that ``principal`` came with, as it is in this transaction; none of ours: none.
+    """Return the stored token that ``principal`` came with, or None for a provider's token.
 
-    Raises ``NotAuthenticated`` where what they came with has ended since.
+    It is read in this transaction.  Raises ``NotAuthenticated`` if it has ended since.
     """
     token = None if principal.token_id is None else session.get_one(Token, principal.token_id)
     ended = principal.token_expires is not None and principal.token_expires <= now
@@ -34,16 +34,16 @@ def parent_of(session: Session, principal: Principal, now: datetime) -> Token | 
 
 
 def latest_end(principal: Principal, parent: Token | None) -> datetime | None:
-    """When what ``principal`` makes ends at the latest; ``None`` for the operator.
+    """Return the latest end of what ``principal`` makes, or None for the operator.
 
-    With a token of ours that is its own end and not that of a session that began with it:
-    people sign out, and what they made goes on.
+    For a stored token that is the token's end, and not that of a session that began with it: people
+    sign out, and the tokens that they made stay valid.
     """
     return principal.token_expires if parent is None else parent.expires_at
 
 
 def live(session: Session, user: User, now: datetime) -> Sequence[Token]:
-    """The tokens of a user that are valid, in the order in which they were made."""
+    """Return a user's valid tokens, in the order in which they were made."""
     tokens = session.exec(
         select(Token)
         .where(
@@ -61,8 +61,8 @@ def end_all(
 ) -> list[Token]:
     """Revoke tokens, and those that were made with them, as a part of a transaction.
 
-    Each of the latter gets a leaf, unless its user was shut out, of which the log has one.  Returns
-    those, in the order in which they were made.
+    Each of the latter gets a leaf, unless its user was disabled, for which the log has one already.
+    Returns the latter, in the order in which they were made.
     """
     ended = list(tokens)
     for token in ended:

@@ -1,4 +1,4 @@
-"""Tokens: issued once, stored as an HMAC, expiring, revocable at once, bounded in number."""
+"""Issue, list and revoke tokens: stored as an HMAC, expiring, limited in number."""
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
@@ -29,17 +29,17 @@ from penstock.spec_fields import folded
 from penstock.transparency_log import leaves
 
 NAMED = 5
-"""How many tokens a refusal names that could be revoked."""
+"""The number of tokens that a refusal names as candidates to revoke."""
 
 
 def issue(server: Server, principal: Principal, name: str, spec: TokenSpec) -> IssuedTokenView:
-    """Make a token for a user, by an admin or by the user themselves.
+    """Issue a token for a user, as an admin or as the user themselves.
 
-    A token that a user makes for themselves carries no role that the token they came with
-    lacks; whoever makes it, it ends when that one does, and the answer says when.  Raises
-    ``NotFound``, ``Forbidden``, ``InvalidInput``, ``NotAuthenticated`` where what they came with
-    has ended, ``Conflict`` for a disabled user and for one who has as many as may be, and
-    ``QuotaUsedUp`` for one who has made as many for themselves in a day as they may.
+    A token that a user makes for themselves carries no role that their present token lacks.  It
+    ends when the token that made it does, and the answer says when.  Raises ``NotFound``,
+    ``Forbidden``, ``InvalidInput``, ``NotAuthenticated`` if the caller's own token has ended,
+    ``Conflict`` for a disabled user and for one who has the largest number of valid tokens, and
+    ``QuotaUsedUp`` for one who has made the largest number for themselves in a day.
     """
     with server.database.write() as session:
         user = _reachable(session, principal, name)
@@ -78,7 +78,7 @@ def issue(server: Server, principal: Principal, name: str, spec: TokenSpec) -> I
 
 
 def preview(server: Server, principal: Principal, name: str) -> TokenPreviewView:
-    """What a token would be bounded by that ``principal`` made now; nothing is made.
+    """Return the bounds of a token that ``principal`` would make now; nothing is made.
 
     Raises ``NotFound``, ``Forbidden``, and ``NotAuthenticated`` as ``issue`` does.
     """
@@ -96,7 +96,7 @@ def preview(server: Server, principal: Principal, name: str) -> TokenPreviewView
 
 
 def listing(server: Server, principal: Principal, name: str, window: Window) -> Page[TokenView]:
-    """A user's tokens, without their secrets."""
+    """Return a user's tokens, without their secrets."""
     with server.database.read() as session:
         user = _reachable(session, principal, name)
         return listed(
@@ -146,7 +146,10 @@ def _require_room(server: Server, user: User, live: Sequence[Token]) -> None:
 
 
 def _end(server: Server, spec: TokenSpec, now: datetime, latest: datetime | None) -> datetime:
-    """When a token ends: asked for too long it is refused, and none outlasts what made it."""
+    """Return when a token ends.  Raises ``InvalidInput`` above the longest lifetime.
+
+    It ends no later than the token that made it.
+    """
     most = server.settings.token_longest_days
     life = timedelta(days=min(server.settings.token_days, most))
     if spec.expires_in is not None:

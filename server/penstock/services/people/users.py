@@ -1,4 +1,4 @@
-"""Users: their roles, and the clearance that promotes or demotes them at once."""
+"""Manage users: their roles, and their clearance, whose changes take effect at once."""
 
 from sqlmodel import Session, col, func, select
 
@@ -23,7 +23,7 @@ from penstock.spec_fields import folded
 
 
 def view(session: Session, user: User) -> UserView:
-    """A user as an admin sees them."""
+    """Return a user as an admin sees them."""
     tier = clearance_of(session, required(user.id))
     return UserView(
         name=user.name,
@@ -35,7 +35,7 @@ def view(session: Session, user: User) -> UserView:
 
 
 def me(server: Server, principal: Principal) -> MeView:
-    """Who the caller is, by the token that they came with."""
+    """Return the caller's own account, as their token shows it."""
     with server.database.read() as session:
         tier = clearance_of(session, principal.user_id) if principal.user_id else None
     return MeView(
@@ -47,14 +47,14 @@ def me(server: Server, principal: Principal) -> MeView:
 
 
 def listing(server: Server, principal: Principal, window: Window) -> Page[UserView]:
-    """All users, in the order in which they were made."""
+    """Return all users, in the order in which they were made."""
     principal.require("admin")
     with server.database.read() as session:
         return listed(session, User, window, lambda user: view(session, user))
 
 
 def show(server: Server, principal: Principal, name: str) -> UserView:
-    """One user.  Raises ``NotFound``."""
+    """Return one user.  Raises ``NotFound``."""
     principal.require("admin")
     with server.database.read() as session:
         return view(session, user_by_name(session, name))
@@ -63,8 +63,8 @@ def show(server: Server, principal: Principal, name: str) -> UserView:
 def create(server: Server, principal: Principal, spec: UserSpec) -> UserView:
     """Add a user.
 
-    Raises ``NameTaken``, ``InvalidInput`` for an unknown clearance, and ``Forbidden`` for an
-    admin under the two-person rule, unless the operator does it.
+    Raises ``NameTaken``, ``InvalidInput`` for an unknown clearance, and ``Forbidden`` for a new
+    admin under the two-person rule, unless the operator creates them.
     """
     principal.require("admin")
     with server.database.write() as session:
@@ -92,11 +92,11 @@ def create(server: Server, principal: Principal, spec: UserSpec) -> UserView:
 
 
 def change(server: Server, principal: Principal, name: str, spec: UserChange) -> UserView:
-    """Promote, demote, or change roles; it acts at once on tokens already issued.
+    """Change a user's clearance or roles, with immediate effect on tokens already issued.
 
-    Raises ``NotFound``, ``InvalidInput`` for an unknown clearance, and ``Conflict`` where
-    no admin would be left, or ``Forbidden`` where one would come under the two-person rule,
-    unless the operator does it.
+    Raises ``NotFound``, ``InvalidInput`` for an unknown clearance, ``Conflict`` if no admin would
+    be left, and ``Forbidden`` if the change made an admin under the two-person rule; the operator
+    may do both.
     """
     principal.require("admin")
     with server.database.write(need=Need.RELIEF) as session:
@@ -120,11 +120,10 @@ def change(server: Server, principal: Principal, name: str, spec: UserChange) ->
 
 
 def disable(server: Server, principal: Principal, name: str) -> UserView:
-    """Shut a user out: their tokens are revoked, what they were given stays on record.
+    """Disable a user: their tokens are revoked; what they were given stays on record.
 
-    Tokens that were made with theirs are revoked as well, those of others too.
-    Raises ``NotFound``, and ``Conflict`` where no admin would be left, unless the operator
-    does it.
+    Tokens that were made with theirs are revoked as well, also other users' tokens.  Raises
+    ``NotFound``, and ``Conflict`` if no admin would be left, unless the operator does it.
     """
     principal.require("admin")
     with server.database.write(need=Need.RELIEF) as session:
@@ -141,7 +140,7 @@ def disable(server: Server, principal: Principal, name: str) -> UserView:
 
 
 def _require_other_admin(session: Session, principal: Principal, user: User) -> None:
-    """Raise ``Conflict`` where nobody but ``user`` could administer over HTTP."""
+    """Raise ``Conflict`` if nobody but ``user`` could administer over HTTP."""
     if principal.is_operator or not user.admin or user.disabled_at is not None:
         return
     others = select(User).where(
