@@ -1,7 +1,7 @@
-"""Tell what people know together.
+"""Compute what people know together.
 
 * ``exposure``     what a set of users knows, and what it would have cost without tiers
-* ``by_query``     query by query, what some people hold and what it comes to
-* ``compositions``: what releases of one dataset, or of the same people, come to
+* ``by_query``     query by query, the releases that some people hold, and their loss
+* ``compositions``: the loss of releases of one dataset, or of the same people
 * ``same_people``  datasets that an admin declared to hold the same people
 """

@@ -1,9 +1,9 @@
-"""Who of some people stands where: of each query what they hold, and what it comes to.
+"""Return, query by query, the releases that some people hold and their joint privacy loss.
 
-Beside ``exposure``, which composes over whole datasets, this speaks of one query at a time.
-The rules are the same: auditors ask about anybody, others about themselves; of a query only
-the most accurate level counts, or all where levels are independent draws; ``independent`` is
-every hand-out composed as if it had been drawn on its own.
+While ``exposure`` composes over whole datasets, this module reports one query at a time.  The
+rules are the same: auditors may ask about anybody, others about themselves; of a query only the
+most accurate level counts, or all of them if levels are independent draws; ``independent`` is
+the composition of every hand-out as if each had been drawn on its own.
 """
 
 from collections import Counter
@@ -34,7 +34,7 @@ from penstock.services.schemas.views import (
 
 @dataclass(frozen=True)
 class PersonView:
-    """Somebody who may be asked about."""
+    """Hold a person whose exposure may be requested."""
 
     name: str
     roles: list[str]
@@ -44,7 +44,7 @@ class PersonView:
 
 @dataclass(frozen=True)
 class PointView:
-    """One level of a query that was handed out, and to whom of the people, by tier."""
+    """Hold one released level of a query, and the people who hold it, by tier."""
 
     level: LevelView
     error: ErrorView
@@ -54,10 +54,10 @@ class PointView:
 
 @dataclass(frozen=True)
 class SharedQueryView:
-    """What some people hold of one query, the most accurate level first.
+    """Hold what some people have of one query, the most accurate level first.
 
-    Where it is ``lossless``, all points lie on one path of noise; elsewhere each is a draw of
-    its own, and ``together`` is their composition.  A stream's ``error`` is its newest total's.
+    If it is ``lossless``, all points lie on one path of noise; otherwise each is a draw of its
+    own, and ``together`` is their composition.  A stream's ``error`` is its newest total's.
     """
 
     query: str
@@ -71,7 +71,7 @@ class SharedQueryView:
 
 
 def listing(server: Server, principal: Principal, window: Window) -> Page[PersonView]:
-    """Everybody who may be asked about, in the order in which they were made."""
+    """Return everybody whose exposure may be requested, in the order in which they were made."""
     principal.require("auditor")
     with server.database.read() as session:
         return listed(session, User, window, lambda user: _person(session, user))
@@ -84,12 +84,12 @@ def shared(
     window: Window,
     dataset: str | None = None,
 ) -> Page[SharedQueryView]:
-    """Query by query what a set of people holds; only those that any of them holds.
+    """Return query by query what a set of people holds; only queries that any of them holds.
 
     Raises as ``exposure.of`` does.
     """
     with server.database.read() as session:
-        # Held here, they are loaded once and not with every query anew.
+        # Kept here, they are loaded once and not again with every query.
         chosen = people(session, principal, names)
         users = [required(user.id) for user in chosen]
         releases = (
@@ -120,7 +120,7 @@ def shared(
 
 @dataclass(frozen=True)
 class _Shared:
-    """What was read of one query, before it is composed."""
+    """Hold what was read of one query, before it is composed."""
 
     query: str
     dataset: str
@@ -132,7 +132,7 @@ class _Shared:
     independent: Line
 
     def view(self, by: Compose) -> SharedQueryView:
-        """Compose what was read; no database is asked any more."""
+        """Compose what was read, without the database."""
         return SharedQueryView(
             query=self.query,
             dataset=self.dataset,

@@ -1,7 +1,7 @@
 """Compose what was released of the versions of a dataset, or of several of the same people.
 
-Everything is composed over the versions that one privacy unit may be in, at the sum of
-their deltas; where these are several sets of versions, the worst one counts.
+Everything is composed over the versions that one privacy unit may be in, at the sum of their
+deltas; if there are several such sets of versions, the worst one counts.
 """
 
 import math
@@ -19,21 +19,22 @@ from penstock.services.ledger.version_chains import chains, split
 from penstock.services.schemas.views import PrivacyBudget
 
 MOST_SETS = 64
-"""How many sets of versions of several datasets are composed each; what these come to apart is
-added up where there are more."""
+"""The number of sets of versions of several datasets up to which each set is composed; if there
+are more, the losses of the datasets are added up."""
 
 FEW = 64
-"""So many different releases of one report are composed where it is asked for, the others
-elsewhere.  One of Laplace noise takes about 3 ms of a processor, one of Gaussian noise 0.02."""
+"""The number of different releases of one report up to which they are composed in this process;
+more are composed elsewhere.  One of Laplace noise takes about 3 ms of a processor, one of Gaussian
+noise 0.02 ms."""
 
 Distinct = frozenset[tuple[PlacedRelease, int]]
 Compose = Callable[[Distinct, float], float]
-"""The epsilon of different releases, each with how often it counts, at a delta."""
+"""A function that returns the epsilon of releases, each with its multiplicity, at a delta."""
 
 
 @dataclass(frozen=True)
 class Line:
-    """Releases of one version of a dataset, and the account that paid for them.
+    """Hold releases of one version of a dataset, and the account that paid for them.
 
     ``paid`` is false for releases that it did not pay for: its own bound says nothing of
     them, and its failure probabilities are the least that theirs can be.
@@ -45,15 +46,15 @@ class Line:
     paid: bool = True
 
 
-# Whoever looks at some people again, or at a budget, has the same levels composed once more.
+# Looking at the same people or budget again composes the same levels again.
 @lru_cache(maxsize=256)
 def composed_here(releases: Distinct, delta: float) -> float:
-    """Compose releases where they are asked for; see ``Compose``."""
+    """Compose releases in this process; see ``Compose``."""
     return compose(list(releases), delta)
 
 
 def composing(computing: Computing, person: str) -> Compose:
-    """Return what composes one report for ``person``: few releases here, and many elsewhere."""
+    """Return a function that composes ``person``'s report: few releases here, many elsewhere."""
     left = FEW
 
     def composed_for(releases: Distinct, delta: float) -> float:
@@ -61,7 +62,7 @@ def composing(computing: Computing, person: str) -> Compose:
         if len(releases) <= left:
             left -= len(releases)
             return composed_here(releases, delta)
-        # Sorted, so that the same releases are the same question.
+        # Sorted, so that the same releases make the same computation.
         ordered = sorted(releases, key=repr)
         return computing.run(person, PATIENCE, compose, ordered, delta)
 
@@ -69,9 +70,9 @@ def composing(computing: Computing, person: str) -> Compose:
 
 
 def composed(lines: Sequence[Line], by: Compose = composed_here) -> PrivacyBudget:
-    """The tight composition over the versions of a dataset, one line each.
+    """Return the tight composition over the versions of a dataset, one line per version.
 
-    They may be of several datasets, of the same people.
+    The versions may belong to several datasets of the same people.
     """
     apart = split([line.version for line in lines])
     if len(apart) > 1 and math.prod(len(chains(component)) for component in apart) > MOST_SETS:
@@ -91,12 +92,12 @@ def composed(lines: Sequence[Line], by: Compose = composed_here) -> PrivacyBudge
 
 
 def which(version: Dataset) -> tuple[str, int]:
-    """Return what tells one version of all datasets from the others."""
+    """Return a key that identifies one version among those of all datasets."""
     return version.folded, version.version
 
 
 def added(amounts: Iterable[PrivacyBudget]) -> PrivacyBudget:
-    """The sums of epsilons and of deltas."""
+    """Return the sums of epsilons and of deltas."""
     listed = list(amounts)
     return PrivacyBudget(
         sum(amount.epsilon for amount in listed), sum(amount.delta for amount in listed)
@@ -104,10 +105,10 @@ def added(amounts: Iterable[PrivacyBudget]) -> PrivacyBudget:
 
 
 def _of_chain(lines: Sequence[Line], by: Compose) -> PrivacyBudget:
-    """What was released of versions that a unit may be in, all of them together.
+    """Return the joint loss of releases of versions that a unit may be in, all of them together.
 
-    Never above the sum of the bounds that the filters themselves imply.  The failure
-    probabilities already charged are taken out of delta first.
+    It never exceeds the sum of the bounds that the filters themselves imply.  The failure
+    probabilities already charged are subtracted from delta first.
     """
     lines = [line for line in lines if line.releases]
     if not lines:

@@ -1,12 +1,12 @@
-"""What a set of users knows together, and what it would have cost without tiers.
+"""Compute what a set of users knows together, and what it would have cost without tiers.
 
-``could_be`` is the guarantee: everything that the highest tier any of them ever held may
-fetch.  ``released`` is what they did fetch, after the fact.  ``independent`` is the same
-hand-outs, each composed as if it had been drawn on its own.  Of a query only the most
-accurate level counts in the first two, or all where levels are independent draws.
+``could_be`` is the guarantee: everything that the highest tier any of them ever held may request.
+``released`` is what they did request, after the fact.  ``independent`` is the same hand-outs,
+each composed as if it had been drawn on its own.  Of a query only the most accurate level counts
+in the first two, or all of them if levels are independent draws.
 
 Everything is composed over the versions of a dataset that one privacy unit may be in, at
-the sum of their deltas; where these are several sets of versions, the worst one counts.
+the sum of their deltas; if there are several such sets of versions, the worst one counts.
 Datasets that were declared to hold the same people count as one.
 """
 
@@ -50,7 +50,7 @@ MOST_USERS = 1000
 
 @dataclass(frozen=True)
 class _Held:
-    """How often each rung of one query was handed to some users."""
+    """Hold how often each rung of one query was given to some users."""
 
     query: Query
     kind: QueryKind
@@ -58,17 +58,17 @@ class _Held:
 
     @property
     def best(self) -> list[int]:
-        """The most accurate rung; where levels are independent all of them, in that order."""
+        """Return the most accurate rung; if levels are independent, all rungs in that order."""
         return self.kind.levels.telling(self.rungs)
 
 
 def of(
     server: Server, principal: Principal, names: Sequence[str], dataset: str | None = None
 ) -> ExposureView:
-    """The exposure of a coalition to a dataset; over all datasets the figures add up.
+    """Return a coalition's exposure to a dataset; over all datasets the figures add up.
 
-    Auditors ask about anybody, everybody else about themselves alone.  Raises
-    ``Forbidden``, ``NotFound``, and ``InvalidInput`` for an empty or a huge set.
+    Auditors may ask about anybody, everybody else about themselves alone.  Raises ``Forbidden``,
+    ``NotFound``, and ``InvalidInput`` for an empty or a huge set.
     """
     with server.database.read() as session:
         users = people(session, principal, names)
@@ -79,14 +79,14 @@ def of(
         )
         gathered = [_gathered(session, users, versions) for versions in datasets]
     if dataset is not None and not principal.roles & {"admin", "auditor"} and not gathered[0].reach:
-        # They never had a tier that sees it: to them it is as good as missing.
+        # They never had a tier that sees it: for them it does not exist.
         raise NotFound(f"There is no dataset {dataset!r}.")
     by = composing(server.computing, principal.name)
     return _added(users, [part.view(by) for part in gathered])
 
 
 def people(session: Session, principal: Principal, names: Sequence[str]) -> list[User]:
-    """Those whom the caller may ask about together.  Raises as ``of`` does."""
+    """Return the users that the caller may ask about together.  Raises as ``of`` does."""
     names = list({folded(name): name for name in names if name}.values())
     if not 1 <= len(names) <= MOST_USERS:
         raise InvalidInput(f"users lists 1 to {MOST_USERS} names.", pointer="/users")
@@ -97,7 +97,7 @@ def people(session: Session, principal: Principal, names: Sequence[str]) -> list
 
 @dataclass(frozen=True)
 class _Gathered:
-    """What was read of one dataset, before it is composed."""
+    """Hold what was read of one dataset, before it is composed."""
 
     users: list[str]
     queries: list[ExposedQueryView]
@@ -108,7 +108,7 @@ class _Gathered:
     registrars: ReachView | None
 
     def view(self, by: Compose) -> ExposureView:
-        """Compose what was read; no database is asked any more."""
+        """Compose what was read, without the database."""
         return ExposureView(
             users=self.users,
             queries=self.queries,
@@ -165,7 +165,7 @@ def _gathered(session: Session, users: Sequence[User], versions: Sequence[Datase
 def _releases_of(
     session: Session, user_ids: Sequence[int], dataset_ids: Sequence[int]
 ) -> list[_Held]:
-    """What was handed to some users, counted by the database: few queries, many hand-outs."""
+    """Return what was given to some users, counted by the database: hand-outs may be many."""
     counts = session.exec(
         select(Release.query_id, Release.rung, func.count())
         .join(Grant, col(Grant.release_id) == col(Release.id))
@@ -185,7 +185,7 @@ def _releases_of(
 
 
 def _exposed(group: _Held, delta: float) -> ExposedQueryView:
-    """What is held of one query."""
+    """Return what the users hold of one query."""
     best = group.best
     return ExposedQueryView(
         group.query.name,
@@ -198,9 +198,9 @@ def _exposed(group: _Held, delta: float) -> ExposedQueryView:
 def _registrars(
     session: Session, dataset: Dataset, account: TierAccount | None
 ) -> ReachView | None:
-    """The reach of those who registered what a tier may see, or set a level of it.
+    """Return the reach of those who registered what a tier may see, or set a level of it.
 
-    The operator reaches what those do in whose name the operator asked.
+    The operator reaches what the users in whose name the operator acted reach.
     """
     if account is None:
         return None
@@ -221,19 +221,19 @@ def _registrars(
 
 
 def reach_of(account: TierAccount | None) -> ReachView | None:
-    """The budget that an account was granted."""
+    """Return the budget that an account was granted."""
     if account is None:
         return None
     return ReachView(account.tier.name, account.account.epsilon, account.account.delta)
 
 
 def could_be(session: Session, dataset: Dataset, account: TierAccount) -> PrivacyBudget:
-    """The composed loss of everything that a tier may fetch of one version."""
+    """Return the composed loss of everything that a tier may request of one version."""
     return composed([visible(session, dataset, account)])
 
 
 def visible(session: Session, dataset: Dataset, account: TierAccount | None) -> Line:
-    """Everything that a tier may fetch of one version: its effective levels."""
+    """Return everything that a tier may request of one version: its effective levels."""
     releases = Counter[PlacedRelease]()
     if account is not None:
         charged = charged_rungs(session, required(dataset.id), account.tier)
@@ -245,7 +245,7 @@ def visible(session: Session, dataset: Dataset, account: TierAccount | None) -> 
 
 
 def placed(query: Query, rung: int) -> PlacedRelease:
-    """A release as the report composes it."""
+    """Return a release in the form that reports compose."""
     return _placed(kind_of(query), query.mechanism, rung)
 
 
@@ -260,7 +260,7 @@ def _placed(process: Process, mechanism: str, rung: int) -> PlacedRelease:
 
 
 def reach(versions: Sequence[Dataset], reaches: Sequence[ReachView | None]) -> ReachView | None:
-    """The budgets of versions that a unit may be in, added up; those of the worst set."""
+    """Return the sum of the budgets of versions that a unit may be in; of several sets, the worst."""
     known = {which(version): reached for version, reached in zip(versions, reaches, strict=True)}
 
     def worst(of_one: Sequence[Dataset]) -> ReachView | None:
@@ -268,12 +268,12 @@ def reach(versions: Sequence[Dataset], reaches: Sequence[ReachView | None]) -> R
         listed = [reached for reached in sums if reached is not None]
         return max(listed, key=lambda reached: reached.epsilon, default=None)
 
-    # The worst set of several datasets has the worst of each.
+    # The worst set over several datasets consists of the worst set of each.
     return _farthest(worst(of_one) for of_one in split(versions))
 
 
 def highest_ever(session: Session, user_ids: Sequence[int]) -> Tier | None:
-    """The most trusted tier that any of them holds or ever held."""
+    """Return the most trusted tier that any of the users holds or ever held."""
     rows = session.exec(
         select(Clearance, Tier)
         .join(Tier, col(Clearance.tier_id) == col(Tier.id))

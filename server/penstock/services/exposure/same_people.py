@@ -1,9 +1,9 @@
-"""Datasets that hold the same people: declared by an admin, and never taken back.
+"""Declare that datasets hold the same people; a declaration is never withdrawn.
 
-A fingerprint is of bytes, so that the same table as CSV and as Parquet is two datasets, each
-with budgets of its own.  Once they are declared to hold the same people, what anybody may
-lose, was granted and has spent is added up over both, as over versions of one dataset.  It
-is transitive: each dataset has one group, or none.
+A fingerprint covers a file's bytes, so the same table as CSV and as Parquet makes two datasets,
+each with budgets of its own.  Once an admin declares that they hold the same people, losses,
+grants and spending are added up over both, as over versions of one dataset.  The relation is
+transitive: each dataset has one group, or none.
 """
 
 from collections.abc import Sequence
@@ -29,9 +29,9 @@ from penstock.services.schemas.views import DatasetView, PrivacyBudget
 
 @dataclass(frozen=True)
 class SamePeopleTierView:
-    """What one person may lose to a tier: in each of both until now, and in all of them then.
+    """Hold what one person may lose to a tier: in each dataset now, in all of them then.
 
-    ``granted`` are budgets, ``spent`` is what the tier may fetch; null where it sees nothing.
+    ``granted`` are budgets, ``spent`` is what the tier may request; null if it sees nothing.
     """
 
     tier: str
@@ -43,7 +43,7 @@ class SamePeopleTierView:
 
 @dataclass(frozen=True)
 class SamePeoplePreviewView:
-    """What it would mean that two datasets hold the same people; ``datasets`` are all of them."""
+    """Hold what the declaration would mean; ``datasets`` are all that it would join."""
 
     dataset: str
     same_people_as: str
@@ -52,12 +52,12 @@ class SamePeoplePreviewView:
 
 
 def declare(server: Server, principal: Principal, name: str, other: str) -> DatasetView:
-    """Declare that two datasets hold the same people, with all that hold those of either.
+    """Declare that two datasets, and all that share people with either, hold the same people.
 
-    No budget becomes another, and nothing is charged: what was granted and spent in all of
-    them counts together from now on.  Nobody can take it back.  Raises ``NotFound``,
-    ``InvalidInput`` for a dataset that is not there and for the same one, and ``Conflict``
-    where it is declared already, and where losses of both cannot be added up.
+    No budget changes, and nothing is charged: from now on what was granted and spent in all of
+    them counts together.  The declaration cannot be withdrawn.  Raises ``NotFound``,
+    ``InvalidInput`` for a dataset that does not exist and for the same one, and ``Conflict`` if
+    it is declared already, or if losses of both cannot be added up.
     """
     principal.require("admin")
     with server.database.write() as session:
@@ -68,9 +68,10 @@ def declare(server: Server, principal: Principal, name: str, other: str) -> Data
 
 
 def preview(server: Server, principal: Principal, name: str, other: str) -> SamePeoplePreviewView:
-    """What ``declare`` would make of the losses to each tier; nothing is done.  Raises as it does.
+    """Return how ``declare`` would change the losses to each tier.  Raises as it does.
 
-    A budget may be lowered where the sums are larger than they should be, down to what is spent.
+    Nothing is done.  If the sums are larger than they should be, a budget may be lowered, down to
+    what is spent.
     """
     principal.require("admin")
     with server.database.read() as session:

@@ -114,7 +114,7 @@ def _begin(
             row.mismatches = min((row.mismatches or 0) + 1, MOST_MISMATCHES)
             session.add(row)
             return InvalidInput(
-                "This Idempotency-Key came with another request before; use a new key.",
+                "This Idempotency-Key came with another request before; take a new key.",
                 pointer="/Idempotency-Key",
             )
         if row is not None and row.status is not None and row.answer is not None:

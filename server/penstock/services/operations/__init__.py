@@ -1,6 +1,7 @@
 """Operate a home: create it, open it, back it up, rotate its keys.
 
-* ``home, status``                               creating and opening a server's folder, and its state
+* ``home, status``                               creating and opening a server's folder, and its
+                                                 state
 * ``backup, backup_check``                       copies of the database, and the check that today's
                                                  keys open one
 * ``key_rotation, key_status, retired_keys``     the provider's keys: rotated, listed, dropped,

@@ -98,7 +98,7 @@ def check(provider: KeyProvider, secrets: Secrets, path: Path) -> BackupCheckVie
 
 
 def needed(path: Path) -> set[str]:
-    """Return the names of the keys that a backup needs.  Raises what ``backup_contents.read`` does."""
+    """Return the names of the keys that a backup needs.  Raises as ``backup_contents.read``."""
     return {wrapping_key(wrapped) for _, _, wrapped, _ in _wrapped(backup_contents.read(path))}
 
 

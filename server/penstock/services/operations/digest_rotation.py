@@ -56,7 +56,7 @@ def rotate_values(server: Server, principal: Principal) -> DigestKeysView:
     """
     principal.require("admin")
     with server.database.write():
-        # Under the write lock: two rotations at once make one key, and an unfinished one is resumed.
+        # Under the write lock: two rotations at once make one key, an unfinished one is resumed.
         secrets = server.stored.now
         if secrets.rows == secrets.newest_of(VALUES):
             secrets = server.stored.renew(VALUES)

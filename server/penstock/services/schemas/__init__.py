@@ -1,4 +1,4 @@
-"""Describe what callers send and what they are answered; field names are part of the public API.
+"""Describe what callers send and receive; field names are part of the public API.
 
 * ``queries``            queries, releases and datasets, as they are sent
 * ``levels``             how a caller names a noise level

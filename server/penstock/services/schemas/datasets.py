@@ -1,4 +1,4 @@
-"""What callers send to change a dataset: its budgets, or what it is declared as."""
+"""Describe requests that change a dataset: its budgets, or its declaration."""
 
 from typing import Annotated
 
@@ -12,7 +12,7 @@ from penstock.spec_fields import ColumnName, Name, Spec, each_once
 
 
 class CorrectionRequest(Spec):
-    """What to declare otherwise of a dataset; what is left out stays as it is.
+    """Represent a correction of a dataset's declaration; omitted fields stay as they are.
 
     A column that is listed is declared anew as a whole, one that is null is no longer declared.
     """
@@ -27,7 +27,7 @@ class CorrectionRequest(Spec):
 
     @property
     def given(self) -> set[str]:
-        """The fields that say something."""
+        """Return the fields that were given."""
         return {name for name in self.model_fields_set if getattr(self, name) is not None}
 
     @model_validator(mode="after")
@@ -38,11 +38,11 @@ class CorrectionRequest(Spec):
 
 
 class DatasetChange(CorrectionRequest):
-    """What to change of a dataset: budgets of tiers, what it is declared as, or whose people.
+    """Represent a change of a dataset: its tiers' budgets, its declaration, or its people.
 
-    Tiers left out keep their budgets; fields left out, and columns, stay as they are declared.
-    ``same_people_as`` names a dataset that holds the same people, so that losses in both add
-    up; for good.  Each of the three is changed by requests of its own.
+    Omitted tiers keep their budgets; omitted fields and columns keep their declaration.
+    ``same_people_as`` names a dataset that holds the same people, so that losses in both add up;
+    this cannot be undone.  Each of the three takes a request of its own.
     """
 
     budgets: (
@@ -64,6 +64,6 @@ class DatasetChange(CorrectionRequest):
 
     @property
     def correction(self) -> CorrectionRequest:
-        """What is declared otherwise."""
+        """Return the changes of the declaration."""
         changes = {name: getattr(self, name) for name in self.given}
         return CorrectionRequest.model_construct(_fields_set=set(changes), **changes)

@@ -1,4 +1,4 @@
-"""What exposure answers with: what a set of people knows together."""
+"""Describe reports of exposure: what a set of people knows together."""
 
 from dataclasses import dataclass
 
@@ -7,9 +7,9 @@ from penstock.services.schemas.views import ComposedView, GuaranteeView, LevelVi
 
 @dataclass(frozen=True)
 class ExposedQueryView:
-    """The best level of one query that a coalition holds.
+    """Hold the best level of one query that a coalition holds.
 
-    ``composed`` is of all levels that it holds, where these are independent; else null.
+    ``composed`` is that of all levels that it holds if these are independent, else null.
     """
 
     query: str
@@ -20,7 +20,7 @@ class ExposedQueryView:
 
 @dataclass(frozen=True)
 class ReachView:
-    """The budget of the highest tier that any of some people ever held."""
+    """Hold the budget of the highest tier that any of some people ever held."""
 
     tier: str
     epsilon: float
@@ -29,11 +29,11 @@ class ReachView:
 
 @dataclass(frozen=True)
 class ExposureView:
-    """What a set of users knows together.
+    """Hold what a set of users knows together.
 
-    ``could_be`` is the guarantee (all that they could fetch); ``released`` is after the
-    fact, and no bound for adaptively chosen requests; ``independent`` is what the same
-    hand-outs would have cost had each been drawn on its own.
+    ``could_be`` is the guarantee (all that they could request); ``released`` is after the fact,
+    and no bound for adaptively chosen requests; ``independent`` is what the same hand-outs would
+    have cost if each had been drawn on its own.
     """
 
     users: list[str]

@@ -9,7 +9,8 @@ from penstock.spec_fields import Name, each_once
 
 DEFAULT_HISTOGRAM_LEVELS = 16
 MOST_HISTOGRAM_LEVELS = 64
-"""Each level makes the next one dearer to draw, and is charged whether it is drawn or not."""
+"""The largest number of levels: each makes the next one more expensive to draw, and is charged
+whether it is drawn or not."""
 
 MOST_FALSE_KEYS = 1_000_000
 
@@ -30,12 +31,12 @@ FalseKeys = Annotated[
     | Annotated[Expected, Tag("<number>")],
     Discriminator(_kind),
 ]
-"""How many keys of count 0 a tier expects to see, one number for all tiers or one for each."""
+"""The expected number of keys of count 0 that a tier sees, one for all tiers or one for each."""
 
 
 @dataclass(frozen=True)
 class AppearanceView:
-    """How likely a key with this count is reported."""
+    """Hold the probability that a key with this count is reported."""
 
     count: int
     probability: float
@@ -43,13 +44,13 @@ class AppearanceView:
 
 @dataclass(frozen=True)
 class HistogramView:
-    """A sparse histogram at one level.
+    """Hold a sparse histogram at one level.
 
-    A key of the ``domain``, which has ``size`` of them, is reported where its noisy count is
-    above ``threshold``.  So keys with small counts are missing, ``false_keys`` keys of count
-    0 are expected to be there at most, and a reported count is more likely too large than
-    too small: errors are those of a key's noise before it is known whether it appears.
-    ``appears`` tells the chance by the count, up to one near 1.
+    A key of the ``domain``, which has ``size`` of them, is reported if its noisy count is above
+    ``threshold``.  So keys with small counts are missing, at most ``false_keys`` keys of count 0
+    are expected to appear, and a reported count is more likely too large than too small: errors
+    are those of a key's noise before it is known whether it appears.  ``appears`` gives the
+    probability of appearing by the count, up to one near 1.
     """
 
     domain: dict[str, Any]

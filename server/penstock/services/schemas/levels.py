@@ -1,4 +1,4 @@
-"""How a caller names a noise level: by exactly one of what describes it."""
+"""Describe a noise level as callers request it, in exactly one way."""
 
 from typing import Annotated
 
@@ -10,7 +10,7 @@ from penstock.spec_fields import Spec, as_epsilon
 
 
 class LevelSpec(Spec):
-    """A noise level, named in exactly one way."""
+    """Represent a requested noise level, named in exactly one way."""
 
     epsilon: float | None = Field(default=None, gt=0)
     rho: float | None = Field(default=None, gt=0)
@@ -35,7 +35,7 @@ class LevelSpec(Spec):
         return self
 
     def target(self) -> Target:
-        """The level as a target of calibration."""
+        """Return the level as a target of calibration."""
         kind = next(kind for kind in TargetKind if getattr(self, kind.value) is not None)
         value = float(getattr(self, kind.value))
         return (
@@ -47,4 +47,4 @@ Level = Annotated[
     LevelSpec,
     BeforeValidator(as_epsilon, json_schema_input_type=LevelSpec | Annotated[float, Field(gt=0)]),
 ]
-"""A noise level; a number alone is its epsilon."""
+"""A requested noise level; a number alone is its epsilon."""

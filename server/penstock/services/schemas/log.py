@@ -1,4 +1,4 @@
-"""What callers send about the log."""
+"""Describe what callers send about the log."""
 
 from pydantic import Field
 
@@ -7,6 +7,6 @@ from penstock.spec_fields import Spec
 
 
 class CosignedNote(Spec):
-    """A checkpoint as a note that a cosigner signed."""
+    """Represent a checkpoint as a note that a cosigner signed."""
 
     note: str = Field(max_length=LARGEST)

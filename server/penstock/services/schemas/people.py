@@ -17,7 +17,7 @@ Role = Literal["analyst", "admin", "auditor"]
 
 
 class TierSpec(Spec):
-    """A tier to create: at a rank, just above another tier, or on top."""
+    """Represent a tier to create: at a rank, just above another tier, or on top."""
 
     name: Name
     rank: int | None = Field(default=None, ge=-1_000_000, le=1_000_000)
@@ -28,7 +28,7 @@ class TierSpec(Spec):
 
 
 class TierChange(Spec):
-    """What to change of a tier; a field left out stays as it is."""
+    """Represent a change of a tier; an omitted field stays as it is."""
 
     rank: int | None = Field(default=None, ge=-1_000_000, le=1_000_000)
     above: Name | None = None
@@ -50,7 +50,7 @@ Roles = Annotated[list[Role], Field(min_length=1, max_length=3), AfterValidator(
 
 
 class UserSpec(Spec):
-    """A user to create."""
+    """Represent a user to create."""
 
     name: Name
     roles: Roles
@@ -58,7 +58,7 @@ class UserSpec(Spec):
 
 
 class UserChange(Spec):
-    """What to change of a user; a field left out stays as it is."""
+    """Represent a change of a user; an omitted field stays as it is."""
 
     roles: Roles | None = None
     clearance: Name | None = None
@@ -69,7 +69,7 @@ _DURATION = "^([0-9]{1,9})([smhd])$"
 
 
 def _seconds(value: object) -> object:
-    """Read ``"30d"``, ``"12h"``, ``"15m"``, ``"90s"`` as seconds."""
+    """Return ``"30d"``, ``"12h"``, ``"15m"``, ``"90s"`` as seconds."""
     if not isinstance(value, str):
         return value
     match = re.fullmatch(_DURATION, value)
@@ -81,7 +81,7 @@ def _seconds(value: object) -> object:
 
 
 class TokenSpec(Spec):
-    """A token to issue: how long it lives (seconds, or ``"30d"``), and for which roles."""
+    """Represent a token to issue: its lifetime (seconds, or ``"30d"``), and its roles."""
 
     expires_in: Annotated[
         int | None,
@@ -95,7 +95,7 @@ class TokenSpec(Spec):
 
 @dataclass(frozen=True)
 class MeView:
-    """Who the caller is."""
+    """Hold the caller's own account."""
 
     name: str
     roles: list[str]
@@ -105,7 +105,7 @@ class MeView:
 
 @dataclass(frozen=True)
 class TierView:
-    """A clearance level; a larger rank is more trusted."""
+    """Hold a tier; a larger rank is more trusted."""
 
     name: str
     rank: int
@@ -114,7 +114,7 @@ class TierView:
 
 @dataclass(frozen=True)
 class UserView:
-    """Somebody who may hold tokens."""
+    """Hold a user, who may have tokens."""
 
     name: str
     roles: list[str]
@@ -125,9 +125,9 @@ class UserView:
 
 @dataclass(frozen=True)
 class TokenView:
-    """A token without its secret.
+    """Hold a token without its secret.
 
-    ``parent`` is the token that it was made with, and is revoked with at the latest.
+    ``parent`` is the token that it was made with; if that is revoked, so is this one.
     """
 
     prefix: str
@@ -141,16 +141,16 @@ class TokenView:
 
 @dataclass(frozen=True)
 class RevokedTokenView(TokenView):
-    """A token that was revoked; ``also`` are those that were made with it and ended now."""
+    """Hold a revoked token; ``also`` are those that were made with it and ended with it."""
 
     also: list[str]
 
 
 @dataclass(frozen=True)
 class IssuedTokenView:
-    """A new token; the secret is shown here and never again (null where this is a replay).
+    """Hold a new token; its secret is shown once, and is null if the request is repeated.
 
-    ``parent`` is the token that it was made with, and is revoked with at the latest.
+    ``parent`` is the token that it was made with; if that is revoked, so is this one.
     """
 
     token: Annotated[str, WithJsonSchema({"type": ["string", "null"]})]
@@ -163,10 +163,10 @@ class IssuedTokenView:
 
 @dataclass(frozen=True)
 class TokenPreviewView:
-    """What the next token for a user would be bounded by.
+    """Hold the bounds of the next token for a user.
 
-    ``latest`` is when it would end at the latest, with ``parent`` where it would have one;
-    ``live`` are the tokens of the user that are valid, of the ``most`` that may be.
+    ``latest`` is its latest end, with ``parent`` if it would have one; ``live`` is the number of
+    the user's valid tokens, ``most`` the largest number allowed.
     """
 
     latest: datetime

@@ -1,4 +1,4 @@
-"""Describe what previews of queries and clearance answer with."""
+"""Describe previews of queries, releases and their charges."""
 
 from dataclasses import dataclass
 
@@ -14,11 +14,11 @@ from penstock.services.schemas.views import (
 
 @dataclass(frozen=True)
 class ChargeView:
-    """What a query takes of a tier's account.
+    """Hold the charge of a query to a tier's account.
 
     ``loss`` is a Rényi loss at the account's ``order``, in nats, ``failure`` a probability,
-    and ``share`` the part of the account's limit that the loss is; shares add up.  At delta
-    0 there is no order, and the loss is an epsilon.
+    and ``share`` the loss as a part of the account's limit; shares add up.  At delta 0 there is
+    no order, and the loss is an epsilon.
     """
 
     order: float | None
@@ -29,9 +29,9 @@ class ChargeView:
 
 @dataclass(frozen=True)
 class RoomView:
-    """Whether a charge fits an account, in shares of its limit.
+    """Hold whether a charge fits an account, in shares of its limit.
 
-    ``largest_share`` is the largest that would still fit.
+    ``largest_share`` is the largest charge that would still fit.
     """
 
     fits: bool
@@ -42,12 +42,12 @@ class RoomView:
 
 @dataclass(frozen=True)
 class PreviewTierView:
-    """What one tier would get of a query, and what its account would be charged.
+    """Hold what one tier would get of a query, and what its account would be charged.
 
-    ``guarantee`` is that of one release; ``composed`` is of all that the tier is charged for,
-    null where levels are lossless.  ``room`` is null for a query that is registered, whose
-    charge is paid.  ``expected_maximum`` is the expected largest error of all values, for a
-    query that asked for generalized Gaussian noise.  ``histogram`` belongs to sparse histograms.
+    ``guarantee`` is that of one release; ``composed`` is that of all that the tier is charged for,
+    null if levels are lossless.  ``room`` is null for a registered query, which is charged
+    already.  ``expected_maximum`` is the expected largest error of all values, for a query that
+    requested generalized Gaussian noise.  ``histogram`` belongs to sparse histograms.
     """
 
     tier: str
@@ -63,7 +63,7 @@ class PreviewTierView:
 
 @dataclass(frozen=True)
 class PowerView:
-    """A power of generalized Gaussian noise, and the expected largest error that it leaves."""
+    """Hold a power of generalized Gaussian noise, and the expected largest error under it."""
 
     p: float
     expected_maximum: float
@@ -71,7 +71,7 @@ class PowerView:
 
 @dataclass(frozen=True)
 class PowersView:
-    """Which power ``p`` to take: powers compared at the ``epsilon`` of the most trusted tier."""
+    """Hold the recommended power ``p``, compared at the most trusted tier's ``epsilon``."""
 
     tier: str
     epsilon: float
@@ -82,7 +82,7 @@ class PowersView:
 
 @dataclass(frozen=True)
 class CountErrorView:
-    """How far off a tier's counts would be, and the size that is released besides."""
+    """Hold the error of a tier's counts, and of the size that is released with them."""
 
     tier: str
     error: ErrorView
@@ -91,11 +91,10 @@ class CountErrorView:
 
 @dataclass(frozen=True)
 class CountStructureView:
-    """One way in which counts may be protected, at the loss of each tier's level.
+    """Hold one way to protect counts, at the loss of each tier's level.
 
-    ``structure`` is null for noise of its own for each count; ``known_size`` says that it
-    needs a size that is public.  ``dimension`` is how many numbers are drawn and kept for
-    each level.
+    ``structure`` is null for separate noise on each count; ``known_size`` says that it needs a
+    public size.  ``dimension`` is the number of values that are drawn and stored for each level.
     """
 
     structure: str | None
@@ -109,11 +108,11 @@ class CountStructureView:
 
 @dataclass(frozen=True)
 class PreviewView:
-    """A query before it is paid for, or as it was paid for, down to the caller's tiers.
+    """Hold a query before it is charged, or as it was charged, down to the caller's tiers.
 
-    ``refusal`` says why the budgets would not allow it; null where they would, and where
-    it is ``registered`` already.  Sensitivity, dimension, errors, ``p`` and ``lossless`` are
-    read as in a query.  ``powers`` belongs to queries that ask for generalized Gaussian noise,
+    ``refusal`` says why the budgets would not allow it; null if they would, and if it is
+    ``registered`` already.  Sensitivity, dimension, errors, ``p`` and ``lossless`` mean the same
+    as in a query.  ``powers`` belongs to queries that request generalized Gaussian noise,
     ``structures`` to counts under Gaussian noise that may be protected in several ways.
     """
 
@@ -135,11 +134,10 @@ class PreviewView:
 
 @dataclass(frozen=True)
 class ReleasePreviewView:
-    """What a request would hand out, before it is made.
+    """Hold what a request would release, before it is made.
 
     ``held`` says that the caller has these very numbers, ``better_held`` that they have more
-    accurate ones of the same query, to which these then add nothing where the query is
-    ``lossless``.
+    accurate ones of the same query; if the query is ``lossless`` these then add nothing.
     """
 
     query: str

@@ -1,4 +1,4 @@
-"""What callers are answered about acts that take two people."""
+"""Describe the answers about actions that take two people."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -18,9 +18,9 @@ Act = Literal[
 
 @dataclass(frozen=True)
 class ProposalView:
-    """An act that takes two people: what is to be done, who proposed it, what came of it.
+    """Hold an action that takes two people: the request, its proposer, and the decision.
 
-    ``basis`` is the state that it was proposed for: in another one it is not done.  ``reason``
+    ``basis`` is the state that it was proposed for: in another state it is not done.  ``reason``
     says why an approved proposal could not be done.
     """
 

@@ -1,7 +1,7 @@
-"""What callers send: strict models that refuse what they do not know.
+"""Describe what callers send; the models are strict and refuse unknown fields.
 
-The data half of datasets and queries (columns, aggregates, pushed vectors) is declared
-beside the connectors; here it is joined with budgets, levels and people.
+The part of datasets and queries that concerns data (columns, aggregates, pushed vectors) is
+declared with the connectors; this module joins it with budgets, levels and people.
 """
 
 from fractions import Fraction
@@ -40,7 +40,7 @@ from penstock.spec_fields import Name, Number, Spec, as_epsilon, each_once
 
 DEFAULT_LEVELS = 1024
 MOST_LEVELS = 4096
-"""As many chained draws as are sure to stay within 64 bits."""
+"""The number of chained draws up to which sums are sure to stay within 64 bits."""
 
 
 class ReleaseRequest(Spec):
@@ -72,7 +72,7 @@ class ReleaseRequest(Spec):
 
 
 class BudgetSpec(Spec):
-    """A tier's budget; delta is the dataset's."""
+    """Represent a tier's budget; delta is the dataset's."""
 
     epsilon: float = Field(gt=0)
 
@@ -85,14 +85,14 @@ Budget = Annotated[
 
 
 Accountant = Literal["renyi", "gaussian"]
-"""How the charges of a dataset add up: Rényi losses at one order, or squares of mu."""
+"""The accountant of a dataset: charges add up as Rényi losses at one order, or as squares of mu."""
 
 
 class DatasetRequest(DatasetSpec):
-    """A dataset to register, with each tier's budget, and whose people it holds.
+    """Represent a dataset to register, with each tier's budget and the people that it holds.
 
-    ``accountant`` is for good: ``gaussian`` takes Gaussian queries alone, at a delta above 0, and
-    has room for more of them.
+    ``accountant`` cannot be changed later: ``gaussian`` takes only Gaussian queries, at a delta
+    above 0, and has room for more of them.
     """
 
     delta: float = Field(ge=0, lt=1)
@@ -104,11 +104,11 @@ class DatasetRequest(DatasetSpec):
 
 
 class VersionRequest(Spec):
-    """New data of a dataset, with the budget of each tier for them.
+    """Represent new data of a dataset, with the budget of each tier for them.
 
     Columns, privacy unit, neighboring relation and delta stay those of the dataset.
-    ``disjoint_units`` states that nobody in the new data is in any earlier version: then
-    the budgets of versions do not add up.  Nobody can check it.
+    ``disjoint_units`` states that nobody in the new data is in any earlier version: then the
+    budgets of versions do not add up.  The server cannot check it.
     """
 
     source: SourceSpec
@@ -124,11 +124,10 @@ def _exact_values(value: object) -> list[int | float] | None:
 
 
 class LevelsChange(Spec):
-    """New levels of a query by tier; those left out keep theirs.
+    """Represent new levels of a query by tier; omitted tiers keep theirs.
 
-    ``values`` are the exact values once more, which a level more accurate than the
-    query's ceiling needs where they were pushed; and any level that was not drawn yet, where
-    levels are not lossless.
+    ``values`` are the exact values again.  A pushed query needs them for a level more accurate
+    than its ceiling, and, if its levels are not lossless, for any level that was not drawn yet.
     """
 
     levels: Annotated[
@@ -150,14 +149,13 @@ class LevelsChange(Spec):
 
 
 class Terms(Spec):
-    """How a query is released: by which mechanism, and at which level for each tier.
+    """Represent how a query is released: by which mechanism, and at which level for each tier.
 
-    ``share`` is the part of every tier's budget that the query takes; ``levels`` names
-    the level of each listed tier instead.  ``granularity`` asks for Laplace noise on the
-    lattice of the values themselves, which for integers is 1.  ``p`` is the power of
-    generalized Gaussian noise, which makes the largest of many errors small: 1 is laplace
-    and 2 is gaussian.  With any other the levels are independent draws, and tiers pay for
-    all that they may see.
+    ``share`` is the part of every tier's budget that the query takes; ``levels`` gives the level
+    of each listed tier instead.  ``granularity`` requests Laplace noise on the lattice of the
+    values themselves, which for integers is 1.  ``p`` is the power of generalized Gaussian noise,
+    which makes the largest of many errors small: 1 is laplace and 2 is gaussian.  With any other
+    power the levels are independent draws, and tiers are charged for all that they may see.
     """
 
     mechanism: Literal["gaussian", "laplace", "poisson", "skellam", "generalized_gaussian"]
@@ -203,25 +201,25 @@ class Terms(Spec):
 
     @property
     def power(self) -> Fraction | None:
-        """``p`` exactly."""
+        """Return ``p`` exactly."""
         return None if self.p is None else Fraction(self.p)
 
 
 class ComputedQueryRequest(Terms, ComputedQuery):
-    """A query that the server computes from its dataset."""
+    """Represent a query that the server computes from its dataset."""
 
 
 class CorrelatedQueryRequest(ComputedQueryRequest, CorrelatedQuery):
-    """Counts that are protected together, by Gaussian noise."""
+    """Represent counts that are protected together, by Gaussian noise."""
 
     mechanism: Literal["gaussian"]
 
 
 class HistogramRequest(Terms, HistogramQuery):
-    """A count over keys that nobody can list, of which a tier sees those that stand out.
+    """Represent a count over keys that nobody can list; tiers see the keys with large counts.
 
-    ``false_keys`` is how many keys of count 0 a tier expects to see: one number, or one for
-    each tier.  It settles above which noisy count a key is reported.
+    ``false_keys`` is the expected number of keys of count 0 that a tier sees: one number, or one
+    for each tier.  It determines the noisy count above which a key is reported.
     """
 
     false_keys: FalseKeys
@@ -229,7 +227,7 @@ class HistogramRequest(Terms, HistogramQuery):
 
 
 class PushedVectorRequest(Terms, PushedVector):
-    """A query whose exact values come with the request, and are never stored."""
+    """Represent a query whose exact values come with the request, and are never stored."""
 
 
 def _kind_of_query(value: object) -> str:
@@ -258,11 +256,11 @@ QueryRequest = Annotated[
 
 
 class VectorPreviewRequest(Terms, VectorSpec):
-    """A pushed vector whose values are not sent yet; its keys say how many there will be."""
+    """Represent a pushed vector without its values; its keys give their number."""
 
 
 class RegisteredQuery(Spec):
-    """A query that is registered, by its name."""
+    """Represent a registered query, by its name."""
 
     query: Name
 

@@ -1,4 +1,4 @@
-"""What a preview of a stream answers with: its terms, and what other structures would do."""
+"""Describe previews of a stream: its terms, and the errors of other structures."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from penstock.services.schemas.views import ErrorView, GuaranteeView, LevelView,
 
 @dataclass(frozen=True)
 class StepErrorView:
-    """How far off the running totals after element ``t`` may be, each of their numbers."""
+    """Hold the error of each number in the running totals after element ``t``."""
 
     t: int
     error: ErrorView
@@ -18,10 +18,10 @@ class StepErrorView:
 
 @dataclass(frozen=True)
 class StreamPreviewTierView:
-    """What one tier would get of a stream, and what its account would be charged.
+    """Hold what one tier would get of a stream, and what its account would be charged.
 
     ``error`` is that of the noisiest step and ``root_mean_square`` the standard deviation
-    over all steps, the square root of the mean squared error; ``steps`` are some of them.
+    over all steps, the square root of the mean squared error; ``steps`` are some of the steps.
     ``charge`` is for one privacy unit and the whole stream.
     """
 
@@ -37,11 +37,11 @@ class StreamPreviewTierView:
 
 @dataclass(frozen=True)
 class StructureErrorView:
-    """Standard deviations at one tier: over all steps, and of the noisiest one.
+    """Hold standard deviations at one tier: over all steps, and of the noisiest one.
 
     ``charged_share`` is the part of the tier's account that the structure would take at this
-    guarantee, which for Laplace noise depends on how many nodes share it; null where this
-    server does not open such streams.
+    guarantee, which for Laplace noise depends on how many nodes share it; null if this server
+    does not open such streams.
     """
 
     tier: str
@@ -52,12 +52,12 @@ class StructureErrorView:
 
 @dataclass(frozen=True)
 class StructureView:
-    """One structure at the guarantees of the tiers, computed from its nodes.
+    """Hold one structure at the guarantees of the tiers, computed from its nodes.
 
-    ``request`` is what to ask for to have it, null where this server does not open such
-    streams.  A tier keeps ``kept`` numbers at most; ``drawn`` of them are drawn and ``added``
-    to totals in a step, on average.  ``least_mean`` and ``least_largest`` mark the least mean
-    squared error over all steps, and the least error of the noisiest one.
+    ``request`` has the fields that request it, null if this server does not open such streams.
+    At most ``kept`` numbers are stored for a tier; on average ``drawn`` of them are drawn and
+    ``added`` of them are added to totals in a step.  ``least_mean`` and ``least_largest`` mark
+    the least mean squared error over all steps, and the least error of the noisiest one.
     """
 
     structure: str
@@ -75,10 +75,10 @@ class StructureView:
 
 @dataclass(frozen=True)
 class StreamPreviewView:
-    """A stream before it is paid for, down to the caller's tiers.
+    """Hold a stream before it is charged, down to the caller's tiers.
 
-    Errors are those over the first ``judged_steps`` steps, which is all of them where there
-    is a length.  ``refusal`` says why the budgets would not allow it; null where they would.
+    Errors are those over the first ``judged_steps`` steps, which are all of them if there is a
+    length.  ``refusal`` says why the budgets would not allow it; null if they would.
     ``structures`` begin with the one of the least mean squared error.
     """
 

@@ -1,4 +1,4 @@
-"""Describe streams and their totals, as sent and as answered; their terms are those of queries."""
+"""Describe streams and their totals, as sent and as returned; their terms are those of queries."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -31,14 +31,14 @@ Structure = Literal["binary", "kary", "smooth_binary", "sqrt", "auto"]
 
 
 class StreamRequest(Terms):
-    """A stream to open: what will come, how it is protected, and who sees it how well.
+    """Represent a stream to open: its elements, its protection, and the level of each tier.
 
     ``sensitivity`` is how much one privacy unit changes one element, ``max_steps_per_unit``
-    in how many elements it is at most; both are taken at the caller's word.  ``length`` is
-    how many elements there may be, null for no end.  ``bound`` is the largest absolute
-    number in an element.  ``k`` is the arity of the k-ary tree; one of 3 or more subtracts
-    nodes as well, but for Laplace noise at a delta above 0, where trees only add.  ``auto``
-    is the best tree; ``sqrt`` has less error, for Gaussian noise and few steps, and keeps all.
+    in how many elements it is at most; the server relies on the caller for both.  ``length`` is
+    the largest number of elements, null for no end.  ``bound`` is the largest absolute number in
+    an element.  ``k`` is the arity of the k-ary tree; one of 3 or more also subtracts nodes,
+    except for Laplace noise at a delta above 0, where trees only add.  ``auto`` is the best tree;
+    ``sqrt`` has less error, for Gaussian noise and few steps, and stores all numbers.
     """
 
     name: Name
@@ -82,16 +82,16 @@ class StreamRequest(Terms):
 
 
 def _elements(value: object) -> list[object]:
-    """The list that was sent; what stands in it is looked at by ``stream_elements`` alone."""
+    """Return the list that was sent; ``stream_elements`` alone checks its content."""
     if not isinstance(value, list):
         raise PydanticCustomError("list_type", "This must be a list.")
     return value
 
 
 class ElementsRequest(Spec):
-    """The next elements: numbers, or rows of numbers where the dimension is above 1.
+    """Represent the next elements: numbers, or rows of numbers for a dimension above 1.
 
-    Any ``from`` but the next number is answered with that number, so that none is invalid.
+    A ``from`` other than the next number is answered with the next number, so none is invalid.
     """
 
     first: int = Field(alias="from")
@@ -115,7 +115,7 @@ class ElementsRequest(Spec):
 
 
 class StreamChange(Spec):
-    """New levels of a stream by tier, from the next element on; those left out keep theirs."""
+    """Represent new levels of a stream by tier, from the next element on; others stay."""
 
     levels: Annotated[
         dict[Name, Level], Field(min_length=1, max_length=1000), BeforeValidator(each_once)
@@ -124,11 +124,11 @@ class StreamChange(Spec):
 
 @dataclass(frozen=True)
 class StreamTierView:
-    """A stream's level at one tier, with what it means.
+    """Hold a stream's level at one tier, with what it means.
 
     ``level`` is that of one node of weight 1, ``error`` that of the newest total (before
     the first element of the first); totals of steps before ``first`` are not given at it.
-    ``first`` is null where the dataset was shredded, and no totals are given any more.
+    ``first`` is null if the dataset was shredded, and no totals are given any more.
     """
 
     tier: str
@@ -140,11 +140,11 @@ class StreamTierView:
 
 @dataclass(frozen=True)
 class StreamView:
-    """A stream, down to the tiers that the caller may see.
+    """Hold a stream, down to the tiers that the caller may see.
 
-    ``sensitivity`` is that of all nodes to one privacy unit, what is charged; ``next`` the
-    number of the next element, null where no more fit; ``largest_total`` how far from 0 a
-    running total may get.
+    ``sensitivity`` is that of all nodes to one privacy unit, which is charged; ``next`` the number
+    of the next element, null if no more fit; ``largest_total`` the largest absolute value of a
+    running total.
     """
 
     name: str
@@ -170,7 +170,7 @@ class StreamView:
 
 @dataclass(frozen=True)
 class PushedView:
-    """Elements that were taken in: their first and last number, and the next one."""
+    """Hold the first and last number of elements that were taken in, and the next number."""
 
     stream: str
     first: int
@@ -181,7 +181,7 @@ class PushedView:
 
 @dataclass(frozen=True)
 class RunningTotalView:
-    """The released running totals after element ``t``; ``error`` is that of each number."""
+    """Hold the released running totals after element ``t``; each has this ``error``."""
 
     t: int
     values: Values
@@ -189,7 +189,7 @@ class RunningTotalView:
 
 
 class Totals(Sequence[RunningTotalView]):
-    """The rows of ``values`` as views, made when they are looked at: millions would not fit.
+    """Present the rows of ``values`` as views, made on access: millions would not fit.
 
     ``values`` has shape (steps, dimension), ``errors`` one for each step; ``first`` is the
     step of the first row.
@@ -219,7 +219,7 @@ class Totals(Sequence[RunningTotalView]):
 
 @dataclass(frozen=True)
 class RunningTotalsView:
-    """The released running totals of a range of steps, whole."""
+    """Hold the released running totals of a range of steps."""
 
     stream: str
     dataset: str

@@ -1,6 +1,6 @@
-"""What the services answer with: the shapes that callers see, and nothing more.
+"""Describe what the services return: the shapes that callers see, and nothing more.
 
-Plain frozen dataclasses, so that the HTTP layer can write them as JSON, derive their
+They are plain frozen dataclasses, so that the HTTP layer can write them as JSON and derive their
 schema, and the command line can print them.  Field names are part of the public API.
 """
 
@@ -23,12 +23,13 @@ Keys = Annotated[
     list[Key] | NDArray[np.int64] | NDArray[np.uint64],
     WithJsonSchema(TypeAdapter(list[Key]).json_schema()),
 ]
-"""Of a vector without keys they are its positions, which as a list would outweigh the values."""
+"""The keys of a vector; without keys, its positions as an array (a list would outweigh the
+values)."""
 
 
 @dataclass(frozen=True)
 class PrivacyBudget:
-    """An amount of privacy loss: (epsilon, delta)."""
+    """Hold an amount of privacy loss: (epsilon, delta)."""
 
     epsilon: float
     delta: float
@@ -36,13 +37,13 @@ class PrivacyBudget:
 
 @dataclass(frozen=True)
 class DatasetView:
-    """A source of records, as its declared spec says; never a cell of it.
+    """Hold a dataset as it was declared, without any of its data.
 
-    Of several versions it is the newest.  ``disjoint_units`` says whether an admin stated
-    that nobody in it is in any earlier one.  ``declaration`` counts how often it was declared:
-    1 unless it was corrected.  ``same_people_as`` are the datasets that were declared to hold
-    the same people, those that the caller may see.  ``notices`` are for whoever registers it,
-    and none elsewhere.
+    Of several versions it is the newest.  ``disjoint_units`` says whether an admin stated that
+    nobody in it is in any earlier one.  ``declaration`` is the number of its declarations: 1
+    unless it was corrected.  ``same_people_as`` are the datasets that were declared to hold the
+    same people, as far as the caller may see them.  ``notices`` are for the admin who registers
+    it, and empty elsewhere.
     """
 
     name: str
@@ -63,7 +64,7 @@ class DatasetView:
 
 @dataclass(frozen=True)
 class DummyView:
-    """Made-up rows, by the names of the declared columns; they say nothing about the data."""
+    """Hold made-up rows, by the names of the declared columns; they reveal nothing of the data."""
 
     items: list[dict[str, Any]]
     next_cursor: None = None
@@ -71,7 +72,7 @@ class DummyView:
 
 @dataclass(frozen=True)
 class SpendingView:
-    """What one query takes of a tier's budget.
+    """Hold what one query takes of a tier's budget.
 
     ``share`` is its part of the tier's additive limit; shares add up, epsilons do not.
     """
@@ -82,10 +83,10 @@ class SpendingView:
 
 @dataclass(frozen=True)
 class TierBudgetView:
-    """A tier's account with a dataset.
+    """Hold a tier's account with a dataset.
 
-    ``spent`` is the tight composition of all that the tier could see;
-    ``remaining.epsilon`` is that of the largest single Gaussian query that still fits.
+    ``spent`` is the tight composition of all that the tier could see; ``remaining.epsilon`` is
+    that of the largest single Gaussian query that still fits.
     """
 
     tier: str
@@ -99,7 +100,7 @@ class TierBudgetView:
 
 @dataclass(frozen=True)
 class VersionBudgetView:
-    """The budget of one version of a dataset, tier by tier."""
+    """Hold the budget of one version of a dataset, tier by tier."""
 
     version: int
     disjoint_units: bool
@@ -108,7 +109,7 @@ class VersionBudgetView:
 
 @dataclass(frozen=True)
 class OtherBudgetView:
-    """The budget of one version of another dataset that holds the same people."""
+    """Hold the budget of one version of another dataset that holds the same people."""
 
     dataset: str
     version: int
@@ -118,7 +119,7 @@ class OtherBudgetView:
 
 @dataclass(frozen=True)
 class TierTotalView:
-    """What a tier was granted and has spent, over the versions that one unit may be in."""
+    """Hold a tier's grants and spending, over the versions that one unit may be in."""
 
     tier: str
     granted: PrivacyBudget
@@ -127,11 +128,11 @@ class TierTotalView:
 
 @dataclass(frozen=True)
 class DatasetBudgetView:
-    """The budget of a dataset, tier by tier.
+    """Hold the budget of a dataset, tier by tier.
 
-    ``tiers`` have that of the newest version, of which new queries are paid;
-    ``together`` is the promise over all versions, and over ``same_people``: the versions of the
-    datasets that were declared to hold the same people.
+    ``tiers`` have that of the newest version, which new queries are charged to; ``together`` is
+    the guarantee over all versions, and over ``same_people``: the versions of the datasets that
+    were declared to hold the same people.
     """
 
     dataset: str
@@ -144,7 +145,7 @@ class DatasetBudgetView:
 
 @dataclass(frozen=True)
 class LevelView:
-    """A noise level, in the unit of its mechanism's parameter."""
+    """Hold a noise level, in the unit of its mechanism's parameter."""
 
     parameter: str
     value: float
@@ -152,7 +153,7 @@ class LevelView:
 
 @dataclass(frozen=True)
 class GuaranteeView:
-    """What a release promises."""
+    """Hold the privacy guarantee of a release."""
 
     definition: str
     epsilon: float
@@ -163,7 +164,7 @@ class GuaranteeView:
 
 @dataclass(frozen=True)
 class ErrorView:
-    """How far off one value may be."""
+    """Hold the error of one value: its standard deviation and margin of error."""
 
     standard_deviation: float
     confidence: float
@@ -172,7 +173,7 @@ class ErrorView:
 
 @dataclass(frozen=True)
 class ErrorsView:
-    """How far off each value may be, at the confidence of the error beside them."""
+    """Hold the error of each value, at the confidence of the field ``error``."""
 
     standard_deviations: Values
     half_widths: Values
@@ -180,7 +181,7 @@ class ErrorsView:
 
 @dataclass(frozen=True)
 class SensitivityView:
-    """How far one privacy unit can move the vector."""
+    """Hold the sensitivity: how far one privacy unit can move the vector, in three norms."""
 
     l1: float
     l2: float
@@ -189,7 +190,7 @@ class SensitivityView:
 
 @dataclass(frozen=True)
 class ComposedView:
-    """What independent levels of one query tell together, beyond the most accurate of them.
+    """Hold what independent levels of one query reveal together, beyond the most accurate.
 
     ``levels`` are in the unit of the mechanism's parameter, the most accurate first, and
     ``epsilon`` is that of their composition at ``delta``.
@@ -202,11 +203,11 @@ class ComposedView:
 
 @dataclass(frozen=True)
 class TierLevelView:
-    """A query's level at one tier, with what it means.
+    """Hold a query's level at one tier, with what it means.
 
-    ``guarantee`` is that of one release.  ``composed`` is of all that the tier was ever
-    allowed to see of the query, which is what it pays for; null where levels are lossless,
-    so that the most accurate one tells all.  ``histogram`` belongs to sparse histograms.
+    ``guarantee`` is that of one release.  ``composed`` is that of all that the tier was ever
+    allowed to see of the query, which is what it is charged for; null if levels are lossless, so
+    that the most accurate one reveals all.  ``histogram`` belongs to sparse histograms.
     """
 
     tier: str
@@ -219,16 +220,16 @@ class TierLevelView:
 
 @dataclass(frozen=True)
 class QueryView:
-    """A registered query, down to the tiers that the caller may see.
+    """Hold a registered query, down to the tiers that the caller may see.
 
-    ``dimension`` is how many numbers are drawn, for means two for each key.  Of means the
-    ``error`` of a tier is that of the centered sum of one key: over n rows the mean is off
-    by 1/n to sqrt(2)/n of its standard deviation.
+    ``dimension`` is the number of values that are drawn, for means two for each key.  For means
+    the ``error`` of a tier is that of the centered sum of one key: over n rows the standard
+    deviation of the mean is 1/n to sqrt(2)/n of it.
 
-    ``lossless`` says whether releases at several levels tell no more than the most accurate
-    of them.  It is false for generalized Gaussian noise, whose power is ``p`` (else null):
-    its levels are independent draws at the levels of tiers alone, they add up, and a later
-    one reads the data again and is charged anew.
+    ``lossless`` says whether releases at several levels reveal no more than the most accurate of
+    them.  It is false for generalized Gaussian noise, whose power is ``p`` (else null): its
+    levels are independent draws, only at the levels of tiers; they add up, and a later one reads
+    the data again and is charged again.
     """
 
     name: str
@@ -251,7 +252,7 @@ class QueryView:
 
 @dataclass(frozen=True)
 class MeanPartsView:
-    """What the means of a release were read from, key by key.
+    """Hold the noisy sums and counts from which the means of a release were computed, by key.
 
     For each key a noisy sum of (value - ``middle``) and a noisy count are drawn; the mean
     is ``middle`` + sum / count.  ``lower`` and ``upper`` are the ends of its interval at
@@ -270,12 +271,12 @@ class MeanPartsView:
 
 @dataclass(frozen=True)
 class ReleaseView:
-    """A release as its reader holds it.
+    """Hold a release as its reader has it.
 
-    ``mean`` belongs to queries for means alone: ``values`` are then the means, and
-    ``error`` holds for the worst of them.  ``errors`` belongs to counts that are released
-    with the size of their population: ``error`` holds for the counts, and not for the size.
-    ``histogram`` belongs to sparse histograms alone: ``keys`` are then those that were reported.
+    ``mean`` belongs to queries for means alone: ``values`` are then the means, and ``error``
+    applies to the worst of them.  ``errors`` belongs to counts that are released with the size of
+    their population: ``error`` applies to the counts, and not to the size.  ``histogram`` belongs
+    to sparse histograms alone: ``keys`` are then those that were reported.
     """
 
     id: str
@@ -299,7 +300,7 @@ class ReleaseView:
 
 @dataclass(frozen=True)
 class HistoryItemView:
-    """One hand-out of a release to one user, without its values."""
+    """Hold one hand-out of a release to one user, without its values."""
 
     id: str
     user: str
@@ -316,7 +317,7 @@ class HistoryItemView:
 
 @dataclass(frozen=True)
 class EventView:
-    """One leaf of the log, with its place and hash."""
+    """Hold one leaf of the log, with its index and hash."""
 
     index: int | None
     leaf_hash: str
