@@ -1,21 +1,21 @@
 """Make up the demo's pushed numbers: calls to a help desk, day by day and by topic.
 
-They are invented, by these formulas alone: a week's pattern that rises slowly, in fixed
-parts.  Nobody called.
+All of them are invented by these formulas: a weekly pattern that rises slowly, divided into
+fixed parts.
 """
 
 from typing import Final
 
 WEEK: Final = (41, 38, 35, 36, 33, 12, 8)
-"""From Monday to Sunday, in the first week."""
+"""The calls from Monday to Sunday in the first week."""
 
 DAYS: Final = 100
 PUSHES: Final = (30, 30, 30, 10)
-"""How many days are sent at once."""
+"""The number of days in each push."""
 
 
 TENTHS: Final = (4, 3, 2, 1)
-"""Of all calls, how many tenths are about each topic."""
+"""The tenths of all calls that are about each topic."""
 
 
 def on(day: int) -> int:

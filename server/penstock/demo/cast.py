@@ -33,9 +33,9 @@ AUDITOR: Final = Person("otto", "auditor")
 EVERYBODY: Final = (*READERS, ADMIN, SECOND, AUDITOR)
 
 LATER_TIER: Final = "press"
-"""Put in between public and partner when both are at work already."""
+"""The tier that is inserted between public and partner when both are in use already."""
 
-# They come and go while the demo is made; nobody needs to sign in as one of them.
+# They act only while the demo is made; nobody needs to sign in as one of them.
 NEWCOMERS: Final = (
     Person("nora", "analyst", "public"),
     Person("dirk", "analyst", "partner"),

@@ -1,7 +1,7 @@
-"""Fill the demo with what people do, so that every page has something on it.
+"""Make a history for the demo, so that every page shows something.
 
-Each act is one call of a service by whoever may do it, at the time of the clock: the log
-says so, and verifies.  Nothing is dated back.
+Each action is one call of a service by a person who may do it, at the time of the clock: the log
+records it, and verifies.  Nothing is backdated.
 """
 
 from collections.abc import Callable
@@ -59,37 +59,37 @@ DATASET: Final = "health_insurance_experiment"
 STREAM: Final = "invented_calls"
 RAISED: Final = "people_by_year"
 LEFT: Final = "spending_by_plan"
-"""What the most trusted reader was not handed yet, so that there is something to ask for."""
+"""The query that the most trusted reader has not requested yet, so that one is left to try."""
 
 RETIRED: Final = "stays_of_all"
 PROPOSED: Final = "people_by_plan"
-"""Whether this one is retired is left to whoever plays the second admin."""
+"""The query whose retirement is proposed; the person who tries the demo decides about it."""
 
 PATIENCE_SECONDS: Final = 60.0
-"""How long a piece of work is waited for, which takes a moment."""
+"""The time to wait for a job, which takes a moment."""
 
 Progress = Callable[[str], None]
 
 
 @dataclass(frozen=True)
 class House:
-    """Hold the server, and by name who acts on it."""
+    """Hold the server, and the people who act on it by name."""
 
     server: Server
     people: dict[str, Principal]
 
     def who(self, person: Person) -> Principal:
-        """Somebody, signed in."""
+        """Return the principal of a person."""
         return self.people[person.name]
 
     def ask(self, person: Person, query: str, **wanted: str | float) -> None:
-        """Have somebody request a query, at their own level or a more private one."""
+        """Request a query for a person, at their own level or a more private one."""
         request = ReleaseRequest.model_validate(wanted)
         releases.request(self.server, self.who(person), query, request)
 
 
 def live(house: House, headline: str, progress: Progress) -> None:
-    """Do everything but the headline's releases to the four readers.  Raises what services do."""
+    """Make all of the history but the headline's releases.  Raises what services raise."""
     progress("Moving people, budgets and levels; pushing a stream; proposing and deciding")
     _hire(house)
     _move(house, headline)
@@ -110,7 +110,7 @@ def _sign_in(house: House, person: Person) -> None:
 
 
 def _hire(house: House) -> None:
-    """Create further people, one of whom waits for a clearance."""
+    """Add further people, one of whom waits for a clearance."""
     for person in NEWCOMERS:
         spec = UserSpec(name=person.name, roles=[person.role], clearance=person.tier)
         users.create(house.server, house.who(ADMIN), spec)
@@ -118,7 +118,7 @@ def _hire(house: House) -> None:
 
 
 def _move(house: House, headline: str) -> None:
-    """Promote two people, demote one, and disable one who was handed something before."""
+    """Promote a person twice and demote them once; disable another after a release."""
     house.ask(MOVED, headline)
     for tier in ("internal", "partner"):
         users.change(house.server, house.who(ADMIN), MOVED.name, UserChange(clearance=tier))
@@ -130,7 +130,7 @@ def _move(house: House, headline: str) -> None:
 
 
 def _fund(house: House) -> None:
-    """Return what is to come does not fit into two of the budgets."""
+    """Raise two budgets that are too small for what follows."""
     for tier, epsilon in (("internal", 5), ("partner", 3)):
         wanted = DatasetChange(budgets=_granting(tier, epsilon).budgets)
         budgets.change(house.server, house.who(ADMIN), DATASET, wanted)
@@ -144,7 +144,7 @@ def _register(house: House, progress: Progress) -> None:
 
 
 def _read(house: House, headline: str) -> None:
-    """Return each reader asks for what they see but the headline, each in another order."""
+    """Let each reader request what they see but the headline, each in another order."""
     for place, reader in enumerate(READERS):
         window = Window(limit=LARGEST_LIMIT)
         seen = queries.listing(house.server, house.who(reader), window).items
@@ -160,7 +160,7 @@ def _read(house: House, headline: str) -> None:
 
 
 def _raise(house: House) -> None:
-    """Add a level beyond the most accurate one that was paid for: the data are read once more."""
+    """Raise a level above the most accurate one that was charged; the data are read again."""
     rosa = READERS[-1]
     wanted = LevelsChange(levels={str(rosa.tier): LevelSpec(epsilon=2)})
     queries.change(house.server, house.who(ADMIN), RAISED, wanted)
@@ -168,7 +168,7 @@ def _raise(house: House) -> None:
 
 
 def _insert(house: House) -> None:
-    """Return a tier between two that are at work: it begins with what the one below it may see."""
+    """Insert a tier between two that are in use; it begins with what the one below may see."""
     server, admin = house.server, house.who(ADMIN)
     below = str(READERS[0].tier)
     description = "journalists under embargo"
@@ -185,7 +185,7 @@ def _insert(house: House) -> None:
 
 
 def _stream(house: House) -> None:
-    """Push invented calls: by day, in pieces and read in between; and by topic."""
+    """Push invented calls: by day, in several pushes with reads in between; and by topic."""
     server, admin = house.server, house.who(ADMIN)
     paul, ines, rosa = (house.who(reader) for reader in READERS[1:])
     datasets.register(server, admin, DatasetRequest.model_validate(stage.later("help_desk")))
@@ -202,7 +202,7 @@ def _stream(house: House) -> None:
 
 
 def _together(house: House) -> None:
-    """Make proposals, one of each end that takes no week; the rule is on for these alone."""
+    """Make one proposal for each outcome that takes no week; the rule is on for these alone."""
     settings = house.server.settings.model_copy(update={"two_person_rule": True})
     server = replace(house.server, settings=settings)
     admin, other = house.who(ADMIN), house.who(SECOND)
@@ -218,7 +218,7 @@ def _together(house: House) -> None:
     lapsed = proposed(_granting("restricted", 8.3))
     budgets.change(server, admin, DATASET, DatasetChange(budgets=_granting("partner", 3.5).budgets))
     with suppress(Conflict):
-        # Budgets are others by now: it is refused, and stays on record as failed.
+        # The budgets have changed: it is refused, and stays on record as failed.
         proposals.approve(server, other, lapsed)
     proposed(QueryRetirement(query=PROPOSED))
 
@@ -228,18 +228,18 @@ def _granting(tier: str, epsilon: float) -> BudgetChange:
 
 
 def _housekeeping(house: House) -> None:
-    """Return a token that ends at once, one that is revoked, and new keys for all that is kept."""
+    """Issue a token that ends at once, revoke another, and rotate the provider's keys."""
     server, admin = house.server, house.who(ADMIN)
     paul, ines = READERS[1].name, READERS[2].name
     tokens.issue(server, admin, paul, TokenSpec(expires_in=1))
     issued = tokens.issue(server, admin, ines, TokenSpec(expires_in=7 * 86_400))
     tokens.revoke(server, admin, ines, issued.prefix)
-    # Nobody else is at work here whom a new key could surprise.
+    # Nobody else uses this home now, so a new key disturbs no request.
     key_rotation.rotate(server, OPERATOR)
 
 
 def _export(house: House) -> None:
-    """Return the log as a file, as a piece of work that the auditor may come back to."""
+    """Export the log to a file, in a job that the auditor may return to."""
     server, auditor = house.server, house.who(AUDITOR)
     kind = "export_log"
     request = idempotency.fingerprint(server, kind.encode(), b"")

@@ -1,4 +1,4 @@
-"""Print the story in words, for somebody who knows nothing but this output."""
+"""Print the story in words, for a person who knows nothing but this output."""
 
 import math
 from collections.abc import Sequence
@@ -11,7 +11,7 @@ from penstock.demo.story import HEADLINE, Seen, Story
 from penstock.figures import aligned
 
 WIDTH: Final = 96
-"""Columns of prose; nothing here is wider than 100."""
+"""The width of prose in columns; no line is wider than 100."""
 
 COUNTS: Final = {2: "two", 3: "three", 4: "four", 5: "five"}
 
@@ -51,7 +51,7 @@ epsilon {reach} for {top}."""
 
 
 def story(tale: Story, home: Path) -> str:
-    """Return who saw what, how far off it may be, and what they all learned together."""
+    """Say who saw what, its margin of error, and what the readers learned together."""
     count = COUNTS.get(len(tale.seen), str(len(tale.seen)))
     sections = [
         [f"PENSTOCK DEMO: one number, {count} readers, the privacy loss of one"],
@@ -73,22 +73,22 @@ def filled(text: str, **fields: object) -> str:
 
 
 def joined(sections: Sequence[Sequence[str]]) -> str:
-    """Return sections of lines, with an empty line behind each; empty ones left out."""
+    """Join sections of lines, with an empty line after each; empty sections are left out."""
     return "".join("\n".join(section) + "\n\n" for section in sections if section)
 
 
 def table(
     header: Sequence[str], rows: Sequence[Sequence[str]], right: Sequence[int] = ()
 ) -> list[str]:
-    """Return aligned columns, two spaces in; those at the positions in ``right`` to the right."""
+    """Return aligned columns, indented by two; those in ``right`` are aligned to the right."""
     return [f"  {line}" for line in aligned([header, *rows], right)]
 
 
 def averaged(seen: Sequence[Seen]) -> float:
-    """Return the half width that is left when Gaussian numbers with independent noise are averaged.
+    """Return the margin of error of the average of Gaussian numbers with independent noise.
 
-    Each weighs as the inverse of its variance, which leaves the least variance of all
-    unbiased combinations (Gauss, Markov).
+    Each has the inverse of its variance as weight, which gives the least variance of all unbiased
+    combinations (Gauss, Markov).
     """
     precision = sum(reading.release.error.standard_deviation**-2 for reading in seen)
     error = seen[0].release.error
@@ -175,7 +175,7 @@ def _later(tale: Story) -> str:
 
 
 def short(epsilon: float) -> str:
-    """Return an epsilon as it stands in tables."""
+    """Return an epsilon as tables show it."""
     return f"{epsilon:.2f}"
 
 
@@ -184,5 +184,5 @@ def _best(tale: Story) -> Seen:
 
 
 def _decimals(standard_deviation: float) -> int:
-    """Return the digits after the point: two significant ones of the error."""
+    """Return the digits after the point that show two significant digits of the error."""
     return max(1 - math.floor(math.log10(standard_deviation)), 0)

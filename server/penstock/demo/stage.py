@@ -1,4 +1,4 @@
-"""Make the demo's home folder: a home like any other, marked as the demo's."""
+"""Make the demo's home folder: an ordinary home, with a file that marks it as the demo's."""
 
 import json
 import os
@@ -17,16 +17,16 @@ DATA: Final = SHIPPED / "data"
 
 
 def settings(home: Path, port: int) -> Settings:
-    """Return the settings of a demo: defaults but for its home and port.
+    """Return the settings of a demo: defaults except for its home and port.
 
-    Neither the environment nor a settings file counts: a demo that found a real
-    database there would write into it.
+    The environment and settings files are ignored: a demo that found a real database there would
+    write into it.
     """
     return Settings(home=home.resolve(), port=port, public_url=f"http://127.0.0.1:{port}")
 
 
 def environment(settings: Settings, inherited: Mapping[str, str]) -> dict[str, str]:
-    """Return what a program needs to find these settings, and no others of Penstock's."""
+    """Return the environment in which a program finds these settings, and no others."""
     kept = {name: value for name, value in inherited.items() if not name.startswith("PENSTOCK_")}
     return {
         **kept,
@@ -39,9 +39,9 @@ def environment(settings: Settings, inherited: Mapping[str, str]) -> dict[str, s
 
 
 def stands(home: Path) -> bool:
-    """Return True if a finished demo home stands there already; false where a new one may be made.
+    """Return True if a finished demo home exists, and False if a new one may be made.
 
-    Raises ``Conflict`` for a folder that is something else, or that a demo left half made.
+    Raises ``Conflict`` for a folder that is no demo's home, or that an interrupted demo left.
     """
     mark = _mark(home)
     if mark is None:
@@ -60,7 +60,7 @@ def stands(home: Path) -> bool:
 
 
 def begin(home: Path) -> None:
-    """Make the folder and put the data into it."""
+    """Make the folder and copy the data into it."""
     try:
         home.mkdir(mode=0o700, parents=True, exist_ok=True)
         _write_mark(home, finished=False)
@@ -73,12 +73,12 @@ def begin(home: Path) -> None:
 
 
 def finish(home: Path) -> None:
-    """Mark the home as whole."""
+    """Mark the home as complete."""
     _write_mark(home, finished=True)
 
 
 def dataset(home: Path) -> dict[str, Any]:
-    """Return the spec of the demo's dataset, with the file's place in ``home``."""
+    """Return the spec of the demo's dataset, with the path of the file in ``home``."""
     spec: dict[str, Any] = json.loads((SHIPPED / "dataset.json").read_text())
     name = Path(spec["source"]["uri"]).name
     return {**spec, "source": {**spec["source"], "uri": str(home / "data" / name)}}
@@ -90,7 +90,7 @@ def queries(folder: str = "queries") -> list[dict[str, Any]]:
 
 
 def later(name: str) -> dict[str, Any]:
-    """Return a spec of what is registered beside the queries."""
+    """Return a spec that is registered besides the queries."""
     content: dict[str, Any] = json.loads((SHIPPED / "later" / f"{name}.json").read_text())
     return content
 

@@ -1,4 +1,4 @@
-"""Tell the demo's story through the services, as any caller would."""
+"""Run the demo's main steps through the services, as any caller would."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -30,7 +30,7 @@ from penstock.services.schemas.views import PrivacyBudget, ReleaseView
 from penstock.settings import Settings
 
 HEADLINE: Final = "hospital_patients"
-"""The query that is released at every tier: one number that anybody understands."""
+"""The query that is released at every tier: a single number that is easy to understand."""
 
 Progress = Callable[[str], None]
 
@@ -44,24 +44,26 @@ class Seen:
 
     @property
     def value(self) -> float:
-        """The number that the reader saw."""
+        """Return the number that the reader saw."""
         return float(self.release.values[0])
 
     @property
     def lower(self) -> float:
-        """Return where the interval around it begins, at the release's confidence."""
+        """Return the lower end of the interval around it, at the release's confidence."""
         return self.value - self.release.error.half_width
 
     @property
     def upper(self) -> float:
-        """Return where the interval ends."""
+        """Return the upper end of the interval."""
         return self.value + self.release.error.half_width
 
 
 @dataclass(frozen=True)
 class Joint:
-    """Hold what the readers together lost the people by the headline: as released, and had each
-    release been drawn on its own.  ``best`` is what the best-informed of them lost alone."""
+    """Hold the joint loss by the headline: as released, and with every release drawn on its own.
+
+    ``best`` is the loss to the best-informed reader alone.
+    """
 
     released: PrivacyBudget
     independent: PrivacyBudget
@@ -74,8 +76,8 @@ class Story:
 
     ``together`` counts all that the readers were ever given of the headline, in
     ``handed_out`` hand-outs; ``everything`` all that they were given of the dataset, in
-    ``release_count`` of them.  ``tokens`` are by name.  ``again`` says that the home stood already,
-    so that every value is one that was handed out before.
+    ``release_count`` of them.  ``tokens`` are by name.  ``again`` says that the home existed
+    before, so that every value is one that was handed out then.
     """
 
     seen: list[Seen]
@@ -88,9 +90,9 @@ class Story:
 
 
 def tell(settings: Settings, progress: Progress) -> Story:
-    """Make the demo's home, unless it stands, and release the headline at every tier.
+    """Make the demo's home, unless it exists, and release the headline at every tier.
 
-    Raises ``Conflict`` where the folder is something else, and what the services raise.
+    Raises ``Conflict`` if the folder is no demo's home, and what the services raise.
     """
     again = stage.stands(settings.home)
     if not again:

@@ -20,7 +20,7 @@ FIRST_PAGES: tuple[tuple[Person, str, str], ...] = (
     (SECOND, "/proposals", "a proposal that he may approve"),
     (AUDITOR, "/timeline", "who was given what, and when"),
 )
-"""Where to sign in, for whom, and what is seen first."""
+"""For each role, the page to open first and what it shows."""
 
 _MADE = """\
 While you waited, people were moved up and down and one was shut out, budgets and a level raised,

@@ -1,30 +1,29 @@
-"""Do what callers ask: one use case a file, one transaction each.
+"""Run the use cases: one use case a file, one transaction each.
 
-* ``context``                                    what every use case is given: database, keys,
+* ``context``                                    the arguments of every use case: database, keys,
                                                  clock, entropy
 * ``repository``                                 rows by their names, and the levels that tiers
                                                  have
-* ``budgets``                                    what each tier was granted, has spent and has
-                                                 left
-* ``computing``                                  where long computations are done
-* ``retry``                                      runs a use case anew where the database dropped
-                                                 it
+* ``budgets``                                    each tier's grants, spending and remaining budget
+* ``computing``                                  the place where long computations run
+* ``retry``                                      a second run of a use case that the database
+                                                 interrupted
 * ``pagination``                                 pages of a list
-* ``disk_room``                                  the room that is left, of which an end is kept
+* ``disk_room``                                  the free disk space, of which a reserve is kept
                                                  for taking access away
-* ``schemas``                                    what callers send and what they are answered
-* ``access``                                     who is acting, and what that takes
+* ``schemas``                                    what callers send and receive
+* ``access``                                     authentication and permissions
 * ``noise``                                      the noise process of a query, and its sealed
                                                  state
 * ``ledger``                                     accounts, charges, prices
-* ``computations``                               long questions, worked out of public numbers
-* ``datasets, people, queries, releases, streams``: what the product is about
-* ``exposure``                                   what people know together
-* ``previews``                                   what an act would mean and cost
-* ``approvals``                                  what takes two people
-* ``audit``                                      the log, read and proved
-* ``verification``                               every stored row, held to the log
-* ``operations, jobs``                           a home and its keys; long work behind the answers
+* ``computations``                               long computations on public numbers
+* ``datasets, people, queries, releases, streams``: the subjects of the product
+* ``exposure``                                   the joint privacy loss to sets of people
+* ``previews``                                   what an action would mean and cost
+* ``approvals``                                  actions that take two people
+* ``audit``                                      the log, its proofs, restores
+* ``verification``                               every stored row, compared with the log
+* ``operations, jobs``                           a home and its keys; background jobs
 
 Only services open transactions.  Randomness, time and keys come with the context.
 """

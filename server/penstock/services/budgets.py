@@ -1,4 +1,4 @@
-"""What each tier has been granted, has spent and has left, and on which queries."""
+"""Return and change each tier's budget, its spending, and what remains."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -47,9 +47,9 @@ from penstock.spec_fields import folded
 
 
 def show(server: Server, principal: Principal, name: str) -> DatasetBudgetView:
-    """The budget of a dataset: all tiers for admins and auditors, one's own for analysts.
+    """Return a dataset's budget: all tiers for admins and auditors, one's own for analysts.
 
-    Raises ``NotFound``, also where the caller's tier has no budget in the dataset.
+    Raises ``NotFound``, also if the caller's tier has no budget in the dataset.
     """
     with server.database.read() as session:
         dataset = dataset_by_name(session, name)
@@ -91,7 +91,7 @@ def _of_version(session: Session, version: Dataset, tiers: Sequence[Tier]) -> Ve
 def _totals(
     session: Session, versions: Sequence[Dataset], tiers: Sequence[Tier]
 ) -> list[TierTotalView]:
-    """Each tier's grant and spending over all versions."""
+    """Return each tier's grants and spending over all versions."""
     tier_totals = []
     for tier in tiers:
         accounts = [open_account(session, required(version.id), tier) for version in versions]
@@ -110,12 +110,12 @@ def _totals(
 def change(server: Server, principal: Principal, name: str, wanted: DatasetChange) -> DatasetView:
     """Raise or lower budgets; tiers that are not listed keep theirs.
 
-    The order of an account stays that of its first budget.  Where one becomes larger than it ever
-    was, its queries are priced anew, and the difference is charged.  Raises ``NotFound``,
-    ``InvalidInput`` for tiers that do not exist, for budgets that would shrink as rank
-    rises and for those that leave nothing to spend, ``BudgetExhausted`` below what is
-    spent and where queries cost more than there is room for, and ``ApprovalNeeded`` for a
-    budget larger than any that the dataset has.
+    The order of an account stays that of its first budget.  If a budget becomes larger than it
+    ever was, its queries are priced anew, and the difference is charged.  Raises ``NotFound``;
+    ``InvalidInput`` for tiers that do not exist, for budgets that would shrink as rank rises and
+    for those that leave nothing to spend; ``BudgetExhausted`` below what is spent, and if queries
+    would cost more than the account has room for; and ``ApprovalNeeded`` for a budget larger than
+    any that the dataset has.
     """
     principal.require("admin")
     with server.database.write() as session:
@@ -129,14 +129,14 @@ def change(server: Server, principal: Principal, name: str, wanted: DatasetChang
 def settle(
     session: Session, server: Server, principal: Principal, name: str, wanted: DatasetChange
 ) -> DatasetView:
-    """What ``change`` does, as a part of a transaction."""
+    """Change budgets as a part of a transaction; see ``change``."""
     return datasets.view(session, granted(session, server, principal, name, wanted), None)
 
 
 def granted(
     session: Session, server: Server, principal: Principal, name: str, wanted: DatasetChange
 ) -> Dataset:
-    """Grant other budgets, and charge what queries cost more under them; the dataset."""
+    """Set the budgets, charge what queries cost more under them, and return the dataset."""
     dataset = dataset_by_name(session, name)
     now = server.clock()
     wished = accounts_wished(session, dataset, wanted)
@@ -150,9 +150,9 @@ def granted(
 def accounts_wished(
     session: Session, dataset: Dataset, wanted: DatasetChange
 ) -> list[tuple[Tier, Account]]:
-    """The accounts of the tiers whose budgets are to be others.  Raises as ``change`` does.
+    """Return the accounts of the tiers whose budgets are to change.  Raises as ``change``.
 
-    What queries cost more under them is not looked at.
+    The higher cost of queries under them is not checked.
     """
     tiers = ordered_tiers(session)
     known = {tier.folded: tier for tier in tiers}
@@ -165,7 +165,7 @@ def accounts_wished(
                 pointer=pointer("budgets", spelled),
             )
         last = newest_budget(session, dataset, tier)
-        # One from before charges followed budgets is set anew, and its queries priced.
+        # A budget from before charges followed budgets is set anew, and its queries are priced.
         followed = last is not None and last.highest_epsilon is not None
         if followed and last is not None and last.epsilon == budget.epsilon:
             continue
@@ -185,7 +185,7 @@ def _account(
         highest = current.account.promised if current else 0.0
         account = account_of(epsilon, dataset.delta, last.order, highest)
     except InvalidInput:
-        # Less than anything can be bought with is also less than what is spent.
+        # A budget too small to buy anything is also smaller than what is spent.
         if current is not None and current.entries and epsilon < last.epsilon:
             raise overdrawn(session, required(dataset.id), current, epsilon, None) from None
         raise
@@ -236,9 +236,9 @@ def _view(session: Session, dataset: Dataset, account: TierAccount) -> TierBudge
 
 
 def _largest_query(account: TierAccount) -> PrivacyBudget:
-    """The guarantee of the one Gaussian query, of sensitivity 1, that takes all that is left.
+    """Return the guarantee of the Gaussian query, of sensitivity 1, that takes all that is left.
 
-    At delta 0, which admits none, that of the one pure query.
+    At delta 0, which admits no Gaussian query, it is the guarantee of the pure query.
     """
     left = left_of(account.account, account.spent).cost.loss
     if left <= 0:

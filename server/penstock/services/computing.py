@@ -1,8 +1,8 @@
-"""Where long computations are done: here, or in a process of their own.
+"""Run long computations: in this process, or in processes of their own.
 
-What is computed are pure functions of public numbers (``computations``).  Whoever serves
-requests has them done elsewhere (``pooled``), so that one person's long question does not
-hold up the others; the command line and tests have them done where they are.
+The computations are pure functions of public numbers (``computations``).  A process that serves
+requests runs them elsewhere (``pooled``), so that one person's long computation does not delay
+others; the command line and tests run them in their own process.
 """
 
 from collections.abc import Callable
@@ -14,13 +14,13 @@ Asked = ParamSpec("Asked")
 Found = TypeVar("Found")
 
 PATIENCE = 60.0
-"""Seconds that an act, unlike a preview, waits for what its person has under way."""
+"""The seconds that an action, unlike a preview, waits for the person's running computation."""
 
 HOUR = 3600.0
 
 
 class Computing(Protocol):
-    """Works functions of ``computations.FUNCTIONS`` out."""
+    """Run functions of ``computations.FUNCTIONS``."""
 
     def run(
         self,
@@ -30,14 +30,14 @@ class Computing(Protocol):
         *arguments: Asked.args,
         **named: Asked.kwargs,
     ) -> Found:
-        """Work ``function`` out for ``person``, whose turn it waits ``patience`` seconds for.
+        """Run ``function`` for ``person``, after at most ``patience`` seconds for their turn.
 
-        Raises what the function does, and what ``Pool.run`` does.
+        Raises what the function raises, and what ``Pool.run`` raises.
         """
 
 
 class Here:
-    """Works everything out where it is asked for; with ``turns``, one thing a person."""
+    """Run everything in this process; with ``turns``, one computation per person at a time."""
 
     def __init__(self, turns: Turns | None = None) -> None:
         self._turns = turns
@@ -50,7 +50,7 @@ class Here:
         *arguments: Asked.args,
         **named: Asked.kwargs,
     ) -> Found:
-        """See ``Computing.run``."""
+        """Run a computation; see ``Computing.run``."""
         if self._turns is None:
             return function(*arguments, **named)
         with taken(self._turns, person, HOUR, patience):

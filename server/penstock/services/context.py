@@ -1,4 +1,4 @@
-"""Everything that a use case needs and must not reach for by itself."""
+"""Hold everything that a use case needs and must not obtain by itself."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -18,12 +18,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Server:
-    """One server's database, log, keys, clock and entropy, passed to every use case.
+    """Hold one server's database, log, keys, clock and entropy, passed to every use case.
 
-    ``clock`` answers the time in UTC, never before the log was signed last; ``randomness`` a
-    freshly keyed stream, asked once for every release.  ``issuer`` is the OpenID provider that is
-    believed, where there is one, ``computing`` works out what is long.  ``stored`` are the secrets,
-    of which newer ones are made while this runs.
+    ``clock`` returns the time in UTC, never earlier than the log's last signature; ``randomness`` a
+    freshly keyed stream, once per release.  ``issuer`` is the trusted OpenID provider, if there is
+    one; ``computing`` runs long computations.  ``stored`` has the secrets, which may be rotated
+    while the server runs.
     """
 
     settings: Settings
@@ -38,5 +38,5 @@ class Server:
 
     @property
     def secrets(self) -> Secrets:
-        """The secrets as their file has them now.  Raises ``KeysUnavailable``."""
+        """Return the present secrets from their file.  Raises ``KeysUnavailable``."""
         return self.stored.now

@@ -1,15 +1,14 @@
-"""The room that is left for the database, of which an end is kept for taking access away.
+"""Measure the free space for the database, and keep a reserve for taking access away.
 
-A disk that is full refuses every write, and so also to disable somebody or to revoke a token.
-What grows is therefore refused while there is less than a reserve: releases, registrations, new
-people and tokens.  Sessions of the pages, and what remembers that a request was done, may take half
-of the reserve, since admins come by them; and what takes access away all of it.
+A full disk refuses every write, also those that disable a user or revoke a token.  So while less
+than a reserve is free, writes that grow the database are refused: releases, registrations, new
+people and tokens.  Sessions of the web pages and idempotency records may take half of the reserve,
+since admins need them; writes that take access away may take all of it.
 
-SQLite keeps what was committed twice for a while, in its write-ahead log and in the database: what
-is in the log counts as room that is gone already, and what is about to be written counts twice.
-A PostgreSQL server's disk cannot be seen from here: there the size of the database is held to a
-setting, where that is given.  The witness is written with every change, whatever it is, so that its
-disk counts too.
+SQLite keeps committed data twice for a while, in its write-ahead log and in the database: the
+log's content counts as used space, and data to be written count twice.  A PostgreSQL server's disk
+cannot be measured from here: there the size of the database is limited by a setting, if it is
+given.  Every change writes to the witness, so its disk counts too.
 """
 
 import os
@@ -24,10 +23,10 @@ from penstock.persistence import Database, Need
 from penstock.settings import Settings
 
 Measure = Callable[[], int]
-"""Bytes that are left, less those of the write-ahead log."""
+"""A function that returns the bytes that are left, less those of the write-ahead log."""
 
 SECONDS = 2.0
-"""How long the size of a PostgreSQL database is believed: it takes a while to add up."""
+"""The time for which a PostgreSQL database's measured size is reused: measuring is slow."""
 
 NOBODY_KNOWS = 2**62
 
@@ -37,13 +36,13 @@ _MEBIBYTE = 1024 * 1024
 
 @dataclass(frozen=True)
 class Room:
-    """``left`` tells the bytes that are left; ``reserve`` of them are kept."""
+    """Hold the free space: ``left`` returns the bytes left; ``reserve`` of them are kept."""
 
     left: Measure
     reserve: int
 
     def require(self, need: Need, grows: int = 0) -> None:
-        """Raise ``NoRoom`` where something of ``need`` may not take ``grows`` bytes more."""
+        """Raise ``NoRoom`` if a write of ``need`` may not take ``grows`` bytes more."""
         if need is Need.RELIEF or not self.reserve:
             return
         left, kept = self.left(), int(self.reserve * _SHARE[need])
@@ -56,7 +55,7 @@ class Room:
             )
 
     def warning(self) -> str | None:
-        """What to see to where there is less than twice the reserve left, which is still enough."""
+        """Return a warning if less than twice the reserve is left, or None."""
         left = self.left()
         if not self.reserve or left >= 2 * self.reserve:
             return None
@@ -68,7 +67,7 @@ class Room:
 
 
 def of(settings: Settings, database: Database) -> Room:
-    """Who keeps the room of a server's database, and of the log's witness beside it."""
+    """Return the room of a server's database, and of the log's witness."""
     lefts: list[Measure] = [on_disk(settings.witness_path)]
     if not settings.database_url:
         log = settings.database_path / "penstock.db-wal"
@@ -79,19 +78,19 @@ def of(settings: Settings, database: Database) -> Room:
 
 
 def require(database: Database) -> None:
-    """Raise ``NoRoom`` where nothing that grows would be taken."""
+    """Raise ``NoRoom`` if no write that grows the database would be accepted."""
     if database.keeper is not None:
         database.keeper.require(Need.GROWTH)
 
 
 def on_disk(folder: Path, log: Path | None = None) -> Measure:
-    """Measure the room in ``folder``, without what is in the write-ahead ``log``."""
+    """Measure the room in ``folder``, without the content of the write-ahead ``log``."""
 
     def left() -> int:
         try:
             space = os.statvfs(folder)
         except OSError:
-            return NOBODY_KNOWS  # whoever needs the folder says what is wrong with it
+            return NOBODY_KNOWS  # the code that needs the folder reports the problem
         waiting = 0
         if log is not None:
             with suppress(OSError):
@@ -103,7 +102,7 @@ def on_disk(folder: Path, log: Path | None = None) -> Measure:
 
 @dataclass
 class UpTo:
-    """The room of a database that may have ``largest`` bytes; ``size`` tells how many it has."""
+    """Hold the room of a database of at most ``largest`` bytes; ``size`` returns its bytes."""
 
     largest: int
     size: Callable[[], int]

@@ -1,6 +1,6 @@
-"""Pages of a list: a limit, and a cursor that says where the next page begins.
+"""Page lists: a limit, and a cursor that says where the next page begins.
 
-A cursor is the number of the last row; what leaves the server is sealed by the API.
+A cursor is the number of the last row; the API seals it before it leaves the server.
 """
 
 from collections.abc import Callable, Sequence
@@ -17,7 +17,7 @@ LARGEST_LIMIT = 1000
 
 @dataclass(frozen=True)
 class Page(Generic[Item]):
-    """One page of a list; ``next_cursor`` is null on the last."""
+    """Hold one page of a list; ``next_cursor`` is null on the last."""
 
     items: list[Item]
     next_cursor: str | None
@@ -25,7 +25,7 @@ class Page(Generic[Item]):
 
 @dataclass(frozen=True)
 class Window:
-    """Which part of a list is asked for: up to ``limit`` items behind number ``after``."""
+    """Hold the requested part of a list: up to ``limit`` items after number ``after``."""
 
     limit: int = DEFAULT_LIMIT
     after: int = -1

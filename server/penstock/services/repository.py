@@ -1,4 +1,4 @@
-"""Finding things by name, and the level that a tier has of a query."""
+"""Find rows by name, and the level that a tier has of a query."""
 
 from collections.abc import Callable, Iterable, Sequence
 from typing import TypeVar
@@ -24,9 +24,9 @@ from penstock.spec_fields import folded
 Row = TypeVar("Row", Token, User)
 Item = TypeVar("Item")
 
-# What every release asks for is built once: building a statement takes longer than running
-# it, and a release holds the database's one write lock meanwhile.  Whole rows are loaded, since
-# only these are checked (``authenticity``).
+# Statements that every release needs are built once: building one takes longer than running it,
+# and a release holds the database's one write lock meanwhile.  Whole rows are loaded, since only
+# these are authenticated (``row_authentication``).
 _CLEARANCE = (
     select(Clearance)
     .where(col(Clearance.user_id) == bindparam("user_id"))
@@ -53,7 +53,7 @@ def listed(
     view: Callable[[Row], Item],
     *wanted: ColumnElement[bool],
 ) -> Page[Item]:
-    """The part of a table that ``window`` asks for, in the order in which rows were made."""
+    """Return the part of a table in ``window``, in the order in which rows were made."""
     rows = session.exec(
         select(table)
         .where(col(table.id) > window.after, *wanted)
@@ -64,7 +64,7 @@ def listed(
 
 
 def tier_by_name(session: Session, name: str) -> Tier:
-    """The tier called ``name``.  Raises ``NotFound``."""
+    """Return the tier called ``name``.  Raises ``NotFound``."""
     tier = session.exec(
         select(Tier).where(col(Tier.folded) == folded(name), col(Tier.deleted_at).is_(None))
     ).first()
@@ -81,7 +81,7 @@ def ordered_tiers(session: Session) -> Sequence[Tier]:
 
 
 def user_by_name(session: Session, name: str) -> User:
-    """The user called ``name``.  Raises ``NotFound``."""
+    """Return the user called ``name``.  Raises ``NotFound``."""
     user = session.exec(select(User).where(col(User.folded) == folded(name))).first()
     if user is None:
         raise NotFound(f"There is no user {name!r}.")
@@ -89,7 +89,7 @@ def user_by_name(session: Session, name: str) -> User:
 
 
 def holding(session: Session) -> dict[int, int | None]:
-    """The key of the tier that each user holds now, by the user's; in the order of users."""
+    """Return the key of the tier that each user holds now, by the user's key, ordered by user."""
     rows = session.exec(
         select(Clearance).order_by(col(Clearance.user_id), col(Clearance.version))
     ).all()
@@ -97,7 +97,7 @@ def holding(session: Session) -> dict[int, int | None]:
 
 
 def clearance_of(session: Session, user_id: int) -> Tier | None:
-    """The tier that a user holds now, ``None`` for no clearance."""
+    """Return the tier that a user holds now, or None without a clearance."""
     newest = session.exec(_CLEARANCE, params={"user_id": user_id}).first()
     if newest is None or newest.tier_id is None:
         return None
@@ -105,7 +105,7 @@ def clearance_of(session: Session, user_id: int) -> Tier | None:
 
 
 def dataset_by_name(session: Session, name: str) -> Dataset:
-    """The newest version of a dataset that was not withdrawn.  Raises ``NotFound``."""
+    """Return the newest version of a dataset that was not withdrawn.  Raises ``NotFound``."""
     dataset = session.exec(
         select(Dataset)
         .where(col(Dataset.folded) == folded(name), col(Dataset.withdrawn_at).is_(None))
@@ -118,7 +118,7 @@ def dataset_by_name(session: Session, name: str) -> Dataset:
 
 
 def query_by_name(session: Session, name: str) -> Query:
-    """A query that is no stream, whoever may see it.  Raises ``NotFound``."""
+    """Return a query that is no stream, whoever may see it.  Raises ``NotFound``."""
     query = session.exec(_QUERY, params={"folded": folded(name)}).first()
     if query is None or is_stream(query):
         raise NotFound(f"There is no query {name!r}.")
@@ -126,7 +126,7 @@ def query_by_name(session: Session, name: str) -> Query:
 
 
 def stream_by_name(session: Session, name: str) -> Query:
-    """A stream, whoever may see it.  Raises ``NotFound``."""
+    """Return a stream, whoever may see it.  Raises ``NotFound``."""
     query = session.exec(_QUERY, params={"folded": folded(name)}).first()
     if query is None or not is_stream(query):
         raise NotFound(f"There is no stream {name!r}.")
@@ -134,12 +134,12 @@ def stream_by_name(session: Session, name: str) -> Query:
 
 
 def is_stream(query: Query) -> bool:
-    """Return whether a query is found among the streams."""
+    """Return True if a query is found among the streams."""
     return query.structure is not None
 
 
 def in_sight(limit: Tier) -> ColumnElement[bool]:
-    """Of queries: whether holders of ``limit`` see them, by a level at or below it."""
+    """Return the condition that holders of ``limit`` see a query: a level at or below it."""
     return col(Query.id).in_(
         select(col(QueryLevel.query_id))
         .join(Tier, col(QueryLevel.tier_id) == col(Tier.id))
@@ -148,7 +148,7 @@ def in_sight(limit: Tier) -> ColumnElement[bool]:
 
 
 def allowed_rung(session: Session, query: Query, tier: Tier) -> int | None:
-    """The most accurate rung that a holder of ``tier`` may be given now.
+    """Return the most accurate rung that a holder of ``tier`` may be given now.
 
     Only the newest level of each tier counts: lowering acts on the future.
     """
@@ -158,13 +158,13 @@ def allowed_rung(session: Session, query: Query, tier: Tier) -> int | None:
 def allowed_rungs(
     session: Session, query: Query, tiers: Iterable[Tier]
 ) -> list[tuple[Tier, int | None]]:
-    """The same for each of some tiers; the levels are read once."""
+    """Return ``allowed_rung`` for each of some tiers; the levels are read once."""
     levels = list(_levels(session, query))
     return [(tier, _allowed(levels, tier)) for tier in tiers]
 
 
 def all_allowed_rungs(session: Session, tier: Tier) -> dict[int, int | None]:
-    """The same for all queries that have levels, by the query's key."""
+    """Return ``allowed_rungs`` for all queries that have levels, by the query's key."""
     rows = session.exec(
         select(QueryLevel, Tier)
         .outerjoin(Tier, col(QueryLevel.tier_id) == col(Tier.id))
@@ -186,16 +186,16 @@ def _allowed(levels: Iterable[tuple[QueryLevel, Tier | None]], tier: Tier) -> in
 
 
 def _levels(session: Session, query: Query) -> Iterable[tuple[QueryLevel, Tier | None]]:
-    """Oldest first; without a tier where the row names none, as only an altered one does."""
+    """Return levels, oldest first; the tier is None if the row names none (an altered row)."""
     return session.exec(_LEVELS, params={"query_id": query.id})
 
 
 def paid_rungs(session: Session, query: Query, tier: Tier) -> list[int]:
-    """Return the rungs that a tier was charged for, in no order; one may be there twice."""
+    """Return the rungs that a tier was charged for, in no order and with repetitions."""
     charges = session.exec(_PAID, params={"query_id": query.id, "tier_id": tier.id})
     return [charge.rung for charge in charges]
 
 
 def given_rungs(session: Session, query: Query) -> set[int]:
-    """The rungs that any tier was ever given as its own."""
+    """Return the rungs that any tier was ever given as its own."""
     return {level.rung for level in session.exec(_GIVEN, params={"query_id": query.id})}

@@ -1,8 +1,8 @@
-"""Running a use case anew where the database dropped it in the middle.
+"""Run a use case again if the database interrupted it.
 
-Only ``Interrupted`` is met so: a lost connection, a deadlock, a serialization failure.
-Everything else, and the last attempt, goes to the caller, who may always simply ask
-again.  There is no waiting in between: it is the caller who knows how long they can.
+Only ``Interrupted`` is retried: a lost connection, a deadlock, a serialization failure.  Any other
+error, and that of the last attempt, goes to the caller, who may always repeat the request.  There
+is no wait in between: only the caller knows how long they can wait.
 """
 
 from collections.abc import Callable
@@ -18,9 +18,9 @@ Result = TypeVar("Result")
 def again(use_case: Callable[[], Result]) -> Result:
     """Run ``use_case``, up to ``ATTEMPTS`` times.
 
-    It must be one that may be run anew whatever became of the run before, also where
-    that was lost at its commit: one that only reads, or one that begins by looking for
-    what may be stored already.
+    The use case must be safe to run again whatever happened to the earlier run, also if that was
+    interrupted at its commit: it only reads, or it begins by looking for what may be stored
+    already.
     """
     for _ in range(ATTEMPTS - 1):
         try:

@@ -1,7 +1,7 @@
-"""Compute what takes long, as pure functions of public numbers.
+"""Run long computations, as pure functions of public numbers.
 
-They read specs, tiers and accounts, and nothing else: no data, no key, no release.  So they
-may be worked out in a process that has none of these.
+They read specs, tiers and accounts, and nothing else: no data, no key, no release.  So they may
+run in a process that has none of these.
 """
 
 from collections import Counter
@@ -47,7 +47,7 @@ def quote(
     *,
     asks: bool,
 ) -> DescribedQuote:
-    """Settle a query, and say what its levels mean; ``asks`` as for ``describe``."""
+    """Settle a query, and describe what its levels mean; ``asks`` as for ``describe``."""
     settled = settle(terms, prepared, accounts, delta, limit)
     seen = [
         SeenTier(account.tier.name, settled.rungs[account.tier.name], rungs)
@@ -61,7 +61,7 @@ def quote(
 def describe(
     kind: QueryKind, seen: Sequence[SeenTier], dimension: int, delta: float, *, asks: bool
 ) -> Described:
-    """Say what the levels of a query mean; ``asks`` where its largest error is asked for."""
+    """Describe the levels of a query; ``asks`` if its largest error is requested."""
     tiers = [
         DescribedTier(
             kind.at_tier(reader.tier, reader.rung, delta),
@@ -77,7 +77,7 @@ def describe(
 
 
 def compose(releases: Sequence[tuple[PlacedRelease, int]], delta: float) -> float:
-    """Compose different releases, each as often as it counts; see ``composed_epsilon``."""
+    """Compose releases, each with its multiplicity; see ``composed_epsilon``."""
     return composed_epsilon(Counter(dict(releases)), delta)
 
 
@@ -93,7 +93,7 @@ def public(prepared: PreparedQuery) -> PreparedQuery:
 
 
 def among(quote: Quote, accounts: Accounts) -> Quote:
-    """Return the quote with the accounts that it was made for, after it came from elsewhere."""
+    """Return a quote from another process with the accounts that it was made for."""
     own = {account.tier.id: account for _, account in accounts if account is not None}
     return replace(
         quote, charges=[(own[account.tier.id], at, cost) for account, at, cost in quote.charges]

@@ -1,7 +1,7 @@
 """Find terms that fit for a sparse histogram that its budgets do not allow.
 
-A remedy is told after it was settled and priced as registering would do it, so that whoever
-takes it is accepted, unless others spend meanwhile.  Of public numbers alone.
+A remedy is suggested after it was settled and priced as registering would do it, so that it is
+accepted unless others spend in the meantime.  It depends on public numbers alone.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -21,14 +21,14 @@ from penstock.services.schemas.queries import HistogramRequest
 from penstock.structures.sparse_histogram import CEILING_ERROR, Uint64, false_key_failure
 
 FEWEST = 1e-9
-"""The least part of the false keys asked for that is tried."""
+"""The smallest part of the requested false keys that is tried."""
 
 _HALVINGS = 12
-"""Of nine decades: the largest that fits is then known to two digits."""
+"""The bisection steps over nine decades: the largest that fits is then known to two digits."""
 
 Accounts = Sequence[tuple[Tier, TierAccount | None]]
 Former = Sequence[tuple[Sequence[str], TierAccount]]
-"""Accounts of deleted tiers, each with the names of the tiers below, which it pays for."""
+"""Accounts of deleted tiers, each with the names of the tiers below that it pays for."""
 
 Fits = Callable[[HistogramRequest], bool]
 
@@ -41,12 +41,12 @@ def remedies(
     delta: float,
     limit: Tier | None = None,
 ) -> tuple[str, float]:
-    """Say what would fit in place of ``request``, which the budgets do not allow.
+    """Describe the terms that would fit in place of ``request``, which the budgets do not allow.
 
-    With it comes the largest share that would, 0 where none does.
+    The second result is the largest share that would fit, 0 if none does.
 
-    The most false keys, the most levels ever, or the largest share, each with the rest as
-    it was asked for; where none of these is enough, two or three of them together.
+    Tried are the most false keys, the most levels, or the largest share, each with the rest as it
+    was requested; if none of these is enough, two or three of them together.
     """
 
     def fits(changed: HistogramRequest, planned: PreparedQuery = prepared) -> bool:
@@ -96,7 +96,7 @@ def _fits(
 def _ways(
     request: HistogramRequest, accounts: Accounts, fits: Fits
 ) -> Iterator[tuple[str, float | None]]:
-    """Yield each change that is enough, in words, and its share where it is one of shares."""
+    """Yield each change that is enough, in words, with its share if it is a change of shares."""
     keys = _most_keys(request, fits)
     if keys is not None:
         yield f"false_keys of at most {keys:g}", request.share
@@ -137,7 +137,7 @@ def _together(
 
 
 def _most_keys(request: HistogramRequest, fits: Fits) -> float | None:
-    """Return the most false keys that fit, to two digits; none where not even few do."""
+    """Return the largest number of false keys that fits, to two digits, or None if none does."""
 
     def capped(number: float) -> HistogramRequest:
         return request.model_copy(update={"false_keys": at_most(request.false_keys, number)})
@@ -154,7 +154,7 @@ def _most_keys(request: HistogramRequest, fits: Fits) -> float | None:
 
 
 def at_most(false_keys: float | Mapping[str, float], number: float) -> float | Mapping[str, float]:
-    """Return the requested false keys, each lowered to ``number`` where it is above."""
+    """Return the requested false keys, each lowered to ``number`` if it is above."""
     if isinstance(false_keys, Mapping):
         return {name: min(key, number) for name, key in false_keys.items()}
     return min(false_keys, number)
@@ -167,14 +167,14 @@ def two_digits(number: float) -> float:
 
 
 def _fewest_levels(request: HistogramRequest, accounts: Accounts) -> int:
-    """Return as many levels as tiers may come to have."""
+    """Return the number of levels that tiers may come to have."""
     if request.levels is not None:
         return len(request.levels)
     return sum(account is not None for _, account in accounts)
 
 
 def _most_levels(request: HistogramRequest, fewest: int, fits: Fits) -> int | None:
-    """Return the most levels, below those requested, that fit; none where not even few do."""
+    """Return the largest number of levels below the requested one that fits, or None."""
 
     def capped(number: int) -> HistogramRequest:
         return request.model_copy(update={"max_levels": number})
@@ -191,7 +191,7 @@ def _most_levels(request: HistogramRequest, fewest: int, fits: Fits) -> int | No
 def _left(accounts: Accounts) -> list[float]:
     """Return the largest share that every account has left, to two digits, and parts of it.
 
-    Parts, as less noise needs a coarser lattice, whose failures may not fit.
+    Parts are included because less noise needs a coarser lattice, whose failures may not fit.
     """
     shares = [largest_share(account) for _, account in accounts if account is not None]
     if not shares or min(shares) <= 0:
@@ -213,8 +213,8 @@ class Example:
 def example(accounts: Accounts, max_units: int, share: float, delta: float) -> Example | None:
     """Return the most levels, and up to 0.1 false keys, that ``share`` of every account pays.
 
-    Of people under keys of 64 bits, one key each.  ``None`` where not even one level and
-    hardly any false key would.
+    It counts people under keys of 64 bits, one key each.  Returns None if not even one level with
+    hardly any false keys would fit.
     """
     whole = Fraction(1)
     people = PreparedQuery(None, 2, whole, Fraction(max_units), Sensitivity(whole, whole, whole))
@@ -222,7 +222,7 @@ def example(accounts: Accounts, max_units: int, share: float, delta: float) -> E
     opened = [account for _, account in accounts if account is not None]
     for levels in (DEFAULT_HISTOGRAM_LEVELS, 8, 4, 2, 1):
         for keys in (0.1, 0.01, 0.001, 1e-4, 1e-6):
-            # Most are ruled out by this, which takes no search.
+            # This rules out most of them without a search.
             if delta == 0 or not all(_pays(whole, share, keys, levels) for whole in opened):
                 continue
             wish = request.model_copy(update={"false_keys": keys, "max_levels": levels})
@@ -245,7 +245,7 @@ _ASKED: Mapping[str, object] = {
 
 
 def _pays(account: TierAccount, share: float, keys: float, levels: int) -> bool:
-    """Return whether a share pays for the failures at keys of count 0, on the finest lattice."""
+    """Return True if a share pays for the failures at keys of count 0, on the finest lattice."""
     own: Account = account.account.pricing
     exponent = min(own.epsilon, LARGEST_EXPONENT)
     needed = false_key_failure(keys, Uint64().size, levels, exponent, CEILING_ERROR)

@@ -27,9 +27,9 @@ _REMEMBERING: Final = type(lru_cache(int))
 
 
 def forget() -> None:
-    """Drop what is remembered of computations before.
+    """Drop the cached results of earlier computations.
 
-    Else an answer that comes soon would tell that somebody asked the same.
+    Otherwise a quick answer would reveal that another person requested the same computation.
     """
     for function in gc.get_objects():
         if isinstance(function, _REMEMBERING):

@@ -8,11 +8,11 @@ from penstock.services.computations import wire
 from penstock.services.computing import Asked, Found
 
 MODULE = "penstock.services.computations.job_kinds"
-"""What the processes know."""
+"""The module whose functions the processes run."""
 
 
 class Pooled:
-    """Run computations in a pool, and each of them once for the same person."""
+    """Run computations in a pool, and the same computation only once for the same person."""
 
     def __init__(self, pool: Pool) -> None:
         self._pool = pool
@@ -33,4 +33,4 @@ class Pooled:
             answer = self._pool.run(person, job, question, patience)
             self._answers.keep(person, job, question, answer)
         result: Any = wire.read(answer)
-        return result  # type: ignore[no-any-return]  # what the function of this name answers with
+        return result  # type: ignore[no-any-return]  # what the function of this name returns

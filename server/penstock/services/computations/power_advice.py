@@ -1,8 +1,8 @@
 """Recommend a power p for generalized Gaussian noise.
 
 The largest of many errors is smallest at a power that rises slowly with their number
-(Ganesh, Zhao 2021).  What that gains is a few percent for tens of values, and it is lost
-again where several levels are to be seen, which add up at every power but 1 and 2.
+(Ganesh, Zhao 2021).  The gain is a few percent for tens of values, and it is lost again if
+several levels are visible, which add up at every power except 1 and 2.
 """
 
 import math
@@ -25,7 +25,7 @@ LOSSLESS: Final = (Fraction(1), Fraction(2))
 def expected_maximum(process: Process, rung: int, dimension: int) -> float:
     """Return the expected largest error of ``dimension`` values, in their unit.
 
-    Of generalized Gaussian noise, and of the powers 1 and 2 by their own names.
+    The noise is generalized Gaussian, or Laplace or Gaussian for the powers 1 and 2.
     """
     mechanism, level = process.mechanism, process.ladder.value(rung)
     if not isinstance(mechanism, GeneralizedGaussian):
@@ -39,7 +39,7 @@ def advice(
 ) -> PowersView:
     """Compare powers at the guarantee of the most trusted tier; ``rungs`` end with its own."""
     tier, rung = rungs[-1]
-    # A level may be a hair past what may be asked for, since it is the next on its ladder.
+    # A level may slightly exceed what may be requested, since it is the next rung of its ladder.
     least, most = RANGES[TargetKind.EPSILON]
     epsilon = min(max(process.guarantee(rung, delta).epsilon, least), most)
     admitted = LOSSLESS if delta else LOSSLESS[:1]

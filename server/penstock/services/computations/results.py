@@ -1,4 +1,4 @@
-"""Hold the results of long computations: what a query or stream would be, for each tier."""
+"""Hold the results of long computations: the levels and charges of a query or stream, by tier."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from penstock.services.schemas.views import ComposedView, TierLevelView
 
 @dataclass(frozen=True)
 class SeenTier:
-    """Hold a tier's rung, and all those that it is charged for."""
+    """Hold a tier's rung, and all rungs that it is charged for."""
 
     tier: str
     rung: int
@@ -29,7 +29,7 @@ class DescribedTier:
 
 @dataclass(frozen=True)
 class Described:
-    """Hold what the levels of a query mean, tier by tier, and which power is best."""
+    """Hold what the levels of a query mean, tier by tier, and the best power."""
 
     tiers: Sequence[DescribedTier]
     powers: PowersView | None
@@ -37,7 +37,7 @@ class Described:
 
 @dataclass(frozen=True)
 class DescribedQuote:
-    """Hold what a query would be and cost, and what that means."""
+    """Hold the quote of a query, and what its levels mean."""
 
     quote: Quote
     described: Described
@@ -45,7 +45,7 @@ class DescribedQuote:
 
 @dataclass(frozen=True)
 class StreamQuote:
-    """Hold what a stream would be and cost.  ``view`` leaves out whether it would be refused."""
+    """Hold the quote of a stream; ``view`` does not say yet whether it would be refused."""
 
     quote: Quote
     dimension: int

@@ -1,6 +1,6 @@
-"""Compute what a stream would be and cost, from its spec and the accounts of tiers alone.
+"""Compute the levels and charges of a stream, from its spec and the tiers' accounts alone.
 
-A pure function of public numbers; see ``computations``.
+The functions are pure functions of public numbers; see ``computations``.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -41,10 +41,10 @@ Accounts = Sequence[tuple[Tier, TierAccount | None]]
 
 @dataclass(frozen=True)
 class StreamTerms:
-    """Hold what the server fixes of a stream beside its spec.
+    """Hold what the server determines about a stream beside its spec.
 
-    ``steps`` is in how many elements one unit is at most, ``most`` how many numbers an
-    element may have; ``version`` and ``delta`` are the dataset's.
+    ``steps`` is the largest number of elements that one unit is in, ``most`` the largest number of
+    values in an element; ``version`` and ``delta`` are the dataset's.
     """
 
     dataset: str
@@ -57,9 +57,9 @@ class StreamTerms:
 def settle_stream(
     request: StreamRequest, terms: StreamTerms, accounts: Accounts, limit: Tier | None = None
 ) -> tuple[Shape, PreparedQuery, Quote]:
-    """Settle the structure, what is charged for it, and each level.
+    """Settle the structure of a stream, its charge, and each level.
 
-    Tiers above ``limit`` are left out of all that is said.  Raises ``InvalidInput``.
+    Tiers above ``limit`` are left out of what the caller is told.  Raises ``InvalidInput``.
     """
     if any(account is not None and account.account.squares for _, account in accounts):
         raise InvalidInput(
@@ -85,7 +85,7 @@ def settle_stream(
 def quote_stream(
     request: StreamRequest, terms: StreamTerms, accounts: Accounts, limit: Tier | None
 ) -> StreamQuote:
-    """Settle a stream, and compare what other structures would do at the same guarantee."""
+    """Settle a stream, and compare other structures at the same guarantee."""
     shape, nodes, quote = settle_stream(request, terms, accounts, limit)
     only_add = trees_only_add(request.mechanism, terms.delta)
     compared = _compared(request, shape, past_only=only_add)
@@ -220,7 +220,7 @@ def _structures(
 def _terms(
     request: StreamRequest, wish: Mapping[str, Any], shape: Shape, delta: float
 ) -> PreparedQuery:
-    """Return what would be charged for the same stream with another structure."""
+    """Return what the same stream would be charged with another structure."""
     terms = request.model_copy(update={"k": None, **wish})
     return prepared(terms, settled(terms, shape.max_steps_per_unit, delta))
 

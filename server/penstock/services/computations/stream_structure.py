@@ -1,4 +1,4 @@
-"""Settle the structure of a stream when it is opened, and what is charged for it."""
+"""Settle the structure of a stream when it is opened, and its charge."""
 
 from dataclasses import asdict, replace
 from fractions import Fraction
@@ -14,21 +14,21 @@ from penstock.structures.streams.root_matrices import LONGEST, check_root_length
 
 MOST_CHARGED = 2**31 - 1
 MOST_KEPT = 2**16
-"""Numbers that the state of a square root holds for each level: it is written with each push."""
+"""The numbers that a square root's state may hold for each level: each push writes them."""
 
 
 def trees_only_add(mechanism: str, delta: float) -> bool:
     """Return True if streams here must use add-only trees (Laplace noise with delta above 0).
 
-    At a finite order Laplace noise is charged its divergences, node by node, which add up
-    for elements that are chosen by reading outputs where nodes count past elements alone.
-    So its trees subtract at delta 0 only, where pure losses are charged.
+    At a finite order Laplace noise is charged its divergences, node by node.  If elements are
+    chosen after reading outputs, these add up only if nodes count past elements alone.  So
+    Laplace trees subtract at delta 0 only, where pure losses are charged.
     """
     return mechanism == "laplace" and delta > 0
 
 
 def roots_fit(request: StreamRequest) -> bool:
-    """Return whether the structure sqrt may take the place of the request's own."""
+    """Return True if the structure sqrt may replace the structure of the request."""
     length = request.length
     return (
         request.mechanism == "gaussian"
@@ -92,9 +92,9 @@ def _tree(
 
 
 def prepared(request: StreamRequest, shape: Shape) -> PreparedQuery:
-    """Return what is settled and charged for a stream, as for a query.
+    """Return the settled terms and the charge of a stream, in the form of a query's.
 
-    Raises ``InvalidInput`` with the pointer of what cannot be meant.
+    Raises ``InvalidInput`` with the pointer of the invalid field.
     """
     step, bound = range_of(request.step, request.bound)
     charged = shape.dimension * shape.nodes_of_a_unit

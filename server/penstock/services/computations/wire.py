@@ -1,7 +1,7 @@
 """Write public numbers as JSON and read them, for computations in other processes.
 
-A closed list of classes may cross.  Reading a document makes objects of these and of
-nothing else; what is not on the list is a ``TypeError`` where it is written.
+Only a fixed list of classes may be sent.  Reading a document makes objects of these classes and no
+others; writing an object of any other class raises ``TypeError``.
 """
 
 from collections.abc import Callable
@@ -33,7 +33,7 @@ from penstock.structures.counts import Centered, Ellipse, Lift
 from penstock.structures.sparse_histogram import HistogramNoise
 
 _NOISES: Final = (Gaussian, Laplace, DiscreteLaplace, Poisson, Skellam)
-"""Mechanisms of one law each; the others are families."""
+"""The mechanisms of one law each; the others are families of laws."""
 
 _OBJECTS: Final = {
     kind.__name__: kind
@@ -64,11 +64,11 @@ _MODELS: Final = {
 }
 _ENUMS: Final = {kind.__name__: kind for kind in (TargetKind,)}
 _TIER: Final = ("id", "name", "folded", "rank")
-"""What of a tier's row crosses."""
+"""The fields of a tier's row that are sent."""
 
 
 def written(value: Any) -> Any:
-    """Write a value down as JSON.  Raises ``TypeError`` for what may not cross."""
+    """Write a value as JSON.  Raises ``TypeError`` for a value that may not be sent."""
     if isinstance(value, Enum):
         return {"enum": [type(value).__name__, value.value]}
     if value is None or isinstance(value, bool | int | float | str):
@@ -89,7 +89,7 @@ def written(value: Any) -> Any:
 
 
 def read(document: Any) -> Any:
-    """Make the value of what ``written`` wrote down."""
+    """Return the value that ``written`` wrote."""
     if isinstance(document, list):
         return [read(part) for part in document]
     if not isinstance(document, dict):

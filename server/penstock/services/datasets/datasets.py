@@ -185,7 +185,7 @@ def view(session: Session, dataset: Dataset, limit: Tier | None) -> DatasetView:
     spec = spec_of(dataset)
     source = spec.source.model_dump(mode="json", exclude_none=True)
     if limit is not None and spec.source.uri is not None:
-        # Where the server keeps its files is no analyst's business.
+        # Analysts are not shown where the server keeps its files.
         source["uri"] = Path(spec.source.uri).name
     newest: dict[str, PrivacyBudget] = {}
     rows = session.exec(
@@ -215,7 +215,7 @@ def view(session: Session, dataset: Dataset, limit: Tier | None) -> DatasetView:
 
 
 def _same_people(session: Session, dataset: Dataset, limit: Tier | None) -> list[str]:
-    """The other datasets that hold the same people: for ``limit``, those with a budget for it."""
+    """Return the other datasets of the same people; for ``limit``, those with a budget for it."""
     others = others_of(session, dataset)
     funded = set(session.exec(_funded(limit)).all()) if limit is not None and others else ()
     return list(

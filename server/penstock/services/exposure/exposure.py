@@ -260,7 +260,7 @@ def _placed(process: Process, mechanism: str, rung: int) -> PlacedRelease:
 
 
 def reach(versions: Sequence[Dataset], reaches: Sequence[ReachView | None]) -> ReachView | None:
-    """Return the sum of the budgets of versions that a unit may be in; of several sets, the worst."""
+    """Return the sum of the budgets of versions that a unit may be in, over the worst set."""
     known = {which(version): reached for version, reached in zip(versions, reaches, strict=True)}
 
     def worst(of_one: Sequence[Dataset]) -> ReachView | None:

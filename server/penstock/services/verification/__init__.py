@@ -1,4 +1,4 @@
-"""Hold every stored row to the leaves of the audit log.
+"""Compare every stored row with the leaves of the audit log.
 
 * ``verification``     the tree, its checkpoints, releases and rows, held to the leaves
 * ``reconciliation``   the subjects that the log tells of, and where a table disagrees with it

@@ -11,13 +11,13 @@ from penstock.services.ledger.repricing import repriced
 from penstock.services.ledger.tier_budgets import newest_budget
 
 TOLERANCE = 2**30
-"""A part of the limit that machines whose logarithms differ in the last bits may differ by."""
+"""The part of the limit by which machines may differ whose logarithms differ in the last bits."""
 
 
 def prices(session: Session) -> Iterator[str]:
     """Yield one message per query that is charged less than it costs.
 
-    Of accounts from before charges followed budgets nothing is told here (``undercharged``).
+    Accounts from before charges followed budgets are left out (see ``undercharged``).
     """
     tiers = ladder(session)
     for dataset in session.exec(select(Dataset).order_by(col(Dataset.id))).all():

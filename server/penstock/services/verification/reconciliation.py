@@ -1,8 +1,8 @@
-"""Hold the tables to the leaves of the audit log, subject by subject.
+"""Compare the tables with the leaves of the audit log, subject by subject.
 
-Every change of a subject has a leaf that says what it came to.  So whatever stands in a table
-without a leaf was put there by somebody else, and whatever a leaf says and the table does not
-was taken away.  Each subject reads the leaves that its own room writes (``LoggedSubject``).
+Every change of a subject has a leaf that records its result.  So a row without a leaf was added
+outside of the server, and a leaf without its row means that the row was removed.  Each subject
+reads the leaves that its own room writes (``LoggedSubject``).
 """
 
 import json
@@ -45,15 +45,15 @@ def differences(session: Session, seen: Sight) -> Iterator[str]:
     would look like a loss.
     """
     subjects = [make() for make in SUBJECTS]
-    # A leaf that waits for its place comes after those that have one.
+    # A leaf without an index yet comes after those that have one.
     rows = session.exec(
         select(Leaf.bytes).order_by(col(Leaf.index).is_(None), col(Leaf.index), col(Leaf.id))
     )
     for content in rows:
-        with suppress(ValueError):  # not JSON: verification tells of it
+        with suppress(ValueError):  # not JSON: verification reports it
             leaf = json.loads(content)
             for subject in subjects:
-                with suppress(ValueError, TypeError, KeyError):  # no leaf that a server wrote
+                with suppress(ValueError, TypeError, KeyError):  # not a leaf that a server wrote
                     subject.take(leaf)
     for subject in subjects:
         yield from subject.differences(session, seen)

@@ -1,4 +1,4 @@
-"""Everything that is stored of the log, held to what its leaves say."""
+"""Verify everything that is stored of the log against its leaves."""
 
 import hmac
 import json
@@ -35,7 +35,7 @@ from penstock.transparency_log.sinks import forwarding
 from penstock.transparency_log.views import VerificationView
 
 FIELDS = ("kind", "actor", "user", "dataset", "query")
-"""What stands in a leaf and beside it, where it is found by."""
+"""The fields of a leaf that are also columns, for searching."""
 
 MOST_PROBLEMS = 100
 
@@ -49,7 +49,7 @@ def verify(server: Server, principal: Principal) -> VerificationView:
     read.
     """
     principal.require("auditor")
-    # Not after the database: what others wrote in between would look like a loss.
+    # Read before the database: what others write in between would look like a loss.
     seen, problems = _seen(server)
     with server.database.read() as session:
         frontier, nodes, roots = Frontier(), dict[Node, bytes](), {0: merkle.EMPTY}
@@ -62,7 +62,7 @@ def verify(server: Server, principal: Principal) -> VerificationView:
         hand_outs = session.exec(select(Grant.id)).all()
         bad = list(altered(session))
         problems += [f"row {number} of the table {name!r} was altered" for name, number in bad]
-        # What a query is decides how everything of it is read.
+        # A query's kind decides how everything of it is read.
         if not any(name == "query" for name, _ in bad):
             with unchecked(session):
                 problems += _hand_outs(session, server)
@@ -82,7 +82,7 @@ def _leaves(
         place = frontier.size
         if leaf.index != place:
             yield f"leaf {place} is missing, and leaf {leaf.index} stands in its place"
-        # SQLite keeps whatever type it is given.
+        # SQLite stores a value of any type.
         kept: object = leaf.bytes
         content = kept if isinstance(kept, bytes) else str(kept).encode()
         digest = merkle.leaf_hash(content)
@@ -100,7 +100,7 @@ def _leaves(
 def _is_consistent(leaf: Leaf) -> bool:
     try:
         fields = json.loads(leaf.bytes)
-        # Whoever reads a key that stands there twice may read the other one.
+        # A reader of a key that occurs twice may read the other one.
         if leaves.canonical(fields) != leaf.bytes:
             return False
         if not leaves.well_versed(fields):
@@ -170,7 +170,7 @@ def _hand_outs(session: Session, server: Server) -> Iterator[str]:
         if handed != (user.name, query.name, release.public_id, tier.name):
             yield f"hand-out {grant.id} is of another release or reader than its leaf says"
         elif leaf.kind == "release" and not is_stream(query) and dataset.wrapped_kek:
-            # What was shredded cannot be compared any more, and nobody is handed it again.
+            # A shredded value cannot be compared any more, and is never released again.
             yield from _value(server, release, query, dataset, fields.get("value_hmac", ""))
     for key, index in session.exec(select(Leaf.id, Leaf.index).where(col(Leaf.kind) == "release")):
         if key not in paired:
@@ -186,7 +186,7 @@ def _value(
         yield f"release {release.public_id}: {problem.detail}"
         return
     seen = released(kind_of(query).mechanism, steps) if query.mechanism in MECHANISMS else steps
-    # A leaf is under the key of its day, and stays so.
+    # A leaf stays under the key that it was written with.
     keys = server.secrets.every(VALUES)
     if not any(
         hmac.compare_digest(leaves.value_hmac(key, release.public_id, seen), stated_hmac)
