@@ -56,6 +56,7 @@ PROBLEM: Mapping[str, Any] = {
     "required": ["type", "title", "status", "detail", "code", "errors", "request_id"],
 }
 
+_OF_A_CLASS = re.compile("^(?:Hold|Represent) ")
 
 _TABLES: Mapping[str, Any] = {
     # Of bytes OpenAPI 3.1 says the media type, and no encoding.
@@ -167,7 +168,9 @@ def _text(name: str, part: Any) -> Any:
     if name == "$ref":
         return REFERENCE + _short(part.removeprefix(REFERENCE))
     if name == "description" and isinstance(part, str):
-        return " ".join(part.replace("``", "`").split())
+        # Docstrings of classes begin "Hold ..."; the document describes the thing itself.
+        words = _OF_A_CLASS.sub("", " ".join(part.replace("``", "`").split()))
+        return words[:1].upper() + words[1:]
     return part
 
 
