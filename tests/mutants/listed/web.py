@@ -5,10 +5,6 @@ from typing import Final
 
 from tests.mutants.mutant import Mutant
 
-FORMS: Final = "tests/web/forms/test_form_input.py"
-SIGNING: Final = "tests/web/views/analyst/test_sign_in.py"
-CONTENTS: Final = "tests/web/every_page/test_contents.py"
-
 MUTANTS: Final[Sequence[Mutant]] = (
     Mutant(
         name="form-without-origin",

@@ -1,4 +1,4 @@
-"""Every chart with contents that a page could give it, and how tests read a picture."""
+"""Provide charts with contents like those of pages, and functions that read a picture."""
 
 import re
 import xml.etree.ElementTree as ET
@@ -45,7 +45,7 @@ Draw = Callable[[str, int], str]
 
 @dataclass(frozen=True)
 class Chart:
-    """A chart with its content: how to draw it, and its table."""
+    """Hold a chart with its content: how to draw it, and its table."""
 
     draw: Draw
     table: Table
@@ -83,12 +83,12 @@ def path(content: NoisePath) -> Chart:
     return Chart(lambda p, w: noise_path(content, p, w), path_rows(content))
 
 
-def told(content: Story) -> Chart:
+def explained(content: Story) -> Chart:
     return Chart(lambda p, w: story(content, p, w), story_rows(content))
 
 
 def charts(names: tuple[str, ...]) -> dict[str, Chart]:
-    """Each kind of chart with four names, wherever people and things have names."""
+    """Return each kind of chart, with four names wherever people and things have names."""
     a, b, c, d = names
     values = [5012.3, -3120.1, 1893.2, 0.0]
     levels = (level(a, values, 310.2, 0), level(b, [1, 2, 3, 4], 48.1, 1))
@@ -103,7 +103,7 @@ def charts(names: tuple[str, ...]) -> dict[str, Chart]:
         "ladder": rungs(Ladder(a, tiers, Move(b, a, "three"))),
         "budgets": budgets(Budgets(a, (TierBudget(a, 1, parts), TierBudget(b, 2)))),
         "path": path(NoisePath(a, b, points, 2.0, None)),
-        "story": told(Story(a, b, releases, 2.0, 2.69)),
+        "story": explained(Story(a, b, releases, 2.0, 2.69)),
     }
 
 
@@ -119,20 +119,20 @@ def empty() -> dict[str, Chart]:
         "ladder": rungs(Ladder("t", ())),
         "budgets": budgets(Budgets("t", ())),
         "path": path(NoisePath("t", "variance", (), None, None)),
-        "story": told(Story("t", "people", (), None, None)),
+        "story": explained(Story("t", "people", (), None, None)),
     }
 
 
 def parsed(svg: str) -> ET.Element:
-    """The picture as a tree; well-formed, or ``ParseError``."""
+    """Return the picture as a tree.  Raises ``ParseError`` if it is not well-formed."""
     return ET.fromstring(svg)  # noqa: S314 -- the charts' own output
 
 
 def sentences(svg: str) -> list[str]:
-    """What is said to whoever points at a mark or listens: titles and the description."""
+    """Return the texts of tooltips and for screen readers: all titles and the description."""
     root = parsed(svg)
-    found = [*root.iter(f"{SVG}title"), *root.iter(f"{SVG}desc")]
-    return [element.text or "" for element in found]
+    elements = [*root.iter(f"{SVG}title"), *root.iter(f"{SVG}desc")]
+    return [element.text or "" for element in elements]
 
 
 def texts(svg: str) -> list[str]:
@@ -140,7 +140,7 @@ def texts(svg: str) -> list[str]:
 
 
 def points(way: str) -> Iterator[tuple[float, float]]:
-    """Where a path goes, of the commands that charts use."""
+    """Yield the points of a path, for the commands that charts use."""
     x = y = 0.0
     for command, arguments in re.findall(r"([MLHVQZmlhvz])([^MLHVQZmlhvz]*)", way):
         numbers = [float(text) for text in re.findall(r"-?\d+(?:\.\d+)?", arguments)]
@@ -158,7 +158,7 @@ def points(way: str) -> Iterator[tuple[float, float]]:
 
 
 def corners(element: ET.Element) -> Iterator[tuple[float, float]]:
-    """Points that an element's drawing does not go beyond; of texts by their estimated width."""
+    """Yield corners that enclose an element; a text's are by its estimated width."""
     at = {name: float(value) for name, value in element.items() if name in COORDINATES}
     if element.tag == f"{SVG}path":
         yield from points(element.get("d", ""))
@@ -188,18 +188,18 @@ def size(svg: str) -> tuple[float, float]:
 
 
 def whiskers(svg: str, across: int = 0) -> list[tuple[float, float]]:
-    """From where to where each interval is drawn: 0 across the picture, 1 up and down."""
-    found = []
+    """Return the ends of each whisker: x if ``across`` is 0, y if it is 1."""
+    spans = []
     for element in parsed(svg).iter(f"{SVG}path"):
         if element.get("class") == "whisker":
             ends = [point[across] for point in points(element.get("d", ""))]
-            found.append((min(ends), max(ends)))
-    return found
+            spans.append((min(ends), max(ends)))
+    return spans
 
 
-def straight(drawn: list[float], meant: list[float]) -> None:
-    """Places are one and the same straight function of the numbers."""
-    low, high = meant.index(min(meant)), meant.index(max(meant))
-    slope = (drawn[high] - drawn[low]) / (meant[high] - meant[low])
-    for place, number in zip(drawn, meant, strict=True):
-        assert place == pytest.approx(drawn[low] + slope * (number - meant[low]), abs=2 * HAIR)
+def straight(drawn: list[float], expected: list[float]) -> None:
+    """Require that the places are one linear function of the numbers."""
+    low, high = expected.index(min(expected)), expected.index(max(expected))
+    slope = (drawn[high] - drawn[low]) / (expected[high] - expected[low])
+    for place, number in zip(drawn, expected, strict=True):
+        assert place == pytest.approx(drawn[low] + slope * (number - expected[low]), abs=2 * HAIR)

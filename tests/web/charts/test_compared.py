@@ -1,4 +1,4 @@
-"""Losses beside one another: the one that counts is full, the others are framed."""
+"""Compared losses: the one that counts is filled, the others have dashed frames."""
 
 import pytest
 from tests.web.charts.pictures import SVG, parsed, sentences, texts

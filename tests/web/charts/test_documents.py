@@ -1,4 +1,4 @@
-"""What every picture keeps, whatever it shows and whoever named it."""
+"""Rules that every picture keeps, for any content and any names."""
 
 import re
 import xml.etree.ElementTree as ET
@@ -33,7 +33,7 @@ NAMES = st.one_of(st.sampled_from(HOSTILE), st.text(max_size=200))
 
 
 def kept(chart: Chart, width: int) -> ET.Element:
-    """The picture, parsed, when it keeps all rules of a picture."""
+    """Return the parsed picture, which must keep all rules of a picture."""
     svg = chart.draw("p", width)
     root = parsed(svg)
     assert root.get("role") == "img"
@@ -86,7 +86,7 @@ def test_nothing_to_show_gives_a_picture_that_says_so(kind: str) -> None:
 @pytest.mark.parametrize("kind", KINDS)
 def test_both_widths_stand_on_one_page_with_ids_of_their_own(kind: str) -> None:
     page = parsed(f"<body>{both_widths(usual()[kind].draw, 'q')}</body>")
-    ids = [found for element in page.iter() if (found := element.get("id"))]
+    ids = [name for element in page.iter() if (name := element.get("id"))]
     assert len(ids) == len(set(ids)) == 4
     assert [part.get("class") for part in page] == ["chart-narrow", "chart-wide"]
 

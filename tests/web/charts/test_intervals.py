@@ -25,7 +25,7 @@ NUMBERS = st.one_of(st.floats(-1e300, 1e300), st.integers(-1000, 1000).map(float
 
 
 INTERVALS = st.tuples(NUMBERS, NUMBERS, NUMBERS).map(
-    lambda found: Interval(sorted(found)[1], min(found), max(found))
+    lambda numbers: Interval(sorted(numbers)[1], min(numbers), max(numbers))
 )
 
 
@@ -34,19 +34,19 @@ def test_bars_and_whiskers_cover_what_they_say(width: int) -> None:
     first = level("a", [5000, -3000, 1800], 310)
     second = level("b", [4900, -3100, 1750], 30)
     svg = bars_with_intervals(Groups("t", ("x", "y", "z"), (first, second)), "p", width)
-    meant = [pair[n] for n in range(3) for pair in (first.intervals, second.intervals)]
+    expected = [pair[n] for n in range(3) for pair in (first.intervals, second.intervals)]
     drawn = whiskers(svg)
     straight(
-        [end for ends in drawn for end in ends], [e for i in meant for e in (i.lower, i.upper)]
+        [end for ends in drawn for end in ends], [e for i in expected for e in (i.lower, i.upper)]
     )
     rects = [e for e in parsed(svg).iter(f"{SVG}rect") if e.get("class") == "bar"]
     zero = float(rects[0].get("x", ""))
     ends = [
-        x + wide if one.value > 0 else x
-        for one, rect in zip(meant, rects, strict=True)
+        x + wide if interval.value > 0 else x
+        for interval, rect in zip(expected, rects, strict=True)
         for x, wide in [(float(rect.get("x", "")), float(rect.get("width", "")))]
     ]
-    straight([zero, *ends], [0.0, *(one.value for one in meant)])
+    straight([zero, *ends], [0.0, *(interval.value for interval in expected)])
 
 
 def test_a_bar_is_drawn_from_zero_or_not_at_all() -> None:
@@ -59,14 +59,16 @@ def test_a_bar_is_drawn_from_zero_or_not_at_all() -> None:
 
 @settings(max_examples=60, deadline=None)
 @given(st.lists(INTERVALS, min_size=1, max_size=5), st.sampled_from([NARROW, WIDE]))
-def test_no_numbers_drive_a_mark_out_of_the_picture(found: list[Interval], width: int) -> None:
-    keys = tuple(f"key {place}" for place in range(len(found)))
-    one = Level("a", tuple(found))
-    releases = tuple(Release(key, "r", one, 1) for key, one in zip(keys, found, strict=True))
+def test_no_numbers_drive_a_mark_out_of_the_picture(intervals: list[Interval], width: int) -> None:
+    keys = tuple(f"key {place}" for place in range(len(intervals)))
+    released = Level("a", tuple(intervals))
+    releases = tuple(
+        Release(key, "r", interval, 1) for key, interval in zip(keys, intervals, strict=True)
+    )
     pictures = (
-        bars_with_intervals(Groups("t", keys, (one,)), "p", width),
-        ranked_list(Ranking("t", keys, one), "p", width),
-        line_with_band(Stream("t", tuple(range(len(found))), (one,)), "p", width),
+        bars_with_intervals(Groups("t", keys, (released,)), "p", width),
+        ranked_list(Ranking("t", keys, released), "p", width),
+        line_with_band(Stream("t", tuple(range(len(intervals))), (released,)), "p", width),
         story(Story("t", "q", releases, 1, 2), "p", width),
     )
     for svg in pictures:
@@ -79,13 +81,15 @@ def test_no_numbers_drive_a_mark_out_of_the_picture(found: list[Interval], width
 
 def test_a_thousand_groups_are_shortened_and_said_to_be() -> None:
     keys = tuple(f"group {place}" for place in range(1000))
-    one = level("a", [float(place) for place in range(1000)], 5)
-    svg = bars_with_intervals(Groups("t", keys, (one,)), "p", WIDE)
+    released = level("a", [float(place) for place in range(1000)], 5)
+    svg = bars_with_intervals(Groups("t", keys, (released,)), "p", WIDE)
     assert len(whiskers(svg)) == MOST_LINES
     assert "940 of 1,000 groups are not shown here; the table has all." in texts(svg)
-    four = bars_with_intervals(Groups("t", keys, (one, one, one, one)), "p", WIDE)
+    four = bars_with_intervals(
+        Groups("t", keys, (released, released, released, released)), "p", WIDE
+    )
     assert len(whiskers(four)) == MOST_LINES
-    largest = ranked_list(Ranking("t", keys, one), "p", WIDE)
+    largest = ranked_list(Ranking("t", keys, released), "p", WIDE)
     assert "1. group 999" in texts(largest)
     assert any("960 are not shown here" in line for line in texts(largest))
     first = Groups("t", keys[:5], (level("a", [1, 2, 3, 4, 5], 1),), total=70)
@@ -93,5 +97,5 @@ def test_a_thousand_groups_are_shortened_and_said_to_be() -> None:
         bars_with_intervals(first, "p", WIDE)
     )
     few = Ranking("t", keys[:5], level("a", [1, 2, 3, 4, 5], 1), total=6)
-    said = "The 5 largest of 6 keys; 1 is not shown here, the table has 5 of them."
-    assert said in texts(ranked_list(few, "p", WIDE))
+    note = "The 5 largest of 6 keys; 1 is not shown here, the table has 5 of them."
+    assert note in texts(ranked_list(few, "p", WIDE))

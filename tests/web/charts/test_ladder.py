@@ -1,4 +1,4 @@
-"""A tier ladder: a move is drawn from where somebody is, and crowds are counted."""
+"""A tier ladder: a move starts at the user's tier, and users beyond the room are counted."""
 
 import re
 
@@ -27,5 +27,5 @@ def test_a_crowded_rung_says_how_many_more_there_are() -> None:
     crowd = tuple(f"person {place}" for place in range(1000))
     shown = texts(ladder(Ladder("t", (Tier("a", crowd),)), "p"))
     names = [text for text in shown if re.fullmatch(r"person \d+", text)]
-    (more,) = (int(found[1]) for text in shown if (found := re.fullmatch(r"and (\d+) more", text)))
+    (more,) = (int(match[1]) for text in shown if (match := re.fullmatch(r"and (\d+) more", text)))
     assert len(names) + more == 1000

@@ -1,4 +1,4 @@
-"""Losses are drawn as long as they are large."""
+"""The length of a bar is proportional to its loss."""
 
 import pytest
 from tests.web.charts.pictures import (

@@ -16,8 +16,8 @@ from penstock.web.charts.path import NoisePath, Point, noise_path
 
 def test_points_of_a_noise_path_are_at_the_logarithms_of_their_levels() -> None:
     levels = (64.0, 113.0, 254.0, 1000.0)
-    found = tuple(Point(t, math.sqrt(t), f"tier {t}", (f"p{t}",)) for t in levels)
-    svg = noise_path(NoisePath("t", "variance", found, 2, 3), "p", WIDE)
+    released = tuple(Point(t, math.sqrt(t), f"tier {t}", (f"p{t}",)) for t in levels)
+    svg = noise_path(NoisePath("t", "variance", released, 2, 3), "p", WIDE)
     straight([a for a, _ in centers(svg)], [math.log(t) for t in levels])
     heights = [bottom - top for top, bottom in whiskers(svg, 1)]
     straight(heights, [math.sqrt(t) for t in levels])
@@ -31,7 +31,7 @@ def centers(svg: str) -> list[tuple[float, float]]:
 
 
 def test_who_shares_a_release_shares_a_point() -> None:
-    found = (Point(64, 15, "a", ("x",)), Point(64, 15, "b", ("y",)), Point(90, 20, "a", ("z",)))
-    svg = noise_path(NoisePath("t", "variance", found, 2, 3), "p", WIDE)
+    released = (Point(64, 15, "a", ("x",)), Point(64, 15, "b", ("y",)), Point(90, 20, "a", ("z",)))
+    svg = noise_path(NoisePath("t", "variance", released, 2, 3), "p", WIDE)
     assert len(whiskers(svg)) == 2
     assert "best informed: x, y" in texts(svg)

@@ -13,11 +13,11 @@ from penstock.web.charts.ranked import Ranking, ranked_list
 
 
 def test_a_ranking_begins_with_the_largest() -> None:
-    one = level("a", [3, -8, 12, 5], 1)
-    svg = ranked_list(Ranking("t", ("x", "y", "z", "w"), one), "p")
-    meant = sorted(one.intervals, key=lambda interval: -interval.value)
-    said = [end for interval in meant for end in (interval.lower, interval.upper)]
-    straight([end for ends in whiskers(svg) for end in ends], said)
+    released = level("a", [3, -8, 12, 5], 1)
+    svg = ranked_list(Ranking("t", ("x", "y", "z", "w"), released), "p")
+    expected = sorted(released.intervals, key=lambda interval: -interval.value)
+    expected_ends = [end for interval in expected for end in (interval.lower, interval.upper)]
+    straight([end for ends in whiskers(svg) for end in ends], expected_ends)
     assert [text for text in texts(svg) if re.match(r"\d\. ", text)] == [
         "1. z",
         "2. w",

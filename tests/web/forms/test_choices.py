@@ -1,4 +1,4 @@
-"""What forms offer is what the models take, each with a name and a sentence of its own."""
+"""Options of forms are those that the models accept, each with its own name and sentence."""
 
 from collections.abc import Sequence
 from typing import get_args

@@ -1,4 +1,4 @@
-"""Destructive actions ask for the name, typed by hand."""
+"""Destructive actions ask the user to type the name."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Datasets as forms declare them: pushed vectors, and files with their columns by number."""
+"""Datasets declared by form: pushed vectors, and files whose fields carry column numbers."""
 
 from penstock.web.forms.dataset_form import wanted
 

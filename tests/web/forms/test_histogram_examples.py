@@ -1,4 +1,4 @@
-"""The form of a sparse histogram: its own examples are registered as they stand."""
+"""The examples in the form of a sparse histogram can be registered unchanged."""
 
 import re
 from html import unescape
@@ -77,8 +77,8 @@ def test_a_refused_form_and_the_api_tell_the_same_remedies(
         "mechanism": "gaussian",
         "share": 0.1,
     }
-    told = world.call("POST", "/api/v1/queries", query, by="root").get_json()["detail"]
-    assert "What would fit: " in told
+    detail = world.call("POST", "/api/v1/queries", query, by="root").get_json()["detail"]
+    assert "What would fit: " in detail
     typed = {
         "kind": "sparse",
         "name": "ages",
@@ -91,4 +91,4 @@ def test_a_refused_form_and_the_api_tell_the_same_remedies(
         "share": "0.1",
         "false_keys": "0.1",
     }
-    assert told in unescape(root.submit("/new/query/preview", **typed).text)
+    assert detail in unescape(root.submit("/new/query/preview", **typed).text)

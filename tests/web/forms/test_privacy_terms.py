@@ -1,4 +1,4 @@
-"""Noise and levels as a form asks for them; what was left empty is not there."""
+"""Mechanism and levels read from a form; empty fields are left out."""
 
 from penstock.web.forms.privacy_terms import terms
 

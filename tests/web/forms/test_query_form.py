@@ -1,4 +1,4 @@
-"""The forms that build queries and streams: rows that are added, choices taken, hostile input."""
+"""Forms that build queries and streams: added rows, choices taken, hostile input."""
 
 import re
 from fractions import Fraction
@@ -71,12 +71,12 @@ def previewed(browser: Browser, kind: str, **fields: Any) -> TestResponse:
 
 
 def fields_of(page: TestResponse) -> set[str]:
-    """The names of all fields of the page's form."""
+    """Return the names of all fields of the page's form."""
     return {unescape(name) for name in FIELD.findall(page.text)} - {"form_key", "once"}
 
 
 def takes(page: TestResponse) -> list[str]:
-    """What each button that takes a choice sends."""
+    """Return what each button that takes a choice sends."""
     return [unescape(value) for value in BUTTON.findall(page.text)]
 
 
@@ -112,7 +112,7 @@ def test_ways_to_protect_counts_are_compared_and_taken(root: Browser) -> None:
     assert "Ways to protect these counts" in page.text
     offered = takes(page)
     assert "kind=statistic" not in offered
-    together = next(one for one in offered if re.search(r"trade_off=\d", one))
+    together = next(choice for choice in offered if re.search(r"trade_off=\d", choice))
     path, own = FORMS["statistic"]
     taken = root.submit(f"{path}/preview", **own, take=together)
     assert taken.status_code == 200, text_of(taken)
@@ -150,11 +150,11 @@ def test_every_structure_of_a_stream_that_is_offered_can_be_taken(root: Browser)
     page = previewed(root, "stream")
     offered = takes(page)
     assert len(offered) >= 4
-    for one in offered:
+    for choice in offered:
         path, own = FORMS["stream"]
-        taken = root.submit(f"{path}/preview", **own, take=one)
-        assert taken.status_code == 200, (one, text_of(taken))
-        assert one not in takes(taken)
+        taken = root.submit(f"{path}/preview", **own, take=choice)
+        assert taken.status_code == 200, (choice, text_of(taken))
+        assert choice not in takes(taken)
 
 
 @pytest.mark.usefixtures("unchanged")
@@ -174,12 +174,12 @@ def test_one_preview_of_a_person_is_worked_out_at_a_time(
     fields = {**COUNT, "form_key": root.form_key()}
     headers = {"Origin": ORIGIN, "HX-Request": "true"}
 
-    def slowly(*asked: Any, **named: Any) -> DescribedQuote:
+    def slowly(*args: Any, **named: Any) -> DescribedQuote:
         if not inner:
             inner.append(
                 root.client.post("/new/query/preview", base_url=HOST, headers=headers, data=fields)
             )
-        return worked_out(*asked, **named)
+        return worked_out(*args, **named)
 
     monkeypatch.setattr(computations, "quote", slowly)
     outer = root.client.post("/new/query/preview", base_url=HOST, headers=headers, data=fields)
@@ -194,15 +194,15 @@ def test_one_preview_of_a_person_is_worked_out_at_a_time(
 @pytest.mark.parametrize(
     "kind",
     [
-        pytest.param(one, marks=[] if one in ("statistic", "stream") else [pytest.mark.nightly])
-        for one in FORMS
+        pytest.param(kind, marks=[] if kind in ("statistic", "stream") else [pytest.mark.nightly])
+        for kind in FORMS
     ],
 )
 def test_whatever_is_typed_is_answered_and_kept(root: Browser, kind: str, each: int) -> None:
-    """Each field gets so many of the values, and a field of every kind of form gets all."""
+    """Each field gets ``each`` of the values; over all kinds of form, every value is used."""
     path, own = FORMS[kind]
-    asked = f"{path}?kind={kind}&dataset={own['dataset']}"
-    fields = sorted(fields_of(root.get(asked)) - {"dataset", "kind"})
+    address = f"{path}?kind={kind}&dataset={own['dataset']}"
+    fields = sorted(fields_of(root.get(address)) - {"dataset", "kind"})
     assert len(fields) > 10
     for field in fields:
         # What fields are called, unlike where they stand, is the same in all forms.
@@ -235,18 +235,18 @@ def test_fields_that_are_sent_twice_or_not_at_all_are_answered(root: Browser, ki
 def test_the_smallest_epsilon_of_all_is_advised_on(
     root: Browser, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    found: list[float] = []
+    epsilons: list[float] = []
 
     def at(power: Fraction, _: Sensitivity, __: int, epsilon: float, ___: float) -> PowerView:
-        found.append(epsilon)
+        epsilons.append(epsilon)
         return PowerView(float(power), 1.0)
 
     monkeypatch.setattr(power_advice, "_at", at)
-    monkeypatch.setattr(power_advice, "_best", lambda *asked: at(Fraction(3), *asked))
+    monkeypatch.setattr(power_advice, "_best", lambda *args: at(Fraction(3), *args))
     page = previewed(root, "vector", **{"keys": "a", "l1": "1", "level public": "1e-9"})
     assert page.status_code == 200, text_of(page)
     assert "Powers at epsilon 1e-9" in page.text
-    assert set(found) == {1e-9}
+    assert set(epsilons) == {1e-9}
 
 
 def test_numbers_that_are_typed_are_kept_nowhere(root: Browser, world: World) -> None:
@@ -256,6 +256,6 @@ def test_numbers_that_are_typed_are_kept_nowhere(root: Browser, world: World) ->
     assert sent.status_code == 303, text_of(sent)
     assert canary not in root.get(sent.location).text
     assert canary not in str(world.answer("GET", "/api/v1/audit/events?limit=1000", by="olga"))
-    files = [one for one in world.server.settings.home.rglob("*") if one.is_file()]
+    files = [file for file in world.server.settings.home.rglob("*") if file.is_file()]
     assert files
-    assert not [one for one in files if canary.encode() in one.read_bytes()]
+    assert not [file for file in files if canary.encode() in file.read_bytes()]

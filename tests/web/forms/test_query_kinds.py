@@ -1,4 +1,4 @@
-"""Every kind of query, and streams, built by form: what is registered is what the API would."""
+"""Queries of every kind, and streams, registered by form equal those registered by the API."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -268,7 +268,7 @@ UNLIKE = {"registered_at", "opened_at", "asserted_by"}
 
 @pytest.fixture
 def towns(open_copy: Callable[..., World], tmp_path: Path) -> Callable[[], World]:
-    """Open another copy of the furnished home, with one more dataset."""
+    """Return a function that opens another copy of the furnished home, with one more dataset."""
 
     def opened() -> World:
         world = open_copy()
@@ -284,18 +284,18 @@ def signed_in(world: World) -> Browser:
     return browser
 
 
-def alike(found: Any) -> dict[str, Any]:
-    return {name: part for name, part in found.items() if name not in UNLIKE}
+def alike(view: Any) -> dict[str, Any]:
+    return {name: part for name, part in view.items() if name not in UNLIKE}
 
 
-def compare(towns: Callable[[], World], name: str, pages: str, api: str, told: str) -> None:
-    """Send a form over one world and its spec to the API of another: both have the same then."""
+def compare(towns: Callable[[], World], name: str, pages: str, api: str, sentence: str) -> None:
+    """Send a form to one world and its spec to the API of another; the results must be equal."""
     fields, spec = {"queries": QUERIES, "streams": STREAMS}[api][name]
     by_form, by_api = towns(), towns()
     browser = signed_in(by_form)
     page = browser.submit(f"{pages}/preview", name=name, **fields)
     assert page.status_code == 200, text_of(page)
-    assert told in page.text
+    assert sentence in page.text
     sent = browser.submit(pages, name=name, once="k" * 32, **fields)
     assert sent.status_code == 303, text_of(sent)
     assert browser.get(sent.location).status_code == 200
@@ -309,8 +309,8 @@ def compare(towns: Callable[[], World], name: str, pages: str, api: str, told: s
 @pytest.mark.parametrize(
     "what",
     [
-        pytest.param(one, marks=[pytest.mark.nightly] if place % 2 else [])
-        for place, one in enumerate(QUERIES)
+        pytest.param(name, marks=[pytest.mark.nightly] if place % 2 else [])
+        for place, name in enumerate(QUERIES)
     ],
 )
 def test_a_query_registered_by_form_is_that_of_the_api(

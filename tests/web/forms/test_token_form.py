@@ -24,7 +24,7 @@ def visit(world: World) -> Visit:
 
 
 def sent(world: World, visit: Visit, **fields: str) -> Response:
-    """The answer to a form that issues a token for ann."""
+    """Return the response to a form that issues a token for ann."""
     later = Response(status=303, headers={"Location": "/users/ann?done=issued"})
     with world.client.application.test_request_context("/form", method="POST", data=fields):
         return issue(visit, "ann", later)

@@ -1,4 +1,4 @@
-"""What every page does before its view: session, role, headers, and the size of what is sent."""
+"""Checks before every view: session, role, headers, and the size of the request."""
 
 from urllib.parse import parse_qs, urlsplit
 

@@ -1,4 +1,4 @@
-"""Forms are sent from our own pages, by the session that they were made for, or not at all."""
+"""Forms are refused unless they come from this server's pages and belong to the session."""
 
 import pytest
 from tests.api.world import World
@@ -19,7 +19,7 @@ SENDERS = {"ian": "analyst", "root": "admin"}
 
 
 def sent_by(name: str) -> list[str]:
-    """The forms that somebody's role may send."""
+    """Return the forms that a user's role may send."""
     return [
         path
         for path, page in SENT.items()

@@ -1,4 +1,4 @@
-"""Refusals are pages for browsers and documents for programs, in the same words."""
+"""Refusals are pages in browsers and problem documents in programs, in the same words."""
 
 import html
 import json

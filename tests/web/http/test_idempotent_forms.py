@@ -1,4 +1,4 @@
-"""A form that is sent twice is done once; its key stands for what came with it."""
+"""A form that is sent twice is done once; its key is bound to its content."""
 
 from tests.api.world import World
 from tests.web.world import Open, text_of
@@ -12,9 +12,9 @@ def test_asking_twice_hands_out_the_same_once(browse: Open, world: World) -> Non
     browser = browse("ian")
     first, second = (browser.submit("/queries/visits/releases").location for _ in range(2))
     assert first == f"{second}&first=1"
-    held = world.answer("GET", "/api/v1/releases?query=visits", by="ian")["items"]
-    assert len(held) == 1
-    assert held[0]["id"] in first
+    releases = world.answer("GET", "/api/v1/releases?query=visits", by="ian")["items"]
+    assert len(releases) == 1
+    assert releases[0]["id"] in first
 
 
 def test_the_key_of_a_form_stands_for_what_was_sent_with_it_and_where(

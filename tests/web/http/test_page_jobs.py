@@ -1,4 +1,4 @@
-"""Long work that a form asks for: where it leads, and what is kept of the form."""
+"""Jobs started by forms: where they lead, and what is stored of the form."""
 
 from dataclasses import replace
 from datetime import UTC, datetime

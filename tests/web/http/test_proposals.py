@@ -1,4 +1,4 @@
-"""Actions that may take two people: done and led on from, or led to their proposal."""
+"""Actions under the two-person rule: done, or led to their proposal."""
 
 from flask import Response
 from tests.api.world import World
@@ -14,7 +14,7 @@ from penstock.web.http.request_context import Visit
 
 
 def shred(world: World) -> tuple[Response, list[ShreddedView]]:
-    """Where an admin is led who shreds a dataset, and what was done."""
+    """Return the response to an admin who shreds a dataset, and what was done."""
     limits: Limits = None  # type: ignore[assignment]  # nothing here is limited
     runner: Runner = None  # type: ignore[assignment]  # nor begun
     visit = Visit(world.server, limits, runner, Principal("root", 1, frozenset({"admin"})))

@@ -1,4 +1,4 @@
-"""A visit: who asks, what they may, and where the next part of a list is."""
+"""A visit: the caller, their rights, and the address of the next page of a list."""
 
 from urllib.parse import parse_qs, urlsplit
 
@@ -43,8 +43,8 @@ def test_the_next_part_of_a_list_keeps_its_filters(visit: Visit) -> None:
         assert visit.onward(Page([], None)) is None
         address = visit.onward(Page([1], "41"))
     assert address is not None
-    asked = parse_qs(urlsplit(address).query)
-    assert (asked["kind"], asked["user"]) == (["user"], ["ann"])
+    parameters = parse_qs(urlsplit(address).query)
+    assert (parameters["kind"], parameters["user"]) == (["user"], ["ann"])
     with application.test_request_context(address):
         assert visit.window().after == 41
         assert visit.window().limit == SHOWN

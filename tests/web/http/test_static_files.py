@@ -1,4 +1,4 @@
-"""Files of the pages: named by what they hold, kept for long, and no others."""
+"""Static files: addressed by content, cached for long, and no other files served."""
 
 import gzip
 

@@ -19,7 +19,7 @@ Make = Callable[[float, float, float, float], Axis]
 
 
 def kept(axis: Axis, numbers: list[float]) -> None:
-    """What every axis keeps: order, its ends, and at least one tick between them."""
+    """Require what holds for every axis: order, its ends, and at least one tick between them."""
     places = [axis.at(number) for number in sorted(numbers)]
     assert all(START - 1e-6 <= place <= END + 1e-6 for place in places)
     assert all(a <= b + 1e-9 for a, b in itertools.pairwise(places))
@@ -76,8 +76,8 @@ def log_of(a: float, b: float) -> Axis:
     ],
 )
 def test_ticks_are_round_numbers(low: float, high: float, labels: list[str]) -> None:
-    found = [label for _, label in linear(low, high, 0, 420, 5).ticks]
-    assert [label.replace("0.00", "0") for label in found] == [
+    written = [label for _, label in linear(low, high, 0, 420, 5).ticks]
+    assert [label.replace("0.00", "0") for label in written] == [
         label.replace("0.00", "0") for label in labels
     ]
 

@@ -1,4 +1,4 @@
-"""Texts and marks against the page, on light and on dark, with the stylesheet and without."""
+"""Contrast of texts and marks on light and dark pages, with and without the stylesheet."""
 
 import re
 from pathlib import Path
@@ -17,11 +17,11 @@ STRONGEST_TINT = 0.25
 """The opacity of bars, on which texts may stand."""
 
 LINES = 0.6
-"""The opacity of lines that carry meaning: the zero, the ladder, what is left."""
+"""The opacity of lines that carry meaning: zero, the ladder, the rest of a budget."""
 
 
 def schemes() -> dict[str, dict[str, str]]:
-    """The stylesheet's colors on light pages, and on dark ones."""
+    """Return the stylesheet's colors on light pages and on dark pages."""
     light, dark = STYLESHEET.split("@media (prefers-color-scheme: dark)")
     pattern = r"--chart-([a-z0-9]+): (#[0-9a-f]+);"
     return {"light": dict(re.findall(pattern, light)), "dark": dict(re.findall(pattern, dark))}
@@ -35,14 +35,14 @@ def channels(color: str) -> tuple[float, float, float]:
 
 
 def over(color: str, ground: str, opacity: float) -> str:
-    """What a color looks like that lets some of the ground through."""
+    """Return the color seen when a translucent color lies on a background."""
     pairs = zip(channels(color), channels(ground), strict=True)
     mixed = (round(255 * (opacity * a + (1 - opacity) * b)) for a, b in pairs)
     return "#" + "".join(f"{channel:02x}" for channel in mixed)
 
 
 def luminance(color: str) -> float:
-    """Relative luminance (WCAG 2.2)."""
+    """Return the relative luminance (WCAG 2.2)."""
     linear = (
         value / 12.92 if value <= 0.04045 else ((value + 0.055) / 1.055) ** 2.4
         for value in channels(color)
@@ -52,9 +52,9 @@ def luminance(color: str) -> float:
     )
 
 
-def contrast(one: str, other: str) -> float:
-    """Contrast ratio (WCAG 2.2), from 1 to 21."""
-    low, high = sorted((luminance(one), luminance(other)))
+def contrast(color: str, other: str) -> float:
+    """Return the contrast ratio (WCAG 2.2), from 1 to 21."""
+    low, high = sorted((luminance(color), luminance(other)))
     return (high + 0.05) / (low + 0.05)
 
 

@@ -1,4 +1,4 @@
-"""Texts that are cut, wrapped and kept apart, so that each fits where it stands."""
+"""Texts are shortened, wrapped and kept apart, so that each fits its place."""
 
 import itertools
 
@@ -11,9 +11,9 @@ from penstock.web.charts.drawing.lettering import fitted, shown, spread, width_o
 
 @given(st.text(max_size=300), st.floats(20, 400))
 def test_a_fitted_text_fits(text: str, room: float) -> None:
-    found = fitted(text, room)
-    assert width_of(found) <= room + 1e-6
-    assert found == shown(text) or (found.endswith("…") and shown(text).startswith(found[:-1]))
+    kept = fitted(text, room)
+    assert width_of(kept) <= room + 1e-6
+    assert kept == shown(text) or (kept.endswith("…") and shown(text).startswith(kept[:-1]))
 
 
 def test_a_family_is_not_torn_apart() -> None:
@@ -33,8 +33,8 @@ def test_wrapping_keeps_all_words_that_fit() -> None:
 
 @given(st.lists(st.floats(0, 200), max_size=8))
 def test_labels_are_kept_apart_and_above_the_lowest(wanted: list[float]) -> None:
-    found = spread(wanted, 16, 200)
+    placed = spread(wanted, 16, 200)
     order = sorted(range(len(wanted)), key=lambda place: wanted[place])
-    heights = [found[place] for place in order]
+    heights = [placed[place] for place in order]
     assert all(b - a >= 16 - 1e-9 for a, b in itertools.pairwise(heights))
     assert all(height <= 200 for height in heights)

@@ -1,4 +1,4 @@
-"""A picture and its table say the same numbers."""
+"""A picture and its table show the same numbers."""
 
 import re
 
@@ -15,14 +15,14 @@ A_NUMBER = re.compile(
 )
 
 
-def said(chart: Chart, width: int) -> set[str]:
-    """Every number that the picture says: to whoever listens, points or reads."""
+def written(chart: Chart, width: int) -> set[str]:
+    """Return every number in the picture: in texts, tooltips and the description."""
     svg = chart.draw("p", width)
     return {number for text in (*sentences(svg), *texts(svg)) for number in A_NUMBER.findall(text)}
 
 
-def told(chart: Chart) -> set[str]:
-    """Every number of the table's columns of numbers."""
+def listed(chart: Chart) -> set[str]:
+    """Return every number in the table's columns of numbers."""
     return {
         number
         for row in chart.table.rows
@@ -35,16 +35,16 @@ def told(chart: Chart) -> set[str]:
 @pytest.mark.parametrize("kind", sorted({*KINDS} - {"budgets", "stream"}))
 def test_every_number_of_the_table_is_in_the_picture(kind: str, width: int) -> None:
     chart = usual()[kind]
-    assert told(chart)
-    assert told(chart) <= said(chart, width)
+    assert listed(chart)
+    assert listed(chart) <= written(chart, width)
 
 
 def test_a_stream_says_its_last_totals_and_every_share_of_a_budget_is_said() -> None:
     stream = usual()["stream"]
     last = {number for cell in stream.table.rows[-1] for number in A_NUMBER.findall(cell)}
-    assert last <= said(stream, NARROW)
+    assert last <= written(stream, NARROW)
     budgets = usual()["budgets"]
-    assert told(budgets) - {"0%"} <= said(budgets, NARROW)
+    assert listed(budgets) - {"0%"} <= written(budgets, NARROW)
 
 
 @pytest.mark.parametrize("kind", ["groups", "ranking", "story"])
@@ -56,7 +56,7 @@ def test_every_number_that_marks_say_is_in_the_table(kind: str) -> None:
     for text in marks:
         numbers = set(A_NUMBER.findall(text.split(": ", 1)[1]))
         assert len(numbers) == 3
-        assert numbers <= told(chart)
+        assert numbers <= listed(chart)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -70,8 +70,8 @@ def test_tables_are_rectangles_with_numbers_to_the_right(kind: str) -> None:
 
 def test_the_table_has_what_the_picture_leaves_out() -> None:
     steps = tuple(range(1, 10_001))
-    one = Level("a", tuple(around(float(step), 5) for step in steps))
-    table = rows(Stream("t", steps, (one,), step="week"))
+    totals = Level("a", tuple(around(float(step), 5) for step in steps))
+    table = rows(Stream("t", steps, (totals,), step="week"))
     assert table.head == ("week", "value", "lower 95%", "upper 95%")
     assert len(table.rows) == 10_000
     assert table.rows[1233] == ("1,234", "1,234.0", "1,229.0", "1,239.0")

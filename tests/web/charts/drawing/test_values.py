@@ -39,14 +39,14 @@ def test_what_is_not_finite_is_refused(bad: float) -> None:
 
 
 def test_what_does_not_fit_together_is_refused() -> None:
-    one = level("a", [1, 2], 1)
+    released = level("a", [1, 2], 1)
     for refused in (
         lambda: Interval(2, 0, 1),
         lambda: Point(0, 1, "a", ()),
         lambda: Point(1, -1, "a", ()),
-        lambda: bars_with_intervals(Groups("t", ("x",), (one,)), "p"),
-        lambda: ranked_list(Ranking("t", ("x",), one), "p"),
-        lambda: line_with_band(Stream("t", (2, 1), (one,)), "p"),
+        lambda: bars_with_intervals(Groups("t", ("x",), (released,)), "p"),
+        lambda: ranked_list(Ranking("t", ("x",), released), "p"),
+        lambda: line_with_band(Stream("t", (2, 1), (released,)), "p"),
         lambda: ladder(Ladder("t", (Tier("a"),), Move("x", "a", "b")), "p"),
         lambda: budget_bars(Budgets("t", (TierBudget("a", 1, (Part("q", 1.1),)),)), "p"),
         lambda: budget_bars(Budgets("t", (TierBudget("a", 1, (Part("q", -0.1),)),)), "p"),
