@@ -27,7 +27,7 @@ def test_what_takes_away_for_ever_is_done_to_what_is_named_by_hand(
     before = leaves(world)
     answer = root.submit(path, **({} if typed is None else {"sure": typed}))
     assert answer.status_code == 422
-    assert f"this is about {name!r}" in text_of(answer).replace("&#39;", "'")
+    assert f"Type {name!r} to confirm" in text_of(answer).replace("&#39;", "'")
     assert 'id="sure-wrong"' in answer.text
     assert "<script>alert" not in answer.text
     assert leaves(world) == before

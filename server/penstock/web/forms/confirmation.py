@@ -17,7 +17,4 @@ def require_named(given: Mapping[str, str], name: str) -> None:
     if folded(typed) == folded(name):
         return
     wrong = f"You typed {typed!r}, which is another name." if typed else "No name was typed."
-    raise InvalidInput(
-        f"{wrong} Nothing was done. Type {name!r} to confirm.",
-        pointer=f"/{FIELD}",
-    )
+    raise InvalidInput(f"{wrong} Type {name!r} to confirm.", pointer=f"/{FIELD}")

@@ -108,7 +108,7 @@ def test_levels_that_are_draws_of_their_own_are_composed_and_on_no_path(
     }
     for name, article in articles.items():
         assert ("noise path" in article) == (name != "apart")
-        assert ("drawn independently" in article) == (name == "apart")
+        assert ("of this query is drawn independently" in article) == (name == "apart")
 
 
 def numbers(page: str) -> tuple[list[str], list[str]]:
