@@ -1,7 +1,7 @@
 """Give leaves their places in batches, and let answers wait for that.
 
 A leaf is stored without a place in the transaction of what it records, so that hand-outs
-of different queries commit side by side.  BackgroundThread them one thread of each process puts all
+of different queries commit side by side.  Behind them one thread of each process puts all
 leaves that wait into the tree, in one transaction for many of them, signs a checkpoint, and
 lets the witness see it.  Only then does anybody whose leaf is among them get an answer.  Where
 the database has one writer at a time anyway, leaves get their places in their own transaction.

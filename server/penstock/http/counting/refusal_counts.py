@@ -74,7 +74,7 @@ class Refused:
 
     def close(self) -> None:
         """Have the log told of what is left, before the process ends."""
-        # BackgroundThread what is being told just now: that would be lost with the process.
+        # Behind what is being logged just now: that would be lost with the process.
         self._writer.submit(lambda: self._tell_of(self._clock())).result()
 
     def _due(self, until: float) -> bool:
