@@ -1,8 +1,8 @@
-"""How a correction by sparse vector search is best laid out, and whether it gains anything.
+"""Lay out a correction by sparse vector search, and find whether it gains anything.
 
-What there is to choose: the cutoff, the search's part of epsilon and its own split, the
-threshold, and how accurate new answers are against the first ones.  Layouts are compared by
-normal approximation of the noise's losses, and the best is then calibrated exactly.
+Chosen are the cutoff, the search's part of epsilon and its own split, the threshold, and how
+accurate new answers are against the first ones.  Layouts are compared by normal approximation
+of the noise's losses, and the best is then calibrated exactly.
 """
 
 import math
@@ -28,7 +28,7 @@ from penstock.privacy import Sensitivity
 CUTOFFS: Final[Sequence[int]] = (1, 2, 4, 8, 16, 32, 64)
 
 LEAST_SHARE: Final = 0.01
-"""Of epsilon for the search.  With less it finds by chance, and the best layout has none."""
+"""The least share of epsilon for the search: with less it finds values by chance only."""
 
 _ANEW_POWER: Final = Fraction(2)
 _FIRST_STRIDE: Final = 0.5
@@ -39,14 +39,14 @@ _WIDEST: Final = 1e30
 
 @dataclass(frozen=True)
 class CorrectionChoice:
-    """A correction that keeps the epsilon, and the largest error to be expected."""
+    """Hold a correction that keeps the epsilon, and the expected largest error."""
 
     correction: SparseVectorCorrection
     expected_maximum: float
 
 
 class _Layout(NamedTuple):
-    """``search`` is a share of epsilon, ``split`` the threshold's share of that.
+    """Hold a layout: ``search`` is a share of epsilon, ``split`` the threshold's share of that.
 
     ``threshold`` and ``anew`` are in scales of the first noise.
     """
@@ -59,7 +59,7 @@ class _Layout(NamedTuple):
 
 @dataclass(frozen=True)
 class _Task:
-    """What is to be kept, by noise of one power and a search of one cutoff."""
+    """Hold what is to be kept, by noise of one power and a search of one cutoff."""
 
     power: Fraction
     cutoff: int
@@ -75,7 +75,7 @@ class _Task:
 
     @property
     def _typical(self) -> float:
-        """About the largest of all errors, in scales."""
+        """Return about the largest of all errors, in scales."""
         return float(math.log(max(self.dimension, 3)) ** (1 / self.power))
 
     def admits(self, layout: _Layout) -> bool:
@@ -87,7 +87,7 @@ class _Task:
         )
 
     def scale(self, layout: _Layout) -> float:
-        """About the scale of the first noise that keeps epsilon at delta."""
+        """Return about the scale of the first noise that keeps epsilon at delta."""
         whole, rest = divmod(self.sensitivity.l1, self.sensitivity.linf)
         square = float(self.sensitivity.linf) ** 2
         moved = float(whole) * square + float(rest) ** 2
@@ -96,7 +96,7 @@ class _Task:
         return math.sqrt(moved * information(float(self.power)) + anew) / mu
 
     def error(self, layout: _Layout) -> float:
-        """The expected largest error."""
+        """Return the expected largest error."""
         scale, search = self.scale(layout), layout.search * self.epsilon
         moved = float(self.sensitivity.linf)
         return expected_maximum(
@@ -124,7 +124,7 @@ class _Task:
         )
 
     def calibrated(self, layout: _Layout) -> CorrectionChoice:
-        """The least scale that keeps epsilon at delta, exactly."""
+        """Return the least scale that keeps epsilon at delta, exactly."""
 
         def excess(scale: Fraction) -> float:
             return math.log(self.planned(layout, scale).delta(self.epsilon) / self.delta)
@@ -141,12 +141,12 @@ def best_correction(
     delta: float,
     cutoffs: Sequence[int] = CUTOFFS,
 ) -> CorrectionChoice:
-    """The layout with the least expected maximum, among those that search at all.
+    """Return the layout with the least expected maximum, among those that search at all.
 
-    At least a hundredth of epsilon goes to the search and one value may be answered anew; what
-    that is worth shows beside ``power_choice``, which leaves it out.  Cutoffs above a quarter
-    of the dimension are not tried.  Raises ``InvalidInput`` for an epsilon that is not above
-    0, a delta outside of (0, 1), and fewer than four values.
+    At least a hundredth of epsilon goes to the search and one value may be answered anew; compare
+    the result with ``power_choice``, which has no search.  Cutoffs above a quarter of the
+    dimension are not tried.  Raises ``InvalidInput`` for an epsilon that is not above 0, a delta
+    outside (0, 1), and fewer than four values.
     """
     if dimension < 4:
         raise InvalidInput(
@@ -170,7 +170,7 @@ def best_correction(
 def _downhill(
     error: Callable[[_Layout], float], admits: Callable[[_Layout], bool], begin: _Layout
 ) -> _Layout:
-    """Along one parameter after the other by factors, smaller ones when none is better."""
+    """Minimize along one parameter after the other by factors, smaller ones when none is better."""
     at, least_error, stride = begin, error(begin), _FIRST_STRIDE
     while stride > _LAST_STRIDE:
         before = at
@@ -186,7 +186,7 @@ def _downhill(
 
 
 def _mu_beside(search: float, epsilon: float, delta: float) -> float:
-    """Of normal noise that keeps epsilon at delta beside a search of epsilon ``search``."""
+    """Return the mu of normal noise that keeps epsilon at delta beside a search of ``search``."""
     likely = 1 / (1 + math.exp(-search))
     low, high = 0.0, mu_at(epsilon, delta)
     for _ in range(_HALVINGS):

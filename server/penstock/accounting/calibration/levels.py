@@ -1,7 +1,7 @@
-"""From a wish to a noise level: the least noise that keeps it.
+"""Find the least noise that keeps a target: from a target to a noise level.
 
-The rule this module keeps: whatever is rounded is rounded towards more noise.  Levels
-come back as exact fractions, before they are moved to a rung of a query's ladder.
+The rule of this module: whatever is rounded is rounded towards more noise.  Levels
+are returned as exact fractions, before they are moved to a rung of a query's ladder.
 """
 
 import math
@@ -25,10 +25,10 @@ from penstock.mechanisms.skellam.process import SMALLEST_VARIANCE
 from penstock.privacy import Cost, Ladder, Sensitivity, Target, TargetKind
 
 VERSION: Final = 3
-"""Stored with every query; goes up whenever a target comes to mean another level."""
+"""The version stored with every query; it rises whenever a target comes to mean another level."""
 
 ADVICE: Final = " Ask for fewer levels, a smaller vector or a larger share."
-"""What is told where a share does not pay for the failures of a sampler."""
+"""The advice where a share does not pay for the failures of a sampler."""
 
 RANGES: Final[Mapping[TargetKind, tuple[float, float]]] = {
     TargetKind.EPSILON: (1e-9, 1e6),
@@ -44,7 +44,7 @@ RANGES: Final[Mapping[TargetKind, tuple[float, float]]] = {
 def level_for(
     mechanism: Mechanism, target: Target, sensitivity: Sensitivity, delta: float
 ) -> Fraction:
-    """The least level that keeps ``target`` for one release, read at ``delta``.
+    """Return the least level that keeps ``target`` for one release, read at ``delta``.
 
     ``mechanism`` is the family with the step of the exact values as its granularity; the
     lattice that ``plan`` would choose for the level is what is read.  Raises
@@ -70,7 +70,7 @@ def level_for(
 def rung_for(
     mechanism: Mechanism, ladder: Ladder, target: Target, sensitivity: Sensitivity, delta: float
 ) -> int:
-    """The least noisy rung of a planned query that keeps ``target`` on its own lattice.
+    """Return the least noisy rung of a planned query that keeps ``target`` on its own lattice.
 
     Raises ``InvalidInput`` as ``level_for`` does, and where no rung keeps it.
     """
@@ -101,10 +101,10 @@ def level_for_share(
     step: Fraction,
     bound: Fraction,
 ) -> Fraction:
-    """The least level whose whole charge is within ``share`` of the account's limit.
+    """Return the least level whose whole charge is within ``share`` of the account's limit.
 
     The sampler's own error is part of the charge, and the failure probability is within
-    the same share of the account's.  Raises ``InvalidInput`` for a share outside of
+    the same share of the account's.  Raises ``InvalidInput`` for a share outside
     (0, 1], and where no level fits or no lattice holds the one that does.
     """
     if account.squares:
@@ -134,7 +134,7 @@ def level_for_share(
         return _on_its_lattice(plan, excess, guess)
     except NoneIsGood as missing:
         raise InvalidInput(
-            f"{missing.detail} With a share of {float(share):g} the last one tried has a failure"
+            f"{missing.detail} With a share of {float(share):g} the last level tried has a failure"
             f" probability of {last[0].failure:.3g}, and that share allows"
             f" {account.failure_limit * float(share):.3g}.{ADVICE}",
             pointer="/share",
@@ -150,9 +150,9 @@ def rung_for_share(
     dimension: int,
     levels: int,
 ) -> int:
-    """The least noisy rung of a planned query that is charged within ``share``.
+    """Return the least noisy rung of a planned query that is charged within ``share``.
 
-    Raises ``InvalidInput`` for a share outside of (0, 1], and where even the last rung
+    Raises ``InvalidInput`` for a share outside (0, 1], and where even the last rung
     costs more.
     """
     _require_share(share)
@@ -166,8 +166,8 @@ def rung_for_share(
     low, high = -1, ladder.last
     if not fits(high):
         raise InvalidInput(
-            f"Even the noisiest level that this query offers, {float(ladder.value(high)):g}, costs"
-            f" more than a share of {float(share):g}; take a larger one.",
+            f"Even the noisiest level of this query, {float(ladder.value(high)):g}, costs more than"
+            f" a share of {float(share):g} of the budget. Request a larger share.",
             pointer="/share",
         )
     while high - low > 1:
@@ -186,10 +186,10 @@ _EXACT: Final[Mapping[tuple[str, TargetKind], Callable[[Sensitivity, Fraction], 
     ("laplace", TargetKind.EPSILON): lambda sensitivity, epsilon: sensitivity.l1 / epsilon,
     ("skellam", TargetKind.STANDARD_DEVIATION): lambda _, deviation: deviation * deviation,
 }
-"""Where the level is a fraction in closed form, it is taken rather than searched."""
+"""The levels that are fractions in closed form, and so are not searched."""
 
 _LARGEST_GUESS: Final = 1e60
-"""Far beyond every lattice, and far from overflowing."""
+"""The largest guess: far beyond every lattice, and far from overflowing."""
 
 
 def _require_meaning(mechanism: Mechanism, target: Target, delta: float) -> None:
@@ -243,14 +243,14 @@ def _excess(
 
 
 def _ratio(has: float, wanted: float) -> float:
-    """``log(has / wanted)``, exactly 0 or below where ``has <= wanted``."""
+    """Return ``log(has / wanted)``, exactly 0 or below where ``has <= wanted``."""
     if has <= wanted:
         return 0.0 if has == wanted else -math.inf if has <= 0 else math.log(has / wanted)
     return math.inf if wanted <= 0 else max(math.log(has) - math.log(wanted), 5e-324)
 
 
 def _guess(mechanism: Mechanism, target: Target, sensitivity: Sensitivity, delta: float) -> float:
-    """Where to begin: what Gaussian noise would need, in the family's own unit."""
+    """Return where to begin: what Gaussian noise would need, in the family's own unit."""
     squared = float(sensitivity.l2_squared)
     exact = _EXACT.get((mechanism.name, target.kind))
     if delta == 0 and exact is not None:
@@ -273,16 +273,16 @@ def _level_of_variance(family: type[Mechanism], variance: float, step: Fraction)
 
 
 def _fewest(name: str, step: Fraction) -> float:
-    """The most accurate level that a family offers, 0 where it is any above 0."""
+    """Return the most accurate level of a family, 0 where it may be any above 0."""
     if name == "skellam":
         return float(SMALLEST_VARIANCE * finest_common_power(step) ** 2)
     return float(SMALLEST_MEAN) if name == "poisson" else 0.0
 
 
 def _on_its_lattice(plan: Plan, excess: PlannedExcess, guess: float) -> Fraction:
-    """The least level that is good on the lattice that would be planned for it.
+    """Return the least level that is good on the lattice that would be planned for it.
 
-    Planned for the guess, and once more for what was found where that is another one.
+    It is planned for the guess, and once more for the level found if its lattice is another one.
     """
     planned = plan(Fraction(guess))
     level = _least(partial(excess, planned), *planned, guess)
@@ -298,7 +298,7 @@ def _least(excess: Excess, mechanism: Mechanism, ladder: Ladder, guess: float) -
 
 
 def _towards_noise(plan: Plan, excess: PlannedExcess, level: Fraction) -> Fraction:
-    """``level``, or a hair above where the lattice or floats would say otherwise."""
+    """Return ``level``, or a hair above where the lattice or floats would round it down."""
     hair = Fraction(1, 2**52)
     while excess(plan(level), level) > 0:
         level *= 1 + hair

@@ -1,4 +1,4 @@
-"""Which power of generalized Gaussian noise leaves the smallest largest error.
+"""Choose the power of generalized Gaussian noise with the smallest largest error.
 
 More noise near 0 and thinner tails trade against each other: the best power rises with
 the number of values, slowly, and hardly moves with epsilon and delta (Ganesh, Zhao 2021).
@@ -17,15 +17,18 @@ from penstock.mechanisms.lattice import floor_log2
 from penstock.privacy import Sensitivity, Target, TargetKind
 
 POWERS: Final[Sequence[Fraction]] = tuple(Fraction(quarter, 4) for quarter in range(4, 65))
-"""1, 1.25, and so on up to 16."""
+"""The powers tried: 1, 1.25, and so on up to 16."""
 
 MANY: Final = 1 << 14
-"""From as many values on a sum of losses is as good as normal, and powers compare by that."""
+"""The number of values from which a sum of losses is as good as normal.
+
+From there on powers are compared by that normal law.
+"""
 
 
 @dataclass(frozen=True)
 class PowerChoice:
-    """A power, the scale that keeps the epsilon, and the largest error to be expected."""
+    """Hold a power, the scale that keeps the epsilon, and the expected largest error."""
 
     power: Fraction
     level: Fraction
@@ -39,9 +42,9 @@ def best_power(
     delta: float,
     powers: Sequence[Fraction] = POWERS,
 ) -> PowerChoice:
-    """The power of ``powers``, rising, with the least expected maximum over ``dimension``.
+    """Return the power of ``powers``, rising, with the least expected maximum over ``dimension``.
 
-    Found by going downhill from a guess.  Powers 1 and 2 are read as the others are, at
+    It is found by going downhill from a guess.  Powers 1 and 2 are read as the others are, at
     ``delta`` and by their scale.  Raises ``InvalidInput`` as ``level_for`` does, and for a
     dimension below 1.
     """
@@ -65,8 +68,11 @@ def best_power(
 def power_choice(
     power: Fraction, sensitivity: Sensitivity, dimension: int, epsilon: float, delta: float
 ) -> PowerChoice:
-    """What one power comes to.  Raises ``InvalidInput`` as ``level_for`` does."""
-    # Any lattice will do: the law is continuous, and the noise many steps wide.
+    """Return the scale and the error of one power.
+
+    Raises ``InvalidInput`` as ``level_for`` does.
+    """
+    # Any lattice serves: the law is continuous, and the noise is many steps wide.
     step = Fraction(2) ** floor_log2(sensitivity.linf)
     mechanism = GeneralizedGaussian.of(power)(step)
     level = level_for(mechanism, Target(TargetKind.EPSILON, epsilon), sensitivity, delta)

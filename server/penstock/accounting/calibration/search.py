@@ -1,6 +1,6 @@
-"""The least noisy level that is good enough, found on a scale of logarithms.
+"""Find the least noisy level that is good enough, on a scale of logarithms.
 
-The rule this module keeps: what comes back was itself tried and found good.
+The rule of this module: the level returned was itself tried and found good.
 """
 
 import math
@@ -11,23 +11,23 @@ from typing import Final
 from penstock.errors import InvalidInput
 
 PRECISION: Final = 2.0**-20
-"""Relative; the rungs of a ladder are 2^-10 apart."""
+"""The relative precision; the rungs of a ladder are 2^-10 apart."""
 
 _FIRST_STRIDE: Final = 1.02
 _LONGEST_STRIDE: Final = 1e3
 _CHORDS: Final = 16
-"""After as many tries along chords, as on a curve made of steps, halves take over."""
+"""The number of tries along chords after which bisection takes over, as on a curve of steps."""
 
 Excess = Callable[[Fraction], float]
 """How much too lossy a level is, as a logarithm: good at 0 and below, falling in the level."""
 
 
 class NoneIsGood(InvalidInput):
-    """Noise of whatever level is too little."""
+    """Report that noise of every level tried is too little."""
 
 
 def least(excess: Excess, guess: float, fewest: float, most: float) -> Fraction:
-    """The least good level, at most ``PRECISION`` above the true one.
+    """Return the least good level, at most ``PRECISION`` above the true one.
 
     Only levels from ``fewest`` to ``most`` are tried, and ``guess`` is between.  Raises
     ``NoneIsGood`` where nothing from ``guess`` up to ``most`` is good.
@@ -50,7 +50,7 @@ def least(excess: Excess, guess: float, fewest: float, most: float) -> Fraction:
 
 
 def _crossing(above: float, below: float) -> float:
-    """Where the chord between both ends is 0; the middle where there is no chord."""
+    """Return where the chord between both ends is 0, or the middle if there is no chord."""
     span = above - below
     if not math.isfinite(span) or span <= 0:
         return 0.5
@@ -60,7 +60,7 @@ def _crossing(above: float, below: float) -> float:
 def _bracket(
     excess: Excess, guess: float, fewest: float, most: float
 ) -> tuple[float, float, float, float]:
-    """A level that is too lossy with its excess, and a good one with its own.
+    """Return a level that is too lossy with its excess, and a good one with its own.
 
     Both are the same one where ``fewest`` is good.  Strides grow as they go, since tries
     may be slow and guesses are mostly close.

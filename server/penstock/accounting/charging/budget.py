@@ -1,6 +1,6 @@
-"""A budget (epsilon, delta) as what the ledger adds up: a Rényi budget at one order.
+"""Turn a budget (epsilon, delta) into what the ledger adds up: a Rényi budget at one order.
 
-The rule this module keeps: the order is a function of the (epsilon, delta) that a budget
+The rule of this module: the order is a function of the (epsilon, delta) that a budget
 was first set to, and of nothing else.  It is never chosen by looking at what was spent,
 so sums of losses at that order stay below the limit whoever chose the queries, and with
 whatever they had seen before (Feldman, Zrnic 2021, the Rényi privacy filter: adaptively
@@ -24,13 +24,13 @@ ORDERS: Final[tuple[float, ...]] = (
 """The grid of orders: part of the definition of an account, so it must never change."""
 
 SQUARES: Final = 2.0**30
-"""What stands in place of an order where losses are squares of mu (``gaussian_budget``).
+"""The order's place holder where losses are squares of mu (``gaussian_budget``).
 
 Above every order of the grid, so that no account of Rényi losses has it.
 """
 
 LARGEST_EXPONENT: Final = 700.0
-"""Beyond this ``exp`` overflows, and any failure multiplied by it is above 1 already."""
+"""The largest argument of ``exp``: beyond it, a failure multiplied by it is above 1 already."""
 
 FAILURE_SHARE: Final = Fraction(1, 10)
 """The part of delta that is kept for failures; the conversion gets the rest."""
@@ -39,12 +39,12 @@ LARGEST_EPSILON: Final = 1e6
 SMALLEST_DELTA: Final = 1e-15
 
 _SLACK: Final = 2.0**-48
-"""Relative; far above the rounding errors of the few operations in a conversion."""
+"""Relative slack, far above the rounding errors of the few operations in a conversion."""
 
 
 @dataclass(frozen=True)
 class Account:
-    """What one tier may learn from one dataset, as the ledger compares it.
+    """Hold what one tier may learn from one dataset, as the ledger compares it.
 
     ``limit`` bounds the sum of the Rényi divergences of ``order`` (in nats, rounded
     down), or of squared mu where the order is ``SQUARES``; ``failure_limit`` the sum of the
@@ -62,31 +62,31 @@ class Account:
 
     @property
     def promised(self) -> float:
-        """The largest epsilon that it ever had: who raised it may have seen answers before."""
+        """Return the largest epsilon that it ever had: answers may have been seen at it."""
         return self.epsilon if self.highest is None else self.highest
 
     @property
     def pricing(self) -> "Account":
-        """The account by which queries are priced: this one, at ``promised``.
+        """Return the account by which queries are priced: this one, at ``promised``.
 
-        So a price is the same before and after a budget is lowered, and whatever the way on
-        which it got to its largest.
+        So a price is the same before and after a budget is lowered, and does not depend on how the
+        budget got to its largest.
         """
         return account_of(self.promised, self.delta, self.order) if self.highest else self
 
     @property
     def squares(self) -> bool:
-        """Whether its losses are squares of mu, which Gaussian releases alone have."""
+        """Return whether its losses are squares of mu, which Gaussian releases alone have."""
         return self.order == SQUARES
 
     @property
     def of_variance(self) -> float:
-        """The loss of a Gaussian release of variance 1 and sensitivity 1, in its own measure."""
+        """Return the loss, in its measure, of a Gaussian release of variance and sensitivity 1."""
         return 1.0 if self.squares else self.order / 2
 
     @property
     def called(self) -> str:
-        """What its losses are, at the beginning of a sentence."""
+        """Return what its losses are, for the beginning of a sentence."""
         if self.squares:
             return "A squared mu"
         pure = math.isinf(self.order)
@@ -96,7 +96,7 @@ class Account:
 def account_of(
     epsilon: float, delta: float, order: float | None = None, highest: float = 0.0
 ) -> Account:
-    """The account of a budget.
+    """Return the account of a budget.
 
     ``order`` is that of the budget's first version where it is raised or lowered: an
     order is chosen once.  It is ``SQUARES`` for an account of Gaussian releases alone, whose
@@ -137,7 +137,7 @@ def account_of(
 
 
 def best_order(budget: Callable[[float], float]) -> float:
-    """The order of the grid at which most Gaussian releases fit.
+    """Return the order of the grid at which most Gaussian releases fit.
 
     A Gaussian release costs in proportion to the order, so that is the maximum of
     ``budget(order) / order``; among equals the smallest.
@@ -146,7 +146,7 @@ def best_order(budget: Callable[[float], float]) -> float:
 
 
 def renyi_budget(order: float, epsilon: float, delta: float) -> float:
-    """The largest Rényi divergence of ``order`` that implies ``(epsilon, delta)``.
+    """Return the largest Rényi divergence of ``order`` that implies ``(epsilon, delta)``.
 
     The conversion of Canonne, Kamath, Steinke (2020), Proposition 12, solved for the
     divergence and rounded down.  May be negative: then no divergence of this order does.
@@ -156,7 +156,7 @@ def renyi_budget(order: float, epsilon: float, delta: float) -> float:
 
 
 def converted_epsilon(order: float, loss: float, delta: float) -> float:
-    """The epsilon that a Rényi divergence ``loss`` of ``order`` implies at ``delta``.
+    """Return the epsilon that a Rényi divergence ``loss`` of ``order`` implies at ``delta``.
 
     The inverse of ``renyi_budget``, rounded up.  The loss itself at infinite order; where losses
     are squares of mu, that of the normal curve.
@@ -179,7 +179,7 @@ def require_epsilon(epsilon: float) -> None:
     if not 0 < epsilon <= LARGEST_EPSILON:
         raise InvalidInput(
             f"A budget's epsilon must be a number above 0 and up to {LARGEST_EPSILON:g}, not"
-            f" {epsilon}; give one in that range.",
+            f" {epsilon}.",
             pointer="/epsilon",
         )
 
@@ -188,8 +188,8 @@ def require_delta(delta: float) -> None:
     """Raise ``InvalidInput`` unless budgets may have this delta."""
     if delta != 0 and not SMALLEST_DELTA <= delta < 1:
         raise InvalidInput(
-            f"A budget's delta must be 0 or a probability from {SMALLEST_DELTA:g} up to, but below,"
-            f" 1, not {delta}; 1e-6 is usual, and 0 admits laplace noise alone.",
+            f"A budget's delta must be 0 or a probability of at least {SMALLEST_DELTA:g} and below"
+            f" 1, not {delta}. 1e-6 is usual; 0 admits laplace noise alone.",
             pointer="/delta",
         )
 

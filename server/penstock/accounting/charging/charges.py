@@ -1,6 +1,6 @@
-"""What one query costs one tier: its law's own loss, and its sampler's error.
+"""Charge one query to one tier: the loss of its law, and the error of its sampler.
 
-The rule this module keeps: no release is charged for its ideal law alone.
+The rule of this module: no release is charged for its ideal law alone.
 """
 
 import math
@@ -15,7 +15,7 @@ from penstock.mechanisms.process import Mechanism
 from penstock.privacy import Cost, Ladder, Sensitivity
 
 PURE_MECHANISMS: Final = frozenset({"laplace"})
-"""Those whose promise is pure, so that it may be charged as such."""
+"""The mechanisms whose guarantee is pure, so that it may be charged as such."""
 
 
 def charge(
@@ -27,7 +27,7 @@ def charge(
     dimension: int,
     levels: int,
 ) -> Cost:
-    """The cost of a query of ``dimension`` values and up to ``levels`` levels at ``level``.
+    """Return the cost of a query of ``dimension`` values and up to ``levels`` levels at ``level``.
 
     Of the valid ways to charge the sampler's error the one is taken that uses up the
     smaller part of the account, loss and failure counted alike.  It is priced at the largest
@@ -54,7 +54,7 @@ def charge(
 
 
 def cheapest(costs: Iterable[Cost], account: Account) -> Cost:
-    """The cost that uses up the smallest part of the account; the first among equals."""
+    """Return the cost that uses up the smallest part of the account; the first among equals."""
     valid = [cost for cost in costs if not math.isnan(cost.loss + cost.failure)]
     if not valid:
         raise InvalidInput(
@@ -82,7 +82,7 @@ def require_admitted(name: str, delta: float) -> None:
 
 
 def pure_loss(epsilon: float, order: float) -> float:
-    """The largest Rényi divergence of ``order`` that a pure ``epsilon`` admits, rounded up.
+    """Return the largest Rényi divergence of ``order`` that a pure ``epsilon`` admits, rounded up.
 
     That of randomized response.  It is also what an ``(epsilon, delta)``-private pair
     costs, with ``delta`` as the failure probability: such a pair is post-processing of

@@ -1,6 +1,6 @@
-"""Budgets to which Gaussian releases alone are charged: squares of mu, which add up.
+"""Charge budgets that take Gaussian releases alone, in squares of mu, which add up.
 
-The rule this module keeps: a release is charged the mu of a real Gaussian release of which it
+The rule of this module: a release is charged the mu of a real Gaussian release of which it
 is post-processing, and never that of its own variance.
 
 *One draw.*  Let ``D(c, s)`` be the discrete Gaussian on the integers, of probabilities in
@@ -56,7 +56,7 @@ sampler makes and 2^-24 at the levels of a planned query; ``theta`` is below 1e-
 """
 
 _SLACK: Final = 1e-12
-"""Relative: what the exponential may be off by."""
+"""Relative slack for the error of the exponential."""
 
 
 def gaussian_account_of(epsilon: float, delta: float) -> Account:
@@ -99,7 +99,7 @@ def gaussian_refinement(
     dimension: int,
     levels: int,
 ) -> Cost:
-    """Price what a recipient of ``old`` learns by ``new``, a smaller variance, on top of it.
+    """Price what a recipient of ``old`` learns in addition by ``new``, a smaller variance.
 
     Choices in between may depend on what was seen.  Raises ``InvalidInput`` as
     ``gaussian_charge`` does, also where the levels are too close to each other.
@@ -124,14 +124,15 @@ def gaussian_level_for_share(
     step: Fraction,
     bound: Fraction,
 ) -> Fraction:
-    """The least variance whose charge is within ``share`` of the account, of losses and failures.
+    """Return the least variance whose charge is within ``share`` of the account's limits.
 
-    It is read on the lattice that ``Gaussian.plan`` chooses for it.  Raises ``InvalidInput`` for
-    a share outside of (0, 1], and where the sampler's error alone is more than the share.
+    Both of losses and of failures.  It is read on the lattice that ``Gaussian.plan`` chooses for
+    it.  Raises ``InvalidInput`` for a share outside (0, 1], and where the sampler's error alone
+    is more than the share.
     """
     if not 0 < share <= 1:
         raise InvalidInput(
-            f"A share must be above 0 and at most 1, not {float(share):g}; give such as 0.1.",
+            f"A share must be above 0 and at most 1, not {float(share):g}; for example 0.1.",
             pointer="/share",
         )
     allowed = share_of(account, share)
@@ -204,7 +205,7 @@ def _gaussian(mechanism: Mechanism) -> Gaussian:
 
 
 def _smoothed(gaussian: Gaussian, variance: Fraction) -> Fraction:
-    """The variance of the real release behind one of ``variance``."""
+    """Return the variance of the real release behind one of ``variance``."""
     smoothing = (SMOOTHING * gaussian.granularity) ** 2
     if variance < 4 * smoothing:
         raise InvalidInput(
@@ -225,12 +226,12 @@ def _priced(
     levels: int,
     loss: Fraction,
 ) -> Cost:
-    """``loss`` with all failures, at the largest epsilon that the account ever had."""
+    """Return ``loss`` with all failures, at the largest epsilon that the account ever had."""
     epsilon = min(account.promised, LARGEST_EXPONENT)
     (way,) = gaussian.numerical_charges(ladder, dimension, levels, math.inf, epsilon)
     beyond = gaussian.cost(level, sensitivity, math.inf).failure
     draws = dimension * (levels + 1)
-    # Each draw has two normalizers, its own and that of the draw that it passes for.
+    # Each draw has two normalizers, its own and that of the draw that it stands for.
     apart = min(math.expm1(min(2 * draws * smoothing_error(SMOOTHING), 1.0)), 1.0)
     failure = beyond + way.failure + (1 + math.exp(epsilon)) * apart
     return Cost(rounded_up(loss), min(failure, 1.0))

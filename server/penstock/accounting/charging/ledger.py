@@ -1,6 +1,6 @@
-"""The sums that refuse: exact integers, so that no order of additions matters.
+"""Add up charges and refuse what does not fit, in exact integers in any order.
 
-The rule this module keeps: what is spent is rounded up and what is granted is rounded
+The rule of this module: what is spent is rounded up and what is granted is rounded
 down, each once, and from there on nothing is rounded.
 """
 
@@ -20,28 +20,28 @@ FAILURE_UNITS: Final = 2**62
 """Units in a probability of 1."""
 
 LARGEST_LOSS: Final = 2**62
-"""A loss from here on, also an infinite one, is recorded as this; no limit reaches it."""
+"""The record of a loss from here on, also of an infinite one; no limit reaches it."""
 
 
 class Granted(Protocol):
-    """What an account grants: of losses, in its own measure of them, and of failures."""
+    """Describe what an account grants: losses, in its own measure, and failures."""
 
     @property
     def limit(self) -> float:
-        """The largest sum of losses."""
+        """Return the largest sum of losses."""
 
     @property
     def failure_limit(self) -> float:
-        """The largest sum of failure probabilities."""
+        """Return the largest sum of failure probabilities."""
 
     @property
     def called(self) -> str:
-        """What its losses are, at the beginning of a sentence."""
+        """Return what its losses are, for the beginning of a sentence."""
 
 
 @dataclass(frozen=True)
 class Entry:
-    """A cost, or a sum of costs, in units of the ledger."""
+    """Hold a cost, or a sum of costs, in units of the ledger."""
 
     loss: int
     failure: int
@@ -51,7 +51,7 @@ class Entry:
 
     @property
     def cost(self) -> Cost:
-        """In nats and as a probability, for people to read."""
+        """Return the cost in nats and as a probability, for people to read."""
         return Cost(self.loss / LOSS_UNITS, self.failure / FAILURE_UNITS)
 
 
@@ -60,7 +60,7 @@ NOTHING: Final = Entry(0, 0)
 
 @dataclass(frozen=True)
 class Shortfall:
-    """Why a charge does not fit.
+    """Explain why a charge does not fit.
 
     ``largest_share`` is the largest share of the account that would still fit the loss
     that is left and, where failure probabilities are short, what is left of those.
@@ -73,11 +73,11 @@ class Shortfall:
 
     @property
     def needed_share(self) -> float:
-        """The loss that was needed, as a share of the account's limit."""
+        """Return the loss that was needed, as a share of the account's limit."""
         return self.needed.loss / limit_of(self.account).loss
 
     def explanation(self) -> str:
-        """What was needed and what is left, in a sentence or two."""
+        """State what was needed and what is left, in a sentence or two."""
         needed, left = self.needed.cost, self.left.cost
         problems = []
         if self.needed.loss > self.left.loss:
@@ -93,18 +93,18 @@ class Shortfall:
         return " ".join(problems)
 
     def advice(self, scarcest: str | None = None) -> str:
-        """What to do, in a sentence; ``scarcest`` names another account ``largest_share`` is of."""
+        """State what to do; ``scarcest`` names another account that ``largest_share`` is of."""
         if self.needed.failure > self.left.failure:
-            # It hardly falls with the share that is asked for, so that none is named.
+            # The failure hardly falls with the share requested, so that no share is named.
             return "Take fewer levels, a smaller vector or more noise."
         if self.largest_share > 0:
             whose = f", which is all that {scarcest} has left" if scarcest else ""
             return f"The largest share that would fit is {self.largest_share:.6g}{whose}."
-        return "No share would fit; the budget has to be raised first."
+        return "No share would fit; raise the budget first."
 
 
 def entry(cost: Cost) -> Entry:
-    """``cost`` in units of the ledger, rounded up.
+    """Return ``cost`` in units of the ledger, rounded up.
 
     Raises ``InvalidInput`` for a cost that is negative or not a number.
     """
@@ -119,7 +119,7 @@ def entry(cost: Cost) -> Entry:
 
 
 def limit_of(account: Granted) -> Entry:
-    """What ``account`` grants in all, in units of the ledger, rounded down."""
+    """Return all that ``account`` grants, in units of the ledger, rounded down."""
     return Entry(
         math.floor(Fraction(account.limit) * LOSS_UNITS),
         math.floor(Fraction(account.failure_limit) * FAILURE_UNITS),
@@ -127,12 +127,12 @@ def limit_of(account: Granted) -> Entry:
 
 
 def total(entries: Iterable[Entry]) -> Entry:
-    """The sum of ``entries``, whatever their order."""
+    """Return the sum of ``entries``, whatever their order."""
     return sum(entries, NOTHING)
 
 
 def share_of(account: Granted, share: float | Fraction) -> Entry:
-    """``share`` of what ``account`` grants, of losses and of failure probabilities.
+    """Return ``share`` of what ``account`` grants, of losses and of failure probabilities.
 
     Rounded down, so that shares that add up to 1 always fit together.
     """
@@ -141,13 +141,13 @@ def share_of(account: Granted, share: float | Fraction) -> Entry:
 
 
 def left_of(account: Granted, spent: Entry) -> Entry:
-    """What is left when ``spent`` is gone; never below zero."""
+    """Return what is left when ``spent`` is gone; never below zero."""
     limit = limit_of(account)
     return Entry(max(limit.loss - spent.loss, 0), max(limit.failure - spent.failure, 0))
 
 
 def check(account: Granted, spent: Entry, new: Entry) -> Shortfall | None:
-    """Whether ``new`` fits beside ``spent``: None if so, else what is short."""
+    """Return None if ``new`` fits beside ``spent``, else what is short."""
     left = left_of(account, spent)
     if new.loss <= left.loss and new.failure <= left.failure:
         return None

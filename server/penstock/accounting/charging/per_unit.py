@@ -1,6 +1,6 @@
-"""What a stream costs one privacy unit that is in several of its steps.
+"""Charge a stream for one privacy unit that is in several of its steps.
 
-The rule this module keeps: a stream is charged per unit and never per step.  Where the noise
+The rule of this module: a stream is charged per unit and never per step.  Where the noise
 of a stream protects ``R x`` (``R`` its encoder, one row a noise) and one step moves ``x`` in
 one place, the sensitivity of a step is that of the worst column of ``R``; a unit in ``r``
 steps moves ``R x`` by a sum of ``r`` columns at most, whose norms the triangle inequality
@@ -15,9 +15,9 @@ from penstock.privacy import Sensitivity
 
 
 def of_unit(step: Sensitivity, steps: int) -> Sensitivity:
-    """The sensitivity to a unit in up to ``steps`` steps, ``step`` being that to one of them.
+    """Return the sensitivity to a unit in up to ``steps`` steps; ``step`` is that to one of them.
 
-    What every charge, guarantee and composed figure of the stream is to be taken at.
+    Every charge, guarantee and composed figure of the stream is taken at it.
     Raises ``InvalidInput`` for fewer steps than one.
     """
     if steps < 1:

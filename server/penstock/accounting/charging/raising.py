@@ -1,6 +1,6 @@
-"""What it costs to let a tier see a query more accurately than it was charged for.
+"""Charge a tier for seeing a query more accurately than it was charged for.
 
-The rule this module keeps: what was charged stays charged, and the refinement is charged
+The rule of this module: what was charged stays charged, and the refinement is charged
 as the law that it has *given what may have been seen*, whatever that was.  Choices made
 in between (other queries, or whether to raise at all) may depend on the old release, so
 that only the worst conditional cost keeps sums of losses at one order a filter.
@@ -8,8 +8,8 @@ that only the worst conditional cost keeps sums of losses at one order a filter.
 For Gaussian noise the refinement is independent of the old release and costs exactly the
 difference.  At infinite order the difference is right for all: no release's loss is ever
 above its epsilon, so that the sum of the newest ones bounds every course of events.  At
-finite orders the plain difference undercharges other laws, since the refinement tells
-more where the old release happened to tell little: discrete Laplace noise of 8 steps
+finite orders the plain difference undercharges other laws, since the refinement reveals
+more where the old release happened to reveal little: discrete Laplace noise of 8 steps
 raised from epsilon 1 to 2 at order 3 charged by difference, 1.755 in all, can be brought
 to 1.833 by choosing between the raise and another query of that price.  A total of the
 new epsilon, 2, can be brought to 2.042 in the same way (both enumerated by tests).
@@ -42,11 +42,11 @@ from penstock.mechanisms.process import Mechanism
 from penstock.privacy import Cost, Ladder, Sensitivity
 
 INDEPENDENT: Final = frozenset({"gaussian"})
-"""Those whose refinement is independent of what was released before."""
+"""The mechanisms whose refinement is independent of what was released before."""
 
 TAIL_ORDERS: Final[Sequence[float]] = (1.5, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0, 256.0)
 TAIL_SHARES: Final[Sequence[int]] = (4, 8, 12, 16, 20, 24)
-"""The parts ``2^-n`` of an account's failures that a tail is tried with."""
+"""The parts ``2^-n`` of an account's failures that are tried for a tail."""
 
 
 def raising(
@@ -61,7 +61,7 @@ def raising(
     dimension: int,
     levels: int,
 ) -> Entry:
-    """What is added to ``charged``, the charges at ``old``, to let ``new`` be seen as well.
+    """Return what is added to ``charged``, the charges at ``old``, to let ``new`` be seen as well.
 
     ``levels`` bounds how many levels are ever drawn, those of the raise included.  Never
     negative.  Priced at the largest budget that the account ever had, as ``charge`` is, which
@@ -89,13 +89,13 @@ def raising(
     for ideal, epsilon in _refinements(mechanism, old, new, sensitivity, account):
         own = min(epsilon, account.epsilon, LARGEST_EXPONENT)
         ways = mechanism.numerical_charges(ladder, dimension, levels, account.order, own)
-        # The others bound moments of the noise itself, which say nothing of the refinement.
+        # The others bound moments of the noise itself, and say nothing about the refinement.
         costs += [Cost(ideal.loss, ideal.failure + way.failure) for way in ways if way.factor == 1]
     return entry(cheapest(costs, account))
 
 
 def refinement_loss(old_epsilon: float, new_epsilon: float, order: float) -> float:
-    """The largest divergence of a pure refinement from ``old_epsilon`` to ``new_epsilon``.
+    """Return the largest divergence of a pure refinement from ``old_epsilon`` to ``new_epsilon``.
 
     Given an old release whose loss was ``x``, of at most ``old_epsilon`` either way, the
     losses lie between ``a = -new_epsilon - x`` and ``b = a + 2 new_epsilon``.  With
@@ -124,7 +124,7 @@ def _refinements(
     sensitivity: Sensitivity,
     account: Account,
 ) -> list[tuple[Cost, float]]:
-    """Valid ideal costs, each with an epsilon that the refinement alone keeps."""
+    """Return valid ideal costs, each with an epsilon that the refinement alone keeps."""
     order = account.order
     if mechanism.name in PURE_MECHANISMS:
         before = mechanism.guarantee(old, sensitivity, account.delta).epsilon
@@ -135,7 +135,7 @@ def _refinements(
     for share in TAIL_SHARES:
         tail = account.failure_limit * 2.0**-share
         epsilon, failure = _bounded(curve, tail)
-        # The old release's loss is bounded by nothing else than the new one's.
+        # Only the new release's loss bounds that of the old one.
         costs.append((Cost(refinement_loss(epsilon, epsilon, order), failure), 2 * epsilon))
         if isinstance(mechanism, Poisson | Skellam):
             exact = mechanism.refinement(old, new, sensitivity, order, tail)
@@ -144,7 +144,7 @@ def _refinements(
 
 
 def _bounded(curve: Sequence[tuple[float, Cost]], tail: float) -> tuple[float, float]:
-    """An epsilon that bounds the loss both ways but for a probability, and that probability.
+    """Return an epsilon that bounds the loss both ways but for a probability, and that probability.
 
     By Markov's inequality, ``P(loss > epsilon) <= exp((a-1) (L(a) - epsilon))`` at any
     order ``a`` of ``curve``, where ``L`` is that of the law without its own failures.
@@ -159,5 +159,5 @@ def _bounded(curve: Sequence[tuple[float, Cost]], tail: float) -> tuple[float, f
 
 
 def _log1mexp(value: float) -> float:
-    """``log(1 - e^-value)`` for ``value`` above 0."""
+    """Return ``log(1 - e^-value)`` for ``value`` above 0."""
     return math.log(-math.expm1(-value)) if value < 1 else math.log1p(-math.exp(-value))

@@ -1,7 +1,6 @@
-"""The losses of one release, coordinate by coordinate, at the worst shift of its vector.
+"""List the losses of one release, coordinate by coordinate, at the worst shift of its vector.
 
-The rule this module keeps: a mechanism is known to the report by its row in ``WORST``, and
-by nothing else.
+The rule of this module: the report knows a mechanism by its row in ``WORST`` alone.
 """
 
 import math
@@ -29,7 +28,7 @@ from penstock.privacy import Sensitivity
 
 @dataclass(frozen=True)
 class PlacedRelease:
-    """One release to be composed: the law, its lattice, its level, what it protects.
+    """Hold one release to be composed: the law, its lattice, its level, what it protects.
 
     ``power`` is that of generalized Gaussian noise, and of no other.
     """
@@ -42,12 +41,12 @@ class PlacedRelease:
 
     @property
     def law(self) -> Mechanism:
-        """Raises ``InvalidInput`` as ``family_of`` does."""
+        """Return the mechanism.  Raises ``InvalidInput`` as ``family_of`` does."""
         return family_of(self.mechanism, self.power)(self.granularity)
 
     @property
     def shifts(self) -> Shifts:
-        """The bounds on what separates neighbors, in lattice steps."""
+        """Return the bounds on what separates neighbors, in lattice steps."""
         step, sensitivity = self.granularity, self.sensitivity
         return Shifts(
             sensitivity.l1 // step,
@@ -57,7 +56,7 @@ class PlacedRelease:
 
 
 class Coordinate(Protocol):
-    """One value's noise against a shift of it; equal ones are composed at once.
+    """Represent one value's noise against a shift of it; equal ones are composed at once.
 
     ``mean`` and ``deviation`` are those of the loss, roughly: they choose the grid.
     """
@@ -71,7 +70,7 @@ class Coordinate(Protocol):
     def deviation(self) -> float: ...
 
     def table(self, width: float, tail: float) -> LossTable:
-        """Its losses on multiples of ``width``, with up to ``tail`` mass made infinite."""
+        """Return its losses on multiples of ``width``, with up to ``tail`` mass made infinite."""
         ...
 
 
@@ -81,7 +80,7 @@ Shape = Counter[Coordinate]
 
 @dataclass(frozen=True)
 class GaussianLoss:
-    """Gaussian noise of however many values: ``mu`` is all that counts."""
+    """Represent Gaussian noise of any number of values: ``mu`` is all that counts."""
 
     mu: float
 
@@ -99,7 +98,7 @@ class GaussianLoss:
 
 @dataclass(frozen=True)
 class LaplaceLoss:
-    """Discrete Laplace noise that decays by ``decay`` a step, shifted by ``shift`` steps."""
+    """Represent discrete Laplace noise of ``decay`` a step, shifted by ``shift`` steps."""
 
     decay: float
     shift: int
@@ -118,7 +117,7 @@ class LaplaceLoss:
 
 @dataclass(frozen=True)
 class PoissonLoss:
-    """Poisson noise of mean ``level``, shifted by ``shift`` steps."""
+    """Represent Poisson noise of mean ``level``, shifted by ``shift`` steps."""
 
     level: float
     shift: int
@@ -137,7 +136,7 @@ class PoissonLoss:
 
 @dataclass(frozen=True)
 class GeneralizedGaussianLoss:
-    """Generalized Gaussian noise of ``power``, shifted by ``shift`` scales."""
+    """Represent generalized Gaussian noise of ``power``, shifted by ``shift`` scales."""
 
     power: float
     shift: float
@@ -156,7 +155,7 @@ class GeneralizedGaussianLoss:
 
 @dataclass(frozen=True)
 class SkellamLoss(PoissonLoss):
-    """Skellam noise of variance ``level`` in squared steps, shifted by ``shift`` steps."""
+    """Represent Skellam noise of variance ``level`` (squared steps), shifted by ``shift`` steps."""
 
     def table(self, width: float, tail: float) -> LossTable:
         return skellam_table(self.level, self.shift, width, tail)
@@ -164,7 +163,7 @@ class SkellamLoss(PoissonLoss):
 
 @dataclass(frozen=True)
 class WorstShape:
-    """A vector's losses at any of several shifts of it, the worst one at every loss."""
+    """Represent a vector's losses at any of several shifts of it, the worst at every loss."""
 
     shapes: tuple[frozenset[tuple[Coordinate, int]], ...]
 
@@ -184,7 +183,7 @@ class WorstShape:
 
 
 def summed(shape: Shape, width: float, tail: float) -> LossSum:
-    """The losses of a whole shape; every table, trim and sum moves up to ``tail`` mass."""
+    """Return the losses of a whole shape; every table, trim and sum moves up to ``tail`` mass."""
     parts = (
         LossSum.of(coordinate.table(width, tail)).trimmed(tail / copies).times(copies, tail)
         for coordinate, copies in shape.items()
@@ -193,14 +192,14 @@ def summed(shape: Shape, width: float, tail: float) -> LossSum:
 
 
 def _worst(shapes: Sequence[Shape]) -> Shape:
-    """The only one of ``shapes``, or one coordinate that stands for all of them."""
+    """Return the only one of ``shapes``, or one coordinate that stands for all of them."""
     if len(shapes) == 1:
         return shapes[0]
     return Counter({WorstShape(tuple(frozenset(shape.items()) for shape in shapes)): 1})
 
 
 def _laplace(release: PlacedRelease) -> Shape:
-    """The worst shift: as concentrated as the sensitivities allow."""
+    """Return the worst shift: as concentrated as the sensitivities allow."""
     shifts = release.shifts
     if not shifts.largest:
         return Counter()

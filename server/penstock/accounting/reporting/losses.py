@@ -1,6 +1,6 @@
-"""Privacy-loss distributions of single releases, as tables on one grid of losses.
+"""Tabulate privacy-loss distributions of single releases on one grid of losses.
 
-The rule this module keeps: mass is only ever moved to greater losses, or split between
+The rule of this module: mass is only ever moved to greater losses, or split between
 the two neighbors of a loss so that the masses under both hypotheses stay what they are
 (Doroshenko, Ghazi, Kamath, Kumar, Manurangsi 2022, "Connect the Dots"), so that no
 privacy profile falls below the true one.
@@ -26,7 +26,7 @@ _LOG_OUTCOMES: Final = 16
 
 
 def worst_of(tables: Sequence[LossTable]) -> LossTable:
-    """The table whose profile is the largest of ``tables`` at every loss."""
+    """Return the table whose profile is the largest of ``tables`` at every loss."""
     if len(tables) == 1:
         return tables[0]
     width, size = tables[0].width, max(len(table.upper) for table in tables)
@@ -37,7 +37,7 @@ def worst_of(tables: Sequence[LossTable]) -> LossTable:
 
 
 def gaussian_table(mu: float, width: float, tail: float) -> LossTable:
-    """A real Gaussian with ``mu = Delta2 / sigma``; up to ``tail`` mass goes to infinity.
+    """Tabulate a real Gaussian, ``mu = Delta2 / sigma``; up to ``tail`` mass goes to infinity.
 
     Under the first hypothesis the loss is normal with mean ``mu^2/2`` and variance
     ``mu^2`` (Balle, Wang 2018, Lemma 3).
@@ -56,7 +56,7 @@ def gaussian_table(mu: float, width: float, tail: float) -> LossTable:
 
 
 def laplace_table(decay: float, shift: int, width: float) -> LossTable:
-    """Discrete Laplace noise with ``P(k) ~ exp(-decay |k|)`` against its shift.
+    """Tabulate discrete Laplace noise, ``P(k) ~ exp(-decay |k|)``, against its shift.
 
     The outcome ``k`` has loss ``decay (shift - 2k)`` for ``0 <= k <= shift``, and that of
     the nearer end beyond.  Outcomes are summed cell by cell of the grid in closed form,
@@ -81,9 +81,9 @@ def laplace_table(decay: float, shift: int, width: float) -> LossTable:
 def table_of_outcomes(
     losses: FloatVector, masses: FloatVector, infinite: float, width: float
 ) -> LossTable:
-    """Outcomes one by one: ``masses`` under the first hypothesis at positive ``losses``.
+    """Tabulate outcomes one by one: ``masses`` under the first hypothesis at positive ``losses``.
 
-    The lower half of the table is what symmetry makes of the upper one, so this is a
+    The lower half of the table follows from the upper one by symmetry, so this is a
     privacy-loss distribution only as an ingredient of ``worst_of``.
     """
     cells = np.floor(losses / width).astype(np.int64)
@@ -96,10 +96,10 @@ def table_of_outcomes(
 
 
 def poisson_table(mean: float, shift: int, width: float, tail: float) -> LossTable:
-    """Poisson noise against its shift, the worse of both orders at every loss.
+    """Tabulate Poisson noise against its shift, the worse of both orders at every loss.
 
     The loss of the outcome ``x`` is ``ln P(x)/P(x - shift)``, falling in ``x``; outcomes
-    below ``shift`` only one hypothesis brings about.  Up to ``tail`` mass on either side
+    below ``shift`` are possible under one hypothesis only.  Up to ``tail`` mass on either side
     goes to infinity, above all of it (Bernstein's inequality).  Where the outcomes are too
     many, runs of them stand in one place, narrower than 2^-11 of a standard deviation: an
     engineering bound.
@@ -121,7 +121,7 @@ def poisson_table(mean: float, shift: int, width: float, tail: float) -> LossTab
 
 
 def skellam_table(variance: float, shift: int, width: float, tail: float) -> LossTable:
-    """Skellam noise against its shift, which is the same pair the other way round.
+    """Tabulate Skellam noise against its shift, which is the same pair the other way round.
 
     The loss of the outcome ``x`` is ``ln P(x)/P(x - shift)``, falling in ``x`` and 0 half
     way.  Up to ``tail`` mass below goes to infinity (Bernstein's inequality).  Outcomes are
@@ -138,6 +138,6 @@ def skellam_table(variance: float, shift: int, width: float, tail: float) -> Los
 
 
 def _log_run(outcomes: FloatVector, mean: float, run: int) -> FloatVector:
-    """The log-probability of ``run`` outcomes from each of ``outcomes`` on."""
+    """Return the log-probability of ``run`` outcomes from each of ``outcomes`` on."""
     middle = outcomes + run // 2
     return log_poisson(middle, mean, middle - mean) + math.log(run)

@@ -1,11 +1,11 @@
-"""One release read as (epsilon, delta) in every way that has a theorem.
+"""Read one release as (epsilon, delta) in every way that has a theorem.
 
-The rule this module keeps: every reading is an upper bound that holds, with its source
+The rule of this module: every reading is an upper bound that holds, with its source
 beside it.  The server prints the one that is marked ``shown``: the mechanism's own
 guarantee, which is the least epsilon of its native definition, and what ``level_for`` takes
 an epsilon to mean.  For Laplace noise that is the pure one, since it holds at every delta
-and for as many values as the vector has; what a vector loses at a delta, alone or beside
-others, is the composed figure of exposures and budgets.
+and for any number of values; what a vector loses at a delta, alone or beside others, is the
+composed figure of exposures and budgets.
 """
 
 import math
@@ -28,7 +28,7 @@ from penstock.privacy import Sensitivity
 
 @dataclass(frozen=True)
 class Reading:
-    """An epsilon at a delta, and why it holds; ``shown`` marks what the server prints."""
+    """Hold an epsilon at a delta, and why it holds; ``shown`` marks what the server prints."""
 
     name: str
     epsilon: float
@@ -53,10 +53,10 @@ def readings(
     dimension: int,
     delta: float,
 ) -> Sequence[Reading]:
-    """All readings of one release of ``dimension`` values, the one that is shown first.
+    """Return all readings of one release of ``dimension`` values, the one that is shown first.
 
     A closed form whose condition fails is left out.  Raises ``InvalidInput`` for a
-    ``delta`` at which the mechanism promises nothing.
+    ``delta`` at which the mechanism guarantees nothing.
     """
     release = _Asked(mechanism, level, sensitivity, dimension, delta)
     listed = [_guarantee(release)]
@@ -74,9 +74,9 @@ def reading(
     dimension: int,
     delta: float,
 ) -> Reading:
-    """The reading called ``name``; ``guarantee`` is what the server prints.
+    """Return the reading called ``name``; ``guarantee`` is what the server prints.
 
-    Raises ``InvalidInput`` for a name that the mechanism has not, with those that it has;
+    Raises ``InvalidInput`` for a name that the mechanism does not have, with those that it has;
     and where the condition of a theorem fails, with the condition and the number.
     """
     release = _Asked(mechanism, level, sensitivity, dimension, delta)
@@ -140,7 +140,7 @@ def _poisson_theorem(release: _Asked) -> float:
 
 
 _ROUNDING: Final = 1e-14
-"""Relative: what a few operations may be off by."""
+"""The relative error of a few operations."""
 
 _GUARANTEES: Final[Mapping[str, str]] = {
     "gaussian": "the analytic curve, less the lattice's part (Balle, Wang 2018, Theorem 8)",
@@ -171,4 +171,4 @@ _OTHERS: Final[Mapping[str, Mapping[str, tuple[str, Callable[[_Asked], float]]]]
         ),
     },
 }
-"""What else is known of a mechanism: its sources, and its readings by name."""
+"""Further readings of a mechanism by name: their sources, and the functions that compute them."""

@@ -1,8 +1,8 @@
-"""The tight figure: what a set of releases amounts to, at the dataset's delta.
+"""Compute the tight epsilon of a set of releases, at the dataset's delta.
 
-The rule this module keeps: the figure is read off privacy-loss distributions, never off
-the filter's one order, and is never below the truth.  It speaks of the ideal laws; what
-samplers add is in the ledger's failure probability, which callers take off ``delta``.
+The rule of this module: the figure is read off privacy-loss distributions, never off
+the filter's one order, and is never below the truth.  It holds for the ideal laws; what
+samplers add is in the ledger's failure probability, which callers subtract from ``delta``.
 """
 
 import math
@@ -26,7 +26,7 @@ RESOLUTION: Final = 2**15
 """Cells of the grid up to the loss that is expected at delta."""
 
 SMALLEST_DELTA: Final = 1e-11
-"""Below it the rounding of single tables would show, and simple sums are given instead."""
+"""The delta below which the rounding of single tables would show; simple sums are given there."""
 
 _TABLE_ROUNDING: Final = 1e-14
 """An engineering bound on how far the rounding of single tables moves a delta, over all of them.
@@ -35,7 +35,7 @@ The rounding of their sums is bounded and added where it arises (``convolution``
 """
 
 _OF_NO_FAILURE: Final = frozenset({"gaussian", "generalized_gaussian", "laplace"})
-"""Those whose ideal law has the divergences that they are charged, whatever happens."""
+"""The mechanisms whose ideal law has the divergences that they are charged, without failures."""
 
 _CUT: Final = 2.0**-20
 """The part of delta that may be cut off, over all tables and sums."""
@@ -44,11 +44,11 @@ _CUT: Final = 2.0**-20
 def composed_epsilon(
     releases: Sequence[PlacedRelease] | Counter[PlacedRelease], delta: float
 ) -> float:
-    """The epsilon at ``delta`` of all ``releases`` together, each drawn independently.
+    """Return the epsilon at ``delta`` of all ``releases`` together, each drawn independently.
 
     0 for none, ``inf`` where no epsilon is enough.  Never below the truth, and never
     above the sum of the pure epsilons where all are pure, which it is at ``delta`` 0.
-    Raises ``InvalidInput`` for an unknown mechanism and for a delta outside of [0, 1).
+    Raises ``InvalidInput`` for an unknown mechanism and for a delta outside [0, 1).
     """
     if not 0 <= delta < 1:
         raise InvalidInput(f"A delta is at least 0 and below 1, not {delta}.", pointer="/delta")
@@ -86,7 +86,10 @@ def _by_tables(shape: Shape, delta: float, inflation: float) -> float:
 
 
 def _by_orders(counted: Counted, delta: float) -> float:
-    """By Rényi divergences, where l2 says of a Laplace vector what its tables leave out."""
+    """Return the epsilon by Rényi divergences, which use the l2 of a Laplace vector too.
+
+    Tables of Laplace losses leave it out.
+    """
     says_more = any(
         release.law.name == "laplace"
         and release.sensitivity.l2_squared < release.sensitivity.l1 * release.sensitivity.linf
@@ -107,7 +110,7 @@ def _by_orders(counted: Counted, delta: float) -> float:
 
 
 def _total_mu(gaussian: Counted) -> float:
-    """Gaussian releases together are one, of the squares' sum (Dong, Roth, Su 2022)."""
+    """Return the mu of all Gaussian releases as one, of the squares' sum (Dong, Roth, Su 2022)."""
     return math.sqrt(
         math.fsum(
             copies * float(release.sensitivity.l2_squared / release.level)
@@ -117,7 +120,7 @@ def _total_mu(gaussian: Counted) -> float:
 
 
 def _inflation(gaussian: Counted) -> float:
-    """How much larger delta may be on the lattice than for real Gaussian noise.
+    """Return how much larger delta may be on the lattice than for real Gaussian noise.
 
     ``1 + 4 (g/sigma)^2`` for each release: an engineering bound.
     """
@@ -130,13 +133,13 @@ def _inflation(gaussian: Counted) -> float:
 
 
 def _is_tight(gaussian: Counted, others: Counted) -> bool:
-    """Whether the plain sum may be the least: one release alone, or pure ones only."""
+    """Return whether the plain sum may be the least: one release alone, or pure ones only."""
     alone = not gaussian and others.total() == 1
     return alone or not (gaussian or any(r.law.name not in PURE_MECHANISMS for r in others))
 
 
 def _simple_sum(gaussian: Counted, others: Counted, delta: float) -> float:
-    """Pure losses added up; the rest read at even parts of delta, and added to them."""
+    """Return pure losses added up, and the rest read at even parts of delta and added to them."""
     impure = [n for release, n in others.items() if release.law.name not in PURE_MECHANISMS]
     shares = sum(impure) + bool(gaussian)
     if shares and delta == 0:

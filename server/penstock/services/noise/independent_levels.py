@@ -121,7 +121,7 @@ class IndependentLevels(LevelRule):
             rung = bisect_left(range(last), 1, key=fits)
             if rung > process.ladder.last:
                 raise InvalidInput(
-                    "Even the noisiest level that this query offers,"
+                    "Even the noisiest level of this query,"
                     f" {float(process.ladder.value(process.ladder.last)):g}, costs more than a"
                     f" share of {float(share):g}; take a larger one.",
                     pointer="/share",

@@ -180,9 +180,9 @@ def target_rung(kind: QueryKind, name: str, spec: LevelSpec, delta: float) -> in
             wanted = level_for(kind.mechanism, target, kind.sensitivity, delta)
             if float(wanted) < float(finest) * (1 - 1e-9):
                 raise InvalidInput(
-                    f"The level, {float(wanted):g}, is more accurate than the most accurate that"
-                    f" this query offers, {float(finest):g} ({kind.mechanism.parameter});"
-                    " ask for that, or register another query."
+                    f"The level, {float(wanted):g}, is more accurate than the most accurate level"
+                    f" of this query, {float(finest):g} ({kind.mechanism.parameter}). Request that"
+                    " level, or register another query."
                 )
         return rung
 

@@ -45,8 +45,8 @@ def check_root_length(length: int) -> None:
     check_length(length)
     if length > LONGEST:
         raise InvalidInput(
-            f"The square root keeps the noise of every step for ever, and is limited to"
-            f" {LONGEST} steps, not {length}; take a tree, which keeps few.",
+            f"The square root keeps the noise of every step for ever, so it takes at most {LONGEST}"
+            f" steps, not {length}. Take a tree, which keeps few.",
             pointer="/length",
         )
 

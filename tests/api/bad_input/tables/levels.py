@@ -27,7 +27,7 @@ FLAWS = [
     Flaw("epsilon 0", at("public", epsilon=0), "/levels/public/epsilon", "above 0"),
     Flaw("more accurate than those above", at("public", epsilon=0.505), "/values", "ceiling"),
     Flaw("more accurate than the ladder", at("internal", level=0.01), "/levels/internal",
-         "than the most accurate that this query offers"),
+         "than the most accurate level of this query"),
     Flaw("values of another query", {"values": [119, 7]}, "/values", "leave values out"),
     Flaw("values that are not needed", {"values": VALUES}, "/values", "leave values out"),
 ]  # fmt: skip

@@ -245,7 +245,7 @@ def test_a_sampler_whose_error_exceeds_every_share_is_refused_with_the_numbers()
     with pytest.raises(InvalidInput, match=r"failure probability of 2\.7.*e-13.*allows 1e-17"):
         level_for_share(Gaussian, 0.1, ONE, account, 10**7, 1024, STEP, BOUND)
     mechanism, ladder = Gaussian.plan(Fraction(100), STEP, BOUND)
-    with pytest.raises(InvalidInput, match="take a larger one"):
+    with pytest.raises(InvalidInput, match="Request a larger share"):
         rung_for_share(mechanism, ladder, 0.1, ONE, account, 10**7, 1024)
 
 

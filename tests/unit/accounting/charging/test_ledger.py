@@ -97,7 +97,7 @@ def test_a_full_account_leaves_no_share() -> None:
     assert shortfall is not None
     assert shortfall.left == NOTHING
     assert shortfall.largest_share == 0
-    assert "raised first" in shortfall.advice()
+    assert "raise the budget first" in shortfall.advice()
 
 
 def test_a_refusal_for_failures_says_so() -> None:
@@ -111,7 +111,7 @@ def test_a_refusal_for_failures_says_so() -> None:
     )  # taken, it would be refused as well
     both = check(ACCOUNT, Entry(LIMIT.loss, LIMIT.failure), Entry(1, 1))
     assert both is not None
-    assert "raised first" not in both.explanation() + both.advice()
+    assert "raise the budget first" not in both.explanation() + both.advice()
     assert both.explanation().startswith("A Rényi loss at")
     assert "A failure probability of" in both.explanation()
     assert 0 < shortfall.largest_share < 1e-10

@@ -208,7 +208,7 @@ def test_a_raise_beyond_the_budget_is_refused_with_its_numbers_and_changes_nothi
             r"Ask for \d+\.?\d* or below for 'internal'\.",
         ),
         ({"nowhere": {"epsilon": 0.2}}, InvalidInput, "no tier"),
-        ({"internal": {"epsilon": 500}, "values": VALUES}, InvalidInput, "most accurate that"),
+        ({"internal": {"epsilon": 500}, "values": VALUES}, InvalidInput, "most accurate level"),
     ],
 )
 def test_levels_that_cannot_be_meant_change_nothing(
