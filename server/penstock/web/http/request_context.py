@@ -43,7 +43,7 @@ class Visit:
     def principal(self) -> Principal:
         """Return the caller; only public pages have none."""
         if self.caller is None:
-            raise RuntimeError("a page without a session asked for its caller")
+            raise RuntimeError("a page without a session has no caller")
         return self.caller
 
     @property
