@@ -1,8 +1,8 @@
-"""What was worked out before, for each person apart.
+"""Keep earlier answers, for each person apart.
 
-Nobody is answered sooner because somebody else asked the same: the time that an answer takes
-would tell them so.  Whoever asks much drives out whole persons, the one who asked longest ago
-first; that tells that somebody works, and not at what.
+Nobody is answered sooner because another person asked the same: the time that an answer takes
+would reveal it.  A person who asks much evicts whole persons, the one who asked longest ago
+first; that reveals that somebody works, and not at what.
 """
 
 import hashlib
@@ -18,13 +18,13 @@ EACH: Final = 32
 """Answers kept for one person."""
 
 LARGEST: Final = 64 * 1024
-"""Bytes of an answer that is kept: 128 MiB in all, where everybody's are as large as can be."""
+"""The largest answer kept, in bytes: 128 MiB in all if every answer is that large."""
 
 Person = OrderedDict[bytes, bytes]
 
 
 class Answers:
-    """Answers by person and question, the newest of them."""
+    """Hold the newest answers by person and question."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -42,7 +42,7 @@ class Answers:
         return json.loads(answer)
 
     def keep(self, person: str, job: str, document: Document, answer: Document) -> None:
-        """Keep an answer, and drop what was asked for longest ago where there are too many."""
+        """Keep an answer, and drop those used longest ago where there are too many."""
         kept = json.dumps(answer, separators=(",", ":")).encode()
         if len(kept) > LARGEST:
             return
@@ -57,6 +57,6 @@ class Answers:
 
 
 def digest(job: str, document: Document) -> bytes:
-    """Return what stands for a question: the hash of its canonical spelling."""
+    """Return the key of a question: the hash of its canonical spelling."""
     spelled = json.dumps([job, document], sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(spelled.encode()).digest()

@@ -1,4 +1,4 @@
-"""What one computation may take, and how the operating system is told of it."""
+"""Define the bounds of one computation, and set them in the operating system."""
 
 import os
 import resource
@@ -7,27 +7,33 @@ from dataclasses import dataclass
 from typing import Final
 
 KINDNESS: Final = 10
-"""By how much children give way to whoever answers requests (nice(2))."""
+"""By how much children yield to the threads that answer requests (nice(2))."""
 
 PATIENCE: Final = 4.0
-"""A computation may last this many times its processor time, on a machine that is busy."""
+"""The most time that a computation may last, in multiples of its processor time.
+
+A machine that is busy needs more than one.
+"""
 
 
 @dataclass(frozen=True)
 class Bounds:
-    """``seconds`` of processor time for each computation; ``memory`` in bytes of address space."""
+    """Hold ``seconds`` of processor time for each computation, and ``memory`` in bytes.
+
+    The memory is that of the address space.
+    """
 
     seconds: float
     memory: int
 
     @property
     def lasting(self) -> float:
-        """How many seconds a computation may last at most, whatever it waits for."""
+        """Return how many seconds a computation may last at most, whatever it waits for."""
         return PATIENCE * self.seconds
 
 
 def bind(memory: int) -> None:
-    """Bound this process's memory for good, leave no core behind, and give way to others."""
+    """Bound this process's memory for good, write no core dump, and yield to other processes."""
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     if sys.platform == "linux":
         resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
@@ -35,7 +41,7 @@ def bind(memory: int) -> None:
 
 
 def allow(seconds: float) -> None:
-    """Let this process use so much more processor time before SIGXCPU ends it.
+    """Allow this process that much more processor time before SIGXCPU ends it.
 
     The operating system counts whole seconds, rounded up here.
     """

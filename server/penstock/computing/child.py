@@ -1,7 +1,7 @@
-"""The program that a child runs: ``python -m penstock.computing.child MODULE SECONDS MEMORY``.
+"""Run a child: ``python -m penstock.computing.child MODULE SECONDS MEMORY``.
 
-``MODULE`` has ``JOBS``, by name what a document of arguments comes to, and ``forget``, which
-drops what it keeps from one computation to the next.  A thread reads what is asked, so that
+``MODULE`` has ``JOBS``, functions of a document of arguments by name, and ``forget``, which
+drops what it keeps from one computation to the next.  A thread reads the requests, so that
 a child ends with its parent, also in the middle of a computation: then the pipe ends.
 """
 
@@ -23,7 +23,7 @@ READY = {"ready": True}
 
 
 class Module(Protocol):
-    """What is worked out here."""
+    """Describe a module whose jobs a child runs."""
 
     JOBS: Mapping[str, Callable[[Document], Document]]
 
@@ -32,7 +32,7 @@ class Module(Protocol):
 
 
 def serve(module: Module, seconds: float, source: BinaryIO, target: BinaryIO) -> None:
-    """Work out what is asked, one thing after the other, until the pipe ends."""
+    """Answer one request after the other, until the pipe ends."""
     simple_queue: queue.SimpleQueue[Document] = queue.SimpleQueue()
     threading.Thread(target=_listen, args=(source, simple_queue), daemon=True).start()
     _say(target, READY)
@@ -45,7 +45,7 @@ def serve(module: Module, seconds: float, source: BinaryIO, target: BinaryIO) ->
         document = _worked_out(module.JOBS[wish["job"]], wish["asked"])
         _say(target, {**document, "seconds": time.process_time() - before})
         if "memory" in document:
-            # What is left of it is in pieces: another child begins anew.
+            # Memory is fragmented now: a new child starts clean.
             os._exit(0)
 
 
@@ -71,12 +71,12 @@ def _say(target: BinaryIO, document: Document) -> None:
 
 
 def main() -> None:
-    """Import what is to be worked out, take on the bounds, and serve."""
+    """Import the module, set the bounds, and serve."""
     name, seconds, memory = sys.argv[1:]
     module: Module = importlib.import_module(name)
     bounds.bind(int(memory))
     target = os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)  # what somebody prints must not come between frames
+    os.dup2(2, 1)  # a print must not come between frames
     serve(module, float(seconds), sys.stdin.buffer, target)
 
 

@@ -1,6 +1,6 @@
-"""One JSON document after another through a pipe: four bytes of length, then UTF-8.
+"""Send one JSON document after another through a pipe: four bytes of length, then UTF-8.
 
-Documents of JSON and no pickles: reading one runs nothing.
+They are JSON and no pickles: reading one runs nothing.
 """
 
 import json
@@ -9,14 +9,14 @@ from typing import Any, BinaryIO, Final
 
 HEAD: Final = struct.Struct(">I")
 LONGEST: Final = 64 * 1024 * 1024
-"""Bytes of one document."""
+"""The most bytes of one document."""
 
 Document = Any
-"""What JSON can say, with ``NaN`` and ``Infinity``."""
+"""A JSON value, with ``NaN`` and ``Infinity``."""
 
 
 class TooLong(ValueError):
-    """A document of more than ``LONGEST`` bytes."""
+    """Report a document of more than ``LONGEST`` bytes."""
 
 
 def written(document: Document) -> bytes:
@@ -28,7 +28,7 @@ def written(document: Document) -> bytes:
 
 
 def read(source: BinaryIO) -> Document | None:
-    """Read one frame; ``None`` where the pipe has ended."""
+    """Read one frame; return ``None`` when the pipe has ended."""
     head = source.read(HEAD.size)
     if len(head) < HEAD.size:
         return None

@@ -1,8 +1,8 @@
-"""The children of one process: few of them, with a short queue before them.
+"""Hold the children of one process: few of them, with a short queue before them.
 
-The rules this module keeps: nobody has two computations under way; whoever waits here is one
-of a bounded number, so that the threads that answer requests are never all taken; a child
-that exceeded a bound, or died, is never asked again.
+The rules of this module: nobody has two computations under way; the number of waiting requests
+is bounded, so that the threads that answer requests are never all taken; a child that exceeded
+a bound, or died, is never used again.
 """
 
 import os
@@ -27,7 +27,7 @@ REMEDY: Final = (
 
 
 class Outcome(StrEnum):
-    """What became of a computation."""
+    """Name how a computation ended."""
 
     DONE = "done"
     OVERTIME = "time"
@@ -37,15 +37,15 @@ class Outcome(StrEnum):
 
 
 Noted = Callable[[str, Outcome, float], None]
-"""Told for whom, what became of it, and how many seconds of a processor it took."""
+"""Receives the person, how the computation ended, and the processor time in seconds."""
 
 
 def unnoted(_person: str, _outcome: Outcome, _seconds: float) -> None:
-    """Tell nobody."""
+    """Ignore the outcome."""
 
 
 class Pool:
-    """Up to ``processes`` children that know ``module``, and ``queue`` computations that wait.
+    """Hold up to ``processes`` children that know ``module``, and ``queue`` waiting computations.
 
     Children start when they are needed, and stay.  ``turns`` are shared with other processes.
     """
@@ -69,7 +69,7 @@ class Pool:
         self._start()
 
     def _start(self) -> None:
-        """Begin with no child."""
+        """Start with no child."""
         self._process = os.getpid()
         self._changed = threading.Condition()
         self._idle: list[Child] = []
@@ -78,18 +78,18 @@ class Pool:
         self._waiting: set[str] = set()
 
     def run(self, person: str, job: str, document: Document, patience: float = 0.0) -> Document:
-        """Have ``job`` worked out for ``person`` in a child.
+        """Run ``job`` for ``person`` in a child.
 
-        Waits up to ``patience`` seconds for what they have under way.  Raises what the
-        job does, ``TooManyRequests`` where they have one under way still, ``Busy`` where the
-        queue is full, ``Unavailable`` where a child died, and ``InvalidInput`` for what takes more
-        time or memory than it may.
+        Waits up to ``patience`` seconds for the person's computation under way.  Raises what the
+        job raises, ``TooManyRequests`` where that one is not done by then, ``Busy`` where the
+        queue is full, ``Unavailable`` where a child died, and ``InvalidInput`` for a
+        computation that takes more time or memory than it may.
         """
         if self._process != os.getpid():  # a fork has pipes, but no child, of its parent's
             for child in self._idle:
                 child.abandon()
             self._start()
-        # As long as it may take: whoever is killed with their turn is not held up for longer.
+        # As long as it may take: a turn that a killed process held blocks nobody for longer.
         longest = 2 * self._bounds.lasting
         with (
             self._alone(person, patience) as waits,
@@ -99,12 +99,12 @@ class Pool:
 
     @property
     def children(self) -> list[int]:
-        """The numbers of the children that wait to be asked."""
+        """Return the process numbers of the idle children."""
         with self._changed:
             return [child.pid for child in self._idle]
 
     def close(self) -> None:
-        """End all children that wait to be asked."""
+        """End all idle children."""
         with self._changed:
             ending, self._idle = self._idle, []
         for child in ending:
@@ -130,7 +130,7 @@ class Pool:
                 self._noted(person, Outcome.BUSY, 0.0)
                 raise Busy(
                     f"The server works on {self._processes} computations here, and {self._queue}"
-                    " wait, which is as many as it takes. Nothing was done; ask again in a moment."
+                    " wait, which is as many as it takes. Nothing was done; try again in a moment."
                 )
             self._inside += 1
         try:
@@ -144,7 +144,7 @@ class Pool:
                 self._inside -= 1
 
     def _child(self, person: str) -> Child:
-        """An idle child, the person's own where there is one, or a new one."""
+        """Return an idle child, the person's own if there is one, or a new one."""
         with self._changed:
             free = self._changed.wait_for(
                 lambda: self._busy < self._processes, self._bounds.lasting

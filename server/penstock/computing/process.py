@@ -1,4 +1,4 @@
-"""One child as its parent sees it: started, asked one thing at a time, and killed."""
+"""Start a child, send it one request at a time, and kill it."""
 
 import os
 import select
@@ -13,22 +13,22 @@ from penstock.computing.bounds import Bounds
 from penstock.computing.frames import Document
 
 STARTING_SECONDS: Final = 120.0
-"""What importing what is computed may last, on a machine that is busy."""
+"""The most time for a child's imports, on a machine that is busy."""
 
 PASSED_ON: Final = ("PATH", "LD_LIBRARY_PATH", "PYTHONPATH", "PYTHONHOME", "LANG", "LC_ALL", "TZ")
-"""All that a child is told of its parent's environment, where secrets stand as well."""
+"""The variables that a child receives of its parent's environment, which holds secrets too."""
 
 
 class Overtime(Exception):
-    """A computation took more time than it may, and its child is killed."""
+    """Report a computation that took more time than it may, and whose child is killed."""
 
 
 class Died(Exception):
-    """A child ended in the middle of a computation, for no reason that is known."""
+    """Report a child that ended in the middle of a computation, for an unknown reason."""
 
 
 class Child:
-    """A child that works out what ``module`` knows; ``person`` is whom it last worked for."""
+    """Hold a child that runs jobs of ``module``; ``person`` is the last for whom it worked."""
 
     def __init__(self, module: str, bounds: Bounds) -> None:
         self._bounds = bounds
@@ -56,18 +56,18 @@ class Child:
 
     @property
     def pid(self) -> int:
-        """The operating system's number of it."""
+        """Return its process number."""
         return self._process.pid
 
     @property
     def alive(self) -> bool:
-        """Whether it may be asked something."""
+        """Return whether it can take a request."""
         return self._process.poll() is None
 
     def ask(self, person: str, job: str, document: Document) -> Document:
-        """Have ``job`` worked out for ``person``.  Raises ``Overtime`` and ``Died``.
+        """Run ``job`` for ``person`` in the child.  Raises ``Overtime`` and ``Died``.
 
-        What is kept from a computation to the next is dropped where it was for another person.
+        The child first drops what it keeps between computations if its last was for another person.
         """
         wish = {"job": job, "asked": document, "fresh": person != self.person}
         self.person = person
@@ -79,13 +79,13 @@ class Child:
             raise Died from problem
 
     def kill(self) -> None:
-        """End it at once, and forget it."""
+        """End it at once, and release its pipes."""
         self._process.kill()
         self._process.wait()
         self._close()
 
     def abandon(self) -> None:
-        """Leave it to the process that it was started by, of which this one is a fork.
+        """Leave it to the process that started it, of which this one is a fork.
 
         It could not end with that one if a fork held its pipe open.
         """

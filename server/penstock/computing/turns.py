@@ -1,4 +1,4 @@
-"""One computation at a time for each person."""
+"""Give each person one computation at a time."""
 
 import threading
 import time
@@ -10,21 +10,21 @@ from penstock.errors import TooManyRequests
 
 RETRY_SECONDS: Final = 2
 LOOK_SECONDS: Final = 0.05
-"""Between two looks at whether a person's computation before is done."""
+"""The pause between two checks whether a person's earlier computation is done."""
 
 
 class Turns(Protocol):
-    """Who has a computation under way, in all processes that share the table."""
+    """Hold who has a computation under way, in all processes that share the table."""
 
     def take(self, person: str, seconds: float) -> bool:
-        """Note that ``person`` computes, for so many seconds at most; not where they do already."""
+        """Record a computation of at most ``seconds``; return False if one is under way."""
 
     def give(self, person: str) -> None:
-        """Note that they are done."""
+        """Record that the computation is done."""
 
 
 class LocalTurns:
-    """The table of one process."""
+    """Hold the table of one process."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._lock = threading.Lock()
@@ -48,9 +48,9 @@ class LocalTurns:
 
 @contextmanager
 def taken(turns: Turns, person: str, seconds: float, patience: float) -> Iterator[None]:
-    """Compute for ``person``, for so many seconds at most.
+    """Hold the turn of ``person``, for that many seconds at most.
 
-    Waits up to ``patience`` seconds for what they have under way.  Raises
+    Waits up to ``patience`` seconds for the person's computation under way.  Raises
     ``TooManyRequests`` where that is not done by then.
     """
     until = time.monotonic() + patience

@@ -14,14 +14,14 @@ from penstock.randomness import Stream
 
 MOST_ROWS = 10_000
 SHARE_MISSING = 0.05
-"""How often a cell is empty whose column declares what then stands in for it."""
+"""The share of empty cells in a column that declares a value for missing cells."""
 
 FIRST_DAY = datetime.date(2000, 1, 1)
 DAYS = 366 * 20
 DEFAULT_WIDTH = 100
 WORDS = 26
 ROWS_OF_A_UNIT = 3
-"""How many rows a privacy unit has on average; some have far more."""
+"""The mean number of rows of a privacy unit; some have far more."""
 
 Rows = list[dict[str, Cell | None]]
 

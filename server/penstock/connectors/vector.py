@@ -110,7 +110,7 @@ def _check_dimension(dimension: int) -> None:
 
 
 def asserted(sent: AssertedSensitivity, step: Fraction) -> Sensitivity:
-    """What the pusher vouches for, exactly.  Raises ``InvalidInput`` below a step."""
+    """Return the sensitivity that the pusher vouches for.  Raises ``InvalidInput`` below a step."""
     l1 = Fraction(sent.l1)
     l2 = None if sent.l2 is None else Fraction(sent.l2)
     linf = Fraction(sent.linf) if sent.linf is not None else l1 if l2 is None else l2

@@ -96,7 +96,7 @@ ORDER BY domain.key
 
 _SIZE = """
 CROSS JOIN (SELECT count(*) AS units FROM chosen WHERE place = 1) AS size"""
-"""How many units have a key: each of them has one first key."""
+"""The number of units that have a key: each of them has one first key."""
 
 _OPEN_ANSWER = """\
 SELECT totals.key AS key, {answers}
@@ -318,7 +318,7 @@ def _counted(plan: Plan) -> str:
 
 
 def _centered(plan: Plan) -> str:
-    """The centered sum in half steps; ``value`` is how far a row lies above the lower bound.
+    """Return the centered sum in half steps; ``value`` is a row's height above the lower bound.
 
     Above ``c`` rows it is scaled by ``c/n``, in integers, halves upwards.  Nothing overflows:
     a total is at most ``n c (hi - lo)``, far below 2^126.

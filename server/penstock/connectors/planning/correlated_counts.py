@@ -29,7 +29,7 @@ from penstock.structures.counts import Centered, Ellipse, Lift, best_weight, wei
 Nodes = Lift | Centered | Ellipse
 
 LARGEST_NODE = 2**52
-"""As many steps stay exact, noise included."""
+"""The most steps that stay exact, noise included."""
 
 
 def with_nodes(plan: Plan, query: CorrelatedQuery, relation: NeighboringRelation) -> Plan:

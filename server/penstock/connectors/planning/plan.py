@@ -110,7 +110,7 @@ class Plan:
 
     @property
     def columns(self) -> tuple[Column, ...]:
-        """The columns that are read besides the unit's and that of open keys, each once."""
+        """Return the columns that are read besides the unit's and that of open keys, once each."""
         used = [each.column for each in self.filters]
         used += [each.column for each in self.groupings]
         used += [self.summand.column] if self.summand else []
@@ -119,14 +119,14 @@ class Plan:
 
     @property
     def keys(self) -> int:
-        """The number of keys, ``K``."""
+        """Return the number of keys, ``K``."""
         if self.open_keys is not None:
             return self.open_keys.domain.size
         return math.prod(len(grouping) for grouping in self.groupings)
 
     @property
     def dimension(self) -> int:
-        """How many numbers the answer has: one for each key, for a mean two.
+        """Return how many numbers the answer has: one for each key, for a mean two.
 
         The centered sums of all keys come first, then all weighted counts.  Of flags there
         is one for each key and flag, those of one key together.
@@ -139,7 +139,7 @@ class Plan:
 
     @property
     def domain(self) -> Sequence[Key]:
-        """The keys of the answer.  ``ALL`` is that of a size that is released besides."""
+        """Return the keys of the answer, with ``ALL`` for a size that is released besides."""
         labels = tuple(grouping.labels for grouping in self.groupings)
         sized = isinstance(self.nodes, Lift)
         if self.flags:
@@ -151,7 +151,7 @@ class Plan:
 
     @property
     def step(self) -> Fraction:
-        """The value of one lattice step; a mean counts in half steps."""
+        """Return the value of one lattice step; a mean counts in half steps."""
         if self.nodes is not None:
             return self.nodes.step
         if self.summand is None:
@@ -160,7 +160,7 @@ class Plan:
 
     @property
     def mean_bounds(self) -> tuple[Fraction, Fraction] | None:
-        """The bounds of a mean, as they were rounded to steps; None for anything else.
+        """Return the bounds of a mean, rounded to steps; None for anything else.
 
         Sums are centered half way between them, and half their distance weighs the counts.
         """
@@ -170,7 +170,7 @@ class Plan:
 
     @property
     def contribution(self) -> Contribution:
-        """What one unit gives to one group, in lattice steps."""
+        """Return what one unit contributes to one group, in lattice steps."""
         if self.summand is None:
             return Contribution(self.measure, self.max_rows)
         return Contribution(self.measure, self.max_rows, self.summand.lowest, self.summand.highest)
@@ -191,10 +191,10 @@ class Plan:
 
     @property
     def saturation(self) -> int:
-        """Where totals saturate, in their own steps."""
+        """Return the total at which sums saturate, in their own steps."""
         return self.max_units * self.contribution.largest
 
     @property
     def largest(self) -> int:
-        """The largest absolute answer in lattice steps."""
+        """Return the largest absolute answer in lattice steps."""
         return self.saturation * (1 if self.nodes is None else self.nodes.widest)

@@ -15,7 +15,7 @@ from penstock.connectors.specs.empty_fields import is_empty, to_enter
 from penstock.errors import InvalidInput, MalformedInput
 
 MOST_ERRORS = 20
-"""How many places one refusal names; the rest are counted."""
+"""The most places that one refusal names; the rest are counted."""
 
 LONGEST_PART = 64
 FIELD = "field"
@@ -49,13 +49,13 @@ _PLAIN_WORDS = {
     "string_too_long": "This must have at most {max_length} characters.",
     "string_unicode": "This is not text: it cannot be written as UTF-8.",
 }
-"""What pydantic's own errors mean; a limit that one names is put in."""
+"""Our messages for pydantic's own errors; a limit that one names is put in."""
 
 _OF_EMPTINESS = frozenset(
     {"too_short", "name", "column_name", "text", "number", "scalar", "list"}
     | {"string_type", "int_type", "float_type", "tuple_type", "list_type", "dict_type"}
 )
-"""The errors that say no more, of what is empty, than that it is."""
+"""The errors that state of an empty field only that it is empty."""
 
 
 def pointer(*parts: str | int) -> str:

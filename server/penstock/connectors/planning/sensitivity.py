@@ -86,7 +86,7 @@ class Contribution:
 
     @property
     def clamp(self) -> tuple[int, int]:
-        """The interval to which a unit's sum in one group is clamped."""
+        """Return the interval to which a unit's sum in one group is clamped."""
         return self.max_rows * min(self.lowest, 0), self.max_rows * max(self.highest, 0)
 
     @property
@@ -96,7 +96,7 @@ class Contribution:
 
     @property
     def largest(self) -> int:
-        """The largest absolute value of one number in steps."""
+        """Return the largest absolute value of one number in steps."""
         return self.given.linf
 
     @property

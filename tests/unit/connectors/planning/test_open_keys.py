@@ -208,7 +208,7 @@ WRONG: list[tuple[dict[str, Any], str, str]] = [
     (
         {"domain": {**LETTERS, "alphabet": "abc", "length": 64}, "group_by": PAGES},
         "/domain/length",
-        "more than the 2",
+        "more than 2",
     ),
 ]
 
