@@ -24,7 +24,7 @@ POLICIES: Mapping[str, str] = {
     **{name: policy.sentence for name, policy in docs.POLICIES.items()},
     **{name: policy.sentence for name, policy in metrics.POLICIES.items()},
 }
-"""Who may call each endpoint of the blueprint."""
+"""The sentence for each endpoint of the blueprint that says which callers are allowed."""
 
 ROUTES: tuple[tuple[str, str], ...] = (
     *((operation.verb, operation.rule) for operation in OPERATIONS),

@@ -154,7 +154,7 @@ def _document(server: Server, operation: Operation) -> tuple[bytearray, object]:
 
 @contextmanager
 def _room(server: Server, operation: Operation, one_at_a_time: threading.Lock) -> Iterator[None]:
-    """Let each process hold one large body at a time, so that memory stays bounded."""
+    """Admit one large body per process at a time, so that memory stays bounded."""
     length = request.content_length
     if not operation.large_body or (length is not None and length <= server.settings.body_limit):
         yield

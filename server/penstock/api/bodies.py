@@ -20,17 +20,17 @@ from penstock.errors import InvalidInput, MalformedInput, PenstockError
 
 CHUNK = 1024 * 1024
 STALLED_SECONDS = 30.0
-"""How long a client may send nothing in the middle of a body."""
+"""Longest silence of a client in the middle of a body, in seconds."""
 
 LARGE_BODY_PATIENCE_SECONDS = 60.0
-"""How long a large body waits until the one before it in this process has been read."""
+"""Longest wait of a large body for the previous one in this process, in seconds."""
 
 DEEPEST = 64
 """The most levels of nesting; what the API takes has fewer than ten."""
 
 SPARE_PLACES = 1_000_000
 _CUT_SHORT: tuple[type[Exception], ...] = (OSError, ValueError, ParseException)
-"""What reading raises where the connection breaks or the chunks are malformed."""
+"""Exceptions that reading raises if the connection breaks or the chunks are malformed."""
 
 _MEDIA_TYPE = "application/json"
 

@@ -9,9 +9,9 @@ from penstock.services.context import Server
 
 @dataclass
 class Call:
-    """Hold the server, who calls, and in how many time quanta the answer may show how long it took.
+    """Hold the server, the caller, and the number of time quanta that the answer is padded to.
 
-    ``quanta`` is 0 where the answer goes out at once.
+    ``quanta`` is 0 if the answer is sent at once.
     """
 
     server: Server
@@ -20,11 +20,11 @@ class Call:
 
     @property
     def principal(self) -> Principal:
-        """The caller.  Only operations that anybody may call have none."""
+        """Return the caller.  Raise ``RuntimeError`` in an operation that takes no token."""
         if self.caller is None:
             raise RuntimeError("an operation without a token asked for its caller")
         return self.caller
 
     def hide_duration(self, values: int) -> None:
-        """Let the answer, a vector of ``values``, not tell whether it was drawn just now."""
+        """Pad the answer's time for ``values`` values, which hides whether they were just drawn."""
         self.quanta = quanta_of(values)

@@ -29,7 +29,7 @@ _LETTERS = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
 _VALUES = {letter: value for value, letter in enumerate(_LETTERS)}
 _TEXT_SIZE = (SIZE + 2) // 3 * 4
 _KEY = re.compile(rb'(?<=")[A-Za-z0-9+/]{%d}=(?=")' % (_TEXT_SIZE - 1))
-"""How a key of 32 bytes is written, between its quotation marks."""
+"""Pattern of a 32-byte key in base64 between quotation marks."""
 
 _PLACE = re.compile(rf"=[0-9]{{{_TEXT_SIZE - 1}}}")
 

@@ -29,10 +29,10 @@ PEPPER: Final = "pepper"
 FINGERPRINT: Final = "fingerprint"
 VALUES: Final = "values"
 NAMES: Final = (PEPPER, FINGERPRINT, VALUES)
-"""What the keys are called."""
+"""Names of the keys."""
 
 _LISTS: Final = {PEPPER: "peppers", FINGERPRINT: "fingerprints", VALUES: "values"}
-"""Under which name the file lists those that are kept."""
+"""Field of the file that lists the retained keys of each name."""
 
 _LONGEST_NUMBER = 9
 

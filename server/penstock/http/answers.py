@@ -7,7 +7,7 @@ import orjson
 from flask import Response
 
 PART = 4096
-"""How many items of a long list are held at once."""
+"""Number of items of a long list that are rendered at once."""
 
 MEDIA_TYPE = "application/json"
 LINES = "application/jsonl"
@@ -20,12 +20,12 @@ def rendered(value: object) -> bytes:
 
 
 def json_answer(value: object, status: int) -> Response:
-    """Return an answer whose bytes are ready."""
+    """Return an answer with ``value`` rendered as JSON."""
     return Response(rendered(value), status, mimetype=MEDIA_TYPE)
 
 
 def lines_answer(items: Iterable[object]) -> Response:
-    """Return one JSON object a line, sent as they come."""
+    """Return an answer that streams one JSON object per line."""
     parts = (orjson.dumps(item, option=_OPTIONS | orjson.OPT_APPEND_NEWLINE) for item in items)
     return Response(parts, mimetype=LINES)
 
@@ -36,7 +36,7 @@ def _plain(value: object) -> object:
     if isinstance(value, Mapping):
         return dict(value)
     if isinstance(value, Sequence):
-        # A long list that is made as it is looked at: whole, it may be larger than its text.
+        # A lazy list may take more memory than its JSON text: render it in parts.
         parts = (
             orjson.dumps(list(value[start : start + PART]), default=_plain, option=_OPTIONS)[1:-1]
             for start in range(0, len(value), PART)

@@ -1,4 +1,4 @@
-"""Send answers that the clock must not tell apart at multiples of one duration.
+"""Send answers at multiples of one duration, so that their timing does not tell them apart.
 
 Measured from the start of each request: multiples of an absolute time would let a caller
 choose the phase, and so find out on which side of a multiple the work had ended.
@@ -12,13 +12,13 @@ from dataclasses import dataclass
 from flask import request
 
 QUANTA = "penstock.quanta"
-"""Where a request keeps in how many time quanta its answer goes out."""
+"""Key in a request's environ of the number of time quanta for its answer."""
 
 VALUES_PER_QUANTUM = 50_000
 """Drawing so many values takes less than the default time quantum (an engineering bound)."""
 
 REFUSALS = frozenset({401, 403, 404, 409, 429})
-"""The statuses whose reason the caller may not learn from the clock."""
+"""Statuses of refusals whose reason must not show in the response time."""
 
 
 @dataclass(frozen=True)
@@ -40,10 +40,10 @@ class Pace:
 
 
 def quanta_of(values: int) -> int:
-    """Return in how many time quanta so many values are surely drawn."""
+    """Return the number of time quanta in which ``values`` values are certainly drawn."""
     return max(1, math.ceil(values / VALUES_PER_QUANTUM))
 
 
 def hide_duration(values: int) -> None:
-    """Let the answer to this request, of so many values, not tell whether they were just drawn."""
+    """Pad this answer's time for ``values`` values, which hides whether they were just drawn."""
     request.environ[QUANTA] = quanta_of(values)

@@ -109,7 +109,7 @@ TITLES: Mapping[int, str] = {
     500: INTERNAL[1],
     503: Unavailable.title,
 }
-"""What each documented status means, in a few words."""
+"""Short title of each documented status."""
 
 
 def status_of(error: PenstockError) -> int:

@@ -1,13 +1,13 @@
 """Sign in with the token of an OpenID provider (OpenID Connect Core 1.0; RFC 7519).
 
 The operator names one issuer and the audience that its tokens for Penstock carry.  A token is
-believed when it is signed by RS256 or ES256 under a key that the issuer publishes now, and
-its issuer, audience and times are right.  One claim names the user, whom an admin has made
-before; a token never makes a user, nor gives a role that the user does not have.
+accepted if it is signed by RS256 or ES256 under a key that the issuer publishes now, and
+its issuer, audience and times are right.  One claim names the user, whom an admin created
+before; a token never creates a user, nor grants a role that the user does not have.
 
-The issuer's keys are kept for ``FRESH`` seconds.  A key that is not among them is asked for
-at most every ``PATIENCE`` seconds, so that tokens under made-up keys ask for nothing; an
-issuer that did not answer is left alone for as long.  Meanwhile nobody waits whose key is known.
+The issuer's keys are kept for ``FRESH`` seconds.  An unknown key causes at most one
+fetch every ``PATIENCE`` seconds, so that tokens with made-up key ids cannot flood the issuer; an
+issuer that failed is not asked again for as long.  Tokens whose key is known do not wait.
 """
 
 import http.client
@@ -31,28 +31,28 @@ if TYPE_CHECKING:
     from joserfc.jwk import ECKey, KeySet, RSAKey
 
 ALGORITHMS = ("RS256", "ES256")
-"""Both by public keys: a key that everybody knows must not do to sign with."""
+"""Asymmetric algorithms only: under an HMAC, a published key would suffice to sign."""
 
 FRESH = 600.0
 PATIENCE = 10.0
 LEEWAY = 30
-"""Seconds by which the clocks of issuer and server may differ."""
+"""Largest difference between the clocks of issuer and server, in seconds."""
 
 LONGEST_TOKEN = 16_384
 SMALLEST_RSA_KEY = 2048
 SCOPE = "penstock:"
-"""What stands before a role where a token's ``scope`` names the roles that it carries."""
+"""Prefix of a role in a token's ``scope``."""
 
 TYPES = frozenset({"jwt", "at+jwt"})
-"""What a token may say that it is (RFC 8725, 3.11): a logout token, say, signs nobody in."""
+"""Accepted values of the ``typ`` header (RFC 8725, 3.11); a logout token is refused."""
 
 _LONGEST_DOCUMENT = 1 << 20
 _TIMEOUT = 3.0
 _DEADLINE = 5.0
-"""Seconds for a whole document, however slowly it comes."""
+"""Longest time for a whole document, in seconds, however slowly it arrives."""
 
 _TURN = 1.0
-"""Seconds that somebody with an unknown key waits while the issuer is asked for another."""
+"""Longest wait of a token with an unknown key for a fetch that already runs, in seconds."""
 
 Fetch = Callable[[str], bytes]
 
@@ -67,13 +67,15 @@ class Identity:
 
 
 class Refused(Exception):
-    """Hold the token is not to be believed; why is not told to whoever sent it."""
+    """Report a token that is refused; the sender is not told the reason."""
 
 
 class Issuer:
-    """Hold an OpenID provider's address.  ``fetch`` reads an address, ``clock`` is in seconds.
+    """Verify the tokens of one OpenID provider.
 
-    Raises ``InvalidInput`` for an address that is neither https nor of this machine.
+    ``fetch`` reads an address; ``clock`` is in seconds.
+
+    Raises ``InvalidInput`` if the address is neither https nor a loopback address.
     """
 
     def __init__(
@@ -94,10 +96,10 @@ class Issuer:
         self._failed = -math.inf
 
     def identify(self, token: str, now: datetime) -> Identity:
-        """Return the user that a token is of.
+        """Return the identity that a token proves.
 
-        Raises ``Refused`` whatever is wrong with it, and ``IdentityUnavailable`` where the
-        issuer's keys are needed and cannot be read.
+        Raises ``Refused`` for every invalid token, and ``IdentityUnavailable`` if the issuer's
+        keys are needed and cannot be read.
         """
         from joserfc import errors, jwt
 
@@ -125,7 +127,7 @@ class Issuer:
     def _identity(self, claims: Mapping[str, Any]) -> Identity:
         user, scope = claims.get(self._claim), claims.get("scope", "")
         if not isinstance(user, str) or not user.isprintable() or not isinstance(scope, str):
-            raise Refused  # no name that anybody has, nor one that a database takes
+            raise Refused  # not a valid user name, and some databases cannot store it
         named = [word.removeprefix(SCOPE) for word in scope.split() if word.startswith(SCOPE)]
         try:
             expires = datetime.fromtimestamp(claims["exp"], UTC)
@@ -145,9 +147,9 @@ class Issuer:
         return known[0] if known is not None and self._clock() - known[1] <= FRESH else None
 
     def _asked_again(self) -> "KeySet":
-        """Return the keys, read anew unless that was just done."""
+        """Fetch and return the keys; reuse those fetched less than ``PATIENCE`` seconds ago."""
         if not self._lock.acquire(timeout=_TURN):
-            raise self._unavailable("is being asked for its keys")
+            raise self._unavailable("is still being asked for its keys")
         try:
             if self._keys_read is not None and self._clock() - self._keys_read[1] < PATIENCE:
                 return self._keys_read[0]
@@ -157,7 +159,7 @@ class Issuer:
 
     def _renewed(self) -> "KeySet":
         if self._clock() - self._failed < PATIENCE:
-            raise self._unavailable("did not answer as it should a moment ago")
+            raise self._unavailable("failed to send valid documents a moment ago")
         try:
             keys = self._published()
         except IdentityUnavailable:
@@ -171,51 +173,52 @@ class Issuer:
 
         about = self._document(self._address.rstrip("/") + "/.well-known/openid-configuration")
         if about.get("issuer") != self._address or not isinstance(about.get("jwks_uri"), str):
-            raise self._unavailable("says of itself that it is another one")
+            raise self._unavailable("publishes a configuration that does not fit it")
         try:
             listed = self._document(_secure(about["jwks_uri"])).get("keys")
         except InvalidInput as problem:
-            raise self._unavailable("has its keys where nobody should read them") from problem
+            raise self._unavailable("publishes its keys without https") from problem
         if not isinstance(listed, list):
-            raise self._unavailable("publishes keys that cannot be read")
+            raise self._unavailable("publishes a key document without a list of keys")
         return KeySet([key for entry in listed if (key := _usable(entry)) is not None])
 
     def _document(self, address: str) -> Mapping[str, Any]:
         try:
             document = json.loads(shallow(self._fetch(address).decode("utf-8-sig")))
         except (OSError, ValueError) as problem:
-            raise self._unavailable("does not answer as it should") from problem
+            raise self._unavailable("did not send a valid document") from problem
         if not isinstance(document, dict):
-            raise self._unavailable("does not answer as it should")
+            raise self._unavailable("did not send a valid document")
         return document
 
     def _unavailable(self, what: str) -> IdentityUnavailable:
         return IdentityUnavailable(
-            f"The identity provider of this server {what}, so that its tokens cannot be checked."
-            " Sign in with a token of Penstock's own, or ask again in a moment."
+            f"The identity provider of this server {what}, so its tokens cannot be checked."
+            " Sign in with a token issued by Penstock, or try again in a moment."
         )
 
 
 def _verified(token: str, keys: "KeySet") -> "jwt.Token":
-    """Return what a token says, where one of ``keys`` signed it.  Raises as the library does."""
+    """Return the decoded token if one of ``keys`` signed it.  Raises the errors of joserfc."""
     from joserfc import jwt
 
     shallow(urlsafe_b64decode(token.split(".")[1] + "==").decode())
     try:
         return jwt.decode(token, keys, algorithms=list(ALGORITHMS))
     except (TypeError, RecursionError) as problem:
-        # From headers of wrong types and claims in UTF-16, whose brackets cannot be counted so.
+        # Raised for headers of wrong types, and for claims in UTF-16, whose brackets ``shallow``
+        # cannot count.
         raise Refused from problem
 
 
 def _usable(key: object) -> "RSAKey | ECKey | None":
-    """Return a public key that signs by one of ``ALGORITHMS``; the others take nothing from it."""
+    """Return the public key if it fits one of ``ALGORITHMS``, else None; other keys stay usable."""
     from joserfc import errors
     from joserfc.jwk import ECKey, RSAKey
 
     if not isinstance(key, dict) or key.get("use", "sig") != "sig" or not key.get("kid"):
         return None
-    # Four characters of base64 are three bytes; of shorter keys the library warns.
+    # Four characters of base64 are three bytes; joserfc warns about shorter keys.
     if key.get("kty") == "RSA" and len(str(key.get("n", ""))) * 6 < SMALLEST_RSA_KEY:
         return None
     family: type[RSAKey | ECKey] = ECKey if key.get("kty") == "EC" else RSAKey
@@ -233,21 +236,24 @@ def _secure(address: str) -> str:
     here = parts.scheme == "http" and parts.hostname in ("127.0.0.1", "::1", "localhost")
     if not (here or (parts.scheme == "https" and parts.hostname)):
         raise InvalidInput(
-            f"The identity provider's address {address!r} must begin with https://, or be of this"
-            " machine."
+            f"The identity provider's address {address!r} must begin with https://, or be a"
+            " loopback address of this machine."
         )
     return address
 
 
 class _NoRedirect(urllib.request.HTTPRedirectHandler):
-    """Hold an answer that sends elsewhere is none: it could lead anywhere."""
+    """Refuse redirects: one could lead to any host."""
 
     def redirect_request(self, *_: object, **__: object) -> None:
         return None
 
 
 def fetched(address: str) -> bytes:
-    """Return the document at an address.  Raises ``OSError``, at the latest after ``_DEADLINE``."""
+    """Return the document at an address.
+
+    Raises ``OSError``, after ``_DEADLINE`` seconds at the latest.
+    """
     answers: list[bytes | OSError] = []
 
     def read() -> None:
@@ -256,12 +262,12 @@ def fetched(address: str) -> bytes:
         except (OSError, ValueError, http.client.HTTPException) as problem:
             answers.append(OSError(f"{type(problem).__name__} while it was read"))
 
-    # Time-outs of sockets begin anew with every byte, and names are looked up without any.
+    # Socket timeouts restart with every byte, and name lookups have none: bound both by a thread.
     reader = threading.Thread(target=read, daemon=True)
     reader.start()
     reader.join(_DEADLINE)
     if not answers:
-        raise OSError("the document did not come in time")
+        raise OSError(f"the document did not arrive within {_DEADLINE:g} s")
     if isinstance(answers[0], OSError):
         raise answers[0]
     return answers[0]
@@ -272,5 +278,5 @@ def _read(address: str) -> bytes:
     with opener.open(address, timeout=_TIMEOUT) as answer:
         content: bytes = answer.read(_LONGEST_DOCUMENT + 1)
     if len(content) > _LONGEST_DOCUMENT:
-        raise OSError("the document is too long")
+        raise OSError(f"the document is longer than {_LONGEST_DOCUMENT} bytes")
     return content

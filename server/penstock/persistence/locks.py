@@ -49,7 +49,7 @@ def lock_query(session: Session, query_id: int) -> Query | None:
 
 
 def lock_log(session: Session) -> None:
-    """Let nobody else append to the log until the transaction ends."""
+    """Lock the log against other appends until the transaction ends."""
     dialect = _writing(session)
     if not session.info.get(_LOG):
         dialect.lock_log(session.connection())

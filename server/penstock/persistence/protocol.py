@@ -1,4 +1,4 @@
-"""Define what every database is asked for: engines, locks, and its failures in our errors."""
+"""Define the protocol of a database: engines, locks, and failures as errors of Penstock."""
 
 from dataclasses import dataclass
 from enum import Enum
@@ -12,23 +12,24 @@ from penstock.errors import Unavailable
 
 
 class Need(Enum):
-    """Hold what a transaction is going to add, where room is scarce."""
+    """Name how much a transaction adds, which decides if it may run when disk space is scarce."""
 
     GROWTH = "growth"
     LITTLE = "little"
-    """Sessions, and what remembers that a request was done."""
+    """Sessions, and records of idempotent requests."""
 
     RELIEF = "relief"
-    """What takes access away, or removes rows."""
+    """Revocations of access, and deletions of rows."""
 
 
 @dataclass(frozen=True)
 class Engines:
-    """Hold where transactions come from, by what they may do.
+    """Hold one engine for each kind of transaction.
 
     ``reader`` sees one state and cannot write.  ``alone`` writes while nobody else does;
     ``beside`` writes while others of its kind do, and locks the rows that it depends on.
-    ``aside`` writes also while somebody is ``alone``: to what nobody else writes or reads.
+    ``aside`` also writes during an ``alone`` transaction: only to rows that no other transaction
+    writes or reads.
     """
 
     reader: Engine
@@ -43,7 +44,7 @@ class Engines:
 
 
 class Dialect(Protocol):
-    """Hold what ``Database`` and the migrations ask of a database."""
+    """Define the operations that ``Database`` and the migrations need from a database."""
 
     name: str
     place: str
@@ -76,10 +77,10 @@ class Dialect(Protocol):
         """Raise ``SchemaUnknown`` where a migration left a foreign key that points nowhere."""
 
     def role(self, connection: Connection) -> str | None:
-        """Return who is connected, where the database knows several."""
+        """Return the connected role, or None if the database has no roles."""
 
     def entitle(self, connection: Connection, role: str) -> None:
-        """Let ``role`` do what the server does, and no more."""
+        """Grant ``role`` exactly the privileges that the server needs."""
 
     def unprotected(self, connection: Connection) -> list[str]:
         """Return the tables of history that the connected role may change, triggers aside."""

@@ -118,7 +118,7 @@ def mac(key: bytes, table: str, values: Sequence[Any]) -> bytes:
 
 
 def altered(session: Session) -> Iterator[tuple[str, int]]:
-    """Yield table and number of the rows that do not authenticate, whoever asks for them."""
+    """Yield the table and the id of every row whose MAC does not match."""
     keys: RowKeys = session.info[KEYS]
     for kind in SIGNED:
         name = str(kind.__tablename__)
@@ -133,7 +133,7 @@ def altered(session: Session) -> Iterator[tuple[str, int]]:
 
 @contextmanager
 def unchecked(session: Session) -> Iterator[None]:
-    """Let rows be read as they are, by who says of them what was done to them."""
+    """Disable MAC checks inside the block; for the verifier only."""
     keys = session.info.pop(KEYS)
     try:
         yield
@@ -143,7 +143,7 @@ def unchecked(session: Session) -> Iterator[None]:
 
 @cache
 def _writers(table: str) -> tuple[tuple[bytes, Callable[[Any], bytes]], ...]:
-    """Return for each column what stands before and around its part, and how that is written."""
+    """Return the format of each column's part of the signed message, and its encoder."""
     kinds = metadata.tables[table].columns
     return tuple(
         (b"\x00%b\x00%%d\x00%%b" % name.encode(), _writer(kinds[name].type))
@@ -152,7 +152,10 @@ def _writers(table: str) -> tuple[tuple[bytes, Callable[[Any], bytes]], ...]:
 
 
 def _writer(kind: TypeEngine[Any]) -> Callable[[Any], bytes]:
-    """Return how a value is written, the same before it is stored as after, on every database."""
+    """Return the encoder of a column type.
+
+    It gives equal bytes before and after storing, on every database.
+    """
     plain = kind.impl_instance if isinstance(kind, TypeDecorator) else kind
     if isinstance(kind, Moment):
         return _moment

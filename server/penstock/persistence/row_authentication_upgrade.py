@@ -36,7 +36,7 @@ _EARLIER: Final = (
     *("sealed_fingerprint", "sensitivity_l1", "sensitivity_l2_squared", "sensitivity_linf", "seq"),
     *("spec", "sql", "sql_hash", "status", "structure", "wrapped_dek"),
 )
-"""What was signed of a query until schema 0013: columns that came later are not among them."""
+"""Columns of a query that were signed until schema 0013; later columns are missing."""
 
 _LATER: Final = frozenset({"frozen", "histogram", "mismatches", "power", "structure"})
 

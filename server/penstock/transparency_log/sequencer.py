@@ -233,7 +233,7 @@ class Sequencer:
             self.settle([])
 
     def settle(self, leaves: Sequence[Leaf], known: Mapping[int, Place] | None = None) -> None:
-        """Let committed leaves know their places, once they may be answered.
+        """Set the places of committed leaves as soon as their requests may be answered.
 
         Raises ``LogUnavailable`` where that takes too long, and what stands in the way
         otherwise; whoever asks again finds what was done, and waits for its leaf anew.

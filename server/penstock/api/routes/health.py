@@ -15,7 +15,7 @@ operations = Operations(prefix="")
 
 @dataclass(frozen=True)
 class StateView:
-    """What the server says of itself."""
+    """The state of the server."""
 
     status: Literal["up", "ready"]
 

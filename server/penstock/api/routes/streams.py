@@ -81,10 +81,10 @@ def change_stream(call: Call, stream: str, body: StreamChange) -> StreamView:
 
 @operations.post("/streams/{stream}/retire", ADMIN, status=200)
 def retire_stream(call: Call, stream: str) -> StreamView | ProposalView:
-    """Let a stream take no more elements, and give nobody more than they were given.
+    """Retire a stream: it takes no more elements, and users get no ranges that are new to them.
 
-    Ranges already handed out remain readable to whom they were given, and nothing that the
-    stream cost comes back.
+    Users can still read the ranges that they received earlier.  The budget that the stream
+    was charged is not returned.
     """
     return proposals.do_or_propose(call.server, call.principal, StreamRetirement(stream=stream))
 

@@ -33,7 +33,7 @@ COVERED = 0.01
 """Seconds of a processor that a request may take as one request, and no more than that."""
 
 BYTES = ROWS * WAYS * _ENTRY.size
-"""What the table takes, whoever asks."""
+"""Size of the table in bytes, independent of the number of callers."""
 
 LAYOUT = f"buckets {ROWS} {WAYS} {_ENTRY.format}"
 MINUTE = 60.0

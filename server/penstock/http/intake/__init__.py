@@ -20,9 +20,9 @@ from penstock.http.intake.reception import Reception
 
 
 def install(worker: Any, patience: float, prefix: str = "") -> None:
-    """Let ``worker``, before it runs, take requests in so.  Another kind is left as it is.
+    """Install the reception in ``worker`` before it runs.  Ignore workers without threads.
 
-    ``patience`` is how many seconds a client may take to send a request, and to take its answer;
+    ``patience`` is how many seconds a client may take to send a request, and to read its answer;
     ``prefix`` is the path under which proxies reach the server.
     """
     if isinstance(worker, ThreadWorker):

@@ -22,15 +22,15 @@ from penstock.http.intake import heads, malformed
 from penstock.http.intake.sockets import Socket
 
 WATCHED = ("/healthz", "/readyz")
-"""What load balancers ask for; each has a thread that nobody else gets."""
+"""Paths that load balancers poll; each has a reserved thread."""
 
 READING_THREADS = 4
 LINGER_SECONDS = 2.0
-"""How long a worker that ends waits for the requests of connections that are kept."""
+"""Seconds that a stopping worker waits for requests on kept-alive connections."""
 
 CLOSING_SECONDS = 5.0
-"""How long a connection that is closed may still bring what was on its way (RFC 9112, 9.6), so
-that a client reads the refusal of a body that it is still sending."""
+"""Seconds that a closing connection is still read from (RFC 9112, 9.6), so that a client reads
+the refusal of a body that it is still sending."""
 
 MOST_LINGERING = 2**30
 MOST_KEPT = 32 * 1024 * 1024
@@ -42,7 +42,7 @@ _NO_ROOM = (errno.EMFILE, errno.ENFILE)
 
 
 class Phase(Enum):
-    """Hold what a connection without a thread waits for."""
+    """Name the phase of a connection that no thread serves."""
 
     ARRIVING = "arriving"
     SENDING = "sending"
@@ -62,7 +62,7 @@ class LastRequest(Request):  # type: ignore[misc]  # gunicorn has no annotations
 
 
 class Connection(TConn):  # type: ignore[misc]  # gunicorn has no annotations
-    """Hold a client's connection, and what is known of it while no thread has it."""
+    """Hold a client's connection and its state while no thread serves it."""
 
     phase = Phase.ARRIVING
     until = 0.0
@@ -70,10 +70,10 @@ class Connection(TConn):  # type: ignore[misc]  # gunicorn has no annotations
     """Of the request that arrives, as soon as it is known."""
 
     looked = 0
-    """How many of its bytes were looked through for the end of its head."""
+    """Number of bytes already searched for the end of the head."""
 
     kept = False
-    """Whether another request may come on it."""
+    """True if the connection stays open for another request."""
 
     drained = 0
 

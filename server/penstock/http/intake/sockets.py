@@ -11,7 +11,7 @@ MOST_KEPT = 512 * 1024
 
 SLICE_SECONDS = 0.25
 GRACE_SECONDS = 5.0
-"""How long a slow reader of a large answer keeps its thread while others wait for one."""
+"""Seconds that a slow reader of a large answer keeps its thread while others wait for one."""
 
 _PIECE = 256 * 1024
 

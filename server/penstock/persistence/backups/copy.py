@@ -17,14 +17,14 @@ from penstock.persistence.database import Database
 from penstock.persistence.dialects import dialect_of
 
 PART = ".part"
-"""What stands behind the name of a backup until it is whole."""
+"""Suffix of a backup file's name until the backup is complete."""
 
 _OF_SQLITE = ("-journal", "-wal", "-shm")
 
 
 @dataclass(frozen=True)
 class Copy:
-    """Hold a copy that was made and looked through: the file, and its schema."""
+    """Hold the path and schema of a copy that was made and checked."""
 
     path: Path
     kind: str
@@ -103,7 +103,7 @@ def _exists(path: Path) -> Conflict:
 
 
 def _sync(path: Path) -> None:
-    """Let file and name survive a power cut."""
+    """Flush the file and its directory entry to disk."""
     for place, flags in ((path, os.O_RDWR), (path.parent, os.O_RDONLY)):
         descriptor = os.open(place, flags | os.O_CLOEXEC)
         try:

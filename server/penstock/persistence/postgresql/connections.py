@@ -44,16 +44,16 @@ _BESIDE = f"SELECT pg_advisory_xact_lock_shared({GATE})"
 _END_OF_LOG = text(f"SELECT pg_advisory_xact_lock({LOG})")
 
 WORK_SECONDS = 20.0
-"""How long one statement may take, beyond waiting for a lock."""
+"""Seconds that one statement may take in addition to waiting for a lock."""
 
 SILENCE_SECONDS = 5.0
-"""How much longer the server may say nothing before it is given up."""
+"""Additional seconds of silence after which the connection is abandoned."""
 
 IDLE_SECONDS = 60.0
-"""How long a transaction may hold its locks between two statements; a draw takes less."""
+"""Seconds that a transaction may be idle between two statements; a draw takes less."""
 
 SHORTEST_CONNECT_SECONDS = 2
-"""What libpq takes less than this for."""
+"""Shortest connection timeout in seconds; libpq treats smaller ones as this."""
 
 Result = TypeVar("Result")
 

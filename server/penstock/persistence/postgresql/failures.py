@@ -12,12 +12,12 @@ from penstock.errors import DatabaseUnavailable, Interrupted, SchemaUnknown, Una
 SERIALIZATION_FAILURE, DEADLOCK = "40001", "40P01"
 _OVERTAKEN = (SERIALIZATION_FAILURE, DEADLOCK)
 _ENDED = ("08", "57P")
-"""What begins the SQLSTATE of an ended session, which the pool sees only in one it has."""
+"""Prefixes of the SQLSTATE of an ended session; the pool notices only for a checked-out one."""
 _NO_TABLE, _NO_COLUMN = "42P01", "42703"
 
 
 class Silent(psycopg.OperationalError):
-    """Hold the server says nothing at all."""
+    """Report that the server sent nothing at all."""
 
 
 _SENTENCES = {

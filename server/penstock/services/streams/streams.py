@@ -133,7 +133,7 @@ def change(server: Server, principal: Principal, name: str, wanted: StreamChange
 
 
 def retire(server: Server, principal: Principal, name: str) -> StreamView:
-    """Let a stream take no more elements, and give nobody more than they were given.
+    """Retire a stream: it takes no more elements, and users get no ranges that are new to them.
 
     Nothing that it cost comes back.  Retiring again changes nothing.  Raises ``NotFound`` and
     ``ApprovalNeeded``.

@@ -22,16 +22,16 @@ _NAP: Final = 0.002
 """Seconds between two tries to lock a file."""
 
 _BLOCK: Final = 1 << 16
-"""How many bytes are read at once, from the end of a file backward."""
+"""Bytes per read, from the end of a file backward."""
 
 _LEAF: Final = b'{"hash":"'
 _CHECKPOINT: Final = b'{"note":"'
-"""How the lines of leaves and of checkpoints begin."""
+"""Prefixes of the lines of leaves and of checkpoints."""
 
 
 @dataclass(frozen=True)
 class Reached:
-    """Hold how far a log was taken: its number of leaves, and the root of as many."""
+    """Hold the size of the log in a sink, and the root of that many leaves."""
 
     size: int
     root: bytes
