@@ -49,7 +49,7 @@ def test_the_stylesheet_is_the_servers_own(world: World) -> None:
 
 def test_the_front_page_says_what_this_is_and_how_to_get_a_token(world: World) -> None:
     page = world.call("GET", "/").text
-    for words in ("how much information leaves", "penstock token create", "/docs"):
+    for words in ("with differential privacy", "penstock token create", "/docs"):
         assert words in page
     assert world.server.settings.public_url in page
 
