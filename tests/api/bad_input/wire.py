@@ -99,7 +99,7 @@ BODIES = [
         data=b" " * (2**20 + 1)),
     Row("a body above the limit of queries", "POST", QUERIES, "limit .*4,194,304 bytes", 413,
         data=b" " * (2**22 + 1)),
-    Row("countless small lists", "POST", QUERIES, "more than 20,000 values", 400, pointer="",
+    Row("countless small lists", "POST", QUERIES, "more than the 20,000 values", 400, pointer="",
         data=b'{"values": [' + b"[]," * 1_000_000 + b"1]}"),
     Row("a vector above the dimension limit", "POST", QUERIES, "20001 values; .* allows 20000",
         body={**GOOD, "keys": None, "values": [1] * 20_001}),
