@@ -127,7 +127,7 @@ def asserted(sent: AssertedSensitivity, step: Fraction) -> Sensitivity:
 
 
 def range_of(step: Number, bound: Number) -> tuple[Fraction, Fraction]:
-    """Step and bound as they were declared, exactly.  Raises ``InvalidInput``."""
+    """Return step and bound as they were declared, exactly.  Raises ``InvalidInput``."""
     exact = step_of(step)
     if exact is None:
         raise InvalidInput(STEPS, pointer=pointer("step"))
@@ -152,7 +152,7 @@ def _words(flaw: int, step: Fraction, bound: Fraction) -> str:
 
 
 Counted = tuple[NDArray[np.int64], NDArray[np.uint8]]
-"""Counts of steps, and what is wrong with each value."""
+"""The numbers of steps, and what is wrong with each value."""
 
 
 def _of_array(

@@ -43,7 +43,7 @@ ROWS: tuple[Row, ...] = (
     (None, "b", "1", "30", "true", "2026-01-01"),
     ("\U0001f926", "b", "0.75", "120", "true", "2026-01-01"),
 )
-"""``Zoë`` stands in two Unicode forms, of which the first one is declared."""
+"""``Zoë`` is spelled in two Unicode forms, of which the first one is declared."""
 
 COLUMNS: dict[str, dict[str, Any]] = {
     "person": {"type": "string"},

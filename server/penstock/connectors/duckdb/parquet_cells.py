@@ -1,4 +1,4 @@
-"""Cells of Parquet files that the engine refuses to read, and what stands in their place: nothing.
+"""Read Parquet cells that the engine refuses to read, and replace each by a missing one.
 
 One text that is not UTF-8, or one moment too far off, would end every query on its column, so
 that a refusal would tell of a cell.  Where the engine gives up, the columns that can hold

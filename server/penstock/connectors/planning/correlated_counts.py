@@ -1,4 +1,4 @@
-"""Counts that are protected together: which nodes take their place, and from what they come.
+"""Choose the nodes that replace counts protected together, and the sums they are made of.
 
 Two shapes of counts have less noise so than with noise of their own (``structures.counts``):
 

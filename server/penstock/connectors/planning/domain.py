@@ -57,6 +57,6 @@ class Domain(Sequence[Key]):
 
     @property
     def strides(self) -> tuple[int, ...]:
-        """By how much one step in each grouping moves the position of the key."""
+        """Return by how much one step in each grouping moves the position of the key."""
         sizes = [len(labels) for labels in self.labels]
         return tuple(math.prod(sizes[place + 1 :]) for place in range(len(sizes)))

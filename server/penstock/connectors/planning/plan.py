@@ -50,7 +50,7 @@ class Grouping:
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """One label a key; bins are closed below, the last one above too."""
+        """Return one label for each key; bins are closed below, the last one above too."""
         if self.categories:
             return tuple(label(category) for category in self.categories)
         marks = [label(edge) for edge in self.edges]

@@ -65,7 +65,7 @@ def pointer(*parts: str | int) -> str:
 
 
 def invalid_input(error: ValidationError) -> InvalidInput:
-    """Tell every wrong place of a request, up to 20 of them, without repeating its values.
+    """Report every wrong place of a request, up to 20 of them, without repeating its values.
 
     Parts of a location in angle or square brackets are pydantic's own marks (the branch
     of a union, the key of an object) and no part of the pointer.  An error of ours that is found
@@ -134,7 +134,7 @@ def refusal(places: list[tuple[str, str]], more: int = 0) -> InvalidInput:
 
 @contextmanager
 def within(*parts: str | int) -> Iterator[None]:
-    """Say of refusals from the block that they are about what stands at ``parts``."""
+    """Prefix the pointers of refusals raised in the block with ``parts``."""
     try:
         yield
     except InvalidInput as error:
@@ -144,13 +144,13 @@ def within(*parts: str | int) -> Iterator[None]:
 
 
 class Refusals:
-    """Collect what is refused of parts that are read one by one, to say all of it at once."""
+    """Collect the refusals of parts that are read one by one, and raise them together."""
 
     def __init__(self) -> None:
         self._errors: list[InvalidInput] = []
 
     def __enter__(self) -> None:
-        """Begin to read one part."""
+        """Start to read one part."""
 
     def __exit__(
         self,

@@ -91,7 +91,7 @@ class Contribution:
 
     @property
     def width(self) -> int:
-        """``hi - lo``, and the weight ``w`` of a mean's count."""
+        """Return ``hi - lo``, which is also the weight ``w`` of a mean's count."""
         return self.highest - self.lowest
 
     @property

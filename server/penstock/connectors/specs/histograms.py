@@ -16,7 +16,7 @@ from penstock.structures.sparse_histogram import Domain, Sha256Prefix, Strings, 
 
 SMALLEST_DOMAIN = 4
 LARGEST_SIZE = 2**64 - 1
-"""Of a size that is given: JSON's readers hold no more in an integer."""
+"""The largest size that a spec may give: JSON's readers hold no more in an integer."""
 
 LONGEST_KEY = 64
 

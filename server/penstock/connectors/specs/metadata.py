@@ -1,4 +1,4 @@
-"""Metadata as SmartNoise SQL and lomas write them, as the data half of a dataset.
+"""Convert metadata of SmartNoise SQL and lomas to the data half of a dataset.
 
 SmartNoise nests ``database: schema: table:``, a table's options standing beside its
 columns; lomas has one table, its columns under ``columns``.  What has no counterpart here
@@ -62,7 +62,7 @@ _QUOTES = (('"', '"'), ("`", "`"), ("[", "]"))
 
 @dataclass(frozen=True)
 class Imported:
-    """A table's name (empty in lomas), the fields of a dataset's spec, and what to know."""
+    """Hold a table's name (empty in lomas), the fields of a dataset's spec, and notes."""
 
     table: str
     fields: dict[str, Any]

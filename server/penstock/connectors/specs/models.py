@@ -1,6 +1,6 @@
-"""The data half of what an admin registers: where the data are, and what is asked of them.
+"""Define the data half of what an admin registers: the datasets, and the queries over them.
 
-Shapes only: what one field means for another is checked in ``plan`` (and ``vector``),
+They are shapes only: ``interpret`` (and ``vector``) checks what one field means for another,
 where the dataset and the query meet.  Budgets, levels and mechanisms are the services'
 half; their request models inherit from these.
 """
