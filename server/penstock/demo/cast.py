@@ -14,9 +14,9 @@ class Person:
 
 
 TIERS: Final = {
-    "public": "whoever reads the report",
+    "public": "the readers of the report",
     "partner": "outside consultants",
-    "internal": "analysts of the house",
+    "internal": "the owner's analysts",
     "restricted": "the data's owners",
 }
 

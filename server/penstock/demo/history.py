@@ -90,7 +90,7 @@ class House:
 
 def live(house: House, headline: str, progress: Progress) -> None:
     """Make all of the history but the headline's releases.  Raises what services raise."""
-    progress("Moving people, budgets and levels; pushing a stream; proposing and deciding")
+    progress("Changing people, budgets and levels; pushing a stream; making and deciding proposals")
     _hire(house)
     _move(house, headline)
     _fund(house)

@@ -47,14 +47,14 @@ def stands(home: Path) -> bool:
     if mark is None:
         if home.exists() and any(home.iterdir()):
             raise Conflict(
-                f"{home} is there already and is no demo's home; nothing was changed."
+                f"{home} exists already and is no demo's home; nothing was changed."
                 " Name another folder with --home."
             )
         return False
     if not mark.get("finished"):
         raise Conflict(
-            f"The demo in {home} was interrupted before it was whole. Delete that folder and"
-            " start again, or name another with --home."
+            f"The demo in {home} was interrupted before it was complete. Delete that folder and"
+            f" start again, or name another one with --home."
         )
     return True
 

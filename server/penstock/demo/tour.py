@@ -14,11 +14,11 @@ from penstock.settings import Settings
 CLIENT = "penstock-client"
 
 FIRST_PAGES: tuple[tuple[Person, str, str], ...] = (
-    (READERS[-1], "/catalogue", "what there is, and what she holds"),
-    (READERS[0], "/catalogue", "the same, as the public sees it"),
-    (ADMIN, "/tiers", "tiers, with the people on them"),
+    (READERS[-1], "/catalogue", "the queries, and the releases that she holds"),
+    (READERS[0], "/catalogue", "the same page as the public sees it"),
+    (ADMIN, "/tiers", "the tiers, with their people"),
     (SECOND, "/proposals", "a proposal that he may approve"),
-    (AUDITOR, "/timeline", "who was given what, and when"),
+    (AUDITOR, "/timeline", "who was given which release, and when"),
 )
 """For each role, the page to open first and what it shows."""
 
@@ -80,7 +80,7 @@ def _serve(home: Path, port: int) -> list[str]:
 def _reader(story: Story, url: str) -> list[str]:
     best = READERS[-1]
     return [
-        f"# {best.name}: her number again, never drawn anew, and the one that all may see",
+        f"# {best.name}: her number again (never drawn anew), and the one that all may see",
         f"export PENSTOCK_URL={url}",
         f"export PENSTOCK_TOKEN={story.tokens[best.name]}",
         f"{CLIENT} queries",
@@ -97,7 +97,7 @@ def _reader(story: Story, url: str) -> list[str]:
 def _auditor(story: Story) -> list[str]:
     names = ",".join(reader.name for reader in READERS)
     return [
-        f"# {AUDITOR.name}, the auditor: who was given what, and what it amounts to",
+        f"# {AUDITOR.name}, the auditor: who was given which release, and the joint privacy loss",
         f"export PENSTOCK_TOKEN={story.tokens[AUDITOR.name]}",
         f"{CLIENT} history",
         f"{CLIENT} exposure --users {names} --dataset {story.seen[0].release.dataset}",

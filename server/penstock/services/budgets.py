@@ -212,7 +212,7 @@ def _require_rising(
             raise InvalidInput(
                 f"The budget of {tier.name!r} would be epsilon {budget.epsilon:g}, below that of"
                 f" the less trusted {last[0]!r}, {last[1]:g}; budgets must not shrink as rank"
-                " rises. List both.",
+                f" rises. List the budgets of both tiers.",
                 pointer="/budgets",
             )
         last = (tier.name, budget.epsilon)

@@ -50,8 +50,8 @@ class Room:
             raise NoRoom(
                 f"The database has {max(0, left) // _MEBIBYTE:,} MiB of room, and the last"
                 f" {kept / _MEBIBYTE:,.3g} are kept for revoking tokens, disabling users and"
-                " lowering clearances; nothing was changed. What was handed out before is still"
-                " served. The operator makes room on its disk, or allows the database more."
+                " lowering clearances; nothing was changed. Existing releases are still served."
+                " Ask the operator to make room on its disk, or to allow the database more."
             )
 
     def warning(self) -> str | None:

@@ -38,7 +38,7 @@ class Window:
             # Digits alone: int() also takes signs, spaces, underscores and other scripts.
             count = int(limit[:20]) if limit.isascii() and limit.isdigit() else 0
         if count < 1:
-            raise InvalidInput("limit is a whole number from 1.", pointer="/limit")
+            raise InvalidInput("limit must be a whole number from 1.", pointer="/limit")
         return cls(limit=min(count, LARGEST_LIMIT), after=_decode(cursor))
 
     def page(
@@ -62,6 +62,6 @@ def _decode(cursor: str | None) -> int:
     if cursor.isascii() and cursor.isdigit() and len(cursor) < 19:
         return int(cursor)
     raise InvalidInput(
-        "The cursor is not one that this server gave out; begin again without it.",
+        "This server did not issue the cursor; begin again without it.",
         pointer="/cursor",
     )

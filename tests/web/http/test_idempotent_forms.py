@@ -28,5 +28,5 @@ def test_the_key_of_a_form_stands_for_what_was_sent_with_it_and_where(
     elsewhere = root.submit("/users/ann/tokens", **sent)
     for answer in (other, elsewhere):
         assert answer.status_code == 409
-        assert "sent before with something else" in text_of(answer)
+        assert "sent before with other content" in text_of(answer)
     assert events(world) == before

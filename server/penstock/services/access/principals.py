@@ -78,8 +78,8 @@ def require_still(session: Session, principal: Principal, role: str) -> None:
     user = session.get(User, principal.user_id)
     if user is None or user.disabled_at is not None or role not in roles_of(user):
         raise Forbidden(
-            f"This takes the role {role}, which {principal.name} has lost since it was begun;"
-            " nothing of it was stored."
+            f"This takes the role {role}, which {principal.name} has lost since the job began;"
+            f" nothing was stored."
         )
 
 

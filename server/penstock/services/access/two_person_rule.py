@@ -22,8 +22,8 @@ def require_second(server: Server) -> None:
     """Raise ``ApprovalNeeded`` if the rule is in force."""
     if server.settings.two_person_rule:
         raise ApprovalNeeded(
-            "Under the two-person rule this is proposed by one admin and approved by another;"
-            " nothing was done."
+            "Under the two-person rule one admin proposes this and another approves it; nothing"
+            " was done."
         )
 
 
@@ -31,9 +31,9 @@ def require_no_larger(server: Server, before: float, wanted: Iterable[float]) ->
     """Raise ``Forbidden`` under the rule if an epsilon is above the largest one ``before``."""
     if server.settings.two_person_rule and max(wanted) > before:
         raise Forbidden(
-            "Under the two-person rule nobody alone brings a budget larger than any that the"
-            f" dataset has, epsilon {before:g}. Register the version with at most that; then"
-            " propose the larger one for it, which another admin approves."
+            "Under the two-person rule nobody alone can grant a budget above the dataset's"
+            f" largest one, epsilon {before:g}. Register the version with at most that; then"
+            " propose the larger budget, which another admin approves."
         )
 
 
@@ -41,6 +41,6 @@ def require_operator(server: Server, principal: Principal, what: str) -> None:
     """Raise ``Forbidden`` if the rule is in force, unless the operator acts."""
     if server.settings.two_person_rule and not principal.is_operator:
         raise Forbidden(
-            f"Under the two-person rule only the operator {what}: an admin who could do it would"
-            " be two people. Ask the operator, who does it with the command `penstock`."
+            f"Under the two-person rule only the operator {what}: an admin who could do it could"
+            f" act as two people. Ask the operator to do it with the command `penstock`."
         )

@@ -98,8 +98,8 @@ def approve(server: Server, principal: Principal, public_id: str) -> ProposalVie
     except (Conflict, InvalidInput, NotFound) as problem:
         _fail(server, principal, act, public_id, problem)
         raise Conflict(
-            f"The proposal cannot be done any more, and is closed. {problem.detail}"
-            " Propose it anew where it is still wanted."
+            f"The proposal can no longer be carried out, and is closed. {problem.detail}"
+            " Make a new proposal if it is still wanted."
         ) from problem
     after()
     return show(server, principal, public_id)
@@ -177,7 +177,7 @@ def _open(session: Session, server: Server, public_id: str) -> Proposal:
     view = _view(session, proposal, server.clock())
     if view.state == "expired":
         raise _NotOpen(
-            f"The proposal expired at {leaves.timestamp(proposal.expires_at)}; propose it anew."
+            f"The proposal expired at {leaves.timestamp(proposal.expires_at)}; make a new proposal."
         )
     if view.state != "open":
         raise _NotOpen(f"The proposal is {view.state} already, by {view.decided_by}.")
@@ -191,18 +191,18 @@ def _require_another(session: Session, principal: Principal, proposal: Proposal)
     """
     if proposal.by in (principal.name, principal.actor):
         raise Forbidden(
-            f"{proposal.by} proposed this, and cannot approve it: another admin has to, with a"
-            " token of their own."
+            f"{proposal.by} proposed this, and cannot approve it: another admin must approve it,"
+            f" with a token of their own."
         )
     _require_admin(session, principal)
     if not _is_admin(session, proposal.by):
-        raise _Lapsed(f"{proposal.by}, who proposed it, is not an admin any more.")
+        raise _Lapsed(f"{proposal.by}, who proposed it, is no longer an admin.")
 
 
 def _require_admin(session: Session, principal: Principal) -> None:
     """Raise ``Forbidden`` if the caller has lost the role of admin since they signed in."""
     if not (principal.is_operator or _is_admin(session, principal.name)):
-        raise Forbidden(f"{principal.name} is not an admin any more.")
+        raise Forbidden(f"{principal.name} is no longer an admin.")
 
 
 def _is_admin(session: Session, name: str) -> bool:
@@ -214,7 +214,7 @@ def _is_admin(session: Session, name: str) -> bool:
 
 def _require_same(session: Session, server: Server, act: Proposed, proposal: Proposal) -> None:
     if _canonical(act.basis(session, server)) != proposal.basis:
-        raise _Lapsed("What it was proposed for has changed since.")
+        raise _Lapsed("The state that it was proposed for has changed since.")
 
 
 def _fail(

@@ -31,8 +31,8 @@ def acknowledge(server: Server, principal: Principal) -> ClockView:
         difference = server.clock.difference()
         if difference is None:
             raise Conflict(
-                f"This machine's clock says {timestamp(server.clock())}, and the log was not signed"
-                " after that: there is nothing to acknowledge, and nothing was changed."
+                f"This machine's clock says {timestamp(server.clock())}, and the log has no later"
+                f" signature: there is nothing to acknowledge, and nothing was changed."
             )
         leaf = record(
             session, principal, CLOCK, difference.machine, before=timestamp(difference.signed)

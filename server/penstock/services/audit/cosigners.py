@@ -40,7 +40,7 @@ def configured(settings: Settings) -> tuple[notes.Verifier, ...]:
         except ValueError as problem:
             raise InvalidInput(
                 f"The setting cosigners names {text!r}, which is no cosigner's key: {problem}."
-                " `penstock-client audit key` makes one and prints what belongs here."
+                " `penstock-client audit key` makes a key and prints the text for this setting."
             ) from problem
     if len({verifier.public for verifier in verifiers}) < len(verifiers):
         raise InvalidInput("The setting cosigners names one key twice.")
@@ -121,8 +121,8 @@ def _require_verified(
     latest = (server.clock() + AHEAD).timestamp()
     if notes.cosigned_at(signature) > latest:
         raise InvalidInput(
-            f"The cosignature of {verifier.name} is of a time that is still to come; set its"
-            " clock.",
+            f"The cosignature of {verifier.name} has a time in the future; correct the cosigner's"
+            f" clock.",
             pointer=POINTER,
         )
 
@@ -135,8 +135,8 @@ def _told_by(session: Session, text: str) -> Checkpoint:
         if row is not None and row.note.partition("\n\n")[0] + "\n" == text:
             return row
     raise InvalidInput(
-        "The note is no checkpoint that this log has. Where it was signed by this log's key, the"
-        " log was put back or forked: keep the note.",
+        "The note is no checkpoint of this log. If it was signed with this log's key, the log was"
+        " restored or forked: keep the note as evidence.",
         pointer=POINTER,
     )
 

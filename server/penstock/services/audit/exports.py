@@ -59,8 +59,8 @@ def write(
         with suppress(OSError):
             unfinished.unlink(missing_ok=True)
         raise Unavailable(
-            f"The export cannot be written below the server's home: {problem.strerror}. The"
-            " operator frees room there, or runs `penstock audit export`."
+            f"The export cannot be written below the server's home: {problem.strerror}. Ask the"
+            f" operator to free disk space there, or to run `penstock audit export`."
         ) from problem
     return name
 
@@ -78,7 +78,7 @@ def content(server: Server, principal: Principal, piece: WorkView, host: str) ->
     """
     principal.require("auditor")
     if piece.result is None or server.clock() >= gone_after(piece):
-        raise NotFound("There is no file of this export any more; export the log again.")
+        raise NotFound("The file of this export is gone; export the log again.")
     try:
         return (_folder(server) / Path(piece.result).name).open("rb")
     except FileNotFoundError as problem:

@@ -128,8 +128,8 @@ def require_brief(server: Server, principal: Principal) -> None:
         leaves, _ = _count(session)
     if leaves > MOST_AT_ONCE:
         raise Conflict(
-            f"The log has {leaves:,} leaves, and up to {MOST_AT_ONCE:,} are verified while somebody"
-            " waits. Run `penstock audit verify` on the server's machine, or verify an export"
+            f"The log has {leaves:,} leaves, and up to {MOST_AT_ONCE:,} are verified on request."
+            f" Run `penstock audit verify` on the server's machine, or verify an export"
             " with `python -m penstock_client.offline`."
         )
 

@@ -64,7 +64,7 @@ def consistency(server: Server, old: int, new: int) -> ConsistencyView:
             raise _beyond("to", new, whole)
         if not 1 <= old <= new:
             raise InvalidInput(
-                f"from is a size of the log, from 1 to {new}; it is {old}.", pointer="/from"
+                f"from must be a size of the log, from 1 to {new}; it is {old}.", pointer="/from"
             )
         hashes = merkle.hashes_of(merkle.consistency_spans(old, new), tree_store.reader(session))
         return {"from": old, "to": new, "hashes": [hash_.hex() for hash_ in hashes]}

@@ -143,8 +143,8 @@ def what_was_seen(server: Server) -> Sight | None:
     except Suspended:
         return seen
     raise Conflict(
-        "The database is what the log's witness saw last: there is no restore to acknowledge,"
-        " and nothing was changed."
+        "The database is in the state that the log's witness saw last: there is no restore to"
+        " acknowledge, and nothing was changed."
     )
 
 

@@ -63,9 +63,9 @@ def remedies(
     epsilons = [account.account.promised for _, account in accounts if account is not None]
     largest = max(epsilons, default=0.0)
     facts = (
-        "No number of false keys and of levels would fit beside what is spent. What a sparse"
-        " histogram's sampler may fail by grows with e to the power of a budget's epsilon, and"
-        f" the largest is {largest:g}: count it in a dataset of smaller budgets."
+        "No number of false keys and of levels would fit beside what is spent. The failure"
+        " probability of a sparse histogram's sampler grows with e to the power of a budget's"
+        f" epsilon, and the largest is {largest:g}: count it in a dataset with smaller budgets."
     )
     return facts, 0.0
 

@@ -49,22 +49,22 @@ def advice(
     if process.power is not None:
         tried.append(PowerView(float(process.power), expected_maximum(process, rung, dimension)))
     if delta == 0:
-        reason = "A dataset with delta 0 admits pure noise alone, which is that of p = 1."
+        reason = "A dataset with delta 0 admits pure noise only, which is that of p = 1."
     elif levels > 1:
         other = max(choice.expected_maximum for choice in tried[: len(LOSSLESS)])
         reason = (
-            f"The tiers have {levels} levels, which are lossless with p = 1 and p = 2 alone: with"
-            f" any other they add up. Of the two, p = {best.p:g} leaves the smaller expected"
+            f"The tiers have {levels} levels, which are lossless only with p = 1 and p = 2: with"
+            f" any other p they add up. Of the two, p = {best.p:g} leaves the smaller expected"
             f" largest error, {best.expected_maximum:.4g} and not {other:.4g}."
         )
     else:
         best = _best(process.sensitivity, dimension, epsilon, delta)
         tried.append(best)
         reason = (
-            "All tiers have one level, which is one release, so that nothing adds up; of p from"
+            "All tiers have the same level, which is one release, so nothing adds up; of p from"
             f" {float(POWERS[0]):g} to {float(POWERS[-1]):g} in quarters {best.p:g} leaves the"
-            f" smallest expected largest error, {best.expected_maximum:.4g}. Another level later"
-            " is lossless with p = 1 and p = 2 alone."
+            f" smallest expected largest error, {best.expected_maximum:.4g}. A later level is"
+            f" lossless only with p = 1 and p = 2."
         )
     known = {choice.p: choice for choice in reversed(tried)}
     return PowersView(tier, epsilon, best.p, reason, [known[p] for p in sorted(known)])

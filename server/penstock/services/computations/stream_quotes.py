@@ -63,8 +63,8 @@ def settle_stream(
     """
     if any(account is not None and account.account.squares for _, account in accounts):
         raise InvalidInput(
-            f"The accountant of {terms.dataset} is 'gaussian', whose squares of mu are proved of"
-            " queries and not of streams. Register the data with the accountant 'renyi' for"
+            f"The accountant of {terms.dataset} is 'gaussian', whose squares of mu are proved for"
+            f" queries and not for streams. Register the data with the accountant 'renyi' for"
             " streams.",
             pointer="/dataset",
         )

@@ -70,9 +70,9 @@ def _require_kept(length: int, dimension: int) -> None:
     check_root_length(length)
     if length * dimension > MOST_KEPT:
         raise InvalidInput(
-            f"The square root keeps the noise of every step for ever: {length} steps of"
-            f" {dimension} numbers are {length * dimension:,} for each level, and {MOST_KEPT:,} are"
-            " the most. Take a tree, which keeps few.",
+            f"The structure sqrt stores the noise of every step for ever: {length} steps of"
+            f" {dimension} numbers are {length * dimension:,} for each level, and {MOST_KEPT:,}"
+            f" are the most. Choose a tree, which stores few numbers.",
             pointer="/dimension",
         )
 
@@ -100,9 +100,9 @@ def prepared(request: StreamRequest, shape: Shape) -> PreparedQuery:
     charged = shape.dimension * shape.nodes_of_a_unit
     if charged > MOST_CHARGED:
         raise InvalidInput(
-            f"One unit would add to {charged} numbers, {shape.dimension} in each of"
-            f" {shape.nodes_of_a_unit} nodes; this server allows {MOST_CHARGED}. Take smaller"
-            " elements, or fewer steps of a unit.",
+            f"One privacy unit would add to {charged} numbers, {shape.dimension} in each of"
+            f" {shape.nodes_of_a_unit} nodes; this server allows {MOST_CHARGED}. Choose smaller"
+            f" elements, or fewer steps per unit.",
             pointer="/max_steps_per_unit",
         )
     charged_step, charged_bound = shape.charged_range(step, bound)

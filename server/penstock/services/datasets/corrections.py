@@ -62,14 +62,14 @@ def correct(
     changed = list(_changes(before, after))
     if not changed:
         raise InvalidInput(
-            f"This is what dataset {seen.name!r} is declared as already; nothing was changed."
+            f"Dataset {seen.name!r} is declared like this already; nothing was changed."
         )
     with server.database.write() as session:
         require_still(session, principal, "admin")
         dataset = dataset_by_name(session, name)
         require_as_declared(lock_dataset(session, required(dataset.id)), seen)
         if dataset.id != seen.id:
-            raise Conflict(f"Dataset {seen.name!r} has a new version since; ask again.")
+            raise Conflict(f"Dataset {seen.name!r} has a new version since; repeat the request.")
         _require_same_promise(session, server, dataset, before, after)
         _store(session, server, principal, dataset, after, changed)
         return datasets.view(session, dataset, None)
@@ -106,8 +106,8 @@ def settle_withdrawal(
     if charged(session, dataset):
         raise Conflict(
             f"Queries were charged in dataset {dataset.name!r}, version {dataset.version}: what"
-            " was spent stays spent, so that it cannot be withdrawn. Its columns may be"
-            " corrected still."
+            f" was spent stays spent, so it cannot be withdrawn. Its columns may still be"
+            f" corrected."
         )
     now = server.clock()
     dataset.withdrawn_at = now
@@ -130,7 +130,7 @@ def corrected(before: DatasetRequest, wanted: CorrectionRequest) -> DatasetReque
         ]
         if unknown:
             raise InvalidInput(
-                "This column is not declared, so that it cannot be left out.",
+                "This column is not declared, so it cannot be left out.",
                 pointer=pointer("columns", unknown[0]),
             )
         kept = {**before.columns, **wanted.columns}
@@ -177,22 +177,22 @@ def _require_same_promise(
         return
     if any(charged(session, version) for version in versions_of(session, dataset)):
         raise Conflict(
-            f"Queries were charged in dataset {dataset.name!r}, and what they cost is stated for"
-            " its privacy unit, its neighboring relation and its delta: these stay. Correct"
-            " columns and max_units alone.",
+            f"Queries were charged in dataset {dataset.name!r}, and their cost is stated for its"
+            f" privacy unit, its neighboring relation and its delta: these stay. Correct only"
+            f" columns and max_units.",
             fields=others,
         )
     if server.settings.two_person_rule:
         raise Forbidden(
-            "Under the two-person rule nobody alone changes the privacy unit, the neighboring"
+            "Under the two-person rule nobody alone can change the privacy unit, the neighboring"
             " relation or delta. Withdraw the dataset, which another admin approves, and"
             " register it anew."
         )
     require_comparable(after, others_of(session, dataset))
     if dataset.disjoint_units and after.neighboring is NeighboringRelation.REPLACE:
         raise InvalidInput(
-            "Nobody in this version is in any earlier one, it was stated, which counts under"
-            " add_remove alone. Withdraw it, and register it anew.",
+            "It was stated that nobody in this version is in any earlier one, which is possible"
+            " only under add_remove. Withdraw it, and register it anew.",
             pointer="/neighboring",
         )
 

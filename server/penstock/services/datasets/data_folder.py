@@ -33,7 +33,7 @@ def allowed_path(server: Server, uri: str) -> Path:
     inside_home = any(path.is_relative_to(closed_folder.resolve()) for closed_folder in closed)
     if inside_home and not path.is_relative_to(data):
         raise InvalidInput(
-            "A file inside of the server's own folders cannot be registered; move it to"
+            "A file inside the server's own folders cannot be registered; move it to"
             f" {data} or elsewhere.",
             pointer="/source/uri",
         )
@@ -45,7 +45,7 @@ def allowed_path(server: Server, uri: str) -> Path:
         )
     if folder is None and not (settings.data_anywhere or path.is_relative_to(data)):
         raise InvalidInput(
-            f"No folder of data is set, so that only files below {data} can be registered. Move the"
+            f"No folder of data is set, so only files below {data} can be registered. Move the"
             " file there, or ask the operator to set PENSTOCK_DATA_FOLDER to the folder that"
             " holds the data (PENSTOCK_DATA_ANYWHERE=on allows every file that it can read).",
             pointer="/source/uri",

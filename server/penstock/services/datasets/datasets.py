@@ -255,8 +255,8 @@ def _next(before: Dataset, wanted: VersionRequest) -> DatasetRequest:
     spec = spec_of(before)
     if spec.source.engine == "vector":
         raise Conflict(
-            f"The vectors of dataset {before.name!r} are pushed, so that there is no file to have"
-            " a new version; push them as new queries."
+            f"The vectors of dataset {before.name!r} are pushed, so there is no file that could"
+            f" have a new version; push them as new queries."
         )
     if wanted.source.engine != spec.source.engine:
         raise InvalidInput(
@@ -265,8 +265,8 @@ def _next(before: Dataset, wanted: VersionRequest) -> DatasetRequest:
         )
     if wanted.disjoint_units and spec.neighboring is NeighboringRelation.REPLACE:
         raise InvalidInput(
-            "Under replace somebody may leave one version and come into another, so that both"
-            " change at once: their budgets add up. Leave this out.",
+            "Under replace a person may leave one version and enter another, so both may change"
+            " at once: their budgets add up. Leave this field out.",
             pointer="/disjoint_units",
         )
     changes: dict[str, object] = {"source": wanted.source, "budgets": wanted.budgets}

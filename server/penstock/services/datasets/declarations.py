@@ -43,8 +43,8 @@ def as_declared(session: Session, dataset: Dataset, query: Query) -> Dataset:
     ).first()
     if former is None:
         raise IntegrityViolation(
-            f"What dataset {dataset.name!r} was declared as when {query.name!r} was registered"
-            " is missing; nothing is read with another declaration. Restore the database from a"
+            f"The declaration of dataset {dataset.name!r} when {query.name!r} was registered"
+            " is missing, and nothing is read with another declaration. Restore the database from a"
             " backup."
         )
     own = {"spec": former.spec, "declaration": query.declaration}
@@ -54,7 +54,7 @@ def as_declared(session: Session, dataset: Dataset, query: Query) -> Dataset:
 def require_as_declared(now: Dataset | None, seen: Dataset) -> None:
     """Raise ``Conflict`` where a dataset was withdrawn or corrected since it was ``seen``."""
     if now is None or now.withdrawn_at is not None:
-        raise Conflict(f"Dataset {seen.name!r} was withdrawn meanwhile; nothing was charged.")
+        raise Conflict(f"Dataset {seen.name!r} was withdrawn in the meantime; nothing was charged.")
     if now.declaration != seen.declaration:
         raise Conflict(
             f"The declaration of dataset {seen.name!r} was corrected meanwhile; ask again."

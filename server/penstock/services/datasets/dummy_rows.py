@@ -28,8 +28,8 @@ def rows(
         spec = spec_of(visible_dataset(session, principal, name))
     if not spec.columns:
         raise InvalidInput(
-            f"The dataset {spec.name} declares no columns: its vectors are pushed, and there are"
-            " no rows to make up."
+            f"The dataset {spec.name} declares no columns: its vectors are pushed, so there are"
+            f" no rows to make up."
         )
     return DummyView(
         [

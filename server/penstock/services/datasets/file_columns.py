@@ -20,7 +20,7 @@ def columns(server: Server, principal: Principal, uri: str) -> dict[str, ColumnT
     principal.require("admin")
     if not uri or not uri.isprintable() or "://" in uri:
         raise InvalidInput(
-            "This is the path of a file on the machine on which the server runs, such as"
+            "This must be the path of a file on the server's machine, such as"
             " /data/visits.parquet.",
             pointer="/source/uri",
         )

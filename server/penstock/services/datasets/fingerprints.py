@@ -52,7 +52,7 @@ def fingerprint_of(server: Server, dataset: Dataset) -> Fingerprint:
     """Return the keyed fingerprint of the source, as it was registered."""
     sealed = dataset.sealed_fingerprint
     if sealed is None:
-        raise Conflict(f"Dataset {dataset.name!r} has no file behind it.")
+        raise Conflict(f"Dataset {dataset.name!r} has no file.")
     kept = server.secrets.kept[FINGERPRINT]
     # What is shredded was sealed under the newest key of that day.
     shredded = not dataset.wrapped_kek
@@ -101,8 +101,8 @@ def refuse_twin(session: Session, server: Server, fingerprints: Sequence[Fingerp
         if hmac.compare_digest(known.digest, digests[known.number]):
             raise Conflict(
                 f"This very file is registered already, as dataset {other.name!r}, version"
-                f" {other.version}; use that one, so that its budget counts everything. If its"
-                " declaration is wrong, correct that."
+                f" {other.version}; use that dataset, so that its budget counts everything. If"
+                f" its declaration is wrong, correct it."
             )
 
 
@@ -125,5 +125,5 @@ def _unseal(
 ) -> bytes:
     key = dataset_key(server, dataset)
     if sealed is None:
-        raise Conflict(f"Dataset {dataset.name!r} has no file behind it.")
+        raise Conflict(f"Dataset {dataset.name!r} has no file.")
     return open_envelope(key, sealed, _row(dataset, kind, length))

@@ -25,10 +25,10 @@ def notices(session: Session, dataset: Dataset) -> list[str]:
     Compared are names, as types and categories may be declared otherwise for the same data.
     """
     return [
-        f"Dataset {other.name!r} declares {shared}. If it holds the same people, what they"
-        " lose in both adds up, and no budget here counts that until it is declared: say that"
+        f"Dataset {other.name!r} declares {shared}. If it holds the same people, their losses in"
+        f" both add up, and no budget counts this until it is declared: declare that"
         f" {dataset.name!r} holds the same people as {other.name!r} (`penstock dataset same-people"
-        f" {dataset.name} {other.name}`, or same_people_as), and budgets of both are added up."
+        f" {dataset.name} {other.name}`, or same_people_as); then the budgets of both are added up."
         for other, shared in _undeclared(session, dataset)
         if shared
     ]

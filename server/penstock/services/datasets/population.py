@@ -65,17 +65,16 @@ def require_comparable(spec: DatasetRequest, others: Sequence[Dataset]) -> None:
         theirs = spec_of(other)
         if spec.neighboring != theirs.neighboring:
             raise Conflict(
-                f"What is lost in {spec.name!r} is stated for neighboring data under"
+                f"The loss in {spec.name!r} is stated for neighboring data under"
                 f" {spec.neighboring}, and in {other.name!r} under {theirs.neighboring}: the two"
-                " cannot be added up. Register the data of one of them anew under the relation"
-                " of the other, and declare that.",
+                f" cannot be added up. Register the data of one of them again under the relation"
+                f" of the other, and declare that dataset.",
             )
         if _unit(spec) != _unit(theirs):
             raise Conflict(
                 f"The privacy unit of {spec.name!r} is {_unit(spec)}, and that of {other.name!r}"
-                f" is {_unit(theirs)}: what one of them loses in both cannot be added up. Register"
-                " the data of one of them anew with the privacy unit of the other, and declare"
-                " that.",
+                f" is {_unit(theirs)}: losses in both cannot be added up. Register the data of"
+                f" one of them again with the privacy unit of the other, and declare that dataset.",
             )
 
 
@@ -94,7 +93,7 @@ def named(session: Session, name: str) -> Dataset:
         return dataset_by_name(session, name)
     except NotFound:
         raise InvalidInput(
-            f"There is no dataset {name!r}; name one that is registered, or leave this out.",
+            f"There is no dataset {name!r}; name a registered dataset, or leave this field out.",
             pointer=POINTER,
         ) from None
 

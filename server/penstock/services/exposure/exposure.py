@@ -89,7 +89,7 @@ def people(session: Session, principal: Principal, names: Sequence[str]) -> list
     """Return the users that the caller may ask about together.  Raises as ``of`` does."""
     names = list({folded(name): name for name in names if name}.values())
     if not 1 <= len(names) <= MOST_USERS:
-        raise InvalidInput(f"users lists 1 to {MOST_USERS} names.", pointer="/users")
+        raise InvalidInput(f"users must list 1 to {MOST_USERS} names.", pointer="/users")
     if [folded(name) for name in names] != [folded(principal.name)]:
         principal.require("auditor")
     return [user_by_name(session, name) for name in names]

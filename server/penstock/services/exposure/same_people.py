@@ -89,14 +89,14 @@ def _both(session: Session, name: str, other: str) -> tuple[Dataset, Dataset]:
     dataset, other_dataset = dataset_by_name(session, name), named(session, other)
     if dataset.folded == other_dataset.folded:
         raise InvalidInput(
-            "This is the dataset itself, all versions of which count together already; name"
-            " another one.",
+            "This is the dataset itself, whose versions all count together already; name another"
+            " dataset.",
             pointer=POINTER,
         )
     if dataset.people is not None and dataset.people == other_dataset.people:
         raise Conflict(
-            f"That {dataset.name!r} and {other_dataset.name!r} hold the same people is declared"
-            " already; nothing was changed.",
+            f"It is declared already that {dataset.name!r} and {other_dataset.name!r} hold the same"
+            " people; nothing was changed.",
         )
     return dataset, other_dataset
 

@@ -92,8 +92,8 @@ def begin(
             return replay
         if not wait():
             raise Conflict(
-                "The first request with this Idempotency-Key is still being worked on;"
-                " ask again in a moment."
+                "The first request with this Idempotency-Key is still in progress; repeat the"
+                " request in a moment."
             )
 
 
@@ -103,7 +103,7 @@ def _begin(
     """Return the result of ``begin``, a counted refusal, or None while the request is running."""
     if not 1 <= len(key) <= LONGEST_KEY or not key.isascii() or not key.isprintable():
         raise InvalidInput(
-            f"Idempotency-Key has 1 to {LONGEST_KEY} printable ASCII characters.",
+            f"Idempotency-Key must have 1 to {LONGEST_KEY} printable ASCII characters.",
             pointer="/Idempotency-Key",
         )
     now = server.clock()

@@ -106,7 +106,7 @@ def begin(
     """
     key = wanted.key
     if not 1 <= len(key) <= 255 or not key.isascii() or not key.isprintable():
-        raise InvalidInput("The form's key is not one of ours; load the page again.")
+        raise InvalidInput("This server did not issue the form's key; load the page again.")
     now = server.clock()
     with server.database.write_unwatched() as session:
         session.exec(delete(Work).where(col(Work.expires_at) <= now))
@@ -115,20 +115,20 @@ def begin(
         if row is not None and _state(row, now) in ("running", "done"):
             if not idempotency.is_same(row.request, wanted.request):
                 raise InvalidInput(
-                    "This form was sent before with something else in it, and that is"
+                    "This form was sent before with other content, and that is"
                     f" {'being worked on' if row.state == 'running' else 'done'}. Open the form"
-                    " anew to send another one."
+                    f" again to send another one."
                 )
             return Begun(_view(row, principal, now), fresh=False)
         if not room:
             raise Conflict(
-                "The server works on as many long pieces of work as it can. Nothing was begun;"
-                " send this again in a moment."
+                "The server runs as many jobs as it can. Nothing was begun; send this again in a"
+                " moment."
             )
         if sum(_state(job_row, now) == "running" for job_row in own) >= MOST_OF_ONE:
             raise Conflict(
-                f"{MOST_OF_ONE} pieces of your work are under way, which is as many as one person"
-                " may have. Wait until one of them is done, and send this again."
+                f"{MOST_OF_ONE} of your jobs are in progress, which is the most that one person"
+                f" may have. Wait until one of them is done, and send this again."
             )
         row = _again(row, wanted, host, now) if row else _new(principal, wanted, host, now)
         session.add(row)
@@ -171,7 +171,7 @@ def show(server: Server, principal: Principal, piece: str) -> WorkView:
         row = session.exec(select(Work).where(col(Work.public_id) == piece)).first()
     if row is None or row.user_id != principal.user_id or row.expires_at <= now:
         raise NotFound(
-            f"There is no work {piece!r} of yours. What is done or refused is kept for"
+            f"There is no job {piece!r} of yours. Finished and refused jobs are kept for"
             f" {LIFE.days} days."
         )
     return _view(row, principal, now)

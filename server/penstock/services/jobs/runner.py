@@ -27,7 +27,8 @@ MOST = 8
 PULSE_SECONDS = 1.0
 PATIENCE_SECONDS = 2.0
 
-INTERNAL = "The server failed at this; its log says where, under the number of this work."
+INTERNAL = "The job failed because of an error in the server; the server's log has the details"
+" under the job's number."
 
 
 @dataclass

@@ -38,8 +38,8 @@ def create(settings: Settings, path: Path) -> BackupView:
     keys, witness = settings.keys_path.resolve(), settings.witness_path.resolve()
     if place.parent.resolve() in (keys, witness):
         raise Conflict(
-            "A backup does not belong with the keys or the witness: whoever takes that folder"
-            " would have all of it. Name a file elsewhere."
+            "A backup must not be in the folder of the keys or the witness: anybody who takes"
+            " that folder would have all of it. Name a file elsewhere."
         )
     secrets = Secrets.load(settings.keys_path / SECRETS)
     made = copy.back_up(settings.resolved_migration_url, place)

@@ -59,7 +59,7 @@ def create(settings: Settings) -> list[Path]:
         raise Conflict(
             f"There is a home already: {present[0]} exists. Nothing was changed;"
             " name another folder in PENSTOCK_HOME, or use the one that is there."
-            " Where an earlier init was interrupted, `penstock db upgrade` finishes it."
+            " If an earlier init was interrupted, `penstock db upgrade` completes it."
         )
     if settings.database_url and migrate.occupied(settings.resolved_migration_url):
         raise Conflict(

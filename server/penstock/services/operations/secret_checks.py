@@ -68,9 +68,9 @@ def require(database: Database, secrets: Secrets) -> None:
     if signed < secrets.rows:
         raise KeysUnavailable(
             f"The rows of this database are signed under the key {signed} of values, and since the"
-            f" last rotation those of this home are under {secrets.rows}: it is from before that,"
-            " or was put there by somebody. If you restored it yourself, run `penstock db"
-            " upgrade`, which signs it anew."
+            f" last rotation those of this home are under {secrets.rows}: it is an older copy, or"
+            f" somebody replaced it. If you restored it yourself, run `penstock db upgrade`,"
+            f" which signs it anew."
         )
 
 

@@ -114,17 +114,17 @@ def _keys(settings: Settings) -> Callable[[], str]:
 def _witness(settings: Settings) -> Callable[[], str]:
     def check() -> str:
         if not settings.witness_path.is_dir():
-            raise Unavailable("The folder is missing; put it back, or make it.")
+            raise Unavailable("The folder is missing; restore it, or create it.")
         try:
             eye = witness(settings)
         except KeysUnavailable:
-            return "cannot be told without the secrets"  # the problem is reported for the keys
+            return "unknown without the secrets"  # the problem is reported for the keys
         try:
             look = BackgroundThread("witness").submit(eye.seen)
             size = look.result(timeout=settings.log_patience).size
         except TimeoutError:
             raise Unavailable(
-                f"It does not answer within {settings.log_patience:g} s; see to its disk."
+                f"It does not answer within {settings.log_patience:g} s; check its disk."
             ) from None
         suspended = None
         # A problem of the database or the keys is reported for these.
@@ -205,8 +205,8 @@ def _charge_warnings(settings: Settings) -> list[str]:
 
 
 _LEFT = (
-    "Until there is room, what the tier's readers may lose is bounded by its epsilon with a delta"
-    " that is larger by what is missing."
+    "Until there is room, the loss to the tier's readers is bounded by its epsilon with a delta"
+    " that is larger by the missing charge."
 )
 _ROLE = (
     "The server's role in the database may change history, and only triggers stand in its way."
@@ -214,11 +214,11 @@ _ROLE = (
     " `penstock db upgrade`: it leaves the server's role what it needs."
 )
 _KEYS = (
-    "The keys share a disk with the database: whoever takes that disk, or a backup of it, can"
-    " read what is encrypted. Move them to another disk and name it in PENSTOCK_KEYS_FOLDER."
+    "The keys share a disk with the database: anybody who takes that disk, or a backup of it, can"
+    " read the encrypted data. Move them to another disk and name it in PENSTOCK_KEYS_FOLDER."
 )
 _WITNESS = (
-    "The witness shares a disk with the database: if an old copy of that disk is put back, nobody"
+    "The witness shares a disk with the database: if an old copy of that disk is restored, nobody"
     " notices. Move it to another disk and name that in PENSTOCK_WITNESS_FOLDER."
 )
 

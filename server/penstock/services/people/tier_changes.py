@@ -181,7 +181,8 @@ def _rank(tiers: Sequence[Tier], spec: TierSpec | TierChange, moved: Tier | None
     lower = next((tier.rank for tier in tiers if tier.folded == folded(spec.above)), None)
     if lower is None:
         raise InvalidInput(
-            f"There is no tier {spec.above!r} to be above of; list the tiers, or give a rank.",
+            f"There is no tier {spec.above!r} to place this one above; list the tiers, or give a"
+            f" rank.",
             pointer="/above",
         )
     higher = [rank for rank in taken if rank > lower]

@@ -27,8 +27,7 @@ def parent_of(session: Session, principal: Principal, now: datetime) -> Token | 
     ended = principal.token_expires is not None and principal.token_expires <= now
     if ended or (token is not None and not is_valid(token, now)):
         raise NotAuthenticated(
-            "The token or the session that this came with has ended meanwhile; nothing was made."
-            " Sign in again."
+            "Your token or session has ended in the meantime; nothing was made. Sign in again."
         )
     return token
 

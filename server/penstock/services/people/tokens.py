@@ -128,7 +128,7 @@ def revoke(server: Server, principal: Principal, name: str, prefix: str) -> Revo
 
 def _reachable(session: Session, principal: Principal, name: str) -> User:
     if "admin" not in principal.roles and folded(name) != folded(principal.name):
-        raise Forbidden("Only an admin reaches the tokens of others.")
+        raise Forbidden("Only an admin can see or change the tokens of others.")
     return user_by_name(session, name)
 
 
@@ -140,8 +140,8 @@ def _require_room(server: Server, user: User, live: Sequence[Token]) -> None:
             f"{soonest.prefix} ({leaves.timestamp(soonest.expires_at)[:10]})" for soonest in first
         )
         raise Conflict(
-            f"{user.name} has {len(live)} tokens that are valid, and may have {most}. Revoke one"
-            f" that is not used any more; those that end first are {named}."
+            f"{user.name} has {len(live)} valid tokens, and may have {most}. Revoke one that is"
+            f" no longer used; the first to end are {named}."
         )
 
 
@@ -155,7 +155,9 @@ def _end(server: Server, spec: TokenSpec, now: datetime, latest: datetime | None
     if spec.expires_in is not None:
         life = timedelta(seconds=spec.expires_in)
     if life > timedelta(days=most):
-        raise InvalidInput(f"A token lives at most {most} days here.", pointer="/expires_in")
+        raise InvalidInput(
+            f"On this server a token lasts at most {most} days.", pointer="/expires_in"
+        )
     return now + life if latest is None else min(now + life, latest)
 
 
@@ -166,7 +168,7 @@ def _scopes(principal: Principal, user: User, spec: TokenSpec) -> list[str]:
     wanted = own_roles if spec.scopes is None else set(spec.scopes)
     if not wanted or wanted - own_roles:
         raise InvalidInput(
-            f"The scopes asked for are {', '.join(sorted(wanted)) or 'none'};"
+            f"The requested scopes are {', '.join(sorted(wanted)) or 'none'};"
             f" they must be some of {', '.join(sorted(own_roles)) or 'none'}.",
             pointer="/scopes",
         )

@@ -148,8 +148,8 @@ def _require_other_admin(session: Session, principal: Principal, user: User) -> 
     )
     if session.exec(others.limit(1)).first() is None:
         raise Conflict(
-            f"{user.name} is the only admin, and nobody could undo it. Make somebody else an"
-            " admin first, or let the operator do it with the command `penstock user`."
+            f"{user.name} is the only admin, and nobody could undo this. Make another user an"
+            f" admin first, or let the operator do it with the command `penstock user`."
         )
 
 
@@ -160,7 +160,7 @@ def _tier(session: Session, name: str | None) -> Tier | None:
         return tier_by_name(session, name)
     except NotFound as problem:
         raise InvalidInput(
-            f"There is no tier {name!r} to be cleared for; list the tiers, or create it first.",
+            f"There is no tier {name!r} for a clearance; list the tiers, or create it first.",
             pointer="/clearance",
         ) from problem
 

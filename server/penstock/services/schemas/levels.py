@@ -31,7 +31,9 @@ class LevelSpec(Spec):
                 {"names": names, "given": ", ".join(given) or "none"},
             )
         if self.confidence is not None and self.half_width is None:
-            raise PydanticCustomError("level", "The field confidence goes with half_width alone.")
+            raise PydanticCustomError(
+                "level", "The field confidence is allowed only with half_width."
+            )
         return self
 
     def target(self) -> Target:

@@ -42,7 +42,7 @@ class TierChange(Spec):
 
 def _distinct(roles: list[Role]) -> list[Role]:
     if len(set(roles)) != len(roles):
-        raise PydanticCustomError("roles", "Every role is listed once.")
+        raise PydanticCustomError("roles", "List every role once.")
     return roles
 
 

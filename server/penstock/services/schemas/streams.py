@@ -57,25 +57,26 @@ class StreamRequest(Terms):
     def _one_tree(self) -> "StreamRequest":
         if self.k is not None and self.structure != "kary":
             raise PydanticCustomError(
-                "structure", "The field k goes with structure kary alone.", {"field": "k"}
+                "structure", "The field k is allowed only with structure kary.", {"field": "k"}
             )
         if self.length is None and self.structure == "smooth_binary":
             raise PydanticCustomError(
                 "structure",
-                "A smooth_binary tree needs a length, for example 365; give one, or take another.",
+                "A smooth_binary tree needs a length, for example 365; give one, or choose"
+                " another structure.",
                 {"field": "length"},
             )
         if self.structure == "sqrt" and (self.length is None or self.mechanism != "gaussian"):
             raise PydanticCustomError(
                 "structure",
-                "The structure sqrt needs gaussian noise and a length, for example 365; take a tree"
-                " where either is not to be had.",
+                "The structure sqrt needs gaussian noise and a length, for example 365; choose a"
+                " tree if you have neither.",
                 {"field": "structure"},
             )
         if self.length is None and self.structure == "kary" and self.k is None:
             raise PydanticCustomError(
                 "structure",
-                "Without a length the best k is not known; give k, for example 4.",
+                "Without a length the best k is unknown; give k, for example 4.",
                 {"field": "k"},
             )
         return self

@@ -174,7 +174,7 @@ def _hand_outs(session: Session, server: Server) -> Iterator[str]:
             yield from _value(server, release, query, dataset, fields.get("value_hmac", ""))
     for key, index in session.exec(select(Leaf.id, Leaf.index).where(col(Leaf.kind) == "release")):
         if key not in paired:
-            yield f"leaf {index} hands out a release that nobody is said to hold"
+            yield f"leaf {index} records a release that no hand-out in the table has"
 
 
 def _value(

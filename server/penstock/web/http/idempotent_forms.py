@@ -69,7 +69,7 @@ def once(visit: Visit, act: Callable[[], tuple[Response, str]]) -> Response:
         if problem.errors[0][0] != KEY_REUSED:
             raise
         raise SentBefore(
-            "This form was sent before with something else in it, and that was done. To do this as"
+            "This form was sent before with other content, and that was done. To do this as"
             " well, press the button again."
         ) from problem
     if isinstance(begun, idempotency.Replay):

@@ -232,7 +232,7 @@ def rows_of_change() -> list[Row]:
     wanted: list[tuple[str, dict[str, Any], str | None, str]] = [
         ("nothing", {}, None, "Say what is declared otherwise"),
         ("nothing, said", {"columns": None}, None, "Say what is declared otherwise"),
-        ("what it is", {"columns": {"person": {"type": "string"}}}, None, "as already"),
+        ("what it is", {"columns": {"person": {"type": "string"}}}, None, "like this already"),
         ("two acts", both, None, "each by a request of its own"),
         ("acts of others", {"delta": 1e-7, **people}, None, "each by a request of its own"),
         ("nobody's people", people, "/same_people_as", "There is no dataset 'missing'"),
@@ -255,7 +255,7 @@ def rows_of_change() -> list[Row]:
     ]
 
 
-PUSHED = Flaw("a file", {}, None, "pushed, so that there is no file", 409)
+PUSHED = Flaw("a file", {}, None, "pushed, so there is no file", 409)
 
 
 def rows_of_file(path: str) -> list[Row]:

@@ -155,7 +155,7 @@ LEVELS = [
     Flaw("a level beyond the lattice", at(level=1e30), "", "coarser step or a smaller bound"),
     Flaw("confidence 1", at(half_width=1, confidence=1), "/levels/public/confidence", "below 1"),
     Flaw("confidence 0", at(half_width=1, confidence=0), "/levels/public/confidence", "above 0"),
-    Flaw("confidence alone", at(rho=1, confidence=0.9), "/levels/public", "half_width alone"),
+    Flaw("confidence alone", at(rho=1, confidence=0.9), "/levels/public", "only with half_width"),
     Flaw(
         "a measure that the mechanism lacks",
         {"mechanism": "laplace", **at(mu=1)},

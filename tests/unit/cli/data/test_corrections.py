@@ -30,7 +30,7 @@ def test_a_declaration_is_corrected_and_withdrawn_from_the_terminal(
     assert "column town: string, 1 categories" in done.out
     again = wrong("dataset", "correct", "stays", "right.json")
     assert again.code != 0
-    assert "declared as already" in again.err
+    assert "declared like this already" in again.err
     gone = wrong("dataset", "withdraw", "stays", "--format", "json")
     assert json.loads(gone.out) == {"dataset": "stays", "version": 1, "newest": None}
     assert "There is no dataset 'stays'" in wrong("dataset", "show", "stays").err

@@ -74,7 +74,7 @@ def test_a_new_version_brings_no_larger_budget(ruled: World, add: Adding) -> Non
     for by in (ruled.person("ada"), OPERATOR):
         with pytest.raises(Forbidden, match="epsilon 4") as refused:
             add("second", by, 4.5)
-        assert "propose the larger one" in refused.value.detail
+        assert "propose the larger budget" in refused.value.detail
     assert datasets.show(ruled.server, OPERATOR, "people").version == 1
     assert add("second", ruled.person("ada"), 4).version == 2
     raised(ruled, 9)

@@ -256,7 +256,7 @@ def test_only_what_was_proposed_is_approved(
     made = proposed(ruled, "ada", act)
     meanwhile(ruled)
     before = granted(ruled)
-    with pytest.raises(Conflict, match="cannot be done any more, and is closed"):
+    with pytest.raises(Conflict, match="can no longer be carried out, and is closed"):
         proposals.approve(ruled.server, ruled.person("bea"), made.id)
     failed = proposals.show(ruled.server, ruled.person("otto"), made.id)
     assert (failed.state, failed.decided_by) == ("failed", "bea")

@@ -78,9 +78,9 @@ def test_what_is_unknown_or_invalid_is_refused_and_not_stored(world: World) -> N
         (STRANGER.signed(note, at), "No cosigner whom this log knows"),
         (ONE.signed(note, at, of="something else\n"), "does not verify"),
         (TWO.signed(ONE.signed(note, at), at, of="else\n"), "does not verify"),
-        (ONE.signed(note, at + 3600), "still to come"),
-        (ONE.signed(other, at), "no checkpoint that this log has"),
-        (ONE.signed("a\nb\n\n\u2014 x AAAAAAAA\n", at), "no checkpoint that this log has"),
+        (ONE.signed(note, at + 3600), "in the future"),
+        (ONE.signed(other, at), "no checkpoint of this log"),
+        (ONE.signed("a\nb\n\n\u2014 x AAAAAAAA\n", at), "no checkpoint of this log"),
     ):
         with pytest.raises(InvalidInput, match=words):
             cosigners.take(world.server, OPERATOR, wrong)
@@ -107,7 +107,7 @@ def test_a_cosigned_checkpoint_of_a_lost_log_is_not_taken(world: World, restore:
     lost = newest(world)
     old = restore()
     server = replace(old.server, settings=world.server.settings)
-    with pytest.raises(InvalidInput, match="put back or forked"):
+    with pytest.raises(InvalidInput, match="restored or forked"):
         cosigners.take(server, OPERATOR, ONE.signed(lost.note, now(world)))
 
 

@@ -128,7 +128,7 @@ def test_what_cannot_be_meant_corrects_nothing(wrong: World) -> None:
     before = datasets.show(wrong.server, OPERATOR, "stays")
     reversed_bounds = {"type": "integer", "lower": 4, "upper": 0}
     for wanted, words in (
-        ({"columns": {"town": WRONG}}, "declared as already"),
+        ({"columns": {"town": WRONG}}, "declared like this already"),
         ({"columns": {"nowhere": None}}, "not declared"),
         ({"columns": {"nowhere": {"type": "string"}}}, "nowhere"),
         ({"columns": {"person": None}}, "not declared under columns"),

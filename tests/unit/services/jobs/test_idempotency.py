@@ -66,7 +66,7 @@ def test_an_answer_that_was_put_there_is_refused(visits: World) -> None:
 def test_who_is_still_worked_for_is_told_to_wait_and_who_died_is_begun_anew(visits: World) -> None:
     ada, request = visits.person("ada"), sent(visits, b"body")
     assert isinstance(idempotency.begin(visits.server, ada, "key", request), idempotency.Begun)
-    with pytest.raises(Conflict, match="still being worked on"):
+    with pytest.raises(Conflict, match="still in progress"):
         idempotency.begin(visits.server, ada, "key", request)
     visits.clock.now += idempotency.ABANDONED
     assert isinstance(idempotency.begin(visits.server, ada, "key", request), idempotency.Begun)

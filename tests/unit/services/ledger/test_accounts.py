@@ -135,7 +135,7 @@ def test_streams_and_sparse_histograms_are_refused(
         "max_steps_per_unit": 1,
         "levels": SMALL,
     }
-    with pytest.raises(InvalidInput, match="not of streams"):
+    with pytest.raises(InvalidInput, match="not for streams"):
         streams.open_stream(world.server, OPERATOR, StreamRequest.model_validate(spec))
     file = keep("books.csv", "person,book\np1,7\np2,9\n")
     register(

@@ -79,7 +79,7 @@ def test_an_account_without_room_for_it_is_named_and_stays(
     assert one.refusal is not None
     assert "more is needed" in one.refusal
     warnings = " ".join(examine(loans.server.settings).warnings)
-    assert "a delta that is larger by what is missing" in warnings
+    assert "a delta that is larger by the missing charge" in warnings
     with pytest.raises(BudgetExhausted, match="books"):
         raised(loans, 12)
     with pytest.raises(BudgetExhausted, match="books"):

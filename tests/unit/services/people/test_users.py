@@ -71,7 +71,7 @@ def test_a_gap_between_ranks_runs_out_in_plain_words(world: World) -> None:
 def test_the_last_admin_stays_one_unless_the_operator_decides(world: World) -> None:
     ada = admin(world)
     for number in range(2):
-        with pytest.raises(Conflict, match=r"the only admin.*Make somebody else"):
+        with pytest.raises(Conflict, match=r"the only admin.*Make another user"):
             users.disable(world.server, ada, "ADA")
         with pytest.raises(Conflict, match="ada is the only admin"):
             users.change(world.server, ada, "ada", UserChange(roles=["auditor"]))

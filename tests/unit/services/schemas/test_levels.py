@@ -26,7 +26,7 @@ def test_a_number_is_an_epsilon_and_a_width_has_its_confidence() -> None:
     [
         ({}, "given: none"),
         ({"epsilon": 1, "rho": 1}, "given: epsilon, rho"),
-        ({"epsilon": 1, "confidence": 0.9}, "goes with half_width alone"),
+        ({"epsilon": 1, "confidence": 0.9}, "is allowed only with half_width"),
         ({"epsilon": 0}, "greater than 0"),
         ({"half_width": 1, "confidence": 1}, "less than 1"),
     ],

@@ -14,10 +14,10 @@ from penstock.services.schemas.views import ErrorView
 @pytest.mark.parametrize(
     ("changes", "says"),
     [
-        ({"k": 3}, "goes with structure kary alone"),
+        ({"k": 3}, "is allowed only with structure kary"),
         ({"structure": "smooth_binary", "length": None}, "needs a length"),
         ({"structure": "sqrt"}, "needs gaussian noise and a length"),
-        ({"structure": "kary", "length": None}, "the best k is not known"),
+        ({"structure": "kary", "length": None}, "the best k is unknown"),
         ({"mechanism": "poisson"}, "gaussian"),
     ],
 )

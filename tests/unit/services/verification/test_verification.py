@@ -55,7 +55,7 @@ TAMPERED = [
     ("UPDATE checkpoint SET root = zeroblob(32) WHERE id = 2", "has another root"),
     ("UPDATE checkpoint SET note = replace(note, 'T', 'U') WHERE id = 2", "is not signed"),
     ("DELETE FROM checkpoint WHERE size > 5", "the newest checkpoint is of 5"),
-    ('DELETE FROM "grant"', "nobody is said to hold"),
+    ('DELETE FROM "grant"', "no hand-out in the table has"),
     ('UPDATE "grant" SET user_id = 2', "another release or reader"),
     ("UPDATE release SET ciphertext = zeroblob(200) WHERE seq = 1", "release"),
     ('UPDATE "grant" SET tier_id = 2', "another release or reader"),

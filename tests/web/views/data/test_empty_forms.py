@@ -138,7 +138,7 @@ HALF_FILLED: list[tuple[str, dict[str, str], str, str]] = [
     (QUERY, {**SPARSE, **TEXTS, "keys of": ""}, "", "A sparse histogram is grouped by one column"),
     (QUERY, VECTOR, "l1", "Enter by how much one person changes all numbers together"),
     (OPENED, {**STREAM, "structure": "smooth_binary"}, "length", "A smooth_binary tree needs"),
-    (OPENED, {**STREAM, "structure": "kary"}, "k", "Without a length the best k is not known"),
+    (OPENED, {**STREAM, "structure": "kary"}, "k", "Without a length the best k is unknown"),
     (OPENED, {**STREAM, "l2": "1"}, "l1", "Enter by how much one person changes all numbers"),
     (OPENED, {**STREAM, "max_steps_per_unit": ""}, "max_steps_per_unit", "The privacy unit of"),
     (DATASET, {**PUSHED, "name": " "}, "name", "Enter a name: 1 to 64 characters, a letter"),
