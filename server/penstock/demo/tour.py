@@ -14,7 +14,7 @@ from penstock.settings import Settings
 CLIENT = "penstock-client"
 
 FIRST_PAGES: tuple[tuple[Person, str, str], ...] = (
-    (READERS[-1], "/catalogue", "the queries, and the releases that she holds"),
+    (READERS[-1], "/catalogue", "all queries, and her own releases"),
     (READERS[0], "/catalogue", "the same page as the public sees it"),
     (ADMIN, "/tiers", "the tiers, with their people"),
     (SECOND, "/proposals", "a proposal that he may approve"),
