@@ -57,7 +57,8 @@ def require_as_declared(now: Dataset | None, seen: Dataset) -> None:
         raise Conflict(f"Dataset {seen.name!r} was withdrawn in the meantime; nothing was charged.")
     if now.declaration != seen.declaration:
         raise Conflict(
-            f"The declaration of dataset {seen.name!r} was corrected in the meantime; repeat the request."
+            f"The declaration of dataset {seen.name!r} was corrected in the meantime; repeat the"
+            " request."
         )
 
 
