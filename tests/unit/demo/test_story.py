@@ -16,10 +16,10 @@ from sqlmodel import col, select
 from tests.unit.demo.told import PORT, quiet
 
 from penstock.demo import pages, stage, story, tour
-from penstock.demo.cast import EVERYBODY, NEWCOMERS, READERS, REPORTER, TIERS
+from penstock.demo.cast import READERS, TIERS
 from penstock.demo.story import HEADLINE, Story
-from penstock.errors import Conflict, Unavailable
-from penstock.persistence.tables import Dataset, Grant, Leaf, Query, Release, TierBudget, User
+from penstock.errors import Conflict
+from penstock.persistence.tables import Dataset, Grant, Query, Release, TierBudget, User
 from penstock.services.access.principals import authenticate
 from penstock.services.context import Server
 from penstock.services.noise.kinds.choice import kind_of
@@ -27,7 +27,6 @@ from penstock.services.noise.sealed_state import open_state
 from penstock.services.operations.home import open_server
 from penstock.services.releases import releases
 from penstock.services.schemas.queries import ReleaseRequest
-from penstock.setting_sources import load
 from penstock.settings import (
     Settings,
 )
@@ -133,29 +132,6 @@ def test_the_bound_is_the_budget_of_the_highest_tier(text: str, server: Server) 
     assert lossless < float(found.group(1)) <= reach
 
 
-def test_the_log_says_that_each_acted_for_themselves(server: Server) -> None:
-    with server.database.read() as session:
-        leaves = session.exec(select(Leaf)).all()
-    actors = {leaf.kind: {leaf.actor} for leaf in leaves}
-    for leaf in leaves:
-        actors[leaf.kind].add(leaf.actor)
-    analysts = {person.name for person in (*READERS, *NEWCOMERS, REPORTER)}
-    assert {reader.name for reader in READERS} < actors["release"] < analysts
-    assert actors["dataset"] == actors["level"] == actors["budget"] == {"ada"}
-    # Retired by one admin's proposal and the other's approval.
-    assert actors["query"] == actors["proposal"] == {"ada", "abe"}
-    assert actors["tier"] == actors["user"] == {"operator", "ada"}
-    assert actors["key"] == {"operator"}
-
-
-def test_every_token_signs_its_owner_in(told: Story, server: Server, settings: Settings) -> None:
-    shown = tour.what_to_try(told, settings.home, settings, served=True)
-    for person in EVERYBODY:
-        principal = authenticate(server, told.tokens[person.name])
-        assert (principal.name, set(principal.roles)) == (person.name, {person.role})
-        assert told.tokens[person.name] in shown
-
-
 @pytest.mark.parametrize("served", [True, False])
 def test_nothing_is_wider_than_a_terminal(
     told: Story, text: str, settings: Settings, served: bool
@@ -238,28 +214,6 @@ def test_a_demo_that_was_interrupted_is_not_continued(
             story.tell(settings, quiet)
     with pytest.raises(Conflict, match="interrupted"):
         story.tell(settings, quiet)
-
-
-def test_a_place_that_cannot_be_written_is_named() -> None:
-    with pytest.raises(Unavailable, match="--home"):
-        story.tell(stage.settings(Path("/proc/nothing"), PORT), quiet)
-
-
-def test_the_demo_reads_no_settings_of_a_real_server(
-    settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "penstock.toml").write_text('home = "/real"\nkeys_folder = "/real/keys"\n')
-    inherited = {
-        "PATH": "/bin",
-        "PENSTOCK_DATABASE_URL": "sqlite:////real.db",
-        "PENSTOCK_WITNESS_FOLDER": "/real/witness",
-        "PENSTOCK_CONFIG": "/real/penstock.toml",
-    }
-    environment = stage.environment(settings, inherited)
-    assert load(environment)[0] == settings
-    assert environment["PATH"] == "/bin"
-    assert not any("/real" in value for value in environment.values())
 
 
 def test_the_first_page_shows_such_a_run(told: Story) -> None:
