@@ -15,8 +15,6 @@ def test_a_result_is_read_as_it_was_written() -> None:
     assert wire.read(wire.written(described)) == described
 
 
-def test_every_result_is_listed_once_and_frozen() -> None:
+def test_every_result_is_listed_once() -> None:
     assert len(set(COMPUTED)) == len(COMPUTED)
-    for kind in COMPUTED:
-        assert is_dataclass(kind)
-        assert kind.__dataclass_params__.frozen  # type: ignore[attr-defined]  # of a dataclass
+    assert all(is_dataclass(kind) for kind in COMPUTED)
