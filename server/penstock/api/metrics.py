@@ -27,11 +27,11 @@ if TYPE_CHECKING:
 
 PATH = "/metrics"
 NAME = "metrics"
-POLICIES = {NAME: Policy("whoever has the metrics token of the settings")}
+POLICIES = {NAME: Policy("holders of the metrics token of the settings")}
 
 
 class Health:
-    """Hold whether the server can serve, looked at when it is asked for."""
+    """Check on each request if the server can serve."""
 
     def __init__(self, server: Server) -> None:
         self._server = server

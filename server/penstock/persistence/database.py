@@ -48,7 +48,7 @@ class Keeper(Protocol):
 
 
 class ReadSession(Session):
-    """Hold a session that refuses to write rather than to lose what it was given."""
+    """Represent a read session.  Writing raises, since the changes would be lost."""
 
     def flush(self, objects: Sequence[Any] | None = None) -> None:
         if self.new or self.dirty or self.deleted:

@@ -39,7 +39,7 @@ class Identifier(TypeDecorator[int]):
 
 
 class Moment(TypeDecorator[datetime]):
-    """Hold a point in time: aware going in, aware and in UTC coming out, on every database.
+    """Store an aware point in time, and load it aware and in UTC, on every database.
 
     Naive datetimes raise ``ValueError``, which SQLAlchemy wraps into ``StatementError``.
     """
@@ -72,7 +72,7 @@ def check(name: str, condition: str) -> CheckConstraint:
 
 
 def name_checks() -> tuple[CheckConstraint, CheckConstraint]:
-    """Return what ``name`` and ``folded`` of a named thing obey.  Folding may lengthen a name."""
+    """Return the constraints on ``name`` and ``folded``.  Folding may lengthen a name."""
     return (
         check("name", "length(name) BETWEEN 1 AND 64"),
         check("folded", "length(folded) >= 1"),

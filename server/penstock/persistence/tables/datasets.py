@@ -1,4 +1,4 @@
-"""Define the tables of datasets and of what each tier may learn from them."""
+"""Define the tables of datasets and of the tiers' budgets in them."""
 
 from datetime import datetime
 
@@ -50,7 +50,7 @@ class Dataset(Table, table=True):
 
 
 class FormerDeclaration(Table, table=True):
-    """Hold what a version of a dataset was declared as until it was corrected.
+    """Hold a replaced declaration of a dataset's version, from before a correction.
 
     Queries that were registered meanwhile are read with it.
     """

@@ -9,7 +9,7 @@ from penstock.persistence.tables.columns import Identifier, Moment, Table, check
 
 
 class Idempotency(Table, table=True):
-    """Hold a keyed request of one user, and what it was answered.
+    """Hold one user's request with an idempotency key, and its answer.
 
     ``request`` is a keyed hash of what was sent, never the body itself.  ``status`` and
     ``answer`` are null while it is worked on; an answer holds no values and no token.

@@ -9,7 +9,7 @@ from penstock.persistence.tables.columns import Identifier, Moment, Table, check
 
 
 class Work(Table, table=True):
-    """Hold one piece of work of one user, and how far it is.
+    """Hold one job of one user, and its progress.
 
     ``key`` is the form's own, ``request`` a keyed hash of what was sent, and ``fields`` the
     form as it was typed, so that a refusal loses nothing.  ``problem`` is a refusal as JSON,

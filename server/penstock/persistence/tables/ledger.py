@@ -43,7 +43,7 @@ class Charge(Table, table=True):
 
 
 class SpentFloor(Table, table=True):
-    """Hold what an account has spent at least, though its charges were lost with a database.
+    """Hold a lower bound on an account's spending whose charges were lost with a database.
 
     In the units of ``Charge``; charges from then on go on from there.
     """

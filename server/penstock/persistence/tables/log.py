@@ -1,4 +1,4 @@
-"""Define the tables of the audit log: leaves, the tree over them, and what was signed."""
+"""Define the tables of the audit log: leaves, the tree over them, and signed checkpoints."""
 
 from datetime import datetime
 
@@ -16,7 +16,7 @@ _PENDING = text('"index" IS NULL')
 
 
 class Leaf(Table, table=True):
-    """Hold one leaf: its canonical bytes, their hash, and the fields that it is found by.
+    """Hold one leaf: its canonical bytes, their hash, and the fields for searching.
 
     ``index`` is its place in the tree, null until it is put there, and set once.  ``note``,
     which is no column, is that of the first checkpoint that covers it.
@@ -65,7 +65,7 @@ class TreeNode(Table, table=True):
 
 
 class LogKey(Table, table=True):
-    """Hold a key that checkpoints are signed with: its public half, and the other one wrapped."""
+    """Hold a signing key of checkpoints: the public half, and the private half wrapped."""
 
     __tablename__ = "log_key"
     __table_args__ = (
@@ -81,7 +81,7 @@ class LogKey(Table, table=True):
 
 
 class Checkpoint(Table, table=True):
-    """Hold the tree at one size, signed: ``note`` is the text that holds all of it."""
+    """Hold a checkpoint: the signed root at one tree size; ``note`` is its full text."""
 
     __tablename__ = "checkpoint"
     __table_args__ = (

@@ -1,4 +1,4 @@
-"""Define the tables of tiers, users, and what lets a user in."""
+"""Define the tables of tiers, users, clearances and tokens."""
 
 from datetime import datetime
 
@@ -39,7 +39,7 @@ class Tier(Table, table=True):
 
 
 class User(Table, table=True):
-    """Hold somebody who may sign in, in at least one role."""
+    """Hold a user, who has at least one role."""
 
     __tablename__ = "user"
     __table_args__ = (

@@ -9,7 +9,7 @@ from penstock.persistence.tables.columns import Identifier, Moment, Table, check
 
 
 class Proposal(Table, table=True):
-    """Hold an act that takes two people, as it was proposed.
+    """Hold a proposed action that needs a second person's approval.
 
     ``request`` and ``basis`` are canonical JSON: what is to be done, and the state in which
     that was meant.
@@ -37,7 +37,7 @@ class Proposal(Table, table=True):
 
 
 class Decision(Table, table=True):
-    """Hold how a proposal ended; by ``proposed_by`` too, so that nobody approves their own."""
+    """Hold the decision on a proposal; ``proposed_by`` lets a constraint reject self-approval."""
 
     __tablename__ = "decision"
     __table_args__ = (

@@ -1,4 +1,4 @@
-"""Define the tables of queries, tiers' levels, releases, and who was given which.
+"""Define the tables of queries, tiers' levels, releases, and releases to users.
 
 A level is a rung of the query's public ladder everywhere: integers are compared,
 never floats.  Fractions are text, ``"numerator/denominator"``; integers that may pass
@@ -141,7 +141,7 @@ class Release(Table, table=True):
 
 
 class Grant(Table, table=True):
-    """Hold that a user was handed a release, first as a holder of ``tier_id``."""
+    """Record that a user received a release, the first time as a holder of ``tier_id``."""
 
     __tablename__ = "grant"
     __table_args__ = (UniqueConstraint("user_id", "release_id"),)

@@ -1,4 +1,4 @@
-"""Define the table that tells the secrets that a database was made with from others."""
+"""Define the table that detects secrets other than those that the database was created with."""
 
 from sqlalchemy import UniqueConstraint
 from sqlmodel import Field
@@ -7,7 +7,7 @@ from penstock.persistence.tables.columns import Identifier, Table, check
 
 
 class SecretCheck(Table, table=True):
-    """Hold an HMAC of a fixed text under the secret called ``name``, which it does not tell."""
+    """Hold an HMAC of a fixed text under the secret ``name``; it does not reveal the secret."""
 
     __tablename__ = "secret_check"
     __table_args__ = (
