@@ -88,7 +88,7 @@ def test_a_tree_is_a_factorization_as_well() -> None:
 def test_impossible_pairs_are_refused() -> None:
     with pytest.raises(InvalidInput, match="are not combinations"):
         factorization(np.eye(2), [[1, 1]])
-    with pytest.raises(InvalidInput, match="do not fit"):
+    with pytest.raises(InvalidInput, match="as many columns as there are values"):
         factorization(np.eye(2), [[1, 1, 1]])
     matrices: list[ArrayLike] = [[1, 2], [[float("nan")]], [[]], [[2.0**40]]]
     for strategy in matrices:
