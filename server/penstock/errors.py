@@ -3,23 +3,23 @@
 ::
 
     PenstockError
-    ├── InvalidInput            what was asked cannot be meant (422)
-    │   └── MalformedInput      it cannot even be read (400)
+    ├── InvalidInput            the request is not valid (422)
+    │   └── MalformedInput      the request cannot be read (400)
     ├── NotAuthenticated        no token, or one that is malformed, expired, revoked (401)
     ├── Forbidden               the caller's role does not reach so far (403)
     │   ├── ClearanceTooLow     the level is more accurate than the caller's own (403)
     │   └── ApprovalNeeded      it takes two people: to be proposed, not done (403)
-    ├── NotFound                no such thing, or none that the caller may see (404)
+    ├── NotFound                it does not exist, or the caller may not see it (404)
     ├── Conflict                the state does not allow it (409)
     │   ├── NameTaken
     │   ├── BudgetExhausted
     │   ├── LevelsUsedUp
     │   └── SourceChanged       the file is not the one that was registered
-    ├── TooManyRequests         more than the caller's allowance, for the moment (429)
-    │   └── QuotaUsedUp         as much was handed to the caller as may be in a day
+    ├── TooManyRequests         the caller sent more than the rate allows (429)
+    │   └── QuotaUsedUp         the caller received as much as is allowed in a day
     ├── IntegrityViolation      stored state was altered, or is sealed under other keys (503)
     └── Unavailable             the server cannot serve this now (503)
-        ├── Busy                as much is computed here as can be, for the moment
+        ├── Busy                all processes for computations are in use
         ├── DatabaseUnavailable locked, full, read-only, unreadable
         │   ├── NoRoom          what is left of the disk is kept for taking access away
         │   └── Interrupted     lost or overtaken in mid-transaction: may be tried anew

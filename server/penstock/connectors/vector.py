@@ -37,7 +37,7 @@ def prepare_vector(dataset: DatasetSpec, query: VectorSpec) -> PreparedQuery:
     """Fix keys, lattice, range and asserted sensitivity; values are counted, not looked at.
 
     Where they are left out the keys are counted.  Raises ``InvalidInput`` with the pointer
-    of what cannot be meant.
+    of what is not valid.
     """
     check_schema(dataset)
     if dataset.source.engine != "vector":

@@ -92,7 +92,7 @@ def decode(encoded: bytes) -> State:
         whole = encode(state) == encoded and _is_a_path(state)
     except (ValueError, TypeError, LookupError, ArithmeticError):
         # The cause could carry stored values along.
-        raise _violation("has a header that cannot be meant") from None
+        raise _violation("has a header that is not valid") from None
     if not whole:
         raise _violation("is not in the one form that it is written in")
     return state

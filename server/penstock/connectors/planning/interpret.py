@@ -46,7 +46,7 @@ _BOUNDS = {"lower": 0, "upper": 100}
 def interpret(dataset: DatasetSpec, query: ComputedQuery) -> Plan:
     """Read a query against its dataset, without data.
 
-    Raises ``InvalidInput`` with the pointer of each place that cannot be meant.
+    Raises ``InvalidInput`` with the pointer of each place that is not valid.
     """
     check_schema(dataset)
     if dataset.source.engine != "duckdb":

@@ -32,7 +32,7 @@ class Tally:
 def open_keys(dataset: DatasetSpec, query: HistogramQuery, column: Column) -> OpenKeys:
     """Return the open keys of ``query``; ``column`` is that of its only grouping.
 
-    Raises ``InvalidInput`` with the pointer of what cannot be meant.
+    Raises ``InvalidInput`` with the pointer of what is not valid.
     """
     wanted = "integer" if query.domain.type == "uint64" else "string"
     if dataset.columns[column.name].type != wanted:

@@ -68,7 +68,7 @@ def prepare(
 
     ``version`` is the dataset's, ``mechanism`` the name of the noise process, ``declaration``
     the number of the dataset's declaration, null for the first.  Raises
-    ``InvalidInput`` with the pointer of what cannot be meant.
+    ``InvalidInput`` with the pointer of what is not valid.
     """
     plan = interpret(dataset, query)
     opened = plan.open_keys is not None

@@ -72,7 +72,7 @@ class Imported:
 def read_metadata(document: object, table: str | None = None) -> Imported:
     """Read one table; ``table``, as ``Schema.Table`` or ``Table``, where there are several.
 
-    Raises ``InvalidInput``, which names a table or a column, for what cannot be meant.
+    Raises ``InvalidInput``, which names a table or a column, for what is not valid.
     """
     if not isinstance(document, Mapping):
         raise InvalidInput("The metadata must be a mapping: a table, or databases of tables.")

@@ -50,7 +50,7 @@ def correct(
 
     What was charged stays charged, to the same accounts.  Queries that are registered keep the
     declaration that they were registered under.  Raises ``NotFound``, ``InvalidInput`` for a
-    declaration that cannot be meant, ``Conflict`` for what charges are stated in, once there
+    declaration that is not valid, ``Conflict`` for what charges are stated in, once there
     are any, and ``Forbidden`` for the same under the two-person rule.
     """
     principal.require("admin")

@@ -52,7 +52,7 @@ def register(
 ) -> DatasetView:
     """Register a dataset: its source is looked at by format and column names alone.
 
-    Raises ``InvalidInput`` for a spec or a file that cannot be meant, ``NameTaken``, and
+    Raises ``InvalidInput`` for a spec or a file that is not valid, ``NameTaken``, and
     ``Conflict`` for a file that is registered already, whatever it is called there, and where
     losses in a dataset that holds the same people cannot be added to those in it.
     """
@@ -85,7 +85,7 @@ def add_version(
     New queries are asked of them; those of earlier versions stay.  Raises ``NotFound``,
     ``Conflict`` for a dataset of pushed vectors and for a file that is registered
     already, ``InvalidInput`` for a file without the declared columns and for statements that
-    cannot be meant, and ``Forbidden`` for a budget larger than any that the dataset has under
+    is not valid, and ``Forbidden`` for a budget larger than any that the dataset has under
     the two-person rule.
     """
     principal.require("admin")

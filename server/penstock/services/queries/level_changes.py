@@ -48,7 +48,7 @@ def change(server: Server, principal: Principal, name: str, wanted: LevelsChange
 
     Raises ``NotFound``, ``Conflict`` for a query that is not active and for exact values
     that are not those registered, ``SourceChanged``, ``BudgetExhausted``,
-    ``LevelsUsedUp``, and ``InvalidInput`` for levels that cannot be meant and for exact
+    ``LevelsUsedUp``, and ``InvalidInput`` for levels that are not valid and for exact
     values that nothing is drawn from.
     """
     principal.require("admin")

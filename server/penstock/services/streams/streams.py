@@ -103,7 +103,7 @@ def change(server: Server, principal: Principal, name: str, wanted: StreamChange
     A level that it does not have yet is drawn for the nodes in use, each between its
     nearest levels; no element and no total is needed, since the noise is known.  Raises
     ``NotFound``, ``Conflict``, ``BudgetExhausted``, ``LevelsUsedUp``, and ``InvalidInput``
-    for levels that cannot be meant.
+    for levels that are not valid.
     """
     principal.require("admin")
     with server.database.read() as session:
