@@ -84,8 +84,8 @@ def add_version(
 
     New queries are asked of them; those of earlier versions stay.  Raises ``NotFound``,
     ``Conflict`` for a dataset of pushed vectors and for a file that is registered
-    already, ``InvalidInput`` for a file without the declared columns and for statements that
-    is not valid, and ``Forbidden`` for a budget larger than any that the dataset has under
+    already, ``InvalidInput`` for a file without the declared columns and for statements that are
+    not valid, and ``Forbidden`` for a budget larger than any that the dataset has under
     the two-person rule.
     """
     principal.require("admin")
