@@ -81,4 +81,4 @@ def test_a_preview_recommends_a_power(wide: World) -> None:
     assert [one["p"] for one in found["powers"]["choices"]] == [1, 2, 3]
     seen = wide.answer("POST", f"{QUERIES}/preview", body, by="ann")
     assert [tier["tier"] for tier in seen["tiers"]] == ["public"]
-    assert "one level" in seen["powers"]["reason"]
+    assert "the same level" in seen["powers"]["reason"]

@@ -69,7 +69,7 @@ def test_levels_that_add_up_are_shown_with_what_they_come_to(here: Run, tmp_path
     assert (shown.code, shown.err) == (0, "")
     lines = shown.out.splitlines()
     assert lines[1].endswith("p = 3: levels are independent draws, and their losses add up")
-    assert lines[3].startswith("  The tiers have 2 levels, which are lossless with p = 1")
+    assert lines[3].startswith("  The tiers have 2 levels, which are lossless only with p = 1")
     assert lines[5].endswith("composed epsilon  expected maximum")
     registered = here("query", "register", "spec.json", "--format", "csv")
     rows = list(csv.DictReader(io.StringIO(registered.out)))

@@ -143,7 +143,7 @@ def test_the_most_false_keys_are_told_of_tiers_apart(world: World, tmp_path: Pat
 def test_where_nothing_would_fit_that_is_told(world: World, tmp_path: Path) -> None:
     lend(world, tmp_path, {"public": {"epsilon": 30}})
     told = refusal(world, {"levels": {"public": {"epsilon": 0.1}}})
-    assert "the largest is 30: count it in a dataset of smaller budgets" in told
+    assert "the largest is 30: count it in a dataset with smaller budgets" in told
 
 
 def test_an_accurate_level_takes_a_coarser_lattice(world: World, tmp_path: Path) -> None:
