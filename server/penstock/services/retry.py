@@ -6,13 +6,15 @@ is no wait in between: only the caller knows how long they can wait.
 """
 
 from collections.abc import Callable
-from typing import TypeVar
+from functools import partial, wraps
+from typing import ParamSpec, TypeVar
 
 from penstock.errors import Interrupted
 
 ATTEMPTS = 3
 
 Result = TypeVar("Result")
+Arguments = ParamSpec("Arguments")
 
 
 def again(use_case: Callable[[], Result]) -> Result:
@@ -28,3 +30,13 @@ def again(use_case: Callable[[], Result]) -> Result:
         except Interrupted:
             continue
     return use_case()
+
+
+def retried(use_case: Callable[Arguments, Result]) -> Callable[Arguments, Result]:
+    """Return ``use_case`` as a function that runs it again as ``again`` does."""
+
+    @wraps(use_case)
+    def run(*args: Arguments.args, **kwargs: Arguments.kwargs) -> Result:
+        return again(partial(use_case, *args, **kwargs))
+
+    return run

@@ -19,6 +19,7 @@ from tests.faults.stage import HANG, Ask, analyst, answer, asks, build, choices,
 
 from penstock.errors import IntegrityViolation, Interrupted, Unavailable
 from penstock.randomness import Stream
+from penstock.services import retry
 from penstock.services.context import Server
 from penstock.services.operations import home as homes_of
 from penstock.services.releases import releases
@@ -208,11 +209,11 @@ def drawing_anew(patch: pytest.MonkeyPatch) -> None:
             return use_case()
         except Interrupted:
             with pytest.MonkeyPatch.context() as blind:
-                blind.setattr(releases, "held_at", lambda *_: None)
+                blind.setattr(releases, "holding_at", lambda *_: None)
                 blind.setattr(releases, "_AT", releases._AT.where(false()))
                 return use_case()
 
-    patch.setattr(releases, "again", again)
+    patch.setattr(retry, "again", again)
 
 
 def test_drawing_again_without_looking_is_refused_by_the_uniques(

@@ -24,7 +24,7 @@ from penstock.services.access.principals import Principal
 from penstock.services.context import Server
 from penstock.services.noise.sealed_state import open_state
 from penstock.services.releases import releases
-from penstock.services.releases.grants import held_at
+from penstock.services.releases.grants import holding_at
 from penstock.services.releases.releases import Answer
 from penstock.services.schemas.queries import ReleaseRequest
 
@@ -138,7 +138,7 @@ def _open() -> None:
 def _read(server: Server, principal: Principal, ask: Ask, wanted: ReleaseRequest) -> Early | Answer:
     with server.database.read() as session:
         now = releases._allowed(session, principal, ask.query, wanted)
-        held = held_at(session, principal, now.query, now.rung)
+        held = holding_at(session, principal, now.query, now.rung)
         if held is not None:
             steps = open_state(server, now.dataset, now.query, held.release)
             return Answer(held.view(steps), first=False, drawn=0)
@@ -163,13 +163,15 @@ def _read(server: Server, principal: Principal, ask: Ask, wanted: ReleaseRequest
         return Early(now.query.seq, None, accurate, noisy, steps)
 
 
-def _neighbors(session: Session, now: releases._Ask) -> tuple[Release | None, Release | None]:
+def _neighbors(
+    session: Session, now: releases._AllowedRequest
+) -> tuple[Release | None, Release | None]:
     place = {"query_id": now.query.id, "rung": now.rung}
     accurate = session.exec(releases._ACCURATE, params=place).first()
     return accurate, session.exec(releases._NOISY, params=place).first()
 
 
-def _stored(session: Session, now: releases._Ask) -> Release | None:
+def _stored(session: Session, now: releases._AllowedRequest) -> Release | None:
     return session.exec(
         select(Release)
         .where(col(Release.query_id) == now.query.id, col(Release.rung) == now.rung)

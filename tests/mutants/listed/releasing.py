@@ -34,10 +34,10 @@ MUTANTS: Final[Sequence[Mutant]] = (
         name="release-clearance-not-read-again",
         path="services/releases/releases.py",
         before="""\
-        lock_query(session, required(ask.query.id))
-        ask = _allowed(session, principal, name, target)
+        lock_query(session, required(allowed.query.id))
+        allowed = _allowed(session, principal, name, target)
 """,
-        after="        lock_query(session, required(ask.query.id))\n",
+        after="        lock_query(session, required(allowed.query.id))\n",
         wrong="a clearance that was taken away just before the lock still gives a release",
         tests=(
             "tests/unit/services/test_concurrency.py::test_nothing_above_a_clearance_is_handed_out_once_it_was_lowered",
@@ -98,8 +98,8 @@ _ACCURATE = _ONE_RELEASE.where(col(Release.rung) < bindparam("rung")).order_by(
     Mutant(
         name="release-rows-missing",
         path="services/releases/releases.py",
-        before=").one() != ask.query.seq + 1:\n",
-        after=").one() > ask.query.seq + 1:\n",
+        before=").one() != allowed.query.seq + 1:\n",
+        after=").one() > allowed.query.seq + 1:\n",
         wrong="a level whose row was taken away is drawn a second time",
         tests=(
             "tests/unit/services/queries/test_registration.py::test_nothing_is_drawn_where_a_row_is_missing",
@@ -109,8 +109,8 @@ _ACCURATE = _ONE_RELEASE.where(col(Release.rung) < bindparam("rung")).order_by(
     Mutant(
         name="release-one-level-too-many",
         path="services/releases/releases.py",
-        before="    if others >= ask.query.max_levels - len(own):\n",
-        after="    if others > ask.query.max_levels - len(own):\n",
+        before="    if others >= allowed.query.max_levels - len(own):\n",
+        after="    if others > allowed.query.max_levels - len(own):\n",
         wrong="a query gives one level more than it was registered for",
         tests=(
             "tests/unit/services/releases/test_releases.py::test_the_number_of_levels_is_kept_and_tiers_always_have_room",
@@ -120,18 +120,18 @@ _ACCURATE = _ONE_RELEASE.where(col(Release.rung) < bindparam("rung")).order_by(
         name="release-room-after-look",
         path="services/releases/releases.py",
         before="""\
-    _require_room(session, server, principal, ask)
-    place = {"query_id": ask.query.id, "rung": ask.rung}
+    _require_room(session, server, principal, allowed)
+    place = {"query_id": allowed.query.id, "rung": allowed.rung}
     stored = session.exec(_AT, params=place).first()
     if stored is not None:
-        return stored, open_state(server, ask.dataset, ask.query, stored)
+        return stored, open_state(server, allowed.dataset, allowed.query, stored)
 """,
         after="""\
-    place = {"query_id": ask.query.id, "rung": ask.rung}
+    place = {"query_id": allowed.query.id, "rung": allowed.rung}
     stored = session.exec(_AT, params=place).first()
     if stored is not None:
-        return stored, open_state(server, ask.dataset, ask.query, stored)
-    _require_room(session, server, principal, ask)
+        return stored, open_state(server, allowed.dataset, allowed.query, stored)
+    _require_room(session, server, principal, allowed)
 """,
         wrong="the refusal for want of levels tells which levels others have asked for",
         tests=(

@@ -13,7 +13,7 @@ from tests.unit.worlds import World
 from penstock.errors import DatabaseUnavailable, Interrupted, PenstockError
 from penstock.persistence.tables import Grant, Leaf, Release
 from penstock.services.releases import releases
-from penstock.services.retry import ATTEMPTS, again
+from penstock.services.retry import ATTEMPTS, again, retried
 
 
 class Failing:
@@ -48,6 +48,20 @@ def test_nothing_else_is_run_anew() -> None:
     with pytest.raises(DatabaseUnavailable, match="locked"):
         again(use_case)
     assert use_case.runs == 1
+
+
+def test_a_retried_function_passes_its_arguments_on_each_time() -> None:
+    calls: list[tuple[int, str]] = []
+
+    @retried
+    def use_case(number: int, *, name: str) -> str:
+        calls.append((number, name))
+        if len(calls) < ATTEMPTS:
+            raise Interrupted("lost")
+        return f"{name} {number}"
+
+    assert use_case(7, name="visits") == "visits 7"
+    assert calls == [(7, "visits")] * ATTEMPTS
 
 
 def rows(world: World) -> tuple[int, int, int]:
@@ -91,7 +105,7 @@ def test_a_release_that_is_cut_off_at_its_commit_is_drawn_once(
 
 
 @pytest.mark.only("postgresql")
-@pytest.mark.parametrize("step", ["held_at", "_found_or_drawn", "_hand_out"])
+@pytest.mark.parametrize("step", ["holding_at", "_stored_or_drawn", "_hand_out"])
 def test_a_release_that_is_cut_off_in_the_middle_is_drawn_once(
     visits: World, monkeypatch: pytest.MonkeyPatch, step: str
 ) -> None:

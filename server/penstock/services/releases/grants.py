@@ -91,7 +91,7 @@ _HELD = _HAND_OUTS.where(
 )
 
 
-def held_at(session: Session, principal: Principal, query: Query, rung: int) -> Holding | None:
+def holding_at(session: Session, principal: Principal, query: Query, rung: int) -> Holding | None:
     """Return what the caller was handed at a rung of a query, ``None`` where nothing was."""
     row = session.exec(
         _HELD,

@@ -35,7 +35,7 @@ from penstock.services.noise.kinds.choice import kind_of
 from penstock.services.noise.kinds.kind import QueryKind
 from penstock.services.noise.sealed_state import open_state, seal_state
 from penstock.services.releases import quota
-from penstock.services.releases.grants import Holding, grant, held_at, holdings, leaf_of
+from penstock.services.releases.grants import Holding, grant, holding_at, holdings, leaf_of
 from penstock.services.releases.visibility import levels_of
 from penstock.services.repository import (
     allowed_rung,
@@ -44,7 +44,7 @@ from penstock.services.repository import (
     query_by_name,
     tier_by_name,
 )
-from penstock.services.retry import again
+from penstock.services.retry import retried
 from penstock.services.schemas.previews import ReleasePreviewView
 from penstock.services.schemas.queries import ReleaseRequest
 from penstock.services.schemas.views import ReleaseView
@@ -83,7 +83,7 @@ class Answer:
 
 
 @dataclass(frozen=True)
-class _Ask:
+class _AllowedRequest:
     """Hold a request that is allowed: its rung, and the tier in whose name."""
 
     query: Query
@@ -93,6 +93,8 @@ class _Ask:
     rung: int
 
 
+# Repeated, it finds the release that an interrupted run stored; so nothing is drawn twice.
+@retried
 def request(server: Server, principal: Principal, name: str, target: ReleaseRequest) -> Answer:
     """Release a query at the caller's clearance, or at any more private level.
 
@@ -101,8 +103,26 @@ def request(server: Server, principal: Principal, name: str, target: ReleaseRequ
     that is not active, and ``InvalidInput`` for a level that the query does not offer.
     """
     principal.require("analyst")
-    # Anew, it finds what an interrupted run stored; so nothing is drawn twice.
-    return again(partial(_request, server, principal, name, target))
+    with server.database.read() as session:
+        allowed = _allowed(session, principal, name, target)
+        holding = holding_at(session, principal, allowed.query, allowed.rung)
+        if holding is not None:
+            server.sequencer.cover(holding.leaf)
+            steps = open_state(server, allowed.dataset, allowed.query, holding.release)
+            return _answer(allowed, holding, steps, first=False)
+        require_room = partial(_require_room, session, server, principal, allowed)
+        allowed.kind.prepare_draw(session, allowed.query, allowed.rung, require_room)
+    with server.database.write_beside(grows=allowed.kind.size(allowed.query)) as session:
+        lock_query(session, required(allowed.query.id))
+        allowed = _allowed(session, principal, name, target)
+        holding = holding_at(session, principal, allowed.query, allowed.rung)
+        if holding is not None:
+            steps = open_state(server, allowed.dataset, allowed.query, holding.release)
+        else:
+            release, steps = _stored_or_drawn(session, server, principal, allowed)
+            holding = _hand_out(session, server, principal, allowed, release, steps)
+    server.sequencer.cover(holding.leaf)
+    return _answer(allowed, holding, steps, first=True)
 
 
 def preview(
@@ -114,53 +134,32 @@ def preview(
     """
     principal.require("analyst")
     with server.database.read() as session:
-        ask = _allowed(session, principal, name, target)
-        user, query = required(principal.user_id), required(ask.query.id)
+        allowed = _allowed(session, principal, name, target)
+        user, query = required(principal.user_id), required(allowed.query.id)
         rungs = [row.release.rung for row in holdings(session, user_ids=[user], query_id=query)]
         return ReleasePreviewView(
-            query=ask.query.name,
-            dataset=ask.dataset.name,
-            tier=ask.tier.name,
-            mechanism=ask.query.mechanism,
-            level=ask.kind.level(ask.rung),
-            guarantee=ask.kind.guarantee(ask.rung, ask.dataset.delta),
-            error=ask.kind.error(ask.rung),
-            histogram=ask.kind.at_rung(ask.rung),
-            lossless=ask.kind.lossless,
-            held=ask.rung in rungs,
-            better_held=bool(rungs) and min(rungs) < ask.rung,
+            query=allowed.query.name,
+            dataset=allowed.dataset.name,
+            tier=allowed.tier.name,
+            mechanism=allowed.query.mechanism,
+            level=allowed.kind.level(allowed.rung),
+            guarantee=allowed.kind.guarantee(allowed.rung, allowed.dataset.delta),
+            error=allowed.kind.error(allowed.rung),
+            histogram=allowed.kind.at_rung(allowed.rung),
+            lossless=allowed.kind.lossless,
+            held=allowed.rung in rungs,
+            better_held=bool(rungs) and min(rungs) < allowed.rung,
         )
 
 
-def _request(server: Server, principal: Principal, name: str, target: ReleaseRequest) -> Answer:
-    with server.database.read() as session:
-        ask = _allowed(session, principal, name, target)
-        holding = held_at(session, principal, ask.query, ask.rung)
-        if holding is not None:
-            server.sequencer.cover(holding.leaf)
-            steps = open_state(server, ask.dataset, ask.query, holding.release)
-            return _answer(ask, holding, steps, first=False)
-        allowed = partial(_require_room, session, server, principal, ask)
-        ask.kind.prepare_draw(session, ask.query, ask.rung, allowed)
-    with server.database.write_beside(grows=ask.kind.size(ask.query)) as session:
-        lock_query(session, required(ask.query.id))
-        ask = _allowed(session, principal, name, target)
-        holding = held_at(session, principal, ask.query, ask.rung)
-        if holding is not None:
-            steps = open_state(server, ask.dataset, ask.query, holding.release)
-        else:
-            release, steps = _found_or_drawn(session, server, principal, ask)
-            holding = _hand_out(session, server, principal, ask, release, steps)
-    server.sequencer.cover(holding.leaf)
-    return _answer(ask, holding, steps, first=True)
+def _answer(allowed: _AllowedRequest, holding: Holding, steps: IntVector, *, first: bool) -> Answer:
+    view = replace(holding, tier=allowed.tier).view(steps)
+    return Answer(view, first, allowed.kind.work(int(view.values.size)))
 
 
-def _answer(ask: _Ask, holding: Holding, steps: IntVector, *, first: bool) -> Answer:
-    view = replace(holding, tier=ask.tier).view(steps)
-    return Answer(view, first, ask.kind.work(int(view.values.size)))
-
-
-def _allowed(session: Session, principal: Principal, name: str, target: ReleaseRequest) -> _Ask:
+def _allowed(
+    session: Session, principal: Principal, name: str, target: ReleaseRequest
+) -> _AllowedRequest:
     clearance = clearance_of(session, required(principal.user_id))
     if clearance is None:
         raise NotFound(f"There is no query {name!r}.")
@@ -175,12 +174,15 @@ def _allowed(session: Session, principal: Principal, name: str, target: ReleaseR
         )
     kind = kind_of(query)
     dataset = session.get_one(Dataset, query.dataset_id)
-    tier, rung = clearance, own
-    level = target.target()
+    tier, rung, level = clearance, own, target.target()
     if target.tier is not None:
         tier, rung = rung_of_tier(session, query, clearance, target.tier)
     elif level is not None:
         rung = kind.levels.target_rung(session, query, clearance, own, level, dataset.delta)
+        # The release is for the least trusted readers who may have this level, not for the
+        # caller's own tier.
+        tiers = levels_of(session, query, clearance)
+        tier = next((tier for tier, finest in tiers if finest <= rung), clearance)
     if rung < own:
         raise ClearanceTooLow(
             f"The level asked for, {kind.level(rung).value:g}, is more accurate than"
@@ -188,20 +190,7 @@ def _allowed(session: Session, principal: Principal, name: str, target: ReleaseR
             f" ({kind.mechanism.parameter}). Ask for that or more noise,"
             " or ask an admin for a higher clearance."
         )
-    if level is not None:
-        tier = _least_trusted(session, query, clearance, rung)
-    return _Ask(query, dataset, kind, tier, rung)
-
-
-def _least_trusted(session: Session, query: Query, clearance: Tier, rung: int) -> Tier:
-    """Return the least trusted tier, up to ``clearance``, that may be given this rung.
-
-    A level that is asked for by number is for readers of its own, and not for the asker's tier.
-    """
-    for tier, own in levels_of(session, query, clearance):
-        if own <= rung:
-            return tier
-    return clearance
+    return _AllowedRequest(query, dataset, kind, tier, rung)
 
 
 def rung_of_tier(session: Session, query: Query, clearance: Tier, name: str) -> tuple[Tier, int]:
@@ -224,27 +213,29 @@ def rung_of_tier(session: Session, query: Query, clearance: Tier, name: str) -> 
     return tier, rung
 
 
-def _found_or_drawn(
-    session: Session, server: Server, principal: Principal, ask: _Ask
+def _stored_or_drawn(
+    session: Session, server: Server, principal: Principal, allowed: _AllowedRequest
 ) -> tuple[Release, IntVector]:
     # Before it is looked for: a refusal must not tell which levels others have asked for.
-    _require_room(session, server, principal, ask)
-    place = {"query_id": ask.query.id, "rung": ask.rung}
+    _require_room(session, server, principal, allowed)
+    place = {"query_id": allowed.query.id, "rung": allowed.rung}
     stored = session.exec(_AT, params=place).first()
     if stored is not None:
-        return stored, open_state(server, ask.dataset, ask.query, stored)
-    if session.exec(_COUNTED, params={"query_id": ask.query.id}).one() != ask.query.seq + 1:
+        return stored, open_state(server, allowed.dataset, allowed.query, stored)
+    if session.exec(_COUNTED, params={"query_id": allowed.query.id}).one() != allowed.query.seq + 1:
         # A level whose row was taken away would be drawn a second time, and independently.
         raise IntegrityViolation(
-            f"Rows of query {ask.query.name!r} are missing: its releases do not fit each other."
+            f"Rows of query {allowed.query.name!r} are missing: its releases do not fit each other."
             " Nothing was drawn; restore the database from a backup."
         )
     accurate = session.exec(_ACCURATE, params=place).first()
     noisy = session.exec(_NOISY, params=place).first()
-    draw = ask.kind.draw(session, server, ask.dataset, ask.query, ask.rung, accurate, noisy)
+    draw = allowed.kind.draw(
+        session, server, allowed.dataset, allowed.query, allowed.rung, accurate, noisy
+    )
     ((rung, steps),) = draw.vectors
-    release = store(session, server, ask.dataset, ask.query, rung, steps, accurate, noisy)
-    draw.keep(session, ask.dataset, ask.query)
+    release = store(session, server, allowed.dataset, allowed.query, rung, steps, accurate, noisy)
+    draw.keep(session, allowed.dataset, allowed.query)
     return release, steps
 
 
@@ -284,16 +275,18 @@ def store(
     return release
 
 
-def _require_room(session: Session, server: Server, principal: Principal, ask: _Ask) -> None:
+def _require_room(
+    session: Session, server: Server, principal: Principal, allowed: _AllowedRequest
+) -> None:
     """Raise ``LevelsUsedUp`` for a level that no tier has where no more may be drawn."""
-    own = given_rungs(session, ask.query)
-    if ask.rung in own:
+    own = given_rungs(session, allowed.query)
+    if allowed.rung in own:
         return
     quota.require_level(session, server, required(principal.user_id))
-    others = session.exec(_OTHERS, params={"query_id": ask.query.id, "own": sorted(own)}).one()
-    if others >= ask.query.max_levels - len(own):
+    others = session.exec(_OTHERS, params={"query_id": allowed.query.id, "own": sorted(own)}).one()
+    if others >= allowed.query.max_levels - len(own):
         raise LevelsUsedUp(
-            f"Query {ask.query.name!r} holds the {ask.query.max_levels} levels that it was"
+            f"Query {allowed.query.name!r} holds the {allowed.query.max_levels} levels that it was"
             " registered for; ask for the level of a tier."
         )
 
@@ -302,22 +295,22 @@ def _hand_out(
     session: Session,
     server: Server,
     principal: Principal,
-    ask: _Ask,
+    allowed: _AllowedRequest,
     release: Release,
     steps: IntVector,
 ) -> Holding:
-    seen = released(ask.kind.mechanism, steps)
+    seen = released(allowed.kind.mechanism, steps)
     leaf = leaf_of(
         session,
         server,
         principal,
         "release",
-        ask.dataset,
-        ask.query,
-        ask.tier,
+        allowed.dataset,
+        allowed.query,
+        allowed.tier,
         release,
         value_hmac=leaves.value_hmac(server.secrets.values, release.public_id, seen),
     )
     user = session.get_one(User, required(principal.user_id))
-    granted = grant(session, principal, ask.tier, release, leaf)
-    return Holding(granted, release, leaf, ask.query, ask.dataset, user, ask.tier)
+    granted = grant(session, principal, allowed.tier, release, leaf)
+    return Holding(granted, release, leaf, allowed.query, allowed.dataset, user, allowed.tier)

@@ -20,7 +20,7 @@ from penstock.services.context import Server
 from penstock.services.noise.kinds.choice import stream_kind_of
 from penstock.services.noise.kinds.stream import state_row
 from penstock.services.releases import quota
-from penstock.services.releases.grants import grant, held_at, leaf_of
+from penstock.services.releases.grants import grant, holding_at, leaf_of
 from penstock.services.releases.releases import rung_of_tier
 from penstock.services.repository import allowed_rung, clearance_of, stream_by_name
 from penstock.services.schemas.streams import RunningTotalsView, Totals
@@ -176,7 +176,7 @@ def _recorded(
 ) -> Leaf:
     first, last = ask.span[0], ask.span[-1]
     name = f"{ask.release.public_id}:{first}:{last}"
-    holding = held_at(session, principal, ask.query, ask.release.rung)
+    holding = holding_at(session, principal, ask.query, ask.release.rung)
     leaf = leaf_of(
         session,
         server,

@@ -5,7 +5,7 @@ from tests.unit.worlds import World
 
 from penstock.persistence.row_numbers import required
 from penstock.persistence.tables import User
-from penstock.services.releases.grants import held_at, holdings
+from penstock.services.releases.grants import holding_at, holdings
 from penstock.services.repository import query_by_name
 
 
@@ -15,11 +15,11 @@ def test_a_user_holds_what_they_were_handed_and_nobody_else_does(visits: World) 
         query = query_by_name(session, "visits")
         (holding,) = holdings(session)
         rung = holding.release.rung
-        own = held_at(session, visits.person("ines"), query, rung)
+        own = holding_at(session, visits.person("ines"), query, rung)
         assert own is not None
         assert own.release.public_id == release.id
-        assert held_at(session, visits.person("paul"), query, rung) is None
-        assert held_at(session, visits.person("ines"), query, rung + 1) is None
+        assert holding_at(session, visits.person("paul"), query, rung) is None
+        assert holding_at(session, visits.person("ines"), query, rung + 1) is None
 
 
 def test_hand_outs_are_filtered_by_what_is_given(visits: World) -> None:
