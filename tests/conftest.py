@@ -111,7 +111,7 @@ def _statements_kept() -> Iterator[None]:
 
 @pytest.fixture(scope="session")
 def cluster() -> "Iterator[Cluster]":
-    """A PostgreSQL server of this process's own."""
+    """Yield a PostgreSQL server of this process's own."""
     from tests.databases import cluster as postgresql
 
     programs = postgresql.programs()
@@ -152,7 +152,7 @@ def prototype(
 
 @pytest.fixture(scope="session")
 def checkpoints(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """Names of files for the checkpoints of one test each; most tests never write theirs."""
+    """Return names of files for the checkpoints of one test each; most tests never write theirs."""
     folder = tmp_path_factory.mktemp("checkpoints")
     return (folder / f"{number}.json" for number in count())
 

@@ -23,13 +23,13 @@ class Token:
     pin_file: Path
 
     def provider(self) -> Pkcs11:
-        """A provider that has not opened it yet."""
+        """Return a provider that has not opened it yet."""
         return Pkcs11(self.module, self.label, self.pin_file)
 
 
 @pytest.fixture(scope="session")
 def token(tmp_path_factory: pytest.TempPathFactory) -> Token:
-    """A new token.  Where SoftHSM is missing, the test is skipped, and fails in CI."""
+    """Return a new token.  Where SoftHSM is missing, the test is skipped, and fails in CI."""
     if not MODULE.exists() or shutil.which("softhsm2-util") is None:
         if os.environ.get("CI"):
             pytest.fail("SoftHSM is missing: install Debian's softhsm2.")

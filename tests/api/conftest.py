@@ -11,7 +11,7 @@ from tests.databases.homes import Home, Homes
 
 @pytest.fixture(scope="session")
 def tokens() -> dict[str, dict[str, str]]:
-    """The tokens of the furnished home's users, by the kind of its database."""
+    """Return the tokens of the furnished home's users, by the kind of its database."""
     return {}
 
 
@@ -21,7 +21,7 @@ def furnished(
     prototype: Callable[..., Home],
     tokens: dict[str, dict[str, str]],
 ) -> tuple[Home, dict[str, str]]:
-    """A home that nobody changes, and the tokens of its users."""
+    """Return a home that nobody changes, and the tokens of its users."""
 
     def make(homes: Homes, folder: Path) -> Home:
         made = homes.empty(folder)
@@ -42,7 +42,7 @@ def open_copy(
 
 @pytest.fixture
 def world(open_copy: Callable[..., World]) -> World:
-    """A copy of the furnished home with the usual settings."""
+    """Return a copy of the furnished home with the usual settings."""
     return open_copy()
 
 

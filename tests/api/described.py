@@ -7,7 +7,7 @@ from penstock.api.openapi import document
 
 
 def references(part: Any) -> Iterator[str]:
-    """Every reference in a document."""
+    """Yield every reference in a document."""
     if isinstance(part, dict):
         if isinstance(part.get("$ref"), str):
             yield part["$ref"]

@@ -92,7 +92,7 @@ def test_the_content_type_may_name_utf_8(world: World) -> None:
 
 
 def padded(size: int) -> bytes:
-    """A body of exactly ``size`` bytes that is a tier."""
+    """Return a body of exactly ``size`` bytes that is a tier."""
     empty = json.dumps({"name": "x", "description": ""}).encode()
     return empty[:-1] + b" " * (size - len(empty)) + b"}"
 
@@ -130,7 +130,7 @@ def test_a_body_of_countless_small_lists_is_refused_before_they_are_made(
 
 
 def send(world: World, stream: io.BytesIO, **environ: Any) -> Any:
-    """A body without a length, or of a length that is not its own."""
+    """Return a body without a length, or of a length that is not its own."""
     return world.client.post(
         TIERS,
         headers={"Authorization": f"Bearer {world.tokens['root']}"},

@@ -85,7 +85,7 @@ class Streams:
 
 
 def parsed(response: TestResponse) -> Any:
-    """The JSON document that a response holds."""
+    """Return the JSON document that a response holds."""
     return json.loads(response.data)
 
 
@@ -109,7 +109,7 @@ class World:
         headers: dict[str, str] | None = None,
         data: bytes | None = None,
     ) -> TestResponse:
-        """One request; ``data`` is sent as it is, ``body`` as JSON."""
+        """Send one request; ``data`` is sent as it is, ``body`` as JSON."""
         given = dict(headers or {})
         if by is not None:
             given["Authorization"] = f"Bearer {self.tokens[by]}"
@@ -120,7 +120,7 @@ class World:
         return self.client.open(path, method=verb, headers=given, data=data)
 
     def answer(self, verb: str, path: str, body: object = None, *, by: str) -> Any:
-        """The parsed answer to a request that must succeed."""
+        """Return the parsed answer to a request that must succeed."""
         response = self.call(verb, path, body, by=by)
         assert response.status_code < 300, response.text
         return parsed(response)
@@ -144,7 +144,7 @@ def open_world(
     taken: int = 0,
     **settings: Any,
 ) -> World:
-    """The world over an existing home, at the start of its time, ``taken`` streams in."""
+    """Return the world over an existing home, at the start of its time, ``taken`` streams in."""
     clock, stopwatch = Clock(), Stopwatch()
     chosen = made.settings(**{"time_quantum": QUANTUM, **settings})
     with nullcontext() if keeps_statements else statements_anew():

@@ -76,14 +76,14 @@ class Single:
         return 2 if self.mechanism.parameter == "scale" else 4
 
     def together(self, levels: Sequence[Fraction]) -> float:
-        """The tight epsilon of independent releases at ``levels``."""
+        """Return the tight epsilon of independent releases at ``levels``."""
         name, granularity = self.mechanism.name, self.mechanism.granularity
         return composed_epsilon(
             [PlacedRelease(name, granularity, level, ONE) for level in levels], DELTA
         )
 
     def levels(self, strategy: str, releases: int) -> list[Fraction]:
-        """Where each reader's release is, the most accurate first."""
+        """Return where each reader's release is, the most accurate first."""
         if strategy == "lossless" or releases == 1:
             return [self.level * releases / part for part in range(releases, 0, -1)]
         if strategy == "split":
@@ -108,12 +108,12 @@ class Single:
 
 
 def variance(mechanism: Mechanism, level: Fraction) -> float:
-    """That of the lattice law, in squared units of the values."""
+    """Return the variance of the lattice law, in squared units of the values."""
     return mechanism.error(level, 0.95).standard_deviation ** 2
 
 
 def exact_ratio(single: Single, strategy: str, releases: int) -> float:
-    """The variance of the most trusted reader's release over a single one's."""
+    """Return the variance of the most trusted reader's release over a single one's."""
     return variance(single.mechanism, single.levels(strategy, releases)[0]) / single.variance
 
 
@@ -147,7 +147,7 @@ def _on_one_path(
     size: int,
     streams: Callable[[], Stream],
 ) -> Iterator[NDArray[np.float64]]:
-    """The library's own releases; every other one first, so that most are bridges.
+    """Yield the library's own releases; every other one first, so that most are bridges.
 
     What others have beyond the most trusted reader's is noise that tells nothing of it:
     their releases are no help to somebody who has the best.
@@ -179,7 +179,7 @@ def _independently(
 
 
 def points(setting: Setting, names: Sequence[str] = tuple(MECHANISMS)) -> list[Point]:
-    """All mechanisms, all strategies, all numbers of releases."""
+    """Return all mechanisms, all strategies, all numbers of releases."""
     found = []
     for name in names:
         single = Single(MECHANISMS[name])
@@ -192,7 +192,7 @@ def points(setting: Setting, names: Sequence[str] = tuple(MECHANISMS)) -> list[P
 
 
 def markdown(found: Sequence[Point], *, measured: bool = False) -> str:
-    """The table: a row for each mechanism and strategy, exact values or measured ones."""
+    """Return the table: a row for each mechanism and strategy, exact values or measured ones."""
     releases = sorted({point.releases for point in found})
     lines = [
         "| mechanism | strategy | " + " | ".join(str(number) for number in releases) + " |",
@@ -209,7 +209,7 @@ def markdown(found: Sequence[Point], *, measured: bool = False) -> str:
 
 
 def lines_of(found: Sequence[Point]) -> list[Line]:
-    """The points as the drawing takes them."""
+    """Return the points as the drawing takes them."""
     return [
         Line(
             mechanism,

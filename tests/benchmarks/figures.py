@@ -14,7 +14,7 @@ class Goal:
     at_most: bool = False
 
     def reached(self, value: float) -> bool:
-        """Whether ``value`` keeps to the bound."""
+        """Return whether ``value`` keeps to the bound."""
         return value <= self.bound if self.at_most else value >= self.bound
 
     def __str__(self) -> str:
@@ -32,7 +32,7 @@ class Figure:
     goal: Goal | None = None
 
     def cells(self) -> tuple[str, ...]:
-        """The line as text: name, value, unit, spread, goal, and whether it is reached."""
+        """Return the line as text: name, value, unit, spread, goal, and whether it is reached."""
         low_high = (
             "" if self.spread is None else f"{_short(self.spread[0])} - {_short(self.spread[1])}"
         )
@@ -60,7 +60,7 @@ def table(title: str, figures: Sequence[Figure]) -> str:
 
 
 def _short(value: float) -> str:
-    """Three digits that count, without an exponent."""
+    """Return three digits that count, without an exponent."""
     for digits in range(4):
         if abs(value) >= 10 ** (2 - digits):
             return f"{value:.{digits}f}"

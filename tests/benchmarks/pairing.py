@@ -13,14 +13,14 @@ Result = TypeVar("Result")
 
 
 def timed(task: Callable[[], Result]) -> tuple[Result, float]:
-    """What ``task`` returned, and how many seconds it took."""
+    """Return what ``task`` returned, and how many seconds it took."""
     begun = time.perf_counter()
     result = task()
     return result, time.perf_counter() - begun
 
 
 def in_turns(rounds: int, tasks: Mapping[str, Task]) -> dict[str, list[float]]:
-    """Seconds of each task in every round, after one round that does not count.
+    """Return the seconds of each task in every round, after one round that does not count.
 
     The order is turned by one from round to round, so that no task always follows the
     same other one.
@@ -40,14 +40,14 @@ def in_turns(rounds: int, tasks: Mapping[str, Task]) -> dict[str, list[float]]:
 def ratio(
     name: str, above: Sequence[float], below: Sequence[float], goal: Goal | None = None
 ) -> Figure:
-    """The ratio of two medians, with the quartiles of the ratio within a round."""
+    """Return the ratio of two medians, with the quartiles of the ratio within a round."""
     value = statistics.median(above) / statistics.median(below)
     pairs = [one / other for one, other in zip(above, below, strict=True)]
     return Figure(name, value, "x", quartiles(pairs), goal)
 
 
 def quartiles(values: Sequence[float]) -> tuple[float, float] | None:
-    """The first and the third; none of fewer than four values."""
+    """Return the first and the third; none of fewer than four values."""
     if len(values) < 4:
         return None
     low, _, high = statistics.quantiles(values, n=4)
@@ -57,6 +57,6 @@ def quartiles(values: Sequence[float]) -> tuple[float, float] | None:
 def median(
     name: str, values: Sequence[float], unit: str, scale: float = 1.0, goal: Goal | None = None
 ) -> Figure:
-    """The median of ``values`` times ``scale``, with their quartiles."""
+    """Return the median of ``values`` times ``scale``, with their quartiles."""
     scaled = [value * scale for value in values]
     return Figure(name, statistics.median(scaled), unit, quartiles(scaled), goal)

@@ -11,14 +11,14 @@ from tests.support.places import ROOT
 
 @pytest.fixture(scope="session")
 def common(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder that all processes of this run have in common."""
+    """Return the folder that all processes of this run have in common."""
     own = tmp_path_factory.getbasetemp()
     return own.parent if "PYTEST_XDIST_WORKER" in environ else own
 
 
 @pytest.fixture(scope="session")
 def wheels(common: Path) -> Iterator[Wheels]:
-    """Both wheels, built from the tracked files."""
+    """Yield both wheels, built from the tracked files."""
     if not (ROOT / ".git").exists():
         pytest.skip("wheels are built from what git tracks, and this is no checkout")
     with made_once(common / "wheels", build) as folder:
@@ -27,7 +27,7 @@ def wheels(common: Path) -> Iterator[Wheels]:
 
 @pytest.fixture(scope="session")
 def installed(common: Path, wheels: Wheels) -> Iterator[Installation]:
-    """Both distributions in one environment."""
+    """Yield both distributions in one environment."""
     both = [wheels.server, wheels.client]
     with made_once(common / "installed", lambda folder: install(folder, both)) as folder:
         yield Installation(folder)
@@ -35,7 +35,7 @@ def installed(common: Path, wheels: Wheels) -> Iterator[Installation]:
 
 @pytest.fixture(scope="session")
 def client_alone(common: Path, wheels: Wheels) -> Iterator[Installation]:
-    """The client as analysts install it: without the server."""
+    """Yield the client as analysts install it: without the server."""
     own = [wheels.client]
     with made_once(common / "client", lambda folder: install(folder, own)) as folder:
         yield Installation(folder)

@@ -37,7 +37,7 @@ class Wheels:
     source: Path
 
     def copied(self, below: str) -> Iterator[str]:
-        """The names of the tracked files below a folder of the source, or of the one file."""
+        """Yield the names of the tracked files below a folder of the source, or of the one file."""
         start = self.source / below
         for path in [start] if start.is_file() else start.rglob("*"):
             name = path.relative_to(self.source).as_posix()
@@ -53,11 +53,11 @@ class Installation:
 
     @property
     def programs(self) -> Path:
-        """Where ``python``, ``penstock`` and the like are."""
+        """Return where ``python``, ``penstock`` and the like are."""
         return self.folder / "bin"
 
     def environment(self, folder: Path, **variables: str) -> dict[str, str]:
-        """The variables of a newcomer whose home is ``folder``, and none of this process."""
+        """Return the variables of a newcomer whose home is ``folder``, and none of this process."""
         return {
             "PATH": f"{self.programs}:/usr/bin:/bin",
             "HOME": str(folder),
@@ -83,7 +83,7 @@ class Installation:
         )
 
     def run(self, *command: str, folder: Path, said: str = "", **variables: str) -> str:
-        """The standard output of a program that must succeed."""
+        """Return the standard output of a program that must succeed."""
         done = self.done(*command, folder=folder, said=said, **variables)
         assert done.returncode == 0, f"{command}: exit {done.returncode}\n{done.stderr}"
         return done.stdout
@@ -108,7 +108,7 @@ def build(folder: Path) -> Wheels:
 
 
 def wheels_in(folder: Path) -> Wheels:
-    """What ``build`` left in ``folder``; fails where that is not one wheel each."""
+    """Return what ``build`` left in ``folder``; fails where that is not one wheel each."""
     (server,) = (folder / "dist").glob("penstock-*.whl")
     (client,) = (folder / "dist").glob("penstock_client-*.whl")
     return Wheels(server, client, folder / "source")
@@ -131,14 +131,14 @@ def install(folder: Path, wheels: Sequence[Path]) -> None:
 
 
 def pip(folder: Path) -> list[str]:
-    """The words that begin a command of our own pip over another environment."""
+    """Return the words that begin a command of our own pip over another environment."""
     python = str(folder / "bin" / "python")
     return [sys.executable, "-I", "-m", "pip", "--python", python, "--disable-pip-version-check"]
 
 
 @contextmanager
 def made_once(folder: Path, make: Callable[[Path], object]) -> Iterator[Path]:
-    """A folder filled by ``make``, once for all processes, and gone with the last of them.
+    """Yield a folder filled by ``make``, once for all processes, and gone with the last of them.
 
     Several test processes share it: installing takes long, and hundreds of megabytes.
     """
@@ -164,7 +164,7 @@ def made_once(folder: Path, make: Callable[[Path], object]) -> Iterator[Path]:
 
 @contextmanager
 def _locked(path: Path) -> Iterator[IO[str]]:
-    """The file at ``path``, read from its start, while no other process has it."""
+    """Yield the file at ``path``, read from its start, while no other process has it."""
     with path.open("a+") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
         file.seek(0)

@@ -24,7 +24,7 @@ class Office:
     tokens: dict[str, str] = field(default_factory=dict)
 
     def type(self, *words: str, said: str = "") -> str:
-        """What ``penstock`` prints."""
+        """Return what ``penstock`` prints."""
         return self.installation.run("penstock", *words, folder=self.folder, said=said)
 
     def open(self, url: str) -> None:

@@ -19,7 +19,7 @@ STOP_SECONDS = 600.0
 
 
 def free_port() -> int:
-    """A port that nobody listens on."""
+    """Return a port that nobody listens on."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port: int = probe.getsockname()[1]
@@ -44,7 +44,7 @@ class Running:
 
     @property
     def url(self) -> str:
-        """Where it answers."""
+        """Return the address where it answers."""
         return f"http://127.0.0.1:{self.port}"
 
     def start(self) -> None:
@@ -85,7 +85,7 @@ def running(
     port: int,
     patience: float = START_SECONDS,
 ) -> Iterator[Running]:
-    """The started server, stopped afterwards whatever happens."""
+    """Yield the started server, stopped afterwards whatever happens."""
     log = folder.with_name(f"{folder.name}.log")
     server = Running(command, folder, environment, port, log, patience)
     try:

@@ -14,7 +14,7 @@ Shape: TypeAlias = "Mapping[str, Shape] | Sequence[Shape] | Callable[[object], b
 
 
 def text(found: object) -> bool:
-    """Some characters."""
+    """Return some characters."""
     return isinstance(found, str) and found != ""
 
 
@@ -29,17 +29,17 @@ def maybe_empty(found: object) -> bool:
 
 
 def number(found: object) -> bool:
-    """A finite number; JSON writes whole ones in either form."""
+    """Return a finite number; JSON writes whole ones in either form."""
     return isinstance(found, int | float) and not isinstance(found, bool) and math.isfinite(found)
 
 
 def positive(found: object) -> bool:
-    """A number above 0."""
+    """Return a number above 0."""
     return isinstance(found, int | float) and number(found) and found > 0
 
 
 def count(found: object) -> bool:
-    """A whole number from 0."""
+    """Return a whole number from 0."""
     return isinstance(found, int) and not isinstance(found, bool) and found >= 0
 
 
@@ -54,23 +54,23 @@ def nothing(found: object) -> bool:
 
 
 def moment(found: object) -> bool:
-    """A time in UTC (RFC 3339)."""
+    """Return a time in UTC (RFC 3339)."""
     form = r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,6})?Z"
     return isinstance(found, str) and re.fullmatch(form, found) is not None
 
 
 def digest(found: object) -> bool:
-    """A SHA-256 in hexadecimal digits."""
+    """Return a SHA-256 in hexadecimal digits."""
     return isinstance(found, str) and re.fullmatch(r"[0-9a-f]{64}", found) is not None
 
 
 def mapping(found: object) -> bool:
-    """An object with something in it, whose fields are not the contract's."""
+    """Return an object with something in it, whose fields are not the contract's."""
     return isinstance(found, dict) and bool(found)
 
 
 def a_list(found: object) -> bool:
-    """A list, of whatever."""
+    """Return a list, of whatever."""
     return isinstance(found, list)
 
 
@@ -84,7 +84,7 @@ def exactly(value: object) -> Callable[[object], bool]:
 
 
 def differences(found: object, shape: Shape, place: str = "") -> Iterator[str]:
-    """Where ``found`` is not as ``shape`` says: a JSON pointer, and what is wrong there."""
+    """Yield where ``found`` is not as ``shape`` says: a JSON pointer, and what is wrong there."""
     if isinstance(shape, Mapping):
         if not isinstance(found, dict):
             yield f"{place or '/'} is no object: {found!r}"
@@ -106,7 +106,7 @@ def differences(found: object, shape: Shape, place: str = "") -> Iterator[str]:
 
 
 def variants(document: object) -> Iterator[tuple[str, object]]:
-    """Every document that lacks one field, or holds what no shape allows in its place.
+    """Yield every document that lacks one field, or holds what no shape allows in its place.
 
     Of lists, only the first item is changed.
     """

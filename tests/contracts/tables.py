@@ -19,7 +19,7 @@ from tests.contracts.shapes import (
 
 
 def listed(item: Shape) -> Shape:
-    """A page that is the last, with something on it."""
+    """Return a page that is the last, with something on it."""
     return {"items": [item], "next_cursor": nothing}
 
 

@@ -35,7 +35,7 @@ print(json.dumps(dict(release.answer)))
 
 
 def ask(client: Installation, server: Running, token: str, *options: str) -> dict[str, Any]:
-    """One release by the program ``penstock-client``, in a folder with nothing in it."""
+    """Make one release with the program ``penstock-client``, in a folder with nothing in it."""
     desk = server.folder.with_name("desk")
     desk.mkdir(exist_ok=True)
     printed = client.run(

@@ -30,14 +30,14 @@ class Caller:
         self.tokens = tokens
 
     def call(self, by: str | None, verb: str, path: str, **sent: Any) -> httpx.Response:
-        """One request, with the token of ``by``."""
+        """Send one request, with the token of ``by``."""
         headers = dict(sent.pop("headers", {}))
         if by is not None:
             headers["Authorization"] = f"Bearer {self.tokens[by]}"
         return self.http.request(verb, path, headers=headers, **sent)
 
     def answer(self, by: str, verb: str, path: str, body: object = None, status: int = 200) -> Any:
-        """The document of a request that must succeed."""
+        """Return the document of a request that must succeed."""
         sent = {} if body is None else {"json": body}
         response = self.call(by, verb, path, **sent)
         assert response.status_code == status, response.text
@@ -74,7 +74,7 @@ CREATED: list[tuple[str, dict[str, Any], Shape]] = [
 
 @pytest.fixture(scope="module")
 def caller(installed: Installation, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Caller]:
-    """A running server with nothing in it but one admin."""
+    """Yield a running server with nothing in it but one admin."""
     office = Office(installed, tmp_path_factory.mktemp("office") / "empty")
     office.folder.mkdir()
     office.type("init")
@@ -91,7 +91,7 @@ def caller(installed: Installation, tmp_path_factory: pytest.TempPathFactory) ->
 
 @pytest.fixture(scope="module")
 def created(caller: Caller) -> list[tuple[str, Any, Shape]]:
-    """What was answered to each creation, with the shape that it must have."""
+    """Return what was answered to each creation, with the shape that it must have."""
     answers = []
     for kind, body, shape in CREATED:
         answer = caller.answer("root", "POST", f"{API}/{kind}", body, status=201)
@@ -105,7 +105,7 @@ def created(caller: Caller) -> list[tuple[str, Any, Shape]]:
 
 @pytest.fixture
 def world(caller: Caller, created: object) -> Caller:
-    """The same with everything in it, and ``visits`` in the hands of ann and ian."""
+    """Return the same with everything in it, and ``visits`` in the hands of ann and ian."""
     return caller
 
 
@@ -320,13 +320,13 @@ def test_the_document_describes_every_path_of_the_tables(world: Caller) -> None:
 def call_with(
     world: Caller, by: str | None, verb: str, path: str, sent: dict[str, Any]
 ) -> httpx.Response:
-    """One request below the API's prefix; bytes are declared as JSON unless it is said."""
+    """Send one request below the API's prefix; bytes are declared as JSON unless it is said."""
     headers = {"Content-Type": "application/json", **sent.get("headers", {})}
     return world.call(by, verb, f"{API}{path}", **{**sent, "headers": headers})
 
 
 def assert_problem(response: httpx.Response, status: int, code: str) -> Any:
-    """The problem document of a refusal, which is as in its table."""
+    """Return the problem document of a refusal, which is as in its table."""
     assert response.headers["Content-Type"] == "application/problem+json", response.text
     problem = json.loads(response.content)
     assert (response.status_code, problem["status"], problem["code"]) == (status, status, code)

@@ -47,12 +47,12 @@ def tool() -> Tool:
 
 @pytest.fixture
 def document() -> Any:
-    """The committed document, to be changed."""
+    """Return the committed document, to be changed."""
     return json.loads(DOCUMENT.read_text())
 
 
 def reports(printed: str) -> Iterator[Any]:
-    """What Redocly says of each document, one JSON after the other."""
+    """Yield what Redocly says of each document, one JSON after the other."""
     decoder, text = json.JSONDecoder(), printed.strip()
     while text:
         found, end = decoder.raw_decode(text)
@@ -61,7 +61,7 @@ def reports(printed: str) -> Iterator[Any]:
 
 
 def rules(tool: Tool, *documents: Path) -> dict[str, set[str]]:
-    """The rules that Redocly finds broken, by the name of the document."""
+    """Return the rules that Redocly finds broken, by the name of the document."""
     config = ("--config", FOLDER / "redocly.yaml", "--format", "json")
     done = tool("@redocly/cli/bin/cli.js", "lint", *documents, *config)
     broken: dict[str, set[str]] = {document.name: set() for document in documents}

@@ -51,13 +51,13 @@ WHERE = "import importlib, sys; print(importlib.import_module(sys.argv[1]).__fil
 
 
 def distributions(installation: Installation) -> set[str]:
-    """The names of everything that is installed."""
+    """Return the names of everything that is installed."""
     listed = json.loads(checked([*pip(installation.folder), "list", "--format", "json"]))
     return {str(item["name"]).lower().replace("_", "-") for item in listed}
 
 
 def imported(installation: Installation, folder: Path, *words: str) -> set[str]:
-    """The packages that a program read, by Python's own account."""
+    """Return the packages that a program read, by Python's own account."""
     program, *arguments = words
     started = ("-X", "importtime", str(installation.programs / program), *arguments)
     done = installation.done("python", "-I", *started, folder=folder)
@@ -69,7 +69,7 @@ def imported(installation: Installation, folder: Path, *words: str) -> set[str]:
 
 
 def modules_below(wheels: Wheels, folder: str) -> set[str]:
-    """Every module in a folder of the source, programs apart."""
+    """Return every module in a folder of the source, programs apart."""
     names = {
         ".".join(PurePosixPath(name).relative_to(folder).with_suffix("").parts)
         for name in wheels.copied(folder)

@@ -27,7 +27,7 @@ URL, TOKEN = "http://127.0.0.1:8080", "pst_..."
 
 
 def shown(language: str) -> list[str]:
-    """The section's blocks in a language, from the top."""
+    """Return the section's blocks in a language, from the top."""
     text = (ROOT / "README.md").read_text()
     section = re.search(r"^## Run a server\n(.*?)(?=^## )", text, re.M | re.S)
     assert section is not None
@@ -44,11 +44,11 @@ class Terminal:
 
     @property
     def environment(self) -> dict[str, str]:
-        """The port is what this machine has free; the commands do not name one."""
+        """Return the port is what this machine has free; the commands do not name one."""
         return self.installation.environment(self.folder, PENSTOCK_PORT=str(self.port))
 
     def script(self, *lines: str) -> str:
-        """Lines behind those that name the home."""
+        """Return lines behind those that name the home."""
         named = [line for line in shown("sh")[0].splitlines() if line.startswith("export ")]
         assert [line.split("=")[0] for line in named] == [
             "export PENSTOCK_HOME",
@@ -57,7 +57,7 @@ class Terminal:
         return "\n".join(("set -e", *named, *lines)).replace(HOME, str(self.folder / "home"))
 
     def type(self, *lines: str) -> str:
-        """What the lines print; each must succeed."""
+        """Return what the lines print; each must succeed."""
         path = self.folder.with_name("script.sh")
         path.write_text(self.script(*lines))
         return self.installation.run(
@@ -80,7 +80,7 @@ def terminal(request: pytest.FixtureRequest, tmp_path: Path) -> Terminal:
 
 @pytest.fixture
 def server(terminal: Terminal) -> Iterator[Running]:
-    """The README's server, after everything that stands above ``penstock serve``."""
+    """Yield the README's server, after everything that stands above ``penstock serve``."""
     lines = shown("sh")[0].splitlines()
     assert lines[-1].startswith("penstock serve ")
     printed = terminal.type(*lines[2:-1])

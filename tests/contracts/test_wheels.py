@@ -19,7 +19,7 @@ INFORMATION = ("METADATA", "WHEEL", "RECORD", "entry_points.txt", "licenses/LICE
 
 
 def expected(wheels: Wheels, moved: dict[str, str], information: str) -> dict[str, Path | None]:
-    """The files that a wheel must have, each with the tracked file that it is a copy of."""
+    """Return the files that a wheel must have, each with the tracked file that it is a copy of."""
     copies: dict[str, Path | None] = {
         str(PurePosixPath(there) / PurePosixPath(name).relative_to(here)): wheels.source / name
         for here, there in moved.items()
@@ -41,7 +41,7 @@ def metadata(wheel: Path, information: str) -> Message:
 
 
 def required(found: Message) -> set[str]:
-    """The names of what is installed along, extras apart."""
+    """Return the names of what is installed along, extras apart."""
     lines = [line for line in found.get_all("Requires-Dist", []) if "extra ==" not in line]
     return {re.split(r"[^\w.-]", line)[0] for line in lines}
 

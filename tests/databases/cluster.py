@@ -49,17 +49,17 @@ class Cluster:
     superuser: "psycopg.Connection[Any] | None" = None
 
     def url(self, database: str, role: str = APPLICATION) -> str:
-        """A URL through the socket, where no password is asked for."""
+        """Return a URL through the socket, where no password is asked for."""
         place = f"host={quote(str(self.folder))}&port={self.port}"
         return f"postgresql://{role}@/{database}?{place}"
 
     def address(self, database: str, role: str = APPLICATION, password: str = PASSWORD) -> str:
-        """A URL through TCP, with a password."""
+        """Return a URL through TCP, with a password."""
         return f"postgresql://{role}:{quote(password, safe='')}@127.0.0.1:{self.port}/{database}"
 
     @contextmanager
     def administered(self, database: str = "postgres") -> Iterator["psycopg.Connection[Any]"]:
-        """A connection of the superuser's, without transactions."""
+        """Yield a connection of the superuser's, without transactions."""
         with psycopg.connect(
             host=str(self.folder),
             port=self.port,
@@ -82,7 +82,7 @@ class Cluster:
                 time.sleep(0.01)
 
     def create(self, template: str = "template0") -> str:
-        """A new database, of the owner's; its name."""
+        """Return a new database, of the owner's; its name."""
         name = f"penstock_{next(self.numbers)}"
         self._always().execute(
             sql.SQL("CREATE DATABASE {} OWNER {} TEMPLATE {} ENCODING 'UTF8'").format(
@@ -98,7 +98,7 @@ class Cluster:
         )
 
     def _always(self) -> "psycopg.Connection[Any]":
-        """The superuser's connection that is kept, as long as the server runs."""
+        """Return the superuser's connection that is kept, as long as the server runs."""
         if self.superuser is None:
             self.superuser = psycopg.connect(
                 host=str(self.folder),
@@ -135,7 +135,7 @@ class Cluster:
             return name
 
     def files(self, name: str, since: str) -> list[Path]:
-        """All that is on disk of a database, and of the write-ahead log from a file on."""
+        """Return all that is on disk of a database, and of the write-ahead log from a file on."""
         with self.administered() as connection:
             connection.execute("CHECKPOINT")
             row = connection.execute("SELECT oid FROM pg_database WHERE datname = %s", [name])
@@ -179,7 +179,7 @@ class Cluster:
 
 
 def programs() -> Path | None:
-    """The folder of the newest PostgreSQL that is installed, as Debian lays it out."""
+    """Return the folder of the newest PostgreSQL that is installed, as Debian lays it out."""
     found = sorted(
         Path("/usr/lib/postgresql").glob("*/bin/postgres"), key=lambda path: int(path.parts[-3])
     )
@@ -276,7 +276,7 @@ def _started(folder: Path, programs: Path, port: int) -> "subprocess.Popen[bytes
 
 
 def _as_account(folder: Path) -> dict[str, Any]:
-    """How a program of PostgreSQL is run: it refuses to be root."""
+    """Return how a program of PostgreSQL is run: it refuses to be root."""
     plain: dict[str, Any] = {"cwd": folder, "env": {"PATH": os.environ["PATH"], "LC_ALL": "C"}}
     if os.geteuid() != 0:
         return plain
@@ -292,7 +292,7 @@ def _free_port() -> int:
 
 
 def _roomy() -> Path | None:
-    """A folder in memory, where syncing costs little; None for the usual one."""
+    """Return a folder in memory, where syncing costs little; None for the usual one."""
     memory = Path("/dev/shm")  # noqa: S108 - the folder made in it is private
     if memory.is_dir() and os.access(memory, os.W_OK) and shutil.disk_usage(memory).free > ROOM:
         return memory

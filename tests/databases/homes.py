@@ -28,13 +28,13 @@ class Home:
     urls: dict[str, str]
 
     def settings(self, **changes: Any) -> Settings:
-        """The settings of a server that lives in it."""
+        """Return the settings of a server that lives in it."""
         own = {"home": self.folder, "log_patience": PATIENCE, "data_anywhere": True}
         return Settings(**{**own, **self.urls, **changes})
 
     @property
     def environment(self) -> dict[str, str]:
-        """The settings as a program of its own takes them."""
+        """Return the settings as a program of its own takes them."""
         named = {"home": str(self.folder), "log_patience": str(PATIENCE), "data_anywhere": "on"}
         named |= self.urls
         return {f"PENSTOCK_{name.upper()}": value for name, value in named.items()}
@@ -48,17 +48,17 @@ class Homes:
     made: list[str] = field(default_factory=list)
 
     def bare(self, folder: Path) -> Home:
-        """A place for a home, with an empty database where one is needed."""
+        """Return a place for a home, with an empty database where one is needed."""
         return self._at(folder, self.cluster.create() if self.cluster else None)
 
     def empty(self, folder: Path) -> Home:
-        """A home with nothing in it."""
+        """Return a home with nothing in it."""
         made = self.bare(folder)
         home.create(made.settings())
         return made
 
     def copy(self, original: Home, folder: Path) -> Home:
-        """A copy of a home that nobody is connected to."""
+        """Return a copy of a home that nobody is connected to."""
         shutil.copytree(original.folder, folder)
         name = self.cluster.create(original.database or "") if self.cluster else None
         return self._at(folder, name)

@@ -10,12 +10,12 @@ if TYPE_CHECKING:
 
 
 def figure(name: str, default: int) -> int:
-    """A size that the environment may raise."""
+    """Return a size that the environment may raise."""
     return int(os.environ.get(name, default))
 
 
 def amounts(name: str, *, few: int, many: int) -> "list[ParameterSet]":
-    """A test's two sizes; ``name`` in the environment sets that of the nights."""
+    """Return a test's two sizes; ``name`` in the environment sets that of the nights."""
     return [
         pytest.param(few, id="few"),
         pytest.param(figure(name, many), id="many", marks=pytest.mark.nightly),

@@ -88,7 +88,7 @@ def examine(server: Server, answers: Iterable[Reported], *, is_traced: bool) -> 
 
 
 def served_otherwise(server: Server, answers: Sequence[Reported]) -> int:
-    """How many readers are now told something else than they were, or for the first time."""
+    """Return how many readers are now told something else than they were, or for the first time."""
     count = 0
     for told in answers:
         now = answer(server, told.analyst, told.ask)
@@ -115,7 +115,7 @@ def _answered(stored: dict[str, list[Stored]], answers: Iterable[Reported]) -> F
 
 
 def _untrue(server: Server, releases: Sequence[Stored]) -> int:
-    """How many of one query's releases deny the neighbors that are recorded beside them."""
+    """Return how many of one query's releases deny the neighbors that are recorded beside them."""
     with server.database.read() as session:
         query = session.get_one(Query, releases[0].row.query_id)
     ladder = kind_of(query).ladder

@@ -129,7 +129,7 @@ def hoarding() -> None:
 
 
 def ring_keys(ring: Path, name: str) -> list[bytes]:
-    """The keys of a dataset that a ring has."""
+    """Return the keys of a dataset that a ring has."""
     content = json.loads(ring.read_text())
     names = content["contexts"].get(_name(dataset_context(f"{name}@1")), [])
     return [base64.b64decode(content["keys"][one]) for one in names]
@@ -146,12 +146,12 @@ def secrets_of(server: Server, ring: Path, name: str) -> dict[str, bytes]:
 
 
 def spellings(secret: bytes) -> tuple[bytes, bytes]:
-    """How a key of 32 bytes may stand somewhere."""
+    """Return how a key of 32 bytes may stand somewhere."""
     return secret, base64.b64encode(secret)[:-2]
 
 
 def in_memory(pid: int, secrets: Mapping[str, bytes]) -> dict[str, int]:
-    """How often each secret is in the memory of a process."""
+    """Return how often each secret is in the memory of a process."""
     found = dict.fromkeys(secrets, 0)
     for part in _memory(pid):
         for name, secret in secrets.items():
@@ -160,7 +160,7 @@ def in_memory(pid: int, secrets: Mapping[str, bytes]) -> dict[str, int]:
 
 
 def _memory(pid: int) -> Iterator[bytes]:
-    """All of a process's memory that can be read."""
+    """Yield all of a process's memory that can be read."""
     maps = Path(f"/proc/{pid}/maps").read_text()
     with Path(f"/proc/{pid}/mem").open("rb", buffering=0) as memory:
         for line in maps.splitlines():

@@ -36,7 +36,7 @@ class Worker:
 
     @property
     def complaint(self) -> str:
-        """What it said before it ended."""
+        """Return what it said before it ended."""
         said = self.errors.read_text() if self.errors.exists() else "nothing said"
         return f"exit code {self.process.exitcode}: {said}"
 
@@ -78,7 +78,7 @@ def end_all() -> None:
 
 
 def barrier(parties: int) -> Barrier:
-    """A barrier between processes."""
+    """Return a barrier between processes."""
     return CONTEXT.Barrier(parties, timeout=HANG)
 
 

@@ -22,7 +22,7 @@ class Reported:
 
     @classmethod
     def of(cls, analyst: str, ask: Ask, answer: Answer) -> "Reported":
-        """An answer, as it reached a reader."""
+        """Return an answer, as it reached a reader."""
         view = answer.view
         values = tuple(view.values.tolist())
         return cls(analyst, ask, view.id, view.receipt.leaf_hash, values)
@@ -41,12 +41,12 @@ class Report:
 
 
 def read(path: Path) -> list[Reported]:
-    """The answers in a report; a last line without its end was never reported."""
+    """Return the answers in a report; a last line without its end was never reported."""
     return parsed(path.read_bytes()) if path.exists() else []
 
 
 def parsed(content: bytes) -> list[Reported]:
-    """The answers in what was written to a report."""
+    """Return the answers in what was written to a report."""
     *lines, _ = content.split(b"\n")
     found = []
     for line in lines:

@@ -16,7 +16,7 @@ from penstock.transparency_log import leaves
 
 
 def broken_rules(server: Server, now: Snapshot | None = None) -> list[str]:
-    """The rules that do not hold now, in words; values stay closed."""
+    """Return the rules that do not hold now, in words; values stay closed."""
     now = now or snapshot(server)
     return [
         *_file(server),
@@ -29,7 +29,7 @@ def broken_rules(server: Server, now: Snapshot | None = None) -> list[str]:
 
 
 def unproven_values(server: Server) -> list[str]:
-    """The hand-outs whose leaf does not hold the HMAC of what is stored."""
+    """Return the hand-outs whose leaf does not hold the HMAC of what is stored."""
     now = snapshot(server)
     with server.database.read() as session:
         rows = session.exec(
@@ -57,7 +57,7 @@ def unproven_values(server: Server) -> list[str]:
 
 
 def neighbor_faults(releases: Sequence[RowMapping]) -> tuple[int, int]:
-    """How many of one query's releases are stale, and how many are misnumbered.
+    """Return how many of one query's releases are stale, and how many are misnumbered.
 
     ``releases`` come in the order in which they were stored, the anchor first.  One is
     stale if its recorded neighbors were not the nearest then, and misnumbered if its
@@ -76,7 +76,7 @@ def neighbor_faults(releases: Sequence[RowMapping]) -> tuple[int, int]:
 
 
 def by_query(now: Snapshot) -> dict[int, list[RowMapping]]:
-    """The releases of every query but streams, whose rows are levels."""
+    """Return the releases of every query but streams, whose rows are levels."""
     fixed = {query["id"] for query in now["query"] if query["structure"] is None}
     found: dict[int, list[RowMapping]] = defaultdict(list)
     for row in now["release"]:

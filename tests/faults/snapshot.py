@@ -26,7 +26,7 @@ def snapshot(server: Server) -> Snapshot:
 
 
 def history(now: Snapshot) -> dict[str, frozenset[bytes]]:
-    """A digest of every row of history; a leaf's place in the tree comes later than its row.
+    """Return a digest of every row of history; a leaf's place in the tree comes later than its row.
 
     They have no order: who takes a number first may commit last.
     """
@@ -41,5 +41,5 @@ def _digest(table: str, row: RowMapping) -> bytes:
 def altered(
     before: Mapping[str, frozenset[bytes]], after: Mapping[str, frozenset[bytes]]
 ) -> list[str]:
-    """The tables of which a row of ``before`` is gone or changed in ``after``."""
+    """Return the tables of which a row of ``before`` is gone or changed in ``after``."""
     return [table for table in HISTORY if not before[table] <= after[table]]

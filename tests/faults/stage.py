@@ -41,7 +41,7 @@ REACH = 4000
 
 
 def choices(*label: object) -> Generator:
-    """A generator with a key of its own for ``label``, so that every run is alike."""
+    """Return a generator with a key of its own for ``label``, so that every run is alike."""
     key = hashlib.sha256(repr(label).encode()).digest()
     return Stream.from_key(key).generator
 
@@ -56,12 +56,12 @@ class Ask:
 
 
 def urls_beside(folder: Path) -> Path:
-    """The file with the URLs of a home's database, where that is not in the home."""
+    """Return the file with the URLs of a home's database, where that is not in the home."""
     return folder.with_name(f"{folder.name}-urls.json")
 
 
 def settings_of(folder: Path) -> Settings:
-    """The settings of a home, as every process reads them for itself."""
+    """Return the settings of a home, as every process reads them for itself."""
     found = json.loads(urls_beside(folder).read_text())
     # Nobody gives up waiting, for a lock or the log: the machine's speed decides nothing.
     urls = {name: f"{url}&connect_timeout={HANG:.0f}" for name, url in found.items()}
@@ -70,13 +70,13 @@ def settings_of(folder: Path) -> Settings:
 
 
 def open_home(folder: Path) -> Server:
-    """The server as every process opens it for itself."""
+    """Return the server as every process opens it for itself."""
     return home.open_server(settings_of(folder))
 
 
 @contextmanager
 def opened(folder: Path) -> Iterator[Server]:
-    """The server for a while, with no connection left behind."""
+    """Yield the server for a while, with no connection left behind."""
     server = open_home(folder)
     yield server
     server.database.close()
@@ -110,7 +110,7 @@ def build(folder: Path, *, analysts: int, names: Sequence[str] = ()) -> None:
 
 
 def vector_query(name: str, mechanism: str, **changes: object) -> PushedVectorRequest:
-    """A pushed vector that leaves room in the budgets for hundreds like it."""
+    """Return a pushed vector that leaves room in the budgets for hundreds like it."""
     request = {
         "name": name,
         "dataset": "sites",
@@ -124,7 +124,7 @@ def vector_query(name: str, mechanism: str, **changes: object) -> PushedVectorRe
 
 
 def analyst(number: int) -> str:
-    """The name of an analyst."""
+    """Return the name of an analyst."""
     return f"analyst-{number}"
 
 
@@ -145,18 +145,18 @@ def some_rungs(count: int, *label: object) -> list[int]:
 
 
 def shuffled(wanted: Sequence[Ask], *label: object) -> list[Ask]:
-    """The same requests in another order."""
+    """Return the same requests in another order."""
     return [wanted[place] for place in choices(*label).permutation(len(wanted))]
 
 
 def answer(server: Server, name: str, ask: Ask) -> Answer:
-    """What the product gives an analyst."""
+    """Return what the product gives an analyst."""
     wanted = ReleaseRequest(level=ask.level)
     return releases.request(server, acting_as(server, name), ask.query, wanted)
 
 
 def has_been_given(server: Server, name: str, ask: Ask) -> bool:
-    """Whether an analyst holds a release, by what is stored."""
+    """Return whether an analyst holds a release, by what is stored."""
     with server.database.read() as session:
         found = session.exec(
             select(Grant.id)

@@ -60,7 +60,7 @@ PAGES = {
 
 @pytest.fixture
 def server(homes: Homes, tmp_path: Path) -> Iterator[World]:
-    """A new home with an admin, served."""
+    """Yield a new home with an admin, served."""
     world = open_world(homes.empty(tmp_path / "home"), {}, cosigners=ONE.verifier.text)
     users.create(world.server, OPERATOR, UserSpec(name="root", roles=["admin"]))
     world.tokens["root"] = tokens.issue(world.server, OPERATOR, "root", TokenSpec()).token
@@ -70,7 +70,7 @@ def server(homes: Homes, tmp_path: Path) -> Iterator[World]:
 
 @pytest.fixture
 def called(server: World) -> Iterator[set[str]]:
-    """The endpoints that were called."""
+    """Yield the endpoints that were called."""
     seen: set[str] = set()
 
     def note(sender: flask.Flask, **_: object) -> None:
@@ -101,13 +101,13 @@ def test_everything_that_the_server_does(
 
 
 def ask(server: World, by: str, query: str = "visits", **wish: object) -> dict[str, Any]:
-    """One release, as its JSON document."""
+    """Return one release, as its JSON document."""
     found: dict[str, Any] = server.answer("POST", f"{API}/queries/{query}/releases", wish, by=by)
     return found
 
 
 def listed(server: World, path: str, by: str) -> list[Any]:
-    """All items of a list, fetched two at a time."""
+    """Return all items of a list, fetched two at a time."""
     items: list[Any] = []
     cursor = ""
     while True:

@@ -21,7 +21,7 @@ FEWEST = 60
 
 
 def faults(mutant: Mutant) -> list[str]:
-    """What keeps a mutant from being run."""
+    """Return what keeps a mutant from being run."""
     path = ROOT / PRODUCT / mutant.path
     if not path.is_file():
         return [f"{mutant.name}: there is no {mutant.path}"]
@@ -34,7 +34,7 @@ def faults(mutant: Mutant) -> list[str]:
 
 
 def runs(test: str) -> bool:
-    """Whether the ordinary suite has a case of a test, or of one in a file."""
+    """Return whether the ordinary suite has a case of a test, or of one in a file."""
     path, _, name = test.partition("::")
     known = ordinary(ROOT / path)
     return known.get(name, False) if name else any(known.values())

@@ -67,7 +67,7 @@ class Workspace:
     @classmethod
     @contextmanager
     def made(cls, tests: Path = ROOT) -> "Iterator[Self]":
-        """A workspace as long as the block lasts."""
+        """Yield a workspace as long as the block lasts."""
         with tempfile.TemporaryDirectory(prefix="penstock-mutants-") as name:
             folder = Path(name).resolve()
             left_out = shutil.ignore_patterns("__pycache__")
@@ -92,7 +92,7 @@ class Workspace:
             path.write_text(whole)
 
     def known(self, tests: Sequence[str]) -> list[str]:
-        """Those of ``tests`` whose files this checkout has."""
+        """Return those of ``tests`` whose files this checkout has."""
         return [test for test in tests if (self.tests / test.partition("::")[0]).exists()]
 
     def run(self, tests: Sequence[str]) -> Ran:
@@ -139,7 +139,7 @@ class Workspace:
         return {re.split(r"[:(]", line)[0].strip() for line in options.get("markers", [])}
 
     def environment(self) -> dict[str, str]:
-        """What makes Python, and what that starts, take the copy for the product."""
+        """Return what makes Python, and what that starts, take the copy for the product."""
         left_out = ("PYTEST_", *_SIZES)
         kept = {name: text for name, text in os.environ.items() if not name.startswith(left_out)}
         folder = str(self.folder / "server")

@@ -43,7 +43,7 @@ class Old:
     told: dict[str, Any]
 
     def opened(self) -> World:
-        """The home under this version, with noise that nobody drew before."""
+        """Return the home under this version, with noise that nobody drew before."""
         clock, streams = Clock(), Streams(10**6)
         clock.forward(days=AFTER.days)
         return World(

@@ -120,7 +120,7 @@ def _decoder(columns: int, weight: int) -> FloatMatrix:
 
 
 def _sensitivity(lift: Lift, *, replacing: bool) -> Sensitivity:
-    """One record moves ``2 f_i - n`` by up to 1 each, and ``C n`` by ``C``.
+    """Return ``R``: one record moves ``2 f_i - n`` by up to 1 each, and ``C n`` by ``C``.
 
     Replacing one within its group moves ``2 f_i`` by up to 2 each, replacing across groups
     is one record less here and one more there, and replacing by one that belongs to none

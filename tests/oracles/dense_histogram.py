@@ -55,7 +55,7 @@ class DenseHistogram:
         self._path = {ceiling: draw_anchor(mechanism, exact, self._level(ceiling), streams())}
 
     def at(self, rung: int) -> Report:
-        """All keys above the threshold at ``rung``."""
+        """Return all keys above the threshold at ``rung``."""
         check_rung(rung, self._ceiling, self._thresholds.ladder)
         if rung not in self._path:
             self._path[rung] = self._draw(rung)

@@ -20,24 +20,24 @@ from penstock.structures.streams.forest import check_length
 
 
 def height_of(length: int) -> int:
-    """The levels of the tree, without its root, over ``length`` steps."""
+    """Return the levels of the tree, without its root, over ``length`` steps."""
     check_length(length)
     return math.ceil(math.log2(length + 1))
 
 
 def node_variance(level: int) -> Fraction:
-    """The variance of a node's estimate over that of its noise; leaves are level 0."""
+    """Return the variance of a node's estimate over that of its noise; leaves are level 0."""
     return Fraction(1 << level, (1 << (level + 1)) - 1)
 
 
 def variance_weight(step: int) -> Fraction:
-    """The variance of output ``step`` over that of one node: a node for each of its ones."""
+    """Return the variance of output ``step`` over that of one node: a node for each of its ones."""
     levels = (level for level in range(step.bit_length()) if step >> level & 1)
     return sum((node_variance(level) for level in levels), Fraction(0))
 
 
 def mean_weight(length: int) -> float:
-    """The mean of ``variance_weight`` over all steps: bit by bit, so for any length."""
+    """Return the mean of ``variance_weight`` over all steps: bit by bit, so for any length."""
     check_length(length)
     total = 0.0
     for level in range(length.bit_length()):
@@ -48,7 +48,7 @@ def mean_weight(length: int) -> float:
 
 
 def largest_weight(length: int) -> float:
-    """The largest of ``variance_weight`` over all steps."""
+    """Return the largest of ``variance_weight`` over all steps."""
     check_length(length)
     best, above = 0.0, 0.0
     for level in range(length.bit_length() - 1, -1, -1):
@@ -61,7 +61,7 @@ def largest_weight(length: int) -> float:
 
 
 def honaker(length: int) -> Factorization:
-    """The baseline as a factorization, over the tree's full ``2^h - 1`` steps or fewer.
+    """Return the baseline as a factorization, over the tree's full ``2^h - 1`` steps or fewer.
 
     Needs memory for the square of ``length``.  Raises ``InvalidInput`` for a length below 1.
     """

@@ -64,7 +64,7 @@ def _order(person: str, key: int) -> tuple[str, int]:
 
 
 def _in_plain_python(rows: list[Row], measure: str, max_groups: int, max_rows: int) -> list[int]:
-    """The rules of the connector, one after the other."""
+    """Return the rules of the connector, one after the other."""
     given: dict[str, dict[int, list[int]]] = defaultdict(lambda: defaultdict(list))
     for person, ward, age_text, cost in rows:
         age, steps = _age(age_text), _steps(cost)

@@ -136,7 +136,7 @@ def test_replacing_a_person_never_moves_an_answer_further_than_derived(
 
 
 def _worst(question: Question, max_groups: int, max_rows: int, common: int) -> tuple[Cells, Cells]:
-    """Two persons with ``common`` wards in common, as different there as they can be.
+    """Return two persons with ``common`` wards in common, as different there as they can be.
 
     Beyond these each has wards of their own, and gives the most to them.
     """

@@ -23,7 +23,7 @@ numbers = st.one_of(
 
 
 def _exactly(values: list[int | float], step: Fraction, bound: Fraction) -> list[int] | int:
-    """The counts of steps, or the place of the first value that is refused."""
+    """Return the counts of steps, or the place of the first value that is refused."""
     counts = []
     for place, value in enumerate(values):
         if isinstance(value, float) and not float("-inf") < value < float("inf"):

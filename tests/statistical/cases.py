@@ -29,7 +29,7 @@ class Case:
 
 
 def discrete_gaussian(accurate: Fraction, noisy: Fraction) -> Pmf:
-    """The discrete Gaussian of variance ``noisy - accurate``, on steps of 1."""
+    """Return the discrete Gaussian of variance ``noisy - accurate``, on steps of 1."""
     variance = float(noisy - accurate)
     reach = int(9 * variance**0.5)
     values = np.arange(-reach, reach + 1, dtype=np.float64)
@@ -57,7 +57,7 @@ def poisson_counts(accurate: Fraction, noisy: Fraction) -> Pmf:
 
 
 def skellam(accurate: Fraction, noisy: Fraction) -> Pmf:
-    """The difference of two Poisson integers of mean ``(noisy - accurate) / 2``."""
+    """Return the difference of two Poisson integers of mean ``(noisy - accurate) / 2``."""
     mean = float(noisy - accurate) / 2
     reach = int(13 * mean**0.5 + 40)
     return Pmf(-reach, stats.skellam.pmf(np.arange(-reach, reach + 1), mean, mean))

@@ -22,7 +22,7 @@ _made = 0
 
 
 def checks_made() -> int:
-    """How many p-values ``accept`` has read in this process."""
+    """Return how many p-values ``accept`` has read in this process."""
     return _made
 
 
@@ -34,7 +34,7 @@ def accept(p_value: float, what: str) -> None:
 
 
 def rejects(p_value: float) -> bool:
-    """Whether a broken variant is found out at the same rate."""
+    """Return whether a broken variant is found out at the same rate."""
     return p_value <= FALSE_ALARM
 
 
@@ -46,7 +46,7 @@ class Pmf:
     masses: NDArray[np.float64]
 
     def at(self, value: int) -> float:
-        """The probability of ``value``."""
+        """Return the probability of ``value``."""
         place = value - self.first
         return float(self.masses[place]) if 0 <= place < len(self.masses) else 0.0
 
@@ -59,7 +59,7 @@ class Cells:
     masses: NDArray[np.float64]
 
     def of(self, values: NDArray[np.number]) -> NDArray[np.intp]:
-        """The cell of each value: shape as ``values``."""
+        """Return the cell of each value: shape as ``values``."""
         return np.searchsorted(self.edges, values, side="right")
 
 
@@ -76,7 +76,7 @@ def cells_of(law: Pmf, count: int) -> Cells:
 
 
 def chi_squared(observed: NDArray[np.integer], expected: NDArray[np.float64]) -> float:
-    """P-value of counts against exact expectations of any shape, sparse cells pooled."""
+    """Return the P-value of counts against exact expectations of any shape, sparse cells pooled."""
     counts, wanted = pooled(observed, expected)
     statistic = float(((counts - wanted) ** 2 / wanted).sum())
     return float(stats.chi2.sf(statistic, len(wanted) - 1))
@@ -85,7 +85,7 @@ def chi_squared(observed: NDArray[np.integer], expected: NDArray[np.float64]) ->
 def pooled(
     observed: NDArray[np.number], expected: NDArray[np.float64]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Both in a row, with the cells together that expect too little."""
+    """Return both in a row, and join the cells that expect too little."""
     counts, wanted = observed.ravel().astype(np.float64), expected.ravel()
     sparse = wanted < _LEAST_EXPECTED
     counts = np.append(counts[~sparse], counts[sparse].sum())
@@ -107,7 +107,7 @@ def joint_chi_squared(parts: Sequence[NDArray[np.number]], cells: Sequence[Cells
 
 
 def same_law(first: NDArray[np.integer], second: NDArray[np.integer]) -> float:
-    """P-value of two tables of counts being draws of one law."""
+    """Return the P-value of two tables of counts being draws of one law."""
     kept = (first + second) >= 2 * _LEAST_EXPECTED
     table = np.stack([np.append(t[kept], t[~kept].sum()) for t in (first, second)])
     table = table[:, table.sum(axis=0) > 0]
@@ -115,7 +115,7 @@ def same_law(first: NDArray[np.integer], second: NDArray[np.integer]) -> float:
 
 
 def uncorrelated(parts: Sequence[NDArray[np.number]]) -> float:
-    """P-value of all pairs of ``parts`` being uncorrelated (and independent)."""
+    """Return the P-value of all pairs of ``parts`` being uncorrelated (and independent)."""
     correlations = np.corrcoef(np.stack(parts))
     above = correlations[np.triu_indices(len(parts), 1)]
     statistic = float(len(parts[0]) * (above**2).sum())
@@ -123,7 +123,7 @@ def uncorrelated(parts: Sequence[NDArray[np.number]]) -> float:
 
 
 def frequency(hits: int, trials: int, probability: float) -> float:
-    """P-value of ``hits`` among ``trials`` of the given probability."""
+    """Return the P-value of ``hits`` among ``trials`` of the given probability."""
     return float(stats.binomtest(hits, trials, probability).pvalue)
 
 

@@ -25,7 +25,7 @@ every_size = pytest.mark.parametrize(
 
 
 def masses_over(cells: Cells, law: Pmf) -> NDArray[np.float64]:
-    """The probability of each of ``cells`` under ``law``."""
+    """Return the probability of each of ``cells`` under ``law``."""
     values = law.first + np.arange(len(law.masses))
     masses = np.bincount(cells.of(values), law.masses, minlength=len(cells.masses))
     return np.asarray(masses, dtype=np.float64)
@@ -43,7 +43,7 @@ def power(right: NDArray[np.float64], wrong: NDArray[np.float64], size: int) -> 
 
 
 def power_of(noncentrality: float, cells: int) -> float:
-    """The same from the noncentrality, and the number of cells."""
+    """Return the same from the noncentrality, and the number of cells."""
     if cells == 1:
         return 0.0
     critical = stats.chi2.isf(FALSE_ALARM, cells - 1)

@@ -59,7 +59,7 @@ def test_a_mean_needs_eleven_deviations() -> None:
 
 
 def _generalized(power_of_law: float, ends: Floats) -> Floats:
-    """The probabilities of the cells between ``ends``, which are in units of the scale."""
+    """Return the probabilities of the cells between ``ends``, which are in units of the scale."""
     below = np.sign(ends) * gammainc(1 / power_of_law, np.abs(ends) ** power_of_law) / 2
     return np.diff(below)
 

@@ -77,7 +77,7 @@ def assembled() -> Iterator[None]:
 
 @cache
 def _first() -> Engine:
-    """An engine that was connected once, so that its dialect knows what it speaks to."""
+    """Return an engine that was connected once, so that its dialect knows what it speaks to."""
     engine = create_engine("sqlite://", query_cache_size=STATEMENTS)
     with engine.connect():
         return engine

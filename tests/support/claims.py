@@ -21,7 +21,7 @@ class Claim:
 
 
 def claims(text: str) -> list[Claim]:
-    """The rows of ``text``, in their order."""
+    """Return the rows of ``text``, in their order."""
     found = []
     for block in re.split(r"(?m)^(?=\*\*[A-Z]\d+\.\*\*)", text)[1:]:
         fields = {

@@ -25,5 +25,5 @@ def ended_well(child: int) -> bool:
 
 
 def in_child(act: Callable[[], object]) -> bool:
-    """Whether ``act`` is true in a forked process."""
+    """Return whether ``act`` is true in a forked process."""
     return ended_well(begun(act))

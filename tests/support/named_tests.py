@@ -14,7 +14,7 @@ NIGHTLY: Final = "nightly"
 
 
 def ordinary(path: Path) -> Mapping[str, bool]:
-    """The tests of a file, each with whether the ordinary suite runs some case of it.
+    """Return the tests of a file, each with whether the ordinary suite runs some case of it.
 
     Empty where there is no such file.
     """
@@ -33,7 +33,7 @@ def _ordinary(text: str) -> Mapping[str, bool]:
 
 
 def _marks_of(tree: ast.Module) -> Iterator[ast.expr]:
-    """The markers of a module."""
+    """Yield the markers of a module."""
     for one in tree.body:
         if isinstance(one, ast.Assign) and any(
             isinstance(target, ast.Name) and target.id == "pytestmark" for target in one.targets
@@ -42,7 +42,7 @@ def _marks_of(tree: ast.Module) -> Iterator[ast.expr]:
 
 
 def _makes_nightly(decorator: ast.expr) -> bool:
-    """Whether a decorator leaves the ordinary suite no case."""
+    """Return whether a decorator leaves the ordinary suite no case."""
     if _is_nightly(decorator):
         return True
     if not isinstance(decorator, ast.Call) or _name(decorator.func) != "parametrize":
@@ -64,7 +64,7 @@ def _cases(value: ast.expr) -> list[ast.expr]:
 
 
 def _marked(case: ast.expr) -> bool:
-    """Whether it is a ``pytest.param`` that is nightly."""
+    """Return whether it is a ``pytest.param`` that is nightly."""
     given = case.keywords if isinstance(case, ast.Call) else []
     marks = [mark for one in given if one.arg == "marks" for mark in _each(one.value)]
     return any(map(_is_nightly, marks))

@@ -16,7 +16,7 @@ Place = tuple[int, int]
 
 
 def ledger(session: Session, dataset_id: int) -> dict[Place, Entry]:
-    """What each tier was charged for each query of a dataset, put together."""
+    """Return what each tier was charged for each query of a dataset, put together."""
     found: dict[Place, list[Entry]] = {}
     for row in _charges(session, dataset_id):
         found.setdefault((row.tier_id, row.query_id), []).append(Entry(row.loss, row.failure))

@@ -20,7 +20,7 @@ def opened(made: Home, taken: int = 0) -> World:
 
 @pytest.fixture(scope="session")
 def streams_taken() -> dict[tuple[str, str], int]:
-    """How many streams of noise the making of each template took."""
+    """Return how many streams of noise the making of each template took."""
     return {}
 
 
@@ -75,7 +75,7 @@ def keep(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str, str], Path]
 
 @pytest.fixture
 def empty(copy_world: CopyWorld) -> World:
-    """A server with nothing in it."""
+    """Return a server with nothing in it."""
     return copy_world("empty", lambda _: None)
 
 
@@ -87,7 +87,7 @@ def world(copy_world: CopyWorld) -> World:
 
 @pytest.fixture
 def visits(copy_world: CopyWorld) -> World:
-    """The world with one Gaussian query of three values."""
+    """Return the world with one Gaussian query of three values."""
     return copy_world("visits", fill_and_push)
 
 

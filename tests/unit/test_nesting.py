@@ -43,7 +43,7 @@ JSON = st.recursive(
 
 
 def _depth_of(value: object) -> int:
-    """How deep a value nests, found by taking it apart."""
+    """Return how deep a value nests, found by taking it apart."""
     if not isinstance(value, dict | list):
         return 0
     inner = value.values() if isinstance(value, dict) else value
@@ -112,7 +112,7 @@ def test_toml_that_nests_without_brackets_is_refused_too(nesting: ModuleType, do
 
 @pytest.fixture
 def lost() -> Iterator[list[object]]:
-    """What the collector of garbage called and could not end for want of stack.
+    """Yield what the collector of garbage called and could not end for want of stack.
 
     It is made to collect at almost every list that is made, and calls something that needs
     a quarter of the stack, as finalizers of libraries do in small.
@@ -158,7 +158,7 @@ def _toml(file: Path) -> str:
 
 
 def _state(header: bytes) -> bytes:
-    """A mechanism's state with that header, and the digest that it should have."""
+    """Return a mechanism's state with that header, and the digest that it should have."""
     content = MAGIC + VERSION.to_bytes(2, "little") + len(header).to_bytes(4, "little") + header
     return content + hashlib.sha256(content).digest()
 

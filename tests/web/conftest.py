@@ -33,7 +33,7 @@ def _templates() -> Iterator[None]:
 
 @pytest.fixture(scope="session")
 def page_tokens() -> dict[str, dict[str, str]]:
-    """The tokens of the furnished home's users, by the kind of its database."""
+    """Return the tokens of the furnished home's users, by the kind of its database."""
     return {}
 
 
@@ -56,7 +56,7 @@ def furnished_on(
 
 @pytest.fixture
 def furnished(backend: str, furnished_on: FurnishedOn) -> tuple[Home, dict[str, str]]:
-    """The home that nobody changes, and the tokens of its users."""
+    """Return the home that nobody changes, and the tokens of its users."""
     return furnished_on(backend)
 
 
@@ -99,7 +99,7 @@ def open_copy(
 
 @pytest.fixture
 def world(open_copy: Callable[..., World]) -> World:
-    """A copy of the furnished home with the usual settings."""
+    """Return a copy of the furnished home with the usual settings."""
     return open_copy()
 
 
@@ -118,13 +118,13 @@ def browse(world: World) -> Open:
 
 @pytest.fixture
 def root(browse: Open) -> Browser:
-    """An admin at the pages."""
+    """Return an admin at the pages."""
     return browse("root")
 
 
 @pytest.fixture
 def two_admins(open_copy: Callable[..., World]) -> tuple[World, Browser, Browser]:
-    """A server under the two-person rule, and two admins at its pages."""
+    """Return a server under the two-person rule, and two admins at its pages."""
     ruled = open_copy(two_person_rule=True)
     users.create(ruled.server, OPERATOR, UserSpec(name="rita", roles=["admin"]))
     ruled.tokens["rita"] = tokens.issue(ruled.server, OPERATOR, "rita", TokenSpec()).token
@@ -145,7 +145,7 @@ def unchanged(world: World) -> Iterator[None]:
 
 @pytest.fixture(scope="session")
 def served(furnished_on: FurnishedOn, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    """A server that goes on, for the browser; each test brings its own people."""
+    """Yield a server that goes on, for the browser; each test brings its own people."""
     original, _ = furnished_on(SQLITE)
     with serving(original, tmp_path_factory.mktemp("served")) as found:
         yield found
@@ -153,7 +153,7 @@ def served(furnished_on: FurnishedOn, tmp_path_factory: pytest.TempPathFactory) 
 
 @pytest.fixture(scope="session")
 def chromium() -> "Iterator[Chromium]":
-    """A browser without a screen."""
+    """Yield a browser without a screen."""
     from tests.web.browser import screens
 
     with screens.chromium() as browser:
@@ -187,5 +187,5 @@ def views(request: pytest.FixtureRequest) -> Views:
 
 @pytest.fixture
 def window(open_screen: Callable[..., "Screen"]) -> "Screen":
-    """One window at a desk."""
+    """Return one window at a desk."""
     return open_screen()

@@ -62,7 +62,7 @@ ASKED: Asked = {
 
 
 def seen(server: Server, role: str) -> Iterator[tuple[str, str]]:
-    """A name and an address for each picture that somebody with a role gets."""
+    """Yield a name and an address for each picture that somebody with a role gets."""
     count: dict[str, int] = {}
     for page, path in addresses(server, acting_as(server, ROLES[role]), ASKED, MOST):
         if page.name in FILES or not page.policy.needs_session:
@@ -84,7 +84,7 @@ def shoot(window: Screen, path: str, folder: Path, name: str) -> None:
 
 
 def take(browser: Browser, server: Server, url: str, folder: Path) -> Mapping[str, str]:
-    """All of them: the address of each name."""
+    """Return all of them: the address of each name."""
     taken = {}
     for role in (None, *ROLES):
         with screen(browser, url) as window:

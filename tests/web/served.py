@@ -29,14 +29,14 @@ class Served:
     invited: int = 0
 
     def invite(self, role: Role, clearance: str | None = None) -> str:
-        """The token of somebody new."""
+        """Return the token of somebody new."""
         self.invited += 1
         name = f"{role}{self.invited}"
         users.create(self.server, OPERATOR, UserSpec(name=name, roles=[role], clearance=clearance))
         return self.issue(name)
 
     def issue(self, name: str) -> str:
-        """Another token of somebody who is there."""
+        """Return another token of somebody who is there."""
         return tokens.issue(self.server, OPERATOR, name, TokenSpec()).token
 
     def revoke(self, token: str, name: str) -> None:
@@ -46,7 +46,7 @@ class Served:
 
 @contextmanager
 def serving(original: Home, folder: Path) -> Iterator[Served]:
-    """The started server over a copy of a furnished home, below ``folder``."""
+    """Yield the started server over a copy of a furnished home, below ``folder``."""
     made = Homes(None).copy(original, folder / "home")
     port = free_port()
     url = f"http://127.0.0.1:{port}"

@@ -26,17 +26,17 @@ RECEIPT = ReceiptView(index=None, leaf_hash="", leaf="{}")
 
 
 def error(half_width: float) -> ErrorView:
-    """The margin of error of normal noise."""
+    """Return the margin of error of normal noise."""
     return ErrorView(half_width / 2, 0.95, half_width)
 
 
 def level(epsilon: float) -> tuple[LevelView, GuaranteeView]:
-    """A noise level and its guarantee."""
+    """Return a noise level and its guarantee."""
     return LevelView("variance", 1 / epsilon), GuaranteeView("approximate", epsilon, 1e-6)
 
 
 def tier_budget(tier: str, epsilon: float, **shares: float) -> TierBudgetView:
-    """A tier's budget, with the share that each query takes of it."""
+    """Return a tier's budget, with the share that each query takes of it."""
     spent = sum(shares.values())
     return TierBudgetView(
         tier,
@@ -50,12 +50,12 @@ def tier_budget(tier: str, epsilon: float, **shares: float) -> TierBudgetView:
 
 
 def budget(*tiers: TierBudgetView) -> DatasetBudgetView:
-    """The budgets of a dataset."""
+    """Return the budgets of a dataset."""
     return DatasetBudgetView("sites", 1, list(tiers), [], [])
 
 
 def histogram(*appears: tuple[int, float]) -> HistogramView:
-    """A sparse histogram's rule of listing, with the chance by count."""
+    """Return a sparse histogram's rule of listing, with the chance by count."""
     return HistogramView(
         {"type": "uint64"}, 2.0**64, 40.5, 0.25, [AppearanceView(*chance) for chance in appears]
     )
@@ -64,7 +64,7 @@ def histogram(*appears: tuple[int, float]) -> HistogramView:
 def tier_preview(
     tier: str, half_width: float, share: float, shown: HistogramView | None = None
 ) -> PreviewTierView:
-    """What a tier would get of a query."""
+    """Return what a tier would get of a query."""
     return PreviewTierView(
         tier,
         *level(1.0),
@@ -76,7 +76,7 @@ def tier_preview(
 
 
 def preview(*tiers: PreviewTierView) -> PreviewView:
-    """A query that is not registered yet."""
+    """Return a query that is not registered yet."""
     return PreviewView(
         query="visits",
         dataset="sites",
@@ -94,7 +94,7 @@ def preview(*tiers: PreviewTierView) -> PreviewView:
 
 
 def release(name: str, tier: str, epsilon: float, values: list[float]) -> ReleaseView:
-    """A release of keys ``k0``, ``k1`` and so on, each off by at most 2 / epsilon."""
+    """Return a release of keys ``k0``, ``k1`` and so on, each off by at most 2 / epsilon."""
     noise_level, guarantee = level(epsilon)
     return ReleaseView(
         id=name,
@@ -115,12 +115,12 @@ def release(name: str, tier: str, epsilon: float, values: list[float]) -> Releas
 
 
 def sparse(made: ReleaseView) -> ReleaseView:
-    """The same as of a sparse histogram."""
+    """Return the same as of a sparse histogram."""
     return replace(made, histogram=histogram())
 
 
 def listed(made: ReleaseView) -> HistoryItemView:
-    """The same in a list of what somebody was given."""
+    """Return the same in a list of what somebody was given."""
     return HistoryItemView(
         id=made.id,
         user="ann",

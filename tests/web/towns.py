@@ -23,7 +23,7 @@ TOWN: dict[str, Any] = {
 
 
 def town_in(folder: Path) -> dict[str, Any]:
-    """The spec of the dataset, whose file is put into a folder."""
+    """Return the spec of the dataset, whose file is put into a folder."""
     file = folder / "town.csv"
     file.write_text(_ROWS, encoding="utf-8")
     return {**TOWN, "source": {"engine": "duckdb", "uri": str(file)}}

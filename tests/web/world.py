@@ -39,7 +39,7 @@ KEY = re.compile(r'name="form_key" value="([0-9a-f]{64})"')
 
 
 def furnish(made: Home, folder: Path) -> dict[str, str]:
-    """What the API's tests have, and a stream, a sparse histogram and hostile names."""
+    """Return what the API's tests have, and a stream, a sparse histogram and hostile names."""
     tokens = api.furnish(made)
     world = api.open_world(made, tokens)
     file = folder / "loans.csv"
@@ -76,12 +76,12 @@ class Browser:
     def send(
         self, path: str, origin: str | None = ORIGIN, **fields: str | list[str]
     ) -> TestResponse:
-        """A form with these fields alone."""
+        """Return a form with these fields alone."""
         headers = {"Accept": "text/html"} | ({"Origin": origin} if origin is not None else {})
         return self.client.post(path, base_url=HOST, headers=headers, data=fields)
 
     def submit(self, path: str, **fields: Any) -> TestResponse:
-        """A form of one of the session's pages."""
+        """Return a form of one of the session's pages."""
         cookie = self.client.get_cookie(COOKIE, "127.0.0.1")
         assert cookie is not None
         if cookie.value not in self.keys:
@@ -103,6 +103,6 @@ Grown = Callable[[str, Callable[[World], None]], World]
 
 
 def text_of(page: TestResponse) -> str:
-    """A page's words alone."""
+    """Return a page's words alone."""
     main = page.text[page.text.index("<main") :]
     return " ".join(re.sub(r"<[^>]+>", " ", main).split())

@@ -109,12 +109,12 @@ def replaced(path: Path, make: Callable[[Path], object]) -> Iterator[None]:
 
 
 def instead(which: Callable[[Place], Path], make: Callable[[Path], object] = nothing) -> Harm:
-    """A harm: a file is away, or another one stands where it stood."""
+    """Return a harm: a file is away, or another one stands where it stood."""
     return lambda place: replaced(which(place), make)
 
 
 def mode(which: Callable[[Place], Path], bits: int) -> Harm:
-    """A harm: a file has other rights."""
+    """Yield a harm: a file has other rights."""
 
     @contextmanager
     def harm(place: Place) -> Iterator[None]:
@@ -139,7 +139,7 @@ def private(text: str) -> Callable[[Path], object]:
 
 
 def version(number: str) -> Harm:
-    """A harm: the database says that it has another schema."""
+    """Yield a harm: the database says that it has another schema."""
 
     @contextmanager
     def harm(place: Place) -> Iterator[None]:
@@ -206,7 +206,7 @@ def read_only(place: Place) -> Iterator[None]:
 
 
 def ring_with(**changes: Any) -> Callable[[Path], object]:
-    """A ring whose file says something else in these fields."""
+    """Return a ring whose file says something else in these fields."""
 
     def make(path: Path) -> None:
         content = json.loads(path.with_name(f"{path.name}.away").read_text())

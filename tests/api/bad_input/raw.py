@@ -21,19 +21,19 @@ class Bytes:
 
 
 def request(line: str, *headers: str, body: bytes = b"") -> bytes:
-    """A request with these headers, and a host where they name none."""
+    """Return a request with these headers, and a host where they name none."""
     named = [] if any(header.lower().startswith("host:") for header in headers) else ["Host: x"]
     return "\r\n".join([line, *named, *headers, "", ""]).encode("latin-1") + body
 
 
 def posted(*headers: str, body: bytes = b"") -> bytes:
-    """A new tier by somebody who may not make one, so that nothing can come of it."""
+    """Return a new tier by somebody who may not make one, so that nothing can come of it."""
     given = ("Authorization: Bearer TOKEN", "Content-Type: application/json", *headers)
     return request(f"POST {TIERS} HTTP/1.1", *given, body=body)
 
 
 def asked(*headers: str, body: bytes = b"") -> bytes:
-    """A release by somebody who may have it."""
+    """Return a release by somebody who may have it."""
     given = ("Authorization: Bearer TOKEN", "Content-Type: application/json", *headers)
     line = "POST /api/v1/queries/visits/releases HTTP/1.1"
     return request(line, *given, body=body)

@@ -46,7 +46,7 @@ class Row:
 
     @property
     def expected_code(self) -> str:
-        """The code that is expected of the problem."""
+        """Return the code that is expected of the problem."""
         return self.code or CODES[self.status]
 
 
@@ -71,7 +71,7 @@ def rows_of(
     verb: str = "POST",
     by: str = "root",
 ) -> list[Row]:
-    """One row for each flaw of a body that is good without it."""
+    """Return one row for each flaw of a body that is good without it."""
     return [
         Row(
             name=f"{subject}: {flaw.name}",

@@ -36,7 +36,7 @@ def tables_of(database: Database) -> dict[str, str]:
 
 
 def files(*places: Path) -> dict[str, str]:
-    """A hash of each file, and of each file in a folder."""
+    """Return a hash of each file, and of each file in a folder."""
     return {
         str(path): _hash(path.read_bytes())
         for place in places

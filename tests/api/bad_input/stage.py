@@ -47,11 +47,11 @@ class Stage:
 
     @property
     def place(self) -> Place:
-        """Where the home is, and the file."""
+        """Return where the home is, and the file."""
         return Place(self.home.folder, self.file)
 
     def now(self) -> dict[str, str]:
-        """What its home holds now."""
+        """Return what its home holds now."""
         kept = files(self.home.folder / "keys", self.home.folder / "witness", self.file)
         if self.home.database is None:
             return {**self._tables(), **kept}
@@ -83,7 +83,7 @@ Furnished = tuple[Home, dict[str, str]]
 
 
 def furnished_home(folder: Path) -> Furnished:
-    """A furnished home on SQLite, to be copied."""
+    """Return a furnished home on SQLite, to be copied."""
     made = Homes(None).empty(folder)
     return made, furnish(made)
 
@@ -106,7 +106,7 @@ class Original:
         shutil.copytree(self.folder, self._kept)
 
     def put_back(self) -> Stage:
-        """The stage as it was, on a server of its own, which the caller closes."""
+        """Return the stage as it was, on a server of its own, which the caller closes."""
         shutil.rmtree(self.folder)
         shutil.copytree(self._kept, self.folder)
         world = open_world(self.stage.home, dict(self.stage.world.tokens), **SETTINGS)
@@ -115,7 +115,7 @@ class Original:
 
 
 def set_up(furnished: Furnished, folder: Path, homes: Homes) -> Stage:
-    """A copy of the furnished home, with a file that is read and a tier below all others."""
+    """Return a copy of the furnished home, with a file that is read and a tier below all others."""
     home = homes.copy(furnished[0], folder / "home")
     world = open_world(home, dict(furnished[1]), **SETTINGS)
     file = folder / FILE
@@ -130,7 +130,7 @@ def set_up(furnished: Furnished, folder: Path, homes: Homes) -> Stage:
 
 
 def ask(stage: Stage, name: str) -> TestResponse:
-    """One of the requests that are good as long as nothing is broken."""
+    """Return one of the requests that are good as long as nothing is broken."""
     request = REQUESTS[name]
     return stage.world.call(request.verb, request.path, request.body, by=request.by)
 

@@ -64,7 +64,7 @@ from penstock.settings import Settings
 
 @pytest.fixture(scope="module")
 def stages() -> Iterator[dict[str, Stage]]:
-    """The servers of this module, by the kind of their database."""
+    """Yield the servers of this module, by the kind of their database."""
     made: dict[str, Stage] = {}
     yield made
     for stage in made.values():
@@ -79,7 +79,7 @@ def stage(
     furnished: Furnished,
     tmp_path_factory: pytest.TempPathFactory,
 ) -> Stage:
-    """One server for all rows."""
+    """Return one server for all rows."""
 
     def make(homes: Homes, folder: Path) -> Home:
         folder.mkdir()
@@ -142,19 +142,19 @@ def test_a_bad_file_gets_a_clear_error_and_loses_nothing(stage: Stage, name: str
 
 @pytest.fixture(scope="module")
 def model(tmp_path_factory: pytest.TempPathFactory) -> Furnished:
-    """A home on SQLite, to be copied."""
+    """Return a home on SQLite, to be copied."""
     return furnished_home(tmp_path_factory.mktemp("furnished") / "home")
 
 
 @pytest.fixture(scope="module")
 def original(model: Furnished, tmp_path_factory: pytest.TempPathFactory) -> Original:
-    """A stage to be put back."""
+    """Return a stage to be put back."""
     return Original(model, tmp_path_factory.mktemp("original"))
 
 
 @pytest.fixture
 def own(original: Original) -> Iterator[Stage]:
-    """A server on SQLite for one test."""
+    """Yield a server on SQLite for one test."""
     made = original.put_back()
     yield made
     made.world.server.database.close()
@@ -294,7 +294,7 @@ Run = Callable[..., tuple[int, str, str]]
 
 @pytest.fixture
 def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Run:
-    """The operator's program in a folder of its own: exit code and both streams."""
+    """Return the operator's program in a folder of its own: exit code and both streams."""
     for name in [name for name in os.environ if name.startswith("PENSTOCK_")]:
         monkeypatch.delenv(name)
     monkeypatch.setenv("PENSTOCK_BUSY_TIMEOUT", str(BUSY_TIMEOUT))

@@ -24,7 +24,7 @@ from tests.databases.homes import Homes
 
 @pytest.fixture(scope="module")
 def model(tmp_path_factory: pytest.TempPathFactory) -> Furnished:
-    """A home to be copied."""
+    """Return a home to be copied."""
     return furnished_home(tmp_path_factory.mktemp("furnished") / "home")
 
 

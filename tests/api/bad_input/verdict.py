@@ -21,7 +21,7 @@ FOREIGN = re.compile(
 
 
 def judge(world: World, response: TestResponse, status: int, code: str) -> dict[str, Any]:
-    """The problem document of a refusal, once it was found to be a good one."""
+    """Return the problem document of a refusal, once it was found to be a good one."""
     assert response.status_code == status, response.text
     assert response.content_type == "application/problem+json"
     problem: dict[str, Any] = parsed(response)

@@ -16,7 +16,7 @@ NO_TOKEN = "The token is malformed, unknown, expired or revoked; ask an admin"
 
 
 def with_number(text: str) -> bytes:
-    """A new tier whose rank is written as ``text``."""
+    """Return a new tier whose rank is written as ``text``."""
     return TIERS_AS_JSON.replace("20", text).encode()
 
 
@@ -107,7 +107,7 @@ BODIES = [
 
 
 def typed(name: str, **headers: str) -> Row:
-    """A good tier under headers that say that it is something else."""
+    """Return a good tier under headers that say that it is something else."""
     given = {header.replace("_", "-"): value for header, value in headers.items()}
     return Row(
         f"declared as {name}", "POST", TIERS, "JSON in UTF-8", 415,

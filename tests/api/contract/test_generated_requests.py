@@ -68,25 +68,25 @@ EACH = -(-CASES // (len(CALLERS) * len(ASKED)))
 
 
 def has_parts(operation: Operation) -> bool:
-    """Whether requests to it can differ in a parameter or a body."""
+    """Return whether requests to it can differ in a parameter or a body."""
     return bool(operation.definition.raw["parameters"]) or "requestBody" in operation.definition.raw
 
 
 @pytest.fixture(scope="module")
 def model(tmp_path_factory: pytest.TempPathFactory) -> Furnished:
-    """A home to be copied."""
+    """Return a home to be copied."""
     return furnished_home(tmp_path_factory.mktemp("furnished") / "home")
 
 
 @pytest.fixture(scope="module")
 def built(model: Furnished, tmp_path_factory: pytest.TempPathFactory) -> tuple[Original, House]:
-    """A house to be put back."""
+    """Return a house to be put back."""
     return build(model, tmp_path_factory.mktemp("house"))
 
 
 @pytest.fixture
 def house(built: tuple[Original, House]) -> Iterator[House]:
-    """A server that requests may change."""
+    """Yield a server that requests may change."""
     original, made = built
     world = original.put_back().world
     yield replace(made, world=world)

@@ -17,7 +17,7 @@ from penstock_client import Client, Forbidden, NotFound, PrivacyLoss
 
 @pytest.fixture
 def as_user(world: World) -> Callable[[str], Client]:
-    """A client of this server for anybody."""
+    """Return a client of this server for anybody."""
 
     def make(name: str) -> Client:
         transport = httpx.WSGITransport(world.client.application)

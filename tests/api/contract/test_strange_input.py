@@ -84,7 +84,7 @@ DOCUMENTED = {
 
 
 def places(node: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
-    """The path of every node of a document."""
+    """Yield the path of every node of a document."""
     yield path
     if isinstance(node, dict):
         for name, inner in node.items():

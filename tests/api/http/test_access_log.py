@@ -33,7 +33,7 @@ class Lines(logging.Handler):
 
 @pytest.fixture
 def log() -> Iterator[Lines]:
-    """What is logged during a test."""
+    """Yield what is logged during a test."""
     handler = Lines()
     level = access_log.LOGGER.level
     access_log.LOGGER.addHandler(handler)

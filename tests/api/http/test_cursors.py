@@ -12,7 +12,7 @@ TIERS = "/api/v1/tiers"
 
 
 def cursor_of(world: World, path: str = TIERS, by: str = "root") -> str:
-    """Where the second page of a list begins."""
+    """Return where the second page of a list begins."""
     cursor: str = world.answer("GET", f"{path}?limit=1", by=by)["next_cursor"]
     return cursor
 

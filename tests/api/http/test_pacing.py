@@ -47,7 +47,7 @@ def test_a_quantum_of_zero_switches_it_off(open_copy: Callable[..., World]) -> N
 def seconds_of(
     world: World, verb: str, path: str, body: Any = None, by: str | None = None
 ) -> float:
-    """How long an answer took by the stopwatch."""
+    """Return how long an answer took by the stopwatch."""
     before = world.stopwatch.now
     world.call(verb, path, body, by=by)
     return world.stopwatch.now - before

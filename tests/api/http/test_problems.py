@@ -14,7 +14,7 @@ ASK = "/api/v1/queries/visits/releases"
 
 
 def refused(world: World, status: int, verb: str, path: str, body: Any = None, **more: Any) -> Any:
-    """The problem document of a request that is refused."""
+    """Return the problem document of a request that is refused."""
     response = world.call(verb, path, body, **more)
     assert response.status_code == status, response.text
     assert response.content_type == "application/problem+json"
@@ -27,7 +27,7 @@ def refused(world: World, status: int, verb: str, path: str, body: Any = None, *
 
 
 def tree() -> list[type[errors.PenstockError]]:
-    """Every class of error."""
+    """Return every class of error."""
     found = [errors.PenstockError]
     for kind in found:
         found += kind.__subclasses__()

@@ -146,7 +146,7 @@ def test_keys_that_spreadsheets_would_run_are_made_harmless_in_csv(world: World)
 
 
 def hard_floats() -> list[float]:
-    """Those that are lost by writing too few digits, and bits as they come."""
+    """Return numbers that are lost by writing too few digits, and bits as they come."""
     named = [0.1, 1 / 3, 5e-324, 2.2250738585072014e-308, 1.7976931348623157e308, -0.0, 1e23]
     named += [2.0**53, 9007199254740993.0, 123456.78900000001, -1e-7, 100.0, 1e16, 1e22]
     drawn = Stream.from_key(b"every bit of a float is written.").raw_uint64(4000).view(np.float64)

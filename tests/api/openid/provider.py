@@ -35,13 +35,13 @@ class Provider:
         self.published.add(name)
 
     def token(self, name: str, claims: dict[str, Any], **header: Any) -> str:
-        """A token signed by the key called ``name``."""
+        """Return a token signed by the key called ``name``."""
         key = self.keys[name]
         algorithm = "RS256" if isinstance(key, RSAKey) else "ES256"
         return jwt.encode({"alg": algorithm, "kid": name, **header}, claims, key)
 
     def document(self, path: str) -> bytes | None:
-        """What stands at a path."""
+        """Return what stands at a path."""
         if self.broken is not None:
             return self.broken
         if path == "/.well-known/openid-configuration":
@@ -56,18 +56,18 @@ class Provider:
 
 
 def rsa(name: str, bits: int = 2048) -> RSAKey:
-    """A new RSA key."""
+    """Return a new RSA key."""
     return RSAKey.generate_key(bits, parameters={"kid": name})
 
 
 def ec(name: str, curve: str = "P-256") -> ECKey:
-    """A new key on a curve."""
+    """Return a new key on a curve."""
     return ECKey.generate_key(curve, parameters={"kid": name})
 
 
 @contextmanager
 def serving() -> Iterator[Provider]:
-    """A provider that answers on loopback until the end."""
+    """Yield a provider that answers on loopback until the end."""
     provider = Provider()
 
     class Answer(BaseHTTPRequestHandler):
@@ -93,18 +93,18 @@ def serving() -> Iterator[Provider]:
 
 
 def claims(provider: Provider, **changes: Any) -> dict[str, Any]:
-    """What a good token says of root; a change to None leaves a claim out."""
+    """Return what a good token says of root; a change to None leaves a claim out."""
     usual = {"iss": provider.address, "aud": AUDIENCE, "sub": "root", "exp": NOW + 600}
     return {name: value for name, value in {**usual, **changes}.items() if value is not None}
 
 
 def part(content: object) -> str:
-    """A part of a compact token: bytes as they are, anything else as JSON."""
+    """Return a part of a compact token: bytes as they are, anything else as JSON."""
     raw = content if isinstance(content, bytes) else json.dumps(content).encode()
     return base64.urlsafe_b64encode(raw).rstrip(b"=").decode()
 
 
 def status(world: World, token: str) -> int:
-    """What the server says to a request with ``token``."""
+    """Return what the server says to a request with ``token``."""
     answer = world.client.get("/api/v1/me", headers={"Authorization": f"Bearer {token}"})
     return int(answer.status_code)

@@ -201,7 +201,7 @@ def test_a_published_key_that_cannot_be_read_takes_nothing_from_the_others(
 
 @contextmanager
 def answering(*parts: bytes, pause: float = 0.0) -> Iterator[str]:
-    """The address of something that answers everybody with these bytes."""
+    """Yield the address of something that answers everybody with these bytes."""
     done = threading.Event()
     with socket.create_server(("127.0.0.1", 0)) as listening:
 

@@ -14,7 +14,7 @@ HANGING = 120.0
 
 
 def at_once(ask: Callable[[], TestResponse]) -> TestResponse:
-    """The answer of a server that waits for nothing: it would take ``LONG``."""
+    """Return the answer of a server that waits for nothing: it would take ``LONG``."""
     answers: list[TestResponse] = []
     asking = threading.Thread(target=lambda: answers.append(ask()), daemon=True)
     asking.start()

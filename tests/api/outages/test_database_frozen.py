@@ -23,13 +23,13 @@ ASK = "/api/v1/queries/visits/releases"
 
 @pytest.fixture
 def world(open_copy: Callable[..., World]) -> World:
-    """A server that waits for everything but a silent database."""
+    """Return a server that waits for everything but a silent database."""
     return open_copy(busy_timeout=LONG, log_patience=LONG, database_patience=0.5)
 
 
 @pytest.fixture
 def freezing(cluster: Cluster) -> Iterator[ExitStack]:
-    """What thaws the server in the end."""
+    """Yield what thaws the server in the end."""
     with ExitStack() as stack:
         yield stack
 

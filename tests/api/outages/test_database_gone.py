@@ -30,7 +30,7 @@ CALLS: list[tuple[str, str, Any, str]] = [
 
 @pytest.fixture
 def stopped(world: World, cluster: Cluster) -> Iterator[Cluster]:
-    """The server's database, gone after it was used."""
+    """Yield the server's database, gone after it was used."""
     world.answer("GET", "/api/v1/me", by="ann")
     cluster.stop()
     yield cluster

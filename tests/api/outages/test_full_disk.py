@@ -47,7 +47,7 @@ class Left:
 
 @pytest.fixture
 def left(world: World) -> Left:
-    """The room of a world, of which nothing is left at first."""
+    """Return the room of a world, of which nothing is left at first."""
     found = Left()
     world.server.database.keeper = Room(found, RESERVE)
     return found
@@ -169,7 +169,7 @@ SMALL = 10 * 2**20
 
 @pytest.fixture
 def small_disk(tmp_path: Path) -> Iterator[Path]:
-    """A disk of ten megabytes."""
+    """Yield a disk of ten megabytes."""
     place = tmp_path / "small"
     place.mkdir()
     options = ["-t", "tmpfs", "-o", f"size={SMALL}", "tmpfs", str(place)]

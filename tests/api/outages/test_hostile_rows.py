@@ -80,7 +80,7 @@ class Kept:
 
 @pytest.fixture(scope="module")
 def model(tmp_path_factory: pytest.TempPathFactory) -> Kept:
-    """A home in which rows may be changed, and where everything was asked for before."""
+    """Return a home in which rows may be changed, and where everything was asked for before."""
     made, tokens = furnished_home(tmp_path_factory.mktemp("hostile") / "home")
     world = open_world(made, tokens)
     identifiers = hide(world)
@@ -100,7 +100,7 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> Kept:
 
 @pytest.fixture
 def own(model: Kept, tmp_path: Path) -> Iterator[tuple[World, Path]]:
-    """A server, and its database."""
+    """Yield a server, and its database."""
     copy = Homes(None).copy(model.home, tmp_path / "home")
     world = open_world(copy, model.tokens, request_rate=0)
     yield world, path_of(copy.folder)
@@ -108,7 +108,7 @@ def own(model: Kept, tmp_path: Path) -> Iterator[tuple[World, Path]]:
 
 
 def path_of(home: Path) -> Path:
-    """The database of a home."""
+    """Return the database of a home."""
     return home / "database" / "penstock.db"
 
 
@@ -130,7 +130,7 @@ def told(world: World, request: Request, release: str) -> tuple[int, Any]:
 
 
 def values(request: Request, answer: tuple[int, Any]) -> str:
-    """What of an answer was drawn; nothing of a refusal."""
+    """Return what of an answer was drawn; nothing of a refusal."""
     status, found = answer
     if status >= 400:
         return ""
@@ -157,7 +157,7 @@ def put(database: Path, table: str, column: str, bad: Callable[[bytes], bytes]) 
 
 
 def cases() -> Iterator[Any]:
-    """Each column with one bit turned and one of the other kinds in turn; every night all."""
+    """Yield each column with one bit turned and one of the other kinds in turn; every night all."""
     others = [name for name in BAD if name != TURNED]
     for place, (table, column) in enumerate(SEALED):
         chosen = others[place % len(others)]

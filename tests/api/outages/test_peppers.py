@@ -15,7 +15,7 @@ from tests.databases.homes import Home, Homes
 
 @pytest.fixture(scope="module")
 def model(tmp_path_factory: pytest.TempPathFactory) -> Home:
-    """A home to be copied."""
+    """Return a home to be copied."""
     made = Homes(None).empty(tmp_path_factory.mktemp("model") / "home")
     furnish(made)
     return made
@@ -23,13 +23,13 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> Home:
 
 @pytest.fixture(scope="module")
 def lasting(model: Home, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Running, str]]:
-    """A server of two workers, and a good token."""
+    """Yield a server of two workers, and a good token."""
     with serving(model, tmp_path_factory.mktemp("rotated"), FREELY + "workers = 2\n") as found:
         yield found
 
 
 def penstock(started: Running, *arguments: str) -> str:
-    """What a command of the operator prints, at the machine of the server."""
+    """Return what a command of the operator prints, at the machine of the server."""
     found = subprocess.run(
         [sys.executable, "-P", "-m", "penstock", *arguments],
         env={**environ, "PENSTOCK_HOME": started.environment["PENSTOCK_HOME"]},

@@ -26,7 +26,7 @@ WIDE = {
 
 @pytest.fixture
 def wide(world: World) -> World:
-    """The world with a query of 16 counts with p = 3."""
+    """Return the world with a query of 16 counts with p = 3."""
     world.answer("POST", "/api/v1/datasets", WIDE, by="root")
     world.answer("POST", QUERIES, COUNTS, by="root")
     return world

@@ -24,7 +24,7 @@ COUNTS = {
 
 @pytest.fixture
 def pure(world: World) -> World:
-    """The world with a dataset of delta 0."""
+    """Return the world with a dataset of delta 0."""
     assert world.answer("POST", "/api/v1/datasets", PURE, by="root")["delta"] == 0
     return world
 

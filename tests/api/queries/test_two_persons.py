@@ -20,7 +20,7 @@ BUDGETS = {"budgets": {"internal": {"epsilon": 9}}}
 
 @pytest.fixture
 def ruled(open_copy: Callable[..., World]) -> World:
-    """The furnished world with a second admin, ada, in which the rule is in force."""
+    """Return the furnished world with a second admin, ada, in which the rule is in force."""
     world = open_copy(two_person_rule=True)
     users.create(world.server, OPERATOR, UserSpec(name="ada", roles=["admin"]))
     for caller, name in (("ada", "ada"), ("root", "root"), ("root again", "root")):

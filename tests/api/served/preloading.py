@@ -61,7 +61,7 @@ class Inherited:
 
 
 def configuration(product: Path, more: str) -> str:
-    """The text of a configuration: the product's, and ``more``."""
+    """Return the text of a configuration: the product's, and ``more``."""
     return f"exec(compile(open({str(product)!r}).read(), 'product', 'exec'))\n{more}"
 
 
@@ -85,7 +85,7 @@ def look(stream: Any) -> None:
 
 
 def told(folder: Path) -> list[Inherited]:
-    """What the workers wrote down."""
+    """Return what the workers wrote down."""
     return [Inherited(**json.loads(path.read_text())) for path in folder.glob("*.json")]
 
 

@@ -68,7 +68,7 @@ class Reader:
         connection.close()
 
     def ask(self, connection: http.client.HTTPConnection) -> tuple[int, str]:
-        """One request; its status and values."""
+        """Send one request; its status and values."""
         headers = {"Authorization": f"Bearer {self.token}", "Content-Type": "application/json"}
         connection.request("POST", ASK, body="{}", headers=headers)
         response = connection.getresponse()
@@ -77,7 +77,7 @@ class Reader:
 
 @contextmanager
 def serving(model: Home, place: Path, settings: str) -> Iterator[tuple[Running, str]]:
-    """The server as its users start it, over a copy of a furnished home; a token."""
+    """Yield the server as its users start it, over a copy of a furnished home; a token."""
     shutil.copytree(model.folder, place / "home")
     chosen = Home(place / "home", None, {}).settings()
     opened = home.open_server(chosen)

@@ -72,7 +72,7 @@ class Serving:
         return self.process.wait(PATIENCE)
 
     def ask(self, verb: str, path: str, body: Any = None) -> tuple[int, Any]:
-        """One request on a connection of its own."""
+        """Send one request on a connection of its own."""
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
         try:
             headers = {"Authorization": f"Bearer {self.token}", "Content-Type": "application/json"}

@@ -7,7 +7,7 @@ from penstock.http import access_log
 
 
 def create_app() -> Flask:
-    """The application, whose log says too much."""
+    """Return the application, whose log says too much."""
     app = application.create_app()
     app.before_request(_tell)
     return app

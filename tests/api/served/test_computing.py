@@ -31,7 +31,7 @@ def served(tmp_path: Path) -> Iterator[Serving]:
 
 
 def below(process: int) -> list[int]:
-    """The processes that one started."""
+    """Return the processes that one started."""
     found: list[int] = []
     for task in Path(f"/proc/{process}/task").iterdir():
         with suppress(OSError):
@@ -70,12 +70,12 @@ def preview(serving: Serving, number: int, token: str) -> tuple[int, Any]:
 
 
 def by(done: list["Future[tuple[int, Any]]"], status: int) -> list[Any]:
-    """The answers of a status that are there already."""
+    """Return the answers of a status that are there already."""
     return [one.result()[1] for one in done if one.done() and one.result()[0] == status]
 
 
 def invited(serving: Serving, name: str) -> str:
-    """A token of a new admin."""
+    """Return a token of a new admin."""
     serving.ask("POST", "/api/v1/users", {"name": name, "roles": ["admin"]})
     token: str = serving.ask("POST", f"/api/v1/users/{name}/tokens", {})[1]["token"]
     return token

@@ -77,7 +77,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Serving]:
 
 
 def workers(serving: Serving) -> list[int]:
-    """The processes that answer."""
+    """Return the processes that answer."""
     assert serving.process is not None
     master = serving.process.pid
     children = Path(f"/proc/{master}/task/{master}/children").read_text()
@@ -85,7 +85,7 @@ def workers(serving: Serving) -> list[int]:
 
 
 def mebibytes(process: int, field: str) -> float:
-    """What ``/proc`` says of a process's memory: resident now (VmRSS), at most (VmHWM)."""
+    """Return what ``/proc`` says of a process's memory: resident now (VmRSS), at most (VmHWM)."""
     status = Path(f"/proc/{process}/status").read_text()
     found = re.search(rf"{field}:\s+(\d+) kB", status)
     assert found

@@ -30,7 +30,7 @@ def forked(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> Forked:
-    """What the workers of a server inherit whose configuration has a text more."""
+    """Return what the workers of a server inherit whose configuration has a text more."""
 
     def serve(more: str) -> list[Inherited]:
         place = tmp_path / "gunicorn.conf.py"

@@ -40,7 +40,7 @@ SENT_TO = re.compile(r'(?:action|hx-post)="([^"#]*)"')
 
 
 def program(name: str, package: str) -> str:
-    """The path of a program; skips outside of continuous integration where there is none."""
+    """Return the path of a program; skips outside of continuous integration where there is none."""
     found = shutil.which(name, path=f"{os.environ.get('PATH', '')}:/usr/sbin:/sbin")
     if found is None:
         reason = f"{name} is not installed (apt-get install {package})"
@@ -59,7 +59,7 @@ class Front:
     server: Serving
 
     def client(self) -> httpx.Client:
-        """A browser that believes the certificate, and follows no redirect by itself."""
+        """Return a browser that believes the certificate, and follows no redirect by itself."""
         return httpx.Client(
             verify=ssl.create_default_context(cafile=str(self.certificate)), timeout=PATIENCE
         )
@@ -129,7 +129,7 @@ KINDS = {"nginx": nginx, "caddy": caddy}
 
 @pytest.fixture(scope="module")
 def certificate(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
-    """A certificate for this machine, and its key."""
+    """Return a certificate for this machine, and its key."""
     key = ec.generate_private_key(ec.SECP256R1())
     name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, NAME)])
     now = datetime.now(UTC)
@@ -160,7 +160,7 @@ def certificate(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
 
 @pytest.fixture(scope="module")
 def model(tmp_path_factory: pytest.TempPathFactory) -> Home:
-    """A home to be copied."""
+    """Return a home to be copied."""
     made = Homes(None).empty(tmp_path_factory.mktemp("proxied") / "home")
     furnish(made)
     return made
@@ -173,7 +173,7 @@ def front(
     certificate: tuple[Path, Path],
     tmp_path_factory: pytest.TempPathFactory,
 ) -> Iterator[Front]:
-    """Each of the proxies before a server of its own."""
+    """Yield each of the proxies before a server of its own."""
     folder = tmp_path_factory.mktemp(request.param)
     port = free_port()
     url = f"https://{NAME}:{port}{PREFIX}"

@@ -41,7 +41,7 @@ LISTENING = "0A"  # in /proc/net/tcp
 
 @pytest.fixture(scope="module")
 def model(tmp_path_factory: pytest.TempPathFactory) -> Home:
-    """A home to be copied."""
+    """Return a home to be copied."""
     made = Homes(None).empty(tmp_path_factory.mktemp("model") / "home")
     furnish(made)
     return made
@@ -56,7 +56,7 @@ def lasting(model: Home, tmp_path_factory: pytest.TempPathFactory) -> Iterator[t
 
 
 def workers(started: Running) -> set[int]:
-    """The processes that answer."""
+    """Return the processes that answer."""
     assert started.process is not None
     parent = started.process.pid
     return {int(one) for one in Path(f"/proc/{parent}/task/{parent}/children").read_text().split()}
@@ -68,12 +68,12 @@ def replaced(started: Running, gone: set[int], count: int = 2) -> None:
 
 
 def are_ready(started: Running) -> bool:
-    """Whether each worker has read its settings, and opened the home."""
+    """Return whether each worker has read its settings, and opened the home."""
     return all(has_home(worker) for worker in workers(started))
 
 
 def asked(started: Running, token: str) -> tuple[int, str]:
-    """One request on a connection of its own; its status and values."""
+    """Send one request on a connection of its own; its status and values."""
     connection = http.client.HTTPConnection("127.0.0.1", started.port, timeout=PATIENCE)
     try:
         return Reader(started.port, token, keeps=False).ask(connection)
@@ -210,7 +210,7 @@ def test_a_reload_takes_new_settings_and_leaves_a_server_with_bad_ones_alone(
 
 
 def read_by_the_server(connection: http.client.HTTPConnection) -> bool:
-    """Whether a worker took all that was sent: nothing of it waits on either side."""
+    """Return whether a worker took all that was sent: nothing of it waits on either side."""
     assert connection.sock is not None
     ends = {f"{connection.sock.getsockname()[1]:04X}", f"{connection.port:04X}"}
     found = []

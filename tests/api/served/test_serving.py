@@ -17,7 +17,7 @@ from tests.databases.homes import Home, Homes
 def serving(
     furnished: tuple[Home, dict[str, str]], homes: Homes, tmp_path: Path
 ) -> Iterator[Serving]:
-    """A server of one worker, to be stopped."""
+    """Yield a server of one worker, to be stopped."""
     started = serve_copy(homes, furnished[0], tmp_path / "home", workers=1)
     yield started
     if started.process is not None and started.process.poll() is None:
@@ -26,7 +26,7 @@ def serving(
 
 @pytest.fixture(scope="module")
 def started() -> Iterator[dict[str, Serving]]:
-    """The servers that go on, by the kind of their database."""
+    """Yield the servers that go on, by the kind of their database."""
     servers: dict[str, Serving] = {}
     yield servers
     for server in servers.values():
@@ -41,7 +41,7 @@ def running(
     furnished: tuple[Home, dict[str, str]],
     tmp_path_factory: pytest.TempPathFactory,
 ) -> Serving:
-    """A server that goes on."""
+    """Return a server that goes on."""
 
     def make(homes: Homes, folder: Path) -> Home:
         started[backend] = serve_copy(homes, furnished[0], folder)
@@ -108,7 +108,7 @@ def test_forwarded_headers_are_not_believed(running: Serving) -> None:
 
 
 def configuration(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> dict[str, Any]:
-    """What the file sets, read where no settings file lies."""
+    """Return what the file sets, read where no settings file lies."""
     monkeypatch.chdir(tmp_path)
     return runpy.run_path(str(CONFIGURATION))
 

@@ -48,7 +48,7 @@ SENT = {
 
 @pytest.fixture(scope="module")
 def model(tmp_path_factory: pytest.TempPathFactory) -> Home:
-    """A home to be copied."""
+    """Return a home to be copied."""
     made = Homes(None).empty(tmp_path_factory.mktemp("slow") / "home")
     furnish(made)
     return made
@@ -56,7 +56,7 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> Home:
 
 @contextlib.contextmanager
 def served(model: Home, place: Path, settings: dict[str, str]) -> Iterator[Serving]:
-    """A server of one worker over a copy."""
+    """Yield a server of one worker over a copy."""
     started = serve_copy(Homes(None), model, place / "home", workers=1, **settings)
     try:
         yield started
@@ -68,20 +68,20 @@ def served(model: Home, place: Path, settings: dict[str, str]) -> Iterator[Servi
 
 @pytest.fixture(scope="module")
 def patient(model: Home, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Serving]:
-    """A server that waits for its clients for a day."""
+    """Yield a server that waits for its clients for a day."""
     with served(model, tmp_path_factory.mktemp("patient"), DAY) as found:
         yield found
 
 
 @pytest.fixture(scope="module")
 def hasty(model: Home, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Serving]:
-    """A server that waits for them for a second."""
+    """Yield a server that waits for them for a second."""
     with served(model, tmp_path_factory.mktemp("hasty"), SECOND) as found:
         yield found
 
 
 def connected(server: Serving, buffer: int | None = None) -> socket.socket:
-    """A connection, which takes no more than ``buffer`` bytes unless it is read from."""
+    """Return a connection, which takes no more than ``buffer`` bytes unless it is read from."""
     made = socket.socket()
     if buffer is not None:
         made.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, buffer)
@@ -235,7 +235,7 @@ def test_an_answer_that_is_not_read_has_a_deadline_too(hasty: Serving) -> None:
 
 
 def open_at(server: Serving, connection: socket.socket) -> bool:
-    """Whether the server still has its end of a connection."""
+    """Return whether the server still has its end of a connection."""
     port = f"{connection.getsockname()[1]:04X}"
     rows = [row.split() for row in Path("/proc/net/tcp").read_text().splitlines()[1:]]
     own = f"0100007F:{server.port:04X}"
@@ -262,7 +262,7 @@ def test_what_was_begun_is_answered_before_the_server_ends(model: Home, tmp_path
 
 
 def answered(connection: socket.socket) -> bytes:
-    """One answer, to the end of its body."""
+    """Return one answer, to the end of its body."""
     answer = b""
     while not answer.endswith(b"}"):
         answer += connection.recv(65536)

@@ -9,7 +9,7 @@ from werkzeug.test import TestResponse
 
 
 def seen(world: World, response: TestResponse, name: str) -> tuple[Any, ...]:
-    """Everything that whoever asked about ``name`` can see, but for the name itself."""
+    """Return everything that whoever asked about ``name`` can see, but for the name itself."""
     headers = [pair for pair in response.headers.items() if pair[0] != "X-Request-Id"]
     body = re.sub(rb'"request_id":"[0-9a-f]{32}"', b"", response.data)
     slept = [round(seconds, 9) for seconds in world.stopwatch.slept]

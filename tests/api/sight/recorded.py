@@ -26,7 +26,7 @@ MASKED_FIELDS = {"values", "mean", "nonce", "leaf_hash", "leaf", "checkpoint", "
 
 
 def masked(part: Any) -> Any:
-    """A JSON document without what was released, or a hash of it."""
+    """Return a JSON document without what was released, or a hash of it."""
     if isinstance(part, dict):
         # How far off means are depends on the counts that were released with them.
         hidden = MASKED_FIELDS | ({"error"} if part.get("mean") else set())
@@ -59,7 +59,7 @@ class Record:
     log: io.StringIO = field(default_factory=io.StringIO)
 
     def of(self, kind: str) -> list[Any]:
-        """Everything of one kind."""
+        """Return everything of one kind."""
         return [what for found, what in self.happened if found == kind]
 
     def add(self, kind: str, what: Any) -> None:

@@ -142,13 +142,13 @@ Life = Callable[..., Record]
 
 @pytest.fixture(scope="module")
 def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder of all homes and files, one after the other."""
+    """Return the folder of all homes and files, one after the other."""
     return tmp_path_factory.mktemp("place")
 
 
 @pytest.fixture
 def life(furnished: tuple[Home, dict[str, str]], homes: Homes, place: Path) -> Life:
-    """The scenario over a copy of the home, each time at the same place, with these rows."""
+    """Return the scenario over a copy of the home, each time at the same place, with these rows."""
     original, tokens = furnished
     # The engine is probed once a process, before anything is compared.
     require_conformance("csv")
@@ -169,13 +169,13 @@ def life(furnished: tuple[Home, dict[str, str]], homes: Homes, place: Path) -> L
 
 @pytest.fixture(scope="module")
 def known() -> dict[str, Record]:
-    """What happens where nobody is added, by the kind of database."""
+    """Return what happens where nobody is added, by the kind of database."""
     return {}
 
 
 @pytest.fixture
 def usual(backend: str, known: dict[str, Record], life: Life) -> Record:
-    """What happens where nobody is added."""
+    """Return what happens where nobody is added."""
     if backend not in known:
         known[backend] = life(ROWS["nobody"])
     return known[backend]

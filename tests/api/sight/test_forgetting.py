@@ -21,7 +21,7 @@ Containers = list[list[Any] | dict[Any, Any]]
 
 @pytest.fixture(scope="module")
 def older() -> Iterator[Containers]:
-    """The lists and dicts that are there already, of which no more is collected meanwhile."""
+    """Yield the lists and dicts that are there already, of which no more is collected meanwhile."""
     gc.unfreeze()  # tests/conftest.py
     gc.collect()
     found = [one for one in gc.get_objects() if type(one) in (list, dict)]
@@ -44,12 +44,12 @@ def uncollected(older: Containers) -> Iterator[None]:
 
 @pytest.fixture
 def world(open_copy: Callable[..., World]) -> World:
-    """One whose statements are its own, since they hold what they were first run with."""
+    """Return an application whose statements are its own, which keep their first values."""
     return open_copy(keeps_statements=False)
 
 
 def holders(older: Containers) -> list[str]:
-    """The kinds of live object that hold the canary; tuples that are older cannot."""
+    """Return the kinds of live object that hold the canary; tuples that are older cannot."""
     return [
         type(found).__name__ for found in itertools.chain(gc.get_objects(), older) if _holds(found)
     ]

@@ -51,7 +51,7 @@ Kept = tuple[Home, dict[str, str], dict[str, str]]
 
 @pytest.fixture(scope="module")
 def model(tmp_path_factory: pytest.TempPathFactory) -> Kept:
-    """A home to be copied."""
+    """Return a home to be copied."""
     made, tokens = furnished_home(tmp_path_factory.mktemp("hiding") / "home")
     world = open_world(made, tokens)
     identifiers = hide(world)
@@ -60,14 +60,14 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> Kept:
 
 
 def opened(model: Kept, folder: Path) -> World:
-    """A copy, without a limit on how often somebody may ask."""
+    """Return a copy, without a limit on how often somebody may ask."""
     copy = Homes(None).copy(model[0], folder / "home")
     return open_world(copy, model[1], request_rate=0)
 
 
 @pytest.fixture(scope="module")
 def asked(model: Kept, tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
-    """A server that is only asked for what it refuses."""
+    """Yield a server that is only asked for what it refuses."""
     world = opened(model, tmp_path_factory.mktemp("asked"))
     yield world
     world.server.database.close()
@@ -75,14 +75,14 @@ def asked(model: Kept, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Wor
 
 @pytest.fixture
 def own(model: Kept, tmp_path: Path) -> Iterator[World]:
-    """A server for one test."""
+    """Yield a server for one test."""
     world = opened(model, tmp_path)
     yield world
     world.server.database.close()
 
 
 def named(row: Hidden, identifiers: dict[str, str]) -> tuple[str, str]:
-    """The name that is hidden, and the one that is missing."""
+    """Return the name that is hidden, and the one that is missing."""
     hidden = identifiers.get(row.name, row.name)
     missing = identifiers.get(row.missing, row.missing)
     if missing == hidden:
@@ -92,7 +92,7 @@ def named(row: Hidden, identifiers: dict[str, str]) -> tuple[str, str]:
 
 
 def ask(world: World, row: Hidden, name: str, by: str | None, variant: Variant) -> TestResponse:
-    """One request about ``name``."""
+    """Send one request about ``name``."""
     body = json.loads(json.dumps(row.body).replace("NAME", name))
     sent = variant({"verb": VERBS[row.operation], "body": body, "data": None})
     path = row.path.replace("NAME", name)
@@ -119,7 +119,7 @@ def require_alike(
 
 
 def ids(row: Hidden) -> str:
-    """How pytest calls a row."""
+    """Return how pytest calls a row."""
     return f"{row.operation}-{row.path}-{'' if row.body is None else sorted(row.body)}"
 
 

@@ -51,7 +51,7 @@ class Office:
     ids: list[str] = field(default_factory=list)
 
     def call(self, url: str, verb: str, path: str, by: str | None, **more: Any) -> httpx.Response:
-        """One request; its id and all that it answers are kept."""
+        """Send one request; its id and all that it answers are kept."""
         headers = dict(more.pop("headers", {}))
         if by is not None:
             headers["Authorization"] = f"Bearer {self.tokens.get(by, by)}"
@@ -87,7 +87,7 @@ def office(furnished: tuple[Home, dict[str, str]], tmp_path: Path) -> Office:
 
 
 def keys(content: Any) -> Iterator[bytes]:
-    """Every key in a document of the keys folder: 32 bytes in base64."""
+    """Yield every key in a document of the keys folder: 32 bytes in base64."""
     if isinstance(content, Mapping):
         content = list(content.values())
     if isinstance(content, list):
@@ -98,7 +98,7 @@ def keys(content: Any) -> Iterator[bytes]:
 
 
 def forms(key: bytes) -> dict[str, bytes]:
-    """How a key might be written."""
+    """Return how a key might be written."""
     return {
         "raw": key,
         "hex": key.hex().encode(),
@@ -109,13 +109,13 @@ def forms(key: bytes) -> dict[str, bytes]:
 
 
 def told(written: bytes, secrets: Mapping[str, bytes]) -> list[str]:
-    """The secrets that were written, by name."""
+    """Return the secrets that were written, by name."""
     return sorted(name for name, secret in secrets.items() if secret in written)
 
 
 @contextmanager
 def serving(office: Office, folder: Path, *program: str) -> Iterator[Running]:
-    """The server, as it is started with ``program`` behind python."""
+    """Yield the server, as it is started with ``program`` behind python."""
     folder.mkdir()
     port = free_port()
     settings = {
@@ -245,7 +245,7 @@ def run(
     monkeypatch: pytest.MonkeyPatch,
     capfdbinary: pytest.CaptureFixture[bytes],
 ) -> Run:
-    """The operator's program with tracebacks, in a folder of its own: both streams."""
+    """Return the operator's program with tracebacks, in a folder of its own: both streams."""
     monkeypatch.chdir(tmp_path)
     for name, value in office.home.environment.items():
         monkeypatch.setenv(name, value)

@@ -46,7 +46,7 @@ class Seats:
     unchanged: World
 
     def path(self, row: Row) -> str:
-        """The address of a row; what else stands in capitals is a stream of that name."""
+        """Return the address of a row; what else stands in capitals is a stream of that name."""
         path = row.path
         for word, name in self.names.items():
             path = path.replace(word, name)
@@ -67,7 +67,7 @@ def furnish(world: World) -> dict[str, str]:
 
 @pytest.fixture(scope="module")
 def known() -> Iterator[dict[str, Seats]]:
-    """What this module made, by the kind of database."""
+    """Yield what this module made, by the kind of database."""
     made: dict[str, Seats] = {}
     yield made
     for seats in made.values():
@@ -81,7 +81,7 @@ def seats(
     prototype: Callable[..., Home],
     furnished: tuple[Home, dict[str, str]],
 ) -> Seats:
-    """One home for all rows."""
+    """Return one home for all rows."""
 
     def make(homes: Homes, folder: Path) -> Home:
         copy = homes.copy(furnished[0], folder)
@@ -99,7 +99,7 @@ def seats(
 
 @pytest.fixture
 def copied(seats: Seats, homes: Homes, tmp_path: Path) -> Iterator[Callable[..., World]]:
-    """A function that opens a copy of that home, for who changes it."""
+    """Yield a function that opens a copy of that home, for who changes it."""
     yield from copies(seats.home, seats.tokens, homes, tmp_path)
 
 
@@ -108,7 +108,7 @@ def test_the_matrix_has_every_operation() -> None:
 
 
 def changes(row: Row, caller: str) -> bool:
-    """Whether a call changes anything."""
+    """Return whether a call changes anything."""
     return getattr(row, caller) < 400 and VERBS[row.name] != "GET" and row.name not in READING
 
 

@@ -10,7 +10,7 @@ from tests.api.world import World, parsed
 
 @pytest.fixture
 def wide(world: World) -> World:
-    """A stream of wide elements, three steps of which were pushed."""
+    """Return a stream of wide elements, three steps of which were pushed."""
     world.answer("POST", f"{API}/datasets", CLICKS, by="root")
     world.answer("POST", f"{API}/streams", {**HITS, "dimension": 2000}, by="root")
     push(world, 1, [[1] * 2000] * 3)

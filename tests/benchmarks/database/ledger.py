@@ -53,7 +53,7 @@ class Times:
 
 
 def measure(setting: Setting = Setting()) -> Sequence[Figure]:
-    """A world for each count; in every round each registers one query more, in turns."""
+    """Return a world for each count; in every round each registers one query more, in turns."""
     taken = {count: Times() for count in setting.counts}
     with contextlib.ExitStack() as stack:
         worlds = {count: stack.enter_context(fresh_world()) for count in setting.counts}
@@ -87,7 +87,7 @@ def fill(world: World, count: int, size: int) -> None:
 
 
 def _written(session: Session, name: str) -> list[Row]:
-    """The rows of a table that the one registration wrote."""
+    """Return the rows of a table that the one registration wrote."""
     table = metadata.tables[name]
     statement = select(table).order_by(table.c.id)
     if name == "leaf":
@@ -96,7 +96,7 @@ def _written(session: Session, name: str) -> list[Row]:
 
 
 def _signed(session: Session, name: str, row: Row) -> Row:
-    """The row with an HMAC of its own, where its table has any."""
+    """Return the row with an HMAC of its own, where its table has any."""
     if "mac" not in row:
         return row
     values = [row.get(column) for column in row_authentication.columns(name)]
@@ -116,7 +116,7 @@ def _level(row: Row, number: int) -> Row:
 
 
 def _charge(row: Row, number: int) -> Row:
-    """A charge of the least loss that the ledger can hold, so that all of them have room."""
+    """Return a charge of the least loss that the ledger can hold, so that all of them have room."""
     totals = {name: row[name] + number for name in ("loss_total", "failure_total")}
     return {**_level(row, number), "seq": row["seq"] + number, "loss": 1, "failure": 1, **totals}
 

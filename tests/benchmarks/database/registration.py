@@ -84,7 +84,7 @@ def measure(setting: Setting = Setting(), say: Print = print) -> Sequence[Figure
 
 
 def query(number: int) -> dict[str, object]:
-    """The spec of one statistic; each has a condition of its own."""
+    """Return the spec of one statistic; each has a condition of its own."""
     return {
         "name": f"visits-{number}",
         "dataset": DATASET,
@@ -104,7 +104,7 @@ def register(server: Server, number: int) -> None:
 
 
 def plain(file: Path, least: int, salt: str) -> NDArray[np.int64]:
-    """The exact answer by plain SQL, over all places: shape ``(len(PLACES),)``."""
+    """Return the exact answer by plain SQL, over all places: shape ``(len(PLACES),)``."""
     text = PLAIN.format(
         file=file,
         least=least,

@@ -67,7 +67,7 @@ class Work:
 
 
 def measure(setting: Setting = Setting()) -> Sequence[Figure]:
-    """Every round one release, then its bridge and its encryption alone."""
+    """Time in every round one release, then its bridge and its encryption alone."""
     whole, bridge, encryption = [], [], []
     with fresh_world() as world:
         world.add_query(QUERY, setting.values)
@@ -95,7 +95,7 @@ def measure(setting: Setting = Setting()) -> Sequence[Figure]:
 
 
 def _scattered(levels: list[float]) -> list[float]:
-    """Levels in a fixed order that is neither up nor down: neighbors are near and far."""
+    """Return levels in a fixed order that is neither up nor down: neighbors are near and far."""
     return sorted(levels, key=lambda level: hashlib.sha256(str(level).encode()).digest())
 
 

@@ -42,7 +42,7 @@ class World:
 
     @property
     def home(self) -> Path:
-        """The home folder."""
+        """Return the home folder."""
         return self.server.settings.home
 
     def add_query(self, name: str, size: int, tiers: Sequence[str] = tuple(TIERS)) -> None:
@@ -70,17 +70,17 @@ class World:
         return acting_as(self.server, name)
 
     def token(self, name: str) -> str:
-        """A bearer token of an analyst."""
+        """Return a bearer token of an analyst."""
         return tokens.issue(self.server, OPERATOR, name, TokenSpec()).token
 
     def ask(self, analyst: Principal, query: str, **wanted: object) -> Answer:
-        """A release, as the API asks for one."""
+        """Return a release, as the API asks for one."""
         request = ReleaseRequest.model_validate(wanted)
         return releases.request(self.server, analyst, query, request)
 
 
 def exact_values(size: int) -> NDArray[np.int64]:
-    """The values behind every query: whole numbers up to ``LARGEST_VALUE``."""
+    """Return the values behind every query: whole numbers up to ``LARGEST_VALUE``."""
     return np.arange(size, dtype=np.int64) * 7919 % (LARGEST_VALUE + 1)
 
 
@@ -99,7 +99,7 @@ def check_values(values: NDArray[np.float64], size: int, variance: float) -> Non
 
 @contextmanager
 def fresh_world(**urls: str) -> Iterator[World]:
-    """A world in a temporary folder, which goes with it; ``urls`` name another database."""
+    """Yield a world in a temporary folder, which goes with it; ``urls`` name another database."""
     with TemporaryDirectory(prefix="penstock-benchmark-") as folder:
         settings = Settings(home=Path(folder) / "home", log_patience=PATIENCE, **urls)  # type: ignore[arg-type]  # texts all
         home.create(settings)

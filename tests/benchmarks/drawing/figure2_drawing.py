@@ -86,7 +86,7 @@ class Axes:
 
 
 def drawing(lines: Sequence[Line], epsilon: float, delta: float) -> str:
-    """The whole SVG document."""
+    """Return the whole SVG document."""
     mechanisms = list(dict.fromkeys(line.mechanism for line in lines))
     columns = len(mechanisms) if len(mechanisms) <= 3 else 2
     panel = (WIDTH - LEFT - (columns - 1) * GAP) / columns - RIGHT
@@ -188,7 +188,7 @@ def _line(axes: Axes, line: Line) -> Iterator[str]:
 
 
 def _ends(axes: Axes, lines: Sequence[Line]) -> Iterator[str]:
-    """The last value of each line beside its end; the lowest first, the others above it."""
+    """Yield the last value of each line beside its end; the lowest first, the others above it."""
     lowest = math.inf
     for line in sorted(lines, key=lambda line: line.points[-1][1]):
         last, exact, _ = line.points[-1]
@@ -213,11 +213,11 @@ def _mark(strategy: str, x: float, y: float, told: str = "") -> str:
 
 
 def _short(ratio: float) -> str:
-    """Three digits that count."""
+    """Return three digits that count."""
     return f"{ratio:.{max(0, 2 - math.floor(math.log10(ratio) + 1e-9))}f}"
 
 
 def _power(delta: float) -> str:
-    """A power of ten as it is written by hand."""
+    """Return a power of ten as it is written by hand."""
     raised = str(round(math.log10(delta))).translate(str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"))
     return f"10{raised}"

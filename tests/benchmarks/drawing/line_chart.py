@@ -70,7 +70,7 @@ class Panel:
         return 0.0, unit * math.ceil(high / unit)
 
     def ticks(self, axis: int) -> list[float]:
-        """The values that are written beside an axis."""
+        """Return the values that are written beside an axis."""
         low, high = self.reach(axis)
         base = (self.x_base, self.y_base)[axis]
         if not base:
@@ -82,7 +82,7 @@ class Panel:
 
 
 def drawing(heading: str, told: str, described: str, panels: Sequence[Panel]) -> str:
-    """The whole SVG document, panels side by side."""
+    """Return the whole SVG document, panels side by side."""
     each = LEFT + INNER + RIGHT
     width, height = each * len(panels), TOP + HEIGHT + BOTTOM
     size = f'viewBox="0 0 {width} {height}" width="{width}" height="{height}"'
@@ -163,7 +163,7 @@ def _share(value: float, reach: tuple[float, float], base: int) -> float:
 
 
 def _unit(high: float) -> float:
-    """A round number that goes four to ten times into ``high``."""
+    """Return a round number that goes four to ten times into ``high``."""
     power: float = 10.0 ** math.floor(math.log10(high))
     return next(power * part for part in (2, 1, 0.5, 0.2, 0.1) if high / (power * part) >= 4)
 

@@ -46,7 +46,7 @@ def placed(queries: int) -> list[PlacedRelease]:
 
 
 def _their_poisson(mean: float) -> pld.PrivacyLossDistribution:
-    """One direction of Poisson noise; what is cut off is set apart, as it drops it else."""
+    """Return one direction of Poisson noise; what is cut off is set apart, as it drops it else."""
     outcomes = range(int(mean - 9 * mean**0.5), int(mean + 9 * mean**0.5))
     plain, moved = (stats.poisson.logpmf(np.array(outcomes) - shift, mean) for shift in (0, 1))
     lower, upper = (dict(zip(outcomes, logs, strict=True)) for logs in (moved, plain))
@@ -76,7 +76,7 @@ def theirs(releases: Sequence[PlacedRelease]) -> float:
 
 
 def measure(setting: Setting = Setting()) -> Sequence[Figure]:
-    """Both times, their ratio, and both figures."""
+    """Return both times, their ratio, and both figures."""
     releases = placed(setting.queries)
     ours_is, theirs_is = composed_epsilon(releases, DELTA), theirs(releases)
     assert abs(ours_is / theirs_is - 1) < AGREEMENT, f"{ours_is} is not {theirs_is}"

@@ -70,7 +70,7 @@ class Row:
         return self.alone / self.corrected
 
     def cells(self) -> tuple[str, ...]:
-        """The figures as text; what the layout has is in counts."""
+        """Return the figures as text; what the layout has is in counts."""
         made, search = self.correction, self.correction.search
         threshold = search.threshold * float(made.first.granularity)
         return (
@@ -106,7 +106,7 @@ def row(counts: int, power: Fraction, releases: int) -> Row:
 
 
 def rows(setting: Setting) -> list[Row]:
-    """All numbers of counts, all powers, the best of each number last."""
+    """Return all numbers of counts, all powers, the best of each number last."""
     found = []
     for counts in setting.counts:
         moved = Sensitivity(Fraction(counts), Fraction(counts), Fraction(1))
@@ -138,7 +138,7 @@ def _measured(largest: Sequence[float]) -> Measured:
 
 
 def markdown(found: Sequence[Row]) -> str:
-    """The table."""
+    """Return the table."""
     return table(HEADS, [one.cells() for one in found])
 
 
@@ -183,7 +183,7 @@ def figure(found: Sequence[Row]) -> str:
 
 
 def measure(setting: Setting = Setting(), say: Print = print, path: Path = SVG) -> Sequence[Figure]:
-    """The table is printed, the drawing written."""
+    """Return the table is printed, the drawing written."""
     found = rows(setting)
     say(markdown(found))
     path.write_text(figure(found))

@@ -29,7 +29,7 @@ def count_variance(columns: int, trade_off: float) -> float:
 
 
 def variances_table() -> str:
-    """The figure's points."""
+    """Return the figure's points."""
     rows = [
         [
             str(trade_off),
@@ -44,7 +44,7 @@ def variances_table() -> str:
 
 
 def figure() -> str:
-    """Both errors over ``C``."""
+    """Return both errors over ``C``."""
     count = tuple((float(c), count_variance(COLUMNS, c)) for c in DRAWN)
     panels = [
         Panel(
@@ -70,7 +70,7 @@ def figure() -> str:
 
 
 def measure(say: Print = print, path: Path = SVG) -> Sequence[Figure]:
-    """The table is printed, the drawing written."""
+    """Return the table is printed, the drawing written."""
     say(variances_table())
     path.write_text(figure())
     best = count_variance(COLUMNS, COLUMNS**0.25)

@@ -43,7 +43,7 @@ class Setting:
 
 
 def accounts() -> list[tuple[Tier, TierAccount | None]]:
-    """Three tiers with budgets of which nothing is spent."""
+    """Return three tiers with budgets of which nothing is spent."""
     found: list[tuple[Tier, TierAccount | None]] = []
     for rank, name in enumerate(EPSILONS, 1):
         tier = Tier(id=rank, name=name, folded=name, rank=rank, created_at=BEGUN)
@@ -52,7 +52,7 @@ def accounts() -> list[tuple[Tier, TierAccount | None]]:
 
 
 def asked(mechanism: str, values: int, **terms: Any) -> tuple[Any, ...]:
-    """What ``quote`` is told of a vector whose values all move by 1."""
+    """Return what ``quote`` is told of a vector whose values all move by 1."""
     request = VectorPreviewRequest.model_validate(
         {
             "name": "planned",
@@ -70,7 +70,7 @@ def asked(mechanism: str, values: int, **terms: Any) -> tuple[Any, ...]:
 
 
 def stream(elements: int, mechanism: str) -> tuple[Any, ...]:
-    """What ``quote_stream`` is told of a stream of so many elements."""
+    """Return what ``quote_stream`` is told of a stream of so many elements."""
     request = StreamRequest.model_validate(
         {
             "name": "planned",
@@ -99,7 +99,7 @@ def seconds(act: Callable[[], object]) -> float:
 
 
 def longest(setting: Setting) -> list[Figure]:
-    """One figure for each computation."""
+    """Return one figure for each computation."""
     few = min(setting.values, 4096)
     work: dict[str, Callable[[], object]] = {
         f"preview, generalized Gaussian, {values:,} values": (
@@ -121,7 +121,7 @@ def longest(setting: Setting) -> list[Figure]:
 
 
 def measure(setting: Setting = Setting()) -> Sequence[Figure]:
-    """What is longest, and what is gained by powers in place and by what is kept."""
+    """Return what is longest, and what is gained by powers in place and by what is kept."""
     spectrum = np.exp(1j * np.linspace(0, 1, 2 * setting.values + 1))
     power = setting.values
     assert np.allclose(raised_to(spectrum, power), afresh(spectrum, power))

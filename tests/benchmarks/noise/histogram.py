@@ -33,7 +33,7 @@ class Setting:
 
 
 def measure(setting: Setting = Setting()) -> Sequence[Figure]:
-    """Seconds from the counts to five released levels, and their ratio to those of 2^20."""
+    """Return the seconds from the counts to five releases, and the ratio to those of 2^20."""
     tasks = {_name(size): partial(_release, size, setting) for size in setting.sizes}
     taken = in_turns(setting.rounds, tasks)
     found = [median(f"{name} keys", times, "ms", 1e3) for name, times in taken.items()]

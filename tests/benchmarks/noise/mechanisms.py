@@ -68,7 +68,7 @@ class Course:
 
     @property
     def scale(self) -> float:
-        """The middle level in lattice steps, as OpenDP takes it."""
+        """Return the middle level in lattice steps, as OpenDP takes it."""
         level = float(self.level)
         return (level**0.5 if self.mechanism.name == "gaussian" else level) / float(
             self.mechanism.granularity

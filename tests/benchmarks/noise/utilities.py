@@ -45,7 +45,7 @@ class Row:
     measured: ErrorBars
 
     def cells(self) -> tuple[str, ...]:
-        """The figures as text, each exact one before what was measured."""
+        """Return the figures as text, each exact one before what was measured."""
         both = (self.exact, self.measured)
         deviations = [bars.standard_deviation for bars in both]
         figures = (self.level, *deviations, *(bars.half_width for bars in both))
@@ -74,19 +74,19 @@ def row(name: str, epsilon: float, values: int) -> Row:
 
 
 def rows(setting: Setting, names: Sequence[str] = tuple(MECHANISMS)) -> list[Row]:
-    """All epsilons, all mechanisms."""
+    """Return all epsilons, all mechanisms."""
     return [row(name, epsilon, setting.values) for epsilon in EPSILONS for name in names]
 
 
 def markdown(found: Sequence[Row]) -> str:
-    """The table, in units of the statistic."""
+    """Return the table, in units of the statistic."""
     lines = [" | ".join(HEADS), "---:|---|---" + "|---:" * 5]
     lines += [" | ".join(one.cells()) for one in found]
     return "\n".join(f"| {line} |" if "---" not in line else f"|{line}|" for line in lines)
 
 
 def measure(setting: Setting = Setting(), say: Print = print) -> Sequence[Figure]:
-    """The table is printed; returned is what was measured."""
+    """Return the table is printed; returned is what was measured."""
     found = rows(setting)
     say(markdown(found))
     return [

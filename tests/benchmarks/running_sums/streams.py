@@ -98,7 +98,7 @@ def _flat(rounds: int, steps: int) -> list[Figure]:
 
 
 def _wide(rounds: int, dimension: int, length: int, steps: int) -> list[Figure]:
-    """One tier's step, noise included, for elements of ``dimension`` numbers."""
+    """Return one tier's step, noise included, for elements of ``dimension`` numbers."""
     streams = _streams("wide streams")
     stream = streams()
     past = stream.generator.standard_normal((length // 2, dimension), dtype=np.float32)

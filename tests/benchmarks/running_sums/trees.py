@@ -129,7 +129,7 @@ def bound_crossover(length: int, error: float) -> float:
 
 
 def honest_crossover(length: int, error: float, epsilon: float) -> float:
-    """The delta at which the square root with tight Gaussian noise has the same mean error.
+    """Return the delta at which the square root with tight Gaussian noise has the same mean error.
 
     ``error`` is the tree's at epsilon 1.  The mean variance is the factor times
     ``1 / mu^2``, and delta that of the analytic curve.
@@ -243,7 +243,7 @@ def _any_height(length: int) -> float:
 
 
 def crossover_drawing() -> str:
-    """The delta below which Laplace noise on the best tree has the smaller mean error."""
+    """Return the delta below which Laplace noise on the best tree has the smaller mean error."""
     lengths = [2**exponent for exponent in EXPONENTS]
     errors = {length: _mean(best_tree(length, pure=True)) for length in lengths}
     panel = Panel(

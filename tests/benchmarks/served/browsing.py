@@ -47,7 +47,7 @@ class Browser:
         return answer.status, body, time.perf_counter() - begun
 
     def weight(self, page: bytes) -> int:
-        """The bytes of a page and of all files that it loads, these compressed."""
+        """Return the bytes of a page and of all files that it loads, these compressed."""
         addresses = set(LOADED.findall(page.decode()))
         for address in addresses - self.kept.keys():
             self.kept[address] = len(gzip.compress(self.get(address)[1]))
@@ -59,7 +59,7 @@ class Browser:
 
 @contextmanager
 def browsing(port: int, token: str) -> Iterator[Browser]:
-    """A browser of somebody who is signed in."""
+    """Yield a browser of somebody who is signed in."""
     connection = http.client.HTTPConnection(HOST, port, timeout=SECONDS)
     browser = Browser(connection, port)
     browser.sign_in(token)
@@ -68,7 +68,7 @@ def browsing(port: int, token: str) -> Iterator[Browser]:
 
 
 def rounds(browser: Browser, addresses: Sequence[str], count: int) -> dict[str, list[float]]:
-    """Seconds of every address in each round, in turns; a first round does not count."""
+    """Return the seconds of every address in each round, in turns; a first round does not count."""
     taken: dict[str, list[float]] = {address: [] for address in addresses}
     for turn in range(count + 1):
         for address in addresses:

@@ -47,7 +47,7 @@ class Setting:
 
 
 def measure(setting: Setting = Setting()) -> Sequence[Figure]:
-    """Both homes, one after the other."""
+    """Return both homes, one after the other."""
     return [*_without_data(), *_of_the_demo(setting), *_of_many(setting)]
 
 

@@ -53,7 +53,7 @@ class Phases:
 
 
 def measure(setting: Setting = Setting(), say: Print = print) -> Sequence[Figure]:
-    """All phases for each number of workers and time quantum."""
+    """Return all phases for each number of workers and time quantum."""
     return [
         figure
         for workers in setting.workers
@@ -125,7 +125,7 @@ def _values(name: str) -> Ask:
 
 
 def _new_levels(setting: Setting) -> list[Ask]:
-    """Levels of all queries that nobody was given yet, in a fixed order that mixes them."""
+    """Return levels of all queries that nobody was given yet, in a fixed order that mixes them."""
     bodies: list[dict[str, object]] = [{"level": one} for one in levels_between(setting.levels)]
     bodies += [{"tier": tier} for tier in list(TIERS)[:-1]]
     asks = [_release(_query(number), body) for number in range(setting.queries) for body in bodies]
@@ -133,7 +133,7 @@ def _new_levels(setting: Setting) -> list[Ask]:
 
 
 def _take(received: Received, visits: Sequence[Visit]) -> list[list[str]]:
-    """The names of the releases that each reader heard, all of them checked."""
+    """Return the names of the releases that each reader heard, all of them checked."""
     return [
         [received.add(reader, heard) for heard in visit.heard]
         for reader, visit in enumerate(visits)

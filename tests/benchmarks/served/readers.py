@@ -55,7 +55,7 @@ class Readers:
         self._tokens = tokens
 
     def ask(self, asks: Sequence[Sequence[Ask]], limit_seconds: float) -> list[Visit]:
-        """All begin at once; each stops after its own asks, or when the time is over."""
+        """Begin all clients at once; each stops after its own asks, or when the time is over."""
         start = time.monotonic() + LEAD_SECONDS
         futures = [
             self._pool.submit(visit, self._port, token, list(own), start, limit_seconds)

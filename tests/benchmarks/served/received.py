@@ -42,10 +42,10 @@ class Received:
 
     @property
     def vectors(self) -> int:
-        """How many different releases there were."""
+        """Return how many different releases there were."""
         return len(self._vectors)
 
     @property
     def shared(self) -> int:
-        """How many releases were read by two readers or more."""
+        """Return how many releases were read by two readers or more."""
         return sum(len(readers) > 1 for readers in self._readers.values())

@@ -44,7 +44,7 @@ Marked = list[tuple[str, Ask]]
 
 
 def measure(setting: Setting = Setting(), say: Print = print) -> Sequence[Figure]:
-    """Both comparisons at each time quantum, each in a home of its own."""
+    """Return both comparisons at each time quantum, each in a home of its own."""
     found = []
     for quantum in setting.quanta:
         with fresh_world() as world:
@@ -66,7 +66,7 @@ def measure(setting: Setting = Setting(), say: Print = print) -> Sequence[Figure
 
 
 def _prepared(world: World, setting: Setting) -> tuple[Marked, Marked, set[str], list[str]]:
-    """What is asked for, the names of the releases that others hold, and the two tokens."""
+    """Return what is asked for, the names of the releases that others hold, and the two tokens."""
     world.add_analyst("outsider", "public")
     world.add_analyst("reader")
     other = world.add_analyst("other")
@@ -102,7 +102,7 @@ def _values(release: str) -> Ask:
 
 
 def _heard(clients: Readers, client: int, marked: Marked, seconds: float) -> dict[str, list[Heard]]:
-    """What one client heard while the others were silent, by kind."""
+    """Return what one client heard while the others were silent, by kind."""
     asks: list[list[Ask]] = [[], []]
     asks[client] = [ask for _, ask in marked]
     visit = clients.ask(asks, seconds)[client]
@@ -142,7 +142,7 @@ def _compared(
 
 
 def distance(one: Sequence[float], other: Sequence[float]) -> float:
-    """The Kolmogorov-Smirnov distance of two samples."""
+    """Return the Kolmogorov-Smirnov distance of two samples."""
     from scipy.stats import ks_2samp
 
     return float(ks_2samp(one, other).statistic)

@@ -17,7 +17,7 @@ STOP_SECONDS = 600.0
 
 @contextmanager
 def served(home: Path, workers: int, quantum: float) -> Iterator[int]:
-    """The port of a server of ``home`` that is ready; stopped at the end."""
+    """Yield the port of a server of ``home`` that is ready; stopped at the end."""
     port = _free_port()
     log = home.parent / "server.log"
     with log.open("ab") as written:

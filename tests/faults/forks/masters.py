@@ -39,7 +39,7 @@ class Reader:
     connections: dict[int, http.client.HTTPConnection] = field(default_factory=dict)
 
     def post(self, port: int, path: str, body: object) -> tuple[int, dict[str, Any]]:
-        """One request; the status and the document that came back."""
+        """Send one request; the status and the document that came back."""
         if port not in self.connections:
             self.connections[port] = http.client.HTTPConnection("127.0.0.1", port, timeout=HANG)
         connection = self.connections[port]
@@ -56,7 +56,7 @@ class Reader:
         return self.post(port, f"/api/v1/queries/{ask.query}/releases", {"level": ask.level})
 
     def told(self, ask: Ask, answer: dict[str, Any]) -> Reported:
-        """An answer, as the other readers of the tests write theirs down."""
+        """Return an answer, as the other readers of the tests write theirs down."""
         return Reported(
             self.name, ask, answer["id"], answer["receipt"]["leaf_hash"], tuple(answer["values"])
         )
@@ -68,7 +68,7 @@ class Reader:
 
 
 def readers(home: Path, count: int) -> list[Reader]:
-    """The analysts of a home, each with a token."""
+    """Return the analysts of a home, each with a token."""
     with opened(home) as server:
         return [
             Reader(analyst(n), tokens.issue(server, OPERATOR, analyst(n), TokenSpec()).token)
@@ -95,7 +95,7 @@ def masters(
 
 
 def log_of(home: Path) -> str:
-    """What the masters of a home said."""
+    """Return what the masters of a home said."""
     return home.with_name("masters").read_text()
 
 

@@ -28,12 +28,12 @@ class Inherited:
 
 
 def as_opened(server: Server) -> Server:
-    """The product."""
+    """Return the product."""
     return server
 
 
 def keyed_once(server: Server) -> Server:
-    """A server that reads its entropy when it is opened, before it forks."""
+    """Return a server that reads its entropy when it is opened, before it forks."""
     return replace(server, randomness=Inherited(os.urandom(32)))
 
 

@@ -34,7 +34,7 @@ def sound(home: Path, answers: Sequence[Reported]) -> None:
 
 
 def at_once(readers: Sequence[Reader], act: Callable[[Reader], list[Reported]]) -> list[Reported]:
-    """What all readers were told."""
+    """Return what all readers were told."""
     with ThreadPoolExecutor(len(readers)) as pool:
         found = list(pool.map(act, readers))
     for reader in readers:

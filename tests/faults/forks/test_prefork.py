@@ -25,7 +25,7 @@ def _served(
     *,
     is_traced: bool,
 ) -> list[list[Reported]]:
-    """What each process of a forking server was answered."""
+    """Return what each process of a forking server was answered."""
     paths = [folder / f"told-{number}" for number in range(len(plans))]
     barrier = processes.barrier(len(plans))
     worker = processes.start(

@@ -19,7 +19,7 @@ class Aftermath:
         self._history = history(snapshot(server))
 
     def complaints(self, server: Server, answers: Sequence[Reported] = ()) -> list[str]:
-        """What is wrong now, ``answers`` being those that were given since the last time."""
+        """Return what is wrong now, ``answers`` being those that were given since the last time."""
         now = snapshot(server)
         before, self._history = self._history, history(now)
         found = [f"{table} was altered" for table in altered(before, self._history)]
@@ -40,7 +40,7 @@ class Aftermath:
         return found
 
     def final_complaints(self, server: Server, answers: Sequence[Reported]) -> list[str]:
-        """What is wrong in the end, with every value opened and every answer asked again."""
+        """Return what is wrong in the end, with every value opened and every answer asked again."""
         found = self.complaints(server, answers) + unproven_values(server)
         found += verify(server, OPERATOR).problems
         findings = examine(server, answers, is_traced=False)

@@ -11,7 +11,7 @@ Act = Callable[[Path, Steps, Path], None]
 
 
 def decisive(taken: Sequence[str]) -> list[str]:
-    """The steps between which file, rows and log differ."""
+    """Return the steps between which file, rows and log differ."""
     wanted = ("before COMMIT", "after COMMIT", "before replace", "after replace")
     return [step for step in taken if step.startswith(wanted)]
 

@@ -134,7 +134,7 @@ class Steps:
 
 
 def chosen(taken: Sequence[str], stride: int) -> list[str]:
-    """The steps to end at.
+    """Return the steps to end at.
 
     Around all that writes, signs or syncs all of them, elsewhere every ``stride``-th.
     """
@@ -144,7 +144,7 @@ def chosen(taken: Sequence[str], stride: int) -> list[str]:
 
 
 def landmarks(taken: Sequence[str], within: Sequence[str] = ()) -> list[str]:
-    """Those of the steps that every change is tried with.
+    """Return those of the steps that every change is tried with.
 
     One before all that writes, signs, locks or syncs, those of ``LOG``, the one after each
     COMMIT, one in the middle of each file of ``within``, and a few anywhere.
@@ -159,7 +159,7 @@ def landmarks(taken: Sequence[str], within: Sequence[str] = ()) -> list[str]:
 
 
 def missing(wanted: Sequence[str], taken: Sequence[str]) -> list[str]:
-    """Those of ``wanted`` that no thread took."""
+    """Return those of ``wanted`` that no thread took."""
     return [name for name in wanted if not any(step.startswith(name) for step in taken)]
 
 

@@ -36,7 +36,7 @@ many = pytest.param(partial(chosen, stride=STRIDE), id="many", marks=pytest.mark
 
 
 def few(taken: Sequence[str]) -> list[str]:
-    """Where a file is put in its place, and some of the commits."""
+    """Return where a file is put in its place, and some of the commits."""
     found = decisive(taken)
     files = [step for step in found if "replace" in step]
     return [*files, *[step for step in found if step not in files][::9]]

@@ -89,7 +89,7 @@ def killed(home: Path, epsilon: float, at: Steps) -> bool:
 
 
 def stored(server: Server) -> tuple[int, int, int]:
-    """How many releases there are, and the newest one by the query and by the state."""
+    """Return how many releases there are, and the newest one by the query and by the state."""
     with server.database.read() as session:
         found = session.exec(select(Release)).all()
         query, state = session.exec(select(Query)).one(), session.exec(select(HistogramState)).one()

@@ -29,7 +29,7 @@ many = pytest.param(partial(chosen, stride=STRIDE), 40, id="many", marks=pytest.
 
 
 def decisive(taken: Sequence[str]) -> list[str]:
-    """The steps between which rows, log and ring differ about what is gone."""
+    """Return the steps between which rows, log and ring differ about what is gone."""
     return [step for step in taken if step.startswith(("before COMMIT", "before replace"))]
 
 
@@ -46,7 +46,7 @@ def killed(home: Path, act: Callable[..., None], steps: Steps, *more: object) ->
 
 
 def kept(home: Path, secrets: Sequence[bytes]) -> list[str]:
-    """The files of a home in which one of the secrets stands, plain or in base64."""
+    """Return the files of a home in which one of the secrets stands, plain or in base64."""
     spelled = [form for secret in secrets for form in forgetting.spellings(secret)]
     files = [path for path in home.rglob("*") if path.is_file()]
     return [path.name for path in files if any(one in path.read_bytes() for one in spelled)]
@@ -123,7 +123,7 @@ def test_a_server_that_keeps_keys_for_later_is_found_out(home: Path) -> None:
 
 
 def searched(home: Path, flaw: Flaw, *, by_itself: bool = False) -> dict[str, int]:
-    """How often each destroyed key is in the memory of a process that goes on serving."""
+    """Return how often each destroyed key is in the memory of a process that goes on serving."""
     told, errors, go = (home.with_name(name) for name in ("told", "errors", "go"))
     name = QUERIED
     with opened(home) as server:

@@ -79,7 +79,7 @@ def is_valid(server: Server, token: str) -> bool:
 
 
 def unchecked(server: Server) -> list[str]:
-    """The tokens that are called valid, and that nobody can check."""
+    """Return the tokens that are called valid, and that nobody can check."""
     with server.database.read() as session:
         live = session.exec(select(Token).where(col(Token.revoked_at).is_(None))).all()
     known = server.stored.now.peppers

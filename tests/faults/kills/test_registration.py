@@ -81,7 +81,7 @@ def test_what_a_killed_registration_left_is_not_finished_under_other_keys(home: 
 
 
 def _whole(home: Path, name: str) -> list[str]:
-    """The steps of a registration; they differ with what the tree of the log has."""
+    """Return the steps of a registration; they differ with what the tree of the log has."""
     assert not _killed(home, name, Steps(REGISTRATION))
     taken: list[str] = json.loads((home.parent / f"taken-{name}").read_text())
     return taken
@@ -93,7 +93,7 @@ def _killed(home: Path, name: str, at: Steps) -> bool:
 
 
 def _left(server: Server, name: str) -> tuple[str, tuple[int, int, int]]:
-    """The state of a query, and how many charges, releases and leaves there are of it."""
+    """Return the state of a query, and how many charges, releases and leaves there are of it."""
     now = snapshot(server)
     found = [query for query in now["query"] if query["name"] == name]
     keys = {query["id"] for query in found}

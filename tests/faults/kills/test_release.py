@@ -74,7 +74,7 @@ def _begun(home: Path, folder: Path, number: int) -> tuple[Worker, Path]:
 
 @pytest.fixture
 def asked(home: Path) -> Path:
-    """A home where every level asked for lies between two that are stored already."""
+    """Return a home where every level asked for lies between two that are stored already."""
     with opened(home) as server:
         for ask in asks(server, "query-0", [1, 3999]):
             answer(server, analyst(1), ask)

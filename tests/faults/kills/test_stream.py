@@ -99,7 +99,7 @@ def following(server: Server) -> int:
 
 
 def totals(server: Server, number: int) -> list[Any]:
-    """What an analyst is given: 0 is cleared for public, 1 for internal."""
+    """Return what an analyst is given: 0 is cleared for public, 1 for internal."""
     found = stream_totals.read(server, acting_as(server, analyst(number)), "hits")
     return [item.values.tolist() for item in found.items]
 
@@ -120,7 +120,7 @@ Choose = Callable[[Sequence[str]], Sequence[str]]
 
 
 def few_and_many(stride: int) -> pytest.MarkDecorator:
-    """Some of the steps at every change, and every night those of a stride too."""
+    """Return some of the steps at every change, and every night those of a stride too."""
     many = partial(chosen, stride=stride)
     cases = [
         pytest.param(landmarks, id="few"),
@@ -203,7 +203,7 @@ def test_a_kill_at_any_step_of_a_reading_leaves_its_leaf_or_nothing(
 
 
 def readings(home: Path) -> int:
-    """How many leaves tell of a reading of the stream."""
+    """Return how many leaves tell of a reading of the stream."""
     with opened(home) as server:
         return sum(row["kind"] == "stream" for row in snapshot(server)["leaf"])
 

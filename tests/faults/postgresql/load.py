@@ -37,7 +37,7 @@ Result = TypeVar("Result")
 
 
 def attempt(act: Callable[[], Result]) -> Result | None:
-    """What came of it; None where it was refused as not available now."""
+    """Return what came of it; None where it was refused as not available now."""
     try:
         return act()
     except Unavailable:
@@ -51,7 +51,7 @@ def open_stream(server: Server) -> None:
 
 
 def following(server: Server) -> int:
-    """The number of the stream's next element."""
+    """Return the number of the stream's next element."""
     return streams.show(server, OPERATOR, "hits").next or 0
 
 
@@ -62,7 +62,7 @@ def push(server: Server, first: int) -> None:
 
 
 def totals(server: Server, first: int | None = None, last: int | None = None) -> list[list[float]]:
-    """What an analyst is given of the stream."""
+    """Return what an analyst is given of the stream."""
     reader = acting_as(server, analyst(1))
     found = stream_totals.read(server, reader, "hits", first=first, last=last)
     return [item.values.tolist() for item in found.items]
@@ -84,7 +84,7 @@ class Story:
     totals: list[list[float]] = field(default_factory=list)
 
     def ask(self, server: Server, reader: str, ask: Ask) -> Reported:
-        """A release, which is added to what was told."""
+        """Return a release, which is added to what was told."""
         told = Reported.of(reader, ask, answer(server, reader, ask))
         self.answers.append(told)
         return told

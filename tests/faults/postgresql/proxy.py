@@ -73,7 +73,7 @@ class Proxy:
             pair.end()
 
     def due(self, where: str, chunk: bytes) -> tuple[int, Cut] | None:
-        """How much of ``chunk`` still passes before a cut, where one falls into it."""
+        """Return how much of ``chunk`` still passes before a cut, where one falls into it."""
         with self._lock:
             cut, before = self.cut, self.passed[where]
             self.passed[where] += len(chunk)

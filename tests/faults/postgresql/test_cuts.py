@@ -96,7 +96,7 @@ class Session:
     used: int = 0
 
     def perform(self, kind: str) -> Callable[[], object]:
-        """A request, which may be made twice."""
+        """Return a request, which may be made twice."""
         server, story = self.stage.server, self.stage.story
         self.used += 1
         if kind == "push":
@@ -133,7 +133,7 @@ def session_of(stage: Stage) -> Session:
 
 
 def measured(session: Session) -> dict[str, dict[str, int]]:
-    """How many octets each kind of request takes in each direction, connecting included."""
+    """Return how many octets each kind of request takes in each direction, connecting included."""
     found = {}
     for kind in dict.fromkeys(KINDS):
         act = session.perform(kind)

@@ -54,7 +54,7 @@ class Diary:
         self._over.touch()
 
     def entries(self) -> list[Any]:
-        """What was done."""
+        """Return what was done."""
         if not self.done.exists():
             return []
         return [json.loads(line) for line in self.done.read_text().splitlines()]
@@ -190,7 +190,7 @@ def hold_the_log_writer(cluster: Cluster) -> None:
 
 
 def answered_then_stopped(home: Path, cluster: Cluster) -> tuple[Aftermath, list[Reported]]:
-    """Some releases, and an immediate stop after the last answer."""
+    """Make some releases, and stop immediately after the last answer."""
     with opened(home) as server:
         aftermath = Aftermath(server)
         hold_the_log_writer(cluster)

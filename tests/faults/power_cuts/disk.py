@@ -37,7 +37,7 @@ class Write:
         return self.data is not None and len(self.data) > 1
 
     def torn(self, choice: Generator) -> "Write":
-        """The first sectors of it, or the last ones."""
+        """Return the first sectors of it, or the last ones."""
         if self.data is None or not self.can_tear:
             return self
         first = (self.offset // SECTOR + 1) * SECTOR - self.offset
@@ -76,7 +76,7 @@ class File:
         self.pending = [write for write in self.pending if write.number >= began]
 
     def left(self, choice: Generator) -> "Left":
-        """What a cut leaves."""
+        """Return what a cut leaves."""
         content = bytearray(self.safe)
         survivors = _survivors(self.pending, choice)
         for write in survivors:
@@ -104,7 +104,7 @@ class Folder:
         self.pending = [one for one in self.pending if one[0] >= began]
 
     def left(self, choice: Generator) -> dict[str, File]:
-        """The names that a cut leaves."""
+        """Return the names that a cut leaves."""
         names = dict(self.safe)
         kept = choice.integers(len(self.pending) + 1)
         for _, change in self.pending[:kept]:
@@ -167,7 +167,7 @@ class Disk:
 
     @property
     def can_tear(self) -> bool:
-        """Whether anything is being written of which a cut can leave a part."""
+        """Return whether anything is being written of which a cut can leave a part."""
         files = [file for folder in self._folders.values() for file in folder.now.values()]
         return any(write.can_tear for file in files for write in file.pending)
 

@@ -67,7 +67,7 @@ def run(home: Path, answers: Path, queries: Path, key: int, sessions: Sequence[i
 
 
 def complaints(home: Path, told: Told, *label: object) -> list[str]:
-    """What is wrong with a home that a power cut left."""
+    """Return what is wrong with a home that a power cut left."""
     with opened(home) as server:
         stored = {row["public_id"] for row in snapshot(server)["release"]}
         found = [
@@ -94,7 +94,7 @@ def _answered_otherwise(server: Server, told: Told, *label: object) -> list[str]
 
 
 def _unsound(server: Server, *label: object) -> list[str]:
-    """What is wrong with what is stored, before and after it goes on."""
+    """Return what is wrong with what is stored, before and after it goes on."""
     before = verify(server, OPERATOR).problems
     (ask,) = asks(server, "query-0", some_rungs(1, "after", *label))
     assert answer(server, analyst(0), ask).view.values.size

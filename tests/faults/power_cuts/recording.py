@@ -44,12 +44,12 @@ class Call:
 
 
 def installed() -> bool:
-    """Whether the program that records is there."""
+    """Return whether the program that records is there."""
     return shutil.which(PROGRAM) is not None
 
 
 def available() -> bool:
-    """Whether processes can be recorded here."""
+    """Return whether processes can be recorded here."""
     if not installed():
         return False
     return subprocess.run([PROGRAM, "-o", "/dev/null", "true"], capture_output=True).returncode == 0
@@ -111,5 +111,5 @@ def _path(text: str) -> str:
 
 
 def numbers(call: Call) -> Sequence[int]:
-    """The plain numbers among a call's arguments, in order."""
+    """Return the plain numbers among a call's arguments, in order."""
     return [int(one) for one in re.findall(r"(?<=, )\d+(?=,|$)", call.rest)]

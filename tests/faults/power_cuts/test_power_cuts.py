@@ -62,7 +62,7 @@ class After:
 
 
 def _after_cuts(home: Path, run: int, count: int, mode: str = "full") -> Iterator[After]:
-    """What is wrong after each of ``count`` cuts of one run of requests."""
+    """Yield what is wrong after each of ``count`` cuts of one run of requests."""
     if not recording.installed() and os.environ.get("CI") == "true":
         pytest.fail(recording.PACKAGE)
     if not recording.available():
@@ -85,7 +85,7 @@ def _after_cuts(home: Path, run: int, count: int, mode: str = "full") -> Iterato
 def _moments(
     home: Path, disk: Disk, calls: Sequence[Call], run: int, count: int
 ) -> Mapping[int, list[bool]]:
-    """The calls before which the power goes, and whether a write is to be torn there.
+    """Return the calls before which the power goes, and whether a write is to be torn there.
 
     Half of the cuts tear one.  Of the others half fall anywhere, half next to rare calls.
     """

@@ -33,7 +33,7 @@ class Race:
 
     @property
     def answers(self) -> int:
-        """How many answers are handed out in all."""
+        """Return how many answers are handed out in all."""
         return self.processes * self.queries * self.levels * (1 + self.repeats)
 
 

@@ -51,12 +51,12 @@ class Outcome:
 
 
 def approving(server: Server, principal: Principal, proposal: str, _: Barrier) -> ProposalView:
-    """The product, and no other way to end a proposal than to approve it."""
+    """Return the product, and no other way to end a proposal than to approve it."""
     return proposals.approve(server, principal, proposal)
 
 
 def deciding(server: Server, principal: Principal, proposal: str, _: Barrier) -> ProposalView:
-    """The product; of four people one withdraws."""
+    """Return the product; of four people one withdraws."""
     number = int(principal.name.removeprefix("admin-"))
     act = proposals.withdraw if number % 4 == 0 else proposals.approve
     return act(server, principal, proposal)
@@ -65,7 +65,7 @@ def deciding(server: Server, principal: Principal, proposal: str, _: Barrier) ->
 def looking_before(
     server: Server, principal: Principal, proposal: str, barrier: Barrier
 ) -> ProposalView:
-    """A broken variant: whether it is open is looked up before the lock is taken."""
+    """Return a broken variant: whether it is open is looked up before the lock is taken."""
     with server.database.read() as session:
         proposals._open(session, server, proposal)
     barrier.wait()
@@ -166,7 +166,7 @@ def _about(leaf: dict[str, Any], proposal: Proposal) -> bool:
 
 
 def retired(home: Path) -> tuple[set[str], Counter[str]]:
-    """The queries that are retired, and how often the log tells so of each."""
+    """Return the queries that are retired, and how often the log tells so of each."""
     with opened(home) as server:
         assert verify(server, OPERATOR).problems == []
         with server.database.read() as session:

@@ -34,13 +34,13 @@ def place(
     level: Fraction,
     stream: Stream,
 ) -> IntVector:
-    """The product's draw, with the record in front."""
+    """Return the product's draw, with the record in front."""
     drawn = mechanisms.place(mechanism, _noise(accurate), _noise(noisy), level, stream)
     return np.concatenate([record(accurate, noisy, level), drawn])
 
 
 def record(accurate: Placed | None, noisy: Placed | None, level: Fraction) -> IntVector:
-    """The digest of a draw's circumstances, shape ``(RECORD,)``."""
+    """Return the digest of a draw's circumstances, shape ``(RECORD,)``."""
     digest = hashlib.sha256(str(level).encode())
     for neighbor in (accurate, noisy):
         if neighbor is None:

@@ -46,12 +46,12 @@ class Early:
 
 
 def guarded(server: Server, principal: Principal, ask: Ask, _: Gate) -> Answer:
-    """The product."""
+    """Return the product."""
     return releases.request(server, principal, ask.query, ReleaseRequest(level=ask.level))
 
 
 def unlocked(server: Server, principal: Principal, ask: Ask, gate: Gate) -> Answer:
-    """No lock: what was read is trusted when it is written, unless a UNIQUE objects.
+    """Take no lock: what was read is trusted when it is written, unless a UNIQUE objects.
 
     Whoever is refused by one begins anew.
     """

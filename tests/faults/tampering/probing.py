@@ -62,7 +62,7 @@ class Noise:
 
 
 def moment() -> datetime:
-    """The time of all questions."""
+    """Return the time of all questions."""
     return datetime(2026, 7, 1, tzinfo=UTC)
 
 
@@ -101,7 +101,7 @@ def judge(altered: Home, answers: Answers) -> Verdict:
 
 
 def reference(untouched: Home) -> Answers:
-    """The answers of a home that nobody altered."""
+    """Return the answers of a home that nobody altered."""
     noise = Noise()
     server = home.open_server(untouched.settings(), clock=moment, randomness=noise)
     assert verify(server, OPERATOR).problems == []
@@ -166,14 +166,14 @@ def _entered(server: Server, token: str) -> object:
 
 
 def _repeated(server: Server) -> object:
-    """The answer that is kept; without one the request is done as if it had no key."""
+    """Return the answer that is kept; without one the request is done as if it had no key."""
     sent = idempotency.fingerprint(server, SENT)
     found = idempotency.begin(server, acting_as(server, "ada"), KEY, sent)
     return found if isinstance(found, idempotency.Replay) else NOTHING
 
 
 def _approved(server: Server) -> object:
-    """What comes of approving what is open."""
+    """Return what comes of approving what is open."""
     made = proposals.listing(server, OPERATOR, Window(), "open").items
     done = [proposals.approve(server, acting_as(server, "bea"), one.id).state for one in made]
     return done, datasets.show(server, OPERATOR, "sites").budgets

@@ -20,7 +20,7 @@ Vectors = Mapping[tuple[str, int], tuple[float, ...]]
 
 
 def copied(folder: Path, path: Path) -> Path:
-    """A copy of a home's database as it is at this moment, while it is served."""
+    """Return a copy of a home's database as it is at this moment, while it is served."""
     backup.create(settings_of(folder), path)
     return path
 
@@ -67,10 +67,10 @@ def outcomes(server: Server, asked: Asked, first: Vectors) -> Counter[str]:
 
 
 def vectors(answers: Sequence[Reported]) -> Vectors:
-    """What was handed out, by query and rung."""
+    """Return what was handed out, by query and rung."""
     return {(one.ask.query, one.ask.rung): one.values for one in answers}
 
 
 def asked(answers: Sequence[Reported]) -> Asked:
-    """Who asked for what."""
+    """Return who asked for what."""
     return [(one.analyst, one.ask) for one in answers]

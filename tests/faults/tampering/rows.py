@@ -109,12 +109,12 @@ def _some(columns: Sequence[str], choice: Generator) -> list[str]:
 
 
 def _apart(value: object) -> object:
-    """A value that no other row has, for a moment, where rows must differ."""
+    """Return a value that no other row has, for a moment, where rows must differ."""
     return value + 10**6 if isinstance(value, int) and not isinstance(value, bool) else value
 
 
 def altered(value: object, choice: Generator) -> object:
-    """Another value of the same type, as a rule close to it."""
+    """Return another value of the same type, as a rule close to it."""
     step = int(choice.integers(1, 4)) * (1 if choice.integers(2) else -1)
     match value:
         case bool():

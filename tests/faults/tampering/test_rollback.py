@@ -41,7 +41,7 @@ class Round:
     told: Sequence[Reported]
 
     def questions(self, server: Server, *label: object) -> Asked:
-        """What was told before, and what nobody was told, shuffled; each by both readers."""
+        """Return what was told before, and what nobody was told, shuffled; each by both readers."""
         choice = choices("questions", *label)
         old = [self.told[place] for place in choice.permutation(len(self.told))[:ASKED_AGAIN]]
         wanted = [(analyst(reader), one.ask) for one in old for reader in range(2)]

@@ -98,22 +98,22 @@ def overwrite(row: Row, _: Row, choose: Chooser) -> Row:
 
 
 def copy(row: Row, other: Row, _: Chooser) -> Row:
-    """The column of another row: of another level, query or dataset."""
+    """Return the column of another row: of another level, query or dataset."""
     return replace(row, envelope=other.envelope)
 
 
 def copy_with_its_key(row: Row, other: Row, _: Chooser) -> Row:
-    """The wrapped key of the other row's query was copied along."""
+    """Return the wrapped key of the other row's query was copied along."""
     return replace(row, envelope=other.envelope, key=other.key)
 
 
 def relabel(row: Row, other: Row, _: Chooser) -> Row:
-    """The row itself was told to be another."""
+    """Return the row itself was told to be another."""
     return replace(row, identity=other.identity)
 
 
 def splice(row: Row, other: Row, choose: Chooser) -> Row:
-    """The first part of one row and the rest of another."""
+    """Return the first part of one row and the rest of another."""
     place = 1 + choose.below(len(row.envelope) - 1)
     return replace(row, envelope=row.envelope[:place] + other.envelope[place:])
 
@@ -143,7 +143,7 @@ SURGERY = (
 
 
 def accepted(seal: Seal, open_: Open) -> dict[str, int]:
-    """How many of ``TRIALS`` altered rows were opened, by what was done to them."""
+    """Return how many of ``TRIALS`` altered rows were opened, by what was done to them."""
     choose = Chooser(bytes(range(32)))
     stored = rows(seal)
     counts = dict.fromkeys((act.__name__ for act in SURGERY), 0)

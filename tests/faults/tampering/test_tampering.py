@@ -82,7 +82,7 @@ HITS = {
 
 
 def make(homes: Homes, folder: Path) -> Home:
-    """A home with something in every table but that of sparse histograms' states."""
+    """Return a home with something in every table but that of sparse histograms' states."""
     made = homes.empty(folder)
     server = home.open_server(made.settings(), clock=moment, randomness=Noise("made"))
     for tier in ("guest", "public", "internal"):
@@ -163,7 +163,7 @@ def _give_tokens(server: Server, folder: Path) -> None:
 def made(
     backend: str, homes: Homes, prototype: Callable[..., Home], tmp_path: Path
 ) -> tuple[Home, Answers]:
-    """The home that is altered again and again, and what it answers."""
+    """Return the home that is altered again and again, and what it answers."""
     original = prototype(backend, "tampered", make)
     return original, reference(homes.copy(original, tmp_path / "reference"))
 

@@ -256,7 +256,7 @@ class IndependentRules(Rules):
 
 
 def furnished(homes: Homes, folder: Path) -> Home:
-    """A home with three tiers, somebody at each, and a dataset."""
+    """Return a home with three tiers, somebody at each, and a dataset."""
     made = homes.empty(folder)
     server = home.open_server(made.settings(), clock=Clock(), randomness=Streams())
     for name in PEOPLE.values():

@@ -293,7 +293,7 @@ class Record:
                     assert ever <= paid
 
     def composed(self, facts: Facts, users: Sequence[User], delta: float) -> float:
-        """The tight epsilon of all that ``users`` could ever fetch together."""
+        """Return the tight epsilon of all that ``users`` could ever fetch together."""
         ever: dict[int, frozenset[int]] = {}
         for (user, query), rungs in self.reachable.items():
             if user in {one.id for one in users}:
@@ -306,13 +306,13 @@ class Record:
 
 
 def lengths(session: Session) -> list[int]:
-    """How long each table of history is."""
+    """Return how long each table of history is."""
     counts = (select(func.count()).select_from(table) for table in HISTORY)
     return [session.exec(count).one() for count in counts]
 
 
 def is_lossless(query: Query) -> bool:
-    """Whether the finest of several levels says all."""
+    """Return whether the finest of several levels says all."""
     return query.mechanism != "generalized_gaussian"
 
 

@@ -180,7 +180,7 @@ def price_of_the_finest(
 def whatever_was_drawn(  # the shape of ``LevelRule.target_rung``
     rule: LevelRule, _: Session, __: Query, ___: Tier, ____: int, target: Target, delta: float
 ) -> int:
-    """A caller pays for one of these; who drew them does not matter."""
+    """Return a caller pays for one of these; who drew them does not matter."""
     return rule.process.rung(target, delta)
 
 

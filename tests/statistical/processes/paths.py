@@ -26,7 +26,7 @@ def keyed_streams(label: str) -> Streams:
 def lossless(
     mechanism: Mechanism, exact: IntVector, order: Sequence[Fraction], streams: Streams
 ) -> Path:
-    """Each level from its nearest neighbors; a level below all of them raises the anchor."""
+    """Draw each level from its nearest neighbors; a level below all of them raises the anchor."""
     path: Path = {order[0]: draw_anchor(mechanism, exact, order[0], streams())}
     for level in order[1:]:
         below = [(known, path[known]) for known in sorted(path) if known < level]
@@ -63,7 +63,7 @@ def _values(mechanism: Mechanism, path: Path) -> Path:
 
 
 def increments_of(path: Path, exact: IntVector) -> list[IntVector]:
-    """What each level adds to the one before, the most accurate first."""
+    """Return what each level adds to the one before, the most accurate first."""
     values = [exact, *(path[level] for level in sorted(path))]
     return [after - before for before, after in pairwise(values)]
 

@@ -27,7 +27,7 @@ COALITIONS = (2, 3, 4, 8, 16)
 
 
 def _order(case: Case) -> list[Fraction]:
-    """The anchor first, which nobody in the coalition holds, then the others mixed up."""
+    """Return the anchor first, which nobody in the coalition holds, then the others mixed up."""
     others = range(1, len(case.coalition))
     return [case.coalition[0], *(case.coalition[1 + place * 5 % len(others)] for place in others)]
 

@@ -24,7 +24,7 @@ SIZE, LARGE = 1 << 16, 1 << 20
 
 
 def _raised_path(case: Case, mechanism: Mechanism, label: str, *, large: bool) -> Path:
-    """The best release last, by raising the ceiling, and others bridged before."""
+    """Return the best release last, by raising the ceiling, and others bridged before."""
     order = [case.levels[place] for place in (1, 5, 3, 2, 4, 0)]
     exact = zeros(LARGE if large else SIZE)
     return lossless(mechanism, exact, order, keyed_streams(f"excess/{label}/{case.name}"))

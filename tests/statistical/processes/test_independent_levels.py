@@ -34,7 +34,7 @@ def _process() -> Process:
 
 
 def _rungs(ladder: Ladder) -> list[int]:
-    """Levels of 4, 5 and 16, so that neighbors would be easy to tie to each other."""
+    """Return levels of 4, 5 and 16, so that neighbors would be easy to tie to each other."""
     return [ladder.rung_at_or_above(Fraction(level)) for level in (4, 5, 16)]
 
 
@@ -55,7 +55,7 @@ def _drawn(streams: Callable[[], object], size: int = SIZE) -> tuple[Process, Dr
 
 
 def _fits(process: Process, drawn: Drawn) -> float:
-    """P-value of all levels together against the product of their laws."""
+    """Return the P-value of all levels together against the product of their laws."""
     cells = [_cells(process, rung) for rung in _rungs(process.ladder)]
     return joint_chi_squared(drawn, cells)
 

@@ -44,7 +44,7 @@ def _never_the_accurate_neighbor() -> Bridge:
 
 
 def _never_apart() -> Bridge:
-    """Neighbors that are equal stay so, though both parts may have moved, oppositely."""
+    """Keep neighbors that are equal as they are, though both parts may have moved, oppositely."""
     return _laplace_with(parted=0)
 
 
@@ -83,7 +83,7 @@ def _normal_binomial(
 def _other_chance(
     accurate: Fraction, noisy: Fraction, difference: IntVector, level: Fraction, stream: Stream
 ) -> IntVector:
-    """A chance that is off by a hundredth of itself."""
+    """Return a chance that is off by a hundredth of itself."""
     chance = (level - accurate) / (noisy - accurate)
     return binomial(difference, chance * Fraction(101, 100), stream)
 

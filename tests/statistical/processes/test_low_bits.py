@@ -33,7 +33,7 @@ def _in_plain_floats(exact: float) -> NDArray[np.float64]:
 
 
 def _distinguisher(released: Released, one: float, other: float) -> float:
-    """P-value of the places of the last bits that are set following one law."""
+    """Return the P-value of the places of the last bits that are set following one law."""
     tables = [np.bincount(_last_set_bits(released(exact)) + 128) for exact in (one, other)]
     length = max(len(table) for table in tables)
     padded = [np.pad(table, (0, length - len(table))) for table in tables]

@@ -108,7 +108,7 @@ every_case = pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 
 @cache
 def _released(name: str, drawer: Drawer) -> tuple[Fraction, Path]:
-    """The step and the releases of all tiers, of as many copies as there are samples."""
+    """Return the step and the releases of all tiers, of as many copies as there are samples."""
     (case,) = (case for case in CASES if case.name == name)
     mechanism, _ = Gaussian.plan(LEVELS[0], case.nodes.step, Fraction(1000))
     scale = case.nodes.step / mechanism.granularity
@@ -118,7 +118,7 @@ def _released(name: str, drawer: Drawer) -> tuple[Fraction, Path]:
 
 
 def _errors_read(case: Case, drawer: Drawer, read: Reader) -> Matrix:
-    """How far values of all tiers are off, the most accurate tier first: a row a sample."""
+    """Return how far values of all tiers are off, the most accurate tier first: a row a sample."""
     step, path = _released(case.name, drawer)
     wanted = case.nodes.values(case.exact * np.int64(int(case.nodes.step / step)), step)
     errors = [read(path[level], step) - wanted for level in LEVELS]
@@ -132,7 +132,7 @@ def _errors_of(name: str, drawer: Drawer) -> Matrix:
 
 
 def _errors(case: Case, drawer: Drawer) -> Matrix:
-    """The same as the case reads them, drawn once for all tests."""
+    """Return the same as the case reads them, drawn once for all tests."""
     return _errors_of(case.name, drawer)
 
 

@@ -42,12 +42,12 @@ def _no_other_jumps(noise: IntVector, level: Fraction, stream: Stream) -> IntVec
 
 
 def _as_expected(noise: IntVector, level: Fraction, stream: Stream) -> IntVector:
-    """The mean number of jumps, whatever the noise."""
+    """Return the mean number of jumps, whatever the noise."""
     return np.maximum(noise, 0) + int(level / 2)
 
 
 def _blind_to_the_sum(noise: IntVector, level: Fraction, stream: Stream) -> IntVector:
-    """The law for noise of 0, at every noise."""
+    """Return the law for noise of 0, at every noise."""
     return np.maximum(noise, 0) + bessel(np.zeros_like(noise), level, stream)
 
 
@@ -79,7 +79,7 @@ def _of_the_sum(
 
 
 def _raised(mechanism: Mechanism, label: str, size: int = SIZE) -> float:
-    """The joint table of three increments, the first two from raising the anchor."""
+    """Return the joint table of three increments, the first two from raising the anchor."""
     low, middle, high = (SKELLAM.levels[index] for index in (0, 2, 4))
     streams = keyed_streams(f"skellam raises/{label}")
     exact = zeros(size)

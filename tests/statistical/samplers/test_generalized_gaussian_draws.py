@@ -31,7 +31,7 @@ def _steps(power: str, *, large: bool) -> int:
 
 
 def _fits_steps(drawn: IntVector, power: str) -> float:
-    """P-value of every single integer's frequency, at a scale of 64 steps."""
+    """Return the P-value of every single integer's frequency, at a scale of 64 steps."""
     reach = int(np.abs(drawn).max()) + 1
     ends = (np.arange(-reach, reach + 2) - 0.5) / float(NARROW)
     below = np.sign(ends) * gammainc(1 / float(power), np.abs(ends) ** float(power)) / 2
@@ -40,7 +40,7 @@ def _fits_steps(drawn: IntVector, power: str) -> float:
 
 
 def _fits_wide(drawn: IntVector, power: str) -> float:
-    """P-value of the sizes' law and of the last four bits, which are to be independent."""
+    """Return the P-value of the sizes and of the last four bits, which must be independent."""
     edges = gammaincinv(1 / float(power), np.arange(1, 24) / 24) ** (1 / float(power))
     sizes = np.rint(np.append(-edges[::-1], [0, *edges]) * float(WIDE) / 16).astype(np.int64) * 16
     masses = np.full(48, 1 / 48)

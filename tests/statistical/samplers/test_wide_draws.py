@@ -42,7 +42,7 @@ def _bridged(log2_deviation: int, variance: Fraction, size: int) -> tuple[NDArra
 
 
 def _fits(noise: NDArray[np.int64], deviation: int) -> float:
-    """P-value of the noise being normal, and independent of its own last four bits."""
+    """Return the P-value of the noise being normal, and independent of its own last four bits."""
     edges = np.rint(EDGES * deviation / 16).astype(np.int64) * 16
     masses = np.diff(stats.norm.cdf((edges - 0.5) / deviation), prepend=0.0, append=1.0)
     return joint_chi_squared([noise, noise & 15], [Cells(edges, masses), _LOW_BITS])

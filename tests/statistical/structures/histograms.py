@@ -79,7 +79,7 @@ class Course:
         return patterns
 
     def law(self, count: int) -> NDArray[np.float64]:
-        """The probability of each pattern of a key with this count: shape (2^rungs,)."""
+        """Return the probability of each pattern of a key with this count: shape (2^rungs,)."""
         rungs = sorted(self.rungs)
         cuts = tuple(float(self.thresholds.at(rung)) - count for rung in rungs)
         variances = tuple(float(self.ladder.value(rung)) for rung in rungs)

@@ -108,7 +108,7 @@ def _tuples(size: int, most: int) -> list[tuple[int, ...]]:
 def largest_loss(
     search: SparseVector, size: int, values: Sequence[int], *, together: bool = False
 ) -> float:
-    """The largest log-ratio of probabilities over neighbors: all of ``size`` such values.
+    """Return the largest log-ratio of probabilities over neighbors: all of ``size`` such values.
 
     Each number takes any of ``values`` and moves by any number of steps up to the shift; with
     ``together`` all take the same value and move alike.

@@ -40,7 +40,7 @@ def small(order: tuple[int, ...], size: int) -> Course:
 
 
 def enumerated(kind: Kind, course: Course, label: str, runs: int = RUNS) -> float:
-    """P-value of the joint patterns of all keys: every one of them, keys told apart."""
+    """Return the P-value of the joint patterns of all keys: every one of them, keys told apart."""
     keys = course.size
     laws = [course.law(course.counts.get(rank, 0)) for rank in range(keys)]
     patterns = len(laws[0])
@@ -58,7 +58,7 @@ def enumerated(kind: Kind, course: Course, label: str, runs: int = RUNS) -> floa
 
 
 def counted(kind: Kind, course: Course, label: str, runs: int = RUNS) -> float:
-    """P-value of how many keys of 8 have each pattern, with their counts told apart."""
+    """Return the P-value of how many keys of 8 have each pattern, with their counts told apart."""
     law = course.law(0)
     streams = keyed_streams(label)
     observed = np.zeros((course.size + 1, len(law)), dtype=np.int64)
@@ -128,7 +128,7 @@ def test_broken_histograms_of_three_keys_are_found_out(
 
 
 def large(order: tuple[int, ...], mechanism: Gaussian = MECHANISM) -> Course:
-    """All counts stand in the upper half of the ranks."""
+    """Return counts that all stand in the upper half of the ranks."""
     counts = dict.fromkeys(range(LARGE // 2, LARGE), 2)
     return Course(LARGE, counts, 0.03, order, mechanism)
 

@@ -29,7 +29,7 @@ def _runs() -> int:
 
 
 def _fits(drawn: SparseVector, label: str, *, large: bool) -> float:
-    """P-value of what ``drawn`` finds being what ``SEARCH`` should."""
+    """Return the P-value of what ``drawn`` finds being what ``SEARCH`` should."""
     law = law_of(SEARCH, VALUES)
     stream, values = keyed_streams(label)(), np.array(VALUES)
     counts = dict.fromkeys(law, 0)

@@ -137,7 +137,7 @@ def _late_and_top(mechanism: Mechanism, kind: type[NodeNoise]) -> tuple[Matrix, 
 
 
 def _fourth_moment(mechanism: Mechanism, kind: type[NodeNoise]) -> float:
-    """P-value of the mean fourth power of the late tier's first output."""
+    """Return the P-value of the mean fourth power of the late tier's first output."""
     late, _ = _late_and_top(mechanism, kind)
     nodes = len(SUBTRACTING.ways(LATE))
     level = float(SUBTRACTING.joining[LATE - 1])
@@ -151,7 +151,7 @@ def _fourth_moment(mechanism: Mechanism, kind: type[NodeNoise]) -> float:
 
 
 def _independence(mechanism: Mechanism, kind: type[NodeNoise]) -> float:
-    """P-value of what the late tier adds being independent of the best tier's noise."""
+    """Return the P-value of what the late tier adds being independent of the best tier's noise."""
     late, top = _late_and_top(mechanism, kind)
     codes = []
     for values in (late - top, top):

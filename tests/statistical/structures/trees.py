@@ -64,7 +64,7 @@ def variance(mechanism: Mechanism, level: Fraction) -> float:
 
 
 def kary_way(step: int, k: int, largest: int, weight: Fraction = Fraction(1)) -> Way:
-    """Each unit of each digit is a node: named by the two prefixes that it lies between."""
+    """Return a node for each unit of each digit, named by the two prefixes that it lies between."""
     digits, rest = [], step
     while rest:
         digit = (rest + (k - 1 - largest)) % k - (k - 1 - largest)
@@ -80,7 +80,7 @@ def kary_way(step: int, k: int, largest: int, weight: Fraction = Fraction(1)) ->
 
 
 def smooth_way(step: int, height: int, zeros: int) -> Way:
-    """A node for each one of the pattern after the step's own: the pattern cut off there."""
+    """Return a node for each one of the pattern after the step's own: the pattern cut off there."""
     ones = height - zeros
     patterns = sorted(sum(1 << bit for bit in bits) for bits in combinations(range(height), ones))
     pattern = patterns[step]
@@ -88,7 +88,7 @@ def smooth_way(step: int, height: int, zeros: int) -> Way:
 
 
 def epoch_way(step: int) -> Way:
-    """A node of weight 2 for each epoch that is over, and the open one's binary tree."""
+    """Return a node of weight 2 for each epoch that is over, and the open one's binary tree."""
     epoch = 1
     way: dict[object, Fraction] = {}
     while step >= (1 << epoch) - 1:
@@ -189,7 +189,7 @@ def summed(samples: Iterator[Matrix]) -> tuple[Matrix, Matrix, int]:
 
 
 def best_estimates(covariance: Matrix, at: Sequence[tuple[Fraction, int]], steps: int) -> Matrix:
-    """The error of each running total under the best unbiased linear estimate: (steps,).
+    """Return the error of each running total under the best unbiased linear estimate: (steps,).
 
     Every output is its step's running total and noise, so by Gauss and Markov the errors
     are those of generalized least squares.

@@ -31,7 +31,7 @@ def poisson_noise(mean: float, shift: int, reach: int) -> Pair:
 
 
 def turned(pair: Pair) -> Pair:
-    """The same law with the hypotheses the other way round."""
+    """Return the same law with the hypotheses the other way round."""
     return pair[1], pair[0]
 
 
@@ -41,12 +41,12 @@ def joint(pairs: list[Pair]) -> Pair:
 
 
 def delta_at(pair: Pair, epsilon: float) -> float:
-    """The hockey-stick divergence of the first from the second hypothesis."""
+    """Return the hockey-stick divergence of the first from the second hypothesis."""
     return float(np.maximum(pair[0] - np.exp(epsilon) * pair[1], 0).sum())
 
 
 def epsilon_at(pair: Pair, delta: float) -> float:
-    """The least epsilon whose hockey-stick divergence is at most ``delta``, by halving."""
+    """Return the least epsilon whose hockey-stick divergence is at most ``delta``, by halving."""
     low, high = 0.0, 200.0
     if delta_at(pair, 0.0) <= delta:
         return 0.0

@@ -9,7 +9,7 @@ Law = dict[int, mpf]
 
 
 def law(deviation: mpf, center: mpf | int = 0) -> Law:
-    """The discrete Gaussian around any real center."""
+    """Return the discrete Gaussian around any real center."""
     reach, middle = int(REACH * deviation) + 3, int(mp.nint(center))
     weights = {
         x: mp.exp(-((x - center) ** 2) / (2 * deviation**2))
@@ -20,7 +20,7 @@ def law(deviation: mpf, center: mpf | int = 0) -> Law:
 
 
 def gained(one: Law, other: Law, epsilon: mpf) -> mpf:
-    """The least delta of two laws at ``epsilon``, the worse of both orders."""
+    """Return the least delta of two laws at ``epsilon``, the worse of both orders."""
     both = one.keys() & other.keys()
     factor = mp.exp(epsilon)
     return max(

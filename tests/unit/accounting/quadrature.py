@@ -53,7 +53,7 @@ def laplace(decay: float, shift: int) -> Losses:
 
 
 def table(pair: Pair) -> Losses:
-    """A law that is listed outcome by outcome."""
+    """Return a law that is listed outcome by outcome."""
     first, second = pair
     finite = (first > 0) & (second > 0)
     mass, loss = first[finite], np.log(first[finite] / second[finite])

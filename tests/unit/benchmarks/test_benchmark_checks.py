@@ -13,7 +13,7 @@ VARIANCE = 100.0
 
 
 def noisy(shift: float = 0.0) -> list[float]:
-    """A release whose values are all off by one deviation and ``shift``."""
+    """Return a release whose values are all off by one deviation and ``shift``."""
     return [value + 10.0 + shift for value in exact_values(SIZE).tolist()]
 
 

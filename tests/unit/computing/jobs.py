@@ -37,7 +37,7 @@ def die(_: Any) -> None:
 
 
 def surroundings(_: Any) -> dict[str, Any]:
-    """What a child could know: its environment, its open files, its folder."""
+    """Return what a child could know: its environment, its open files, its folder."""
     files = {
         str(path): str(path.readlink())
         for path in Path("/proc/self/fd").iterdir()

@@ -38,7 +38,7 @@ def dataset_of(
     unit: object = None,
     **changes: object,
 ) -> DatasetSpec:
-    """A dataset of hospital visits, with whatever else a test wants."""
+    """Return a dataset of hospital visits, with whatever else a test wants."""
     return DatasetSpec.model_validate(
         {
             "name": "visits",
@@ -65,23 +65,23 @@ def query_of(aggregate: object = None, **changes: object) -> ComputedQuery:
 
 
 def correlated_of(aggregate: object = None, **changes: object) -> CorrelatedQuery:
-    """Counts that are protected together, otherwise as ``query_of``."""
+    """Return counts that are protected together, otherwise as ``query_of``."""
     plain = query_of(aggregate).model_dump(exclude_none=True)
     return CorrelatedQuery.model_validate({**plain, "structure": "correlated", **changes})
 
 
 def prepared(dataset: DatasetSpec, query: ComputedQuery) -> PreparedQuery:
-    """The query, prepared for version 1 under Gaussian noise."""
+    """Return the query, prepared for version 1 under Gaussian noise."""
     return prepare(dataset, query, version=1, mechanism="gaussian")
 
 
 def stated(dataset: DatasetSpec, query: ComputedQuery) -> Statement:
-    """The statement that is recorded and run for the query."""
+    """Return the statement that is recorded and run for the query."""
     return statement(interpret(dataset, query))
 
 
 def csv_text(names: Sequence[str], rows: Sequence[Row]) -> str:
-    """The rows as CSV: an empty field for None."""
+    """Return the rows as CSV: an empty field for None."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(names)
@@ -111,7 +111,7 @@ class Folder:
         threads: int = 1,
         salt: bytes = SALT,
     ) -> NDArray[np.int64]:
-        """The exact answer in steps, the file being as it is now."""
+        """Return the exact answer in steps, the file being as it is now."""
         return answer(
             dataset,
             stated(dataset, query),

@@ -8,5 +8,5 @@ from tests.unit.connectors.cases import Folder
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Folder:
-    """An empty folder for data files."""
+    """Return an empty folder for data files."""
     return Folder(tmp_path)

@@ -12,7 +12,7 @@ from penstock.structures.sparse_histogram import Sha256Prefix
 
 
 def answer(plan: Plan, rows: Iterable[Cells], salt: bytes) -> dict[int, int]:
-    """The counts that are not 0, by rank."""
+    """Return the counts that are not 0, by rank."""
     assert plan.open_keys is not None
     column, domain = plan.open_keys.column, plan.open_keys.domain
     found: dict[tuple[str, str], int] = defaultdict(int)

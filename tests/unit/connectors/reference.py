@@ -18,7 +18,7 @@ Cells = Mapping[str, str | None]
 
 
 def read(column: Column, text: str | None) -> Cell | None:
-    """A cell as its declared type, ``missing`` where it cannot be read, or None."""
+    """Return a cell as its declared type, ``missing`` where it cannot be read, or None."""
     try:
         found = None if text is None else READERS[column.type](text)
     except (ValueError, KeyError):
@@ -53,7 +53,7 @@ COMPARED = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operato
 
 
 def is_kept(each: Filter, value: Cell | None) -> bool:
-    """Whether a row with this cell meets a condition."""
+    """Return whether a row with this cell meets a condition."""
     if value is None:
         return False
     if each.op in COMPARED:
@@ -104,14 +104,14 @@ def _given(plan: Plan, values: list[int]) -> tuple[int, ...]:
 
 
 def order_of(unit: str, key: str, salt: bytes) -> str:
-    """What decides which of a unit's keys are let in: the least."""
+    """Return what decides which of a unit's keys are let in: the least."""
     parts = (unit, key, salt.hex())
     text = "".join(f"{len(part)}:{part}" for part in parts)
     return hashlib.md5(text.encode(), usedforsecurity=False).hexdigest()
 
 
 def answer(plan: Plan, rows: Iterable[Cells], salt: bytes) -> list[int]:
-    """The answer in lattice steps; totals are not saturated."""
+    """Return the answer in lattice steps; totals are not saturated."""
     sizes = [range(len(grouping)) for grouping in plan.groupings]
     numbers = {places: number for number, places in enumerate(product(*sizes))}
     found: dict[tuple[str, int], list[tuple[int, Cells]]] = defaultdict(list)
@@ -142,7 +142,7 @@ def answer(plan: Plan, rows: Iterable[Cells], salt: bytes) -> list[int]:
 
 
 def _parts(plan: Plan, rows: list[tuple[int, Cells]]) -> list[int]:
-    """What the rows of one unit give to one key; of flags with the number of rows last."""
+    """Return what the rows of one unit give to one key; of flags with the number of rows last."""
     if not plan.flags:
         return list(_given(plan, [value for value, _ in rows]))
     true = [sum(read(flag, cells[flag.name]) is True for _, cells in rows) for flag in plan.flags]

@@ -30,7 +30,7 @@ QUERIES = sorted((DEMO / "queries").glob("*.json")) + sorted(DEMO.glob("later/qu
 
 
 def _read(path: Path, *others: str) -> dict[str, Any]:
-    """The data half of a spec; the rest belongs to the services."""
+    """Return the data half of a spec; the rest belongs to the services."""
     body = json.loads(path.read_text(encoding="utf-8"))
     return {field: value for field, value in body.items() if field not in others}
 

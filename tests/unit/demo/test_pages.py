@@ -70,7 +70,7 @@ Found = list[tuple[str, str, str]]
 
 
 def asked(server: Server) -> Asked:
-    """What pages are asked, without which they would hold but their forms."""
+    """Return what pages are asked, without which they would hold but their forms."""
     file = server.settings.home / "data" / "health_insurance_experiment.parquet"
     people = [reader.name for reader in READERS]
     states = ("open", "approved", "withdrawn", "failed")
@@ -85,7 +85,7 @@ def asked(server: Server) -> Asked:
 def visited(
     server: Server, visitor: Person, token: str, questions: Asked, names: Container[str] = EVERY
 ) -> tuple[set[str], Found]:
-    """The pages of these names that somebody was shown, and which of them are empty."""
+    """Return the pages of these names that somebody was shown, and which of them are empty."""
     client = create_app_for(server, sleep=lambda _: None).test_client()
     sign_in(client, token)
     seen: set[str] = set()

@@ -153,7 +153,7 @@ def test_a_second_run_tells_the_same_numbers_with_new_tokens(
 
 @pytest.fixture
 def copied(told: Story, settings: Settings, tmp_path: Path) -> Settings:
-    """The settings of a copy of the demo's home, for who changes it."""
+    """Return the settings of a copy of the demo's home, for who changes it."""
     copy = stage.settings(tmp_path / "home", PORT)
     shutil.copytree(settings.home, copy.home, ignore=shutil.ignore_patterns("penstock.db*"))
     # Others have the database open, so that its file alone may lack what was written last.

@@ -22,11 +22,11 @@ def another(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[[], KeyP
 
 @pytest.fixture
 def provider(another: Callable[[], KeyProvider]) -> KeyProvider:
-    """A provider of each kind."""
+    """Return a provider of each kind."""
     return another()
 
 
 @pytest.fixture
 def context(request: pytest.FixtureRequest) -> bytes:
-    """A context that no other test has used."""
+    """Return a context that no other test has used."""
     return str(request.node.nodeid).encode()

@@ -78,7 +78,7 @@ def test_a_running_server_refuses_a_ring_that_went_bad(path: Path) -> None:
 
 
 def left_over(path: Path) -> Path:
-    """What a writer leaves who is killed before its file is put in its place."""
+    """Return what a writer leaves who is killed before its file is put in its place."""
     left = path.with_name(f"{path.name}.4242.new")
     left.write_bytes(path.read_bytes())
     return left

@@ -174,7 +174,7 @@ def test_every_single_byte_counts() -> None:
 
 
 def forged(change: dict[str, object], *, drop: int = 0) -> bytes:
-    """A state with another header and a digest that fits."""
+    """Return a state with another header and a digest that fits."""
     state = begun(Laplace, Keyed()).state()
     length = int.from_bytes(state[10:14], "little")
     header = json.loads(state[14 : 14 + length]) | change

@@ -23,13 +23,13 @@ MakeRow = Callable[..., SQLModel]
 
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
-    """Where SQLite's file is."""
+    """Return where SQLite's file is."""
     return tmp_path / "penstock.db"
 
 
 @pytest.fixture
 def bare_url(backend: str, path: Path, homes: Homes) -> str:
-    """A database without a schema, or the place for one."""
+    """Return a database without a schema, or the place for one."""
     if backend == SQLITE:
         return f"sqlite:///{path}"
     return homes.bare(path.parent).settings().migration_database_url
@@ -72,13 +72,13 @@ def row() -> MakeRow:
 
 @pytest.fixture
 def filled(database: Database) -> Database:
-    """A database with one row in every table."""
+    """Return a database with one row in every table."""
     return database
 
 
 @pytest.fixture(scope="session")
 def opened() -> Iterator[dict[str, Database]]:
-    """The database of ``shared``, by what it is on."""
+    """Yield the database of ``shared``, by what it is on."""
     found: dict[str, Database] = {}
     yield found
     for database in found.values():

@@ -231,7 +231,7 @@ Prototype = Callable[[str, str, Callable[[Homes, Path], Home]], Home]
 
 
 def migrated(homes: Homes, folder: Path) -> Home:
-    """A migrated database without keys."""
+    """Return a migrated database without keys."""
     folder.mkdir()
     if homes.cluster is None:
         migrate.upgrade(url_in(folder))
@@ -243,7 +243,7 @@ def migrated(homes: Homes, folder: Path) -> Home:
 
 
 def furnished(homes: Homes, folder: Path) -> Home:
-    """A migrated database with one row in every table, which nobody is connected to."""
+    """Return a migrated database with one row in every table, which nobody is connected to."""
     home = migrated(homes, folder)
     database = Database(owners(home))
     with database.write() as session:
@@ -257,7 +257,7 @@ def url_in(folder: Path) -> str:
 
 
 def owners(home: Home) -> str:
-    """The database of ``migrated`` as its owner reaches it."""
+    """Return the database of ``migrated`` as its owner reaches it."""
     return home.settings().migration_database_url or url_in(home.folder)
 
 
@@ -273,7 +273,7 @@ class Undone(Exception):
 
 @contextmanager
 def undone(database: Database) -> Iterator[Session]:
-    """A write transaction of which nothing stays; what refuses it is raised.
+    """Yield a write transaction of which nothing stays; what refuses it is raised.
 
     No constraint of ours is deferred, so that a commit would refuse nothing more.
     """

@@ -32,7 +32,7 @@ PRAGMAS = {
 
 
 def statements_of(database: Database, act: Callable[[], None]) -> list[str]:
-    """What SQLite itself is told, in order."""
+    """Return what SQLite itself is told, in order."""
     seen: list[str] = []
 
     def trace(connection: sqlite3.Connection, *_: object) -> None:

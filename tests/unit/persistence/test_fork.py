@@ -17,7 +17,7 @@ MakeRow = Callable[..., SQLModel]
 
 
 def open_files(prefix: str) -> set[str]:
-    """What this process has open whose name begins so: paths, or ``socket:[number]``."""
+    """Return what this process has open whose name begins so: paths, or ``socket:[number]``."""
     found = set()
     for descriptor in Path("/proc/self/fd").iterdir():
         try:

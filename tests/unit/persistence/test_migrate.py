@@ -23,7 +23,7 @@ _REFERENCE = re.compile(r"(\w+)( BIGINT) (CONSTRAINT \w+) REFERENCES")
 
 
 def schema(connection: Connection) -> dict[str, list[str]]:
-    """The lines of every table and index, whatever their order and separators.
+    """Return the lines of every table and index, whatever their order and separators.
 
     A column that a migration adds stands on the last one's line, with what it refers to.
     """

@@ -41,7 +41,7 @@ def full(copy_world: CopyWorld) -> World:
 
 @pytest.fixture
 def owner(full: World) -> Iterator[Connection]:
-    """A connection of whoever owns the database, with triggers off."""
+    """Yield a connection of whoever owns the database, with triggers off."""
     with unguarded(full) as connection:
         connection.commit()
         yield connection

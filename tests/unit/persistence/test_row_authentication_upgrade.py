@@ -53,7 +53,7 @@ QUERY = metadata.tables["query"]
 
 @pytest.fixture
 def older(copy_world: CopyWorld) -> World:
-    """A home with rows in every table, as it was in schema 0013."""
+    """Return a home with rows in every table, as it was in schema 0013."""
     world = copy_world("tampered", filled)
     rows, key = rows_of(world, "query"), row_authentication.derived(world.server.secrets.values)
     with owned(world) as connection:

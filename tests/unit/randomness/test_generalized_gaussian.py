@@ -30,12 +30,12 @@ def real(value: Fraction) -> mpf:
 
 
 def height(stairs: _Staircase, window: int, within: Fraction = Fraction(0)) -> mpf:
-    """The density at a place of a window, 1 at the middle."""
+    """Return the density at a place of a window, 1 at the middle."""
     return mpmath.exp(-(real((window + within) * stairs.part) ** real(stairs.power)))
 
 
 def distance(stairs: _Staircase) -> mpf:
-    """An upper bound on the total variation, but for the bits of place and comparison.
+    """Return an upper bound on the total variation, but for the bits of place and comparison.
 
     What windows are picked too often or too seldom for, over the part that is kept, and
     the density's mass beyond the last window.

@@ -34,7 +34,7 @@ def _hat(mean: float, deviation: float, skew: float = 0.0) -> TransformedRejecti
 
 
 def _margins(hat: TransformedRejection, log_pmf: LogPmf) -> tuple[float, float]:
-    """How far the hat is above the law, and the law above the piece accepted unseen."""
+    """Return how far the hat is above the law, and the law above the piece accepted unseen."""
     window = float(2 ** hat._window[0])
     highest, lowest = 0.0, np.inf
     for side in (-1, 1):

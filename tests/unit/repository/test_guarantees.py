@@ -48,13 +48,13 @@ def missing_test(identifier: str) -> bool:
 
 
 def nightly_test(identifier: str) -> bool:
-    """Whether a test is there, and no case of it runs at every change."""
+    """Return whether a test is there, and no case of it runs at every change."""
     path, _, name = identifier.partition("::")
     return not ordinary(ROOT / path).get(name, True)
 
 
 def untold(row: Claim) -> list[str]:
-    """What the ordinary suite does not show of a claim that the tests named do."""
+    """Return what the ordinary suite does not show of a claim that the tests named do."""
     nightly = [test for test in row.tests if nightly_test(test)]
     if nightly and len(nightly) == len(row.tests):
         return [f"{row.id}: the ordinary suite has no test of this claim"]
@@ -62,7 +62,7 @@ def untold(row: Claim) -> list[str]:
 
 
 def untried(rows: Sequence[Claim], mutants: Sequence[Mutant]) -> Iterator[str]:
-    """What keeps each claim from being broken, and found to be, by mutants of its own."""
+    """Yield what keeps each claim from being broken, and found to be, by mutants of its own."""
     known = {mutant.name: mutant for mutant in mutants}
     for row in rows:
         if not row.mutants:
@@ -79,7 +79,7 @@ def untried(rows: Sequence[Claim], mutants: Sequence[Mutant]) -> Iterator[str]:
 
 
 def listing(text: str) -> str:
-    """Each claim, and below it the tests that can fail; of those of the night it is said."""
+    """Return each claim, and below it the tests that can fail; of those of the night it is said."""
     lines = []
     for row in claims(text):
         lines.append(f"{row.id} ({' '.join(row.kind.split())})")

@@ -27,13 +27,13 @@ NOT_CLAIMED = (
 
 
 def sections(text: str) -> dict[str, str]:
-    """What stands under each heading of the second level."""
+    """Return what stands under each heading of the second level."""
     parts = re.split(r"(?m)^## (.+)$", text)[1:]
     return dict(zip(parts[::2], parts[1::2], strict=True))
 
 
 def faults(text: str) -> list[str]:
-    """What is wrong with the list of promises."""
+    """Return what is wrong with the list of promises."""
     found = [f"no section {name}" for name in SECTIONS if name not in sections(text)]
     found += [f"not said: {words}" for words in NOT_CLAIMED if words not in text]
     for heading, rows in promises(text).items():
@@ -54,7 +54,7 @@ def faults(text: str) -> list[str]:
 
 
 def promises(text: str) -> dict[str, list[str]]:
-    """The rows of each table of promises, by its heading."""
+    """Return the rows of each table of promises, by its heading."""
     parts = re.split(r"(?m)^### (.+)$", sections(text).get("Promises", ""))[1:]
     return {
         heading: [line for line in body.splitlines() if line.startswith("|")][2:]

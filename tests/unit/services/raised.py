@@ -61,7 +61,7 @@ HABITS: dict[str, Any] = {
 
 
 def furnished(copy_world: CopyWorld, keep: Keep) -> World:
-    """A file of loans under a budget of epsilon 1 for every tier."""
+    """Return a file of loans under a budget of epsilon 1 for every tier."""
 
     def furnish(world: World) -> None:
         fill(world)

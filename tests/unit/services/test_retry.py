@@ -65,7 +65,7 @@ def test_a_retried_function_passes_its_arguments_on_each_time() -> None:
 
 
 def rows(world: World) -> tuple[int, int, int]:
-    """How many releases, hand-outs and leaves of hand-outs there are."""
+    """Return how many releases, hand-outs and leaves of hand-outs there are."""
     with world.server.database.read() as session:
         return (
             len(session.exec(select(Release)).all()),

@@ -17,7 +17,7 @@ ADD_REMOVE, REPLACE = NeighboringRelation.ADD_REMOVE, NeighboringRelation.REPLAC
 
 
 def _node_variance(mechanism: Factorization) -> float:
-    """The variance that gives ``mu = 1``."""
+    """Return the variance that gives ``mu = 1``."""
     return float(mechanism.sensitivity.l2_squared)
 
 
@@ -74,7 +74,7 @@ def test_variances_and_covariances_are_those_of_the_closed_form(
 
 
 def _moves(mechanism: Factorization, changes: list[tuple[int, ...]]) -> Sensitivity:
-    """The largest norms over these changes of the inputs."""
+    """Return the largest norms over these changes of the inputs."""
     moved = [np.abs(mechanism.strategy @ np.array(change)).astype(object) for change in changes]
     scale = 1 << mechanism.digits
     return Sensitivity(

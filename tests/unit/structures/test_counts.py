@@ -151,7 +151,7 @@ def test_roots_are_those_of_whole_numbers_rounded_down() -> None:
 
 
 def _read_exactly(nodes: Nodes, released: list[int], granularity: Fraction) -> list[float]:
-    """The values in rational arithmetic, rounded where it is stated."""
+    """Return the values in rational arithmetic, rounded where it is stated."""
     if isinstance(nodes, Centered):
         return [float(node * granularity + nodes.known) / 2 for node in released]
     if isinstance(nodes, Ellipse):

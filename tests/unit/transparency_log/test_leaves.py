@@ -80,7 +80,7 @@ def log_leaves(world: World) -> list[tuple[str, bytes, bytes]]:
 
 
 def tried(known: dict[str, Any], nonces: list[str]) -> Iterator[bytes]:
-    """What an attacker tries who knows all of a leaf but its nonce, the time and one name.
+    """Yield what an attacker tries who knows all of a leaf but its nonce, the time and one name.
 
     They know the time to some microseconds, from the checkpoint behind it, and those nonces.
     """
@@ -98,7 +98,7 @@ def tried(known: dict[str, Any], nonces: list[str]) -> Iterator[bytes]:
 
 
 def found(world: World) -> set[str]:
-    """The kinds of which an attacker finds every leaf from its hash."""
+    """Return the kinds of which an attacker finds every leaf from its hash."""
     missed = set()
     all_leaves = log_leaves(world)
     mine = [json.loads(one) for kind, one, _ in all_leaves if kind in ("release", "stream")]
@@ -123,7 +123,7 @@ def without(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def opened_with(world: World, nonces: Callable[[int], bytes]) -> World:
-    """The same home with another generator."""
+    """Return the same home with another generator."""
     world.server.database.close()
     server = home.open_server(
         world.server.settings, clock=world.clock, randomness=world.streams, nonces=nonces

@@ -29,7 +29,7 @@ DAY = timedelta(days=1)
 
 
 def another(world: World) -> World:
-    """The same home in another process: one that was open all the time, or starts now."""
+    """Return the same home in another process: one that was open all the time, or starts now."""
     server = home.open_server(world.server.settings, clock=world.clock, randomness=world.streams)
     return World(server, world.clock, world.streams)
 
@@ -46,7 +46,7 @@ def visits(copy_world: CopyWorld) -> World:
 
 @pytest.fixture
 def beside(visits: World) -> Iterator[World]:
-    """A second process, which did nothing yet."""
+    """Yield a second process, which did nothing yet."""
     found = another(visits)
     yield found
     found.server.database.close()

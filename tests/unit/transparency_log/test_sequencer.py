@@ -19,7 +19,7 @@ pytestmark = pytest.mark.each_database
 
 
 def another(world: World) -> World:
-    """Another process's server of the same home."""
+    """Return another process's server of the same home."""
     opened = home.open_server(world.server.settings, clock=world.clock, randomness=world.streams)
     return World(opened, world.clock, world.streams)
 

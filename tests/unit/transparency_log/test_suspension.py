@@ -24,7 +24,7 @@ def told(world: World) -> list[object]:
 
 
 def reopened(world: World) -> World:
-    """The same home, opened by another process."""
+    """Return the same home, opened by another process."""
     world.server.database.close()
     server = home.open_server(world.server.settings, clock=world.clock, randomness=world.streams)
     return World(server, world.clock, world.streams)

@@ -25,7 +25,7 @@ SEEN = Sight(3, bytes(range(32)), {"sites@1/1": (5, 7)})
 
 @contextmanager
 def impatient(world: World, patience: float = 0.1) -> Iterator[World]:
-    """Another process's server of the same home, which waits no longer."""
+    """Yield another process's server of the same home, which waits no longer."""
     settings = world.server.settings.model_copy(update={"log_patience": patience})
     server = home.open_server(settings, clock=world.clock, randomness=world.streams)
     yield World(server, world.clock, world.streams)

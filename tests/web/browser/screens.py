@@ -50,7 +50,7 @@ def missing(what: str) -> None:
 
 @contextmanager
 def chromium() -> Iterator[Browser]:
-    """A browser without a screen."""
+    """Yield a browser without a screen."""
     program = next(filter(None, map(shutil.which, NAMES)), None)
     if program is None:
         missing("needs Chromium (apt-get install chromium-headless-shell)")
@@ -96,7 +96,7 @@ class Screen:
         self.page.get_by_text(words).first.wait_for()
 
     def tab(self) -> Page:
-        """Another tab of the same window."""
+        """Return another tab of the same window."""
         page = self.context.new_page()
         page.on("console", self._said)
         page.on("pageerror", lambda error: self.wrong.append(str(error)))
@@ -129,7 +129,7 @@ class Screen:
         self.refusals.update(statuses)
 
     def faults(self) -> list[dict[str, Any]]:
-        """What axe-core finds wrong with the page as it stands."""
+        """Return what axe-core finds wrong with the page as it stands."""
         if not AXE.is_file():
             missing("needs npm ci in tests/web/npm")
         if not self.page.evaluate("'axe' in window"):
@@ -153,7 +153,7 @@ class Screen:
 
 @contextmanager
 def screen(browser: Browser, url: str, **options: Any) -> Iterator[Screen]:
-    """A window of somebody new, which has to stay free of faults."""
+    """Yield a window of somebody new, which has to stay free of faults."""
     width, height = options.pop("size", DESKTOP)
     # Colors that are still on their way to others would be measured as what they are not.
     context = browser.new_context(

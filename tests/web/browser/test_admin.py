@@ -13,7 +13,7 @@ pytestmark = pytest.mark.slow
 
 
 def tier_of(served: Served, window: Screen) -> str:
-    """A tier of one's own, just above ``public``, put in by the form."""
+    """Return a tier of one's own, just above ``public``, put in by the form."""
     name = f"partner{served.invited}"
     window.go("/tiers")
     window.page.get_by_label("Name").fill(name)

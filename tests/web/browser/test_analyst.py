@@ -15,7 +15,7 @@ Open = Callable[..., Screen]
 
 
 def held(window: Screen) -> int:
-    """How many releases the history lists."""
+    """Return how many releases the history lists."""
     window.go("/history")
     return window.page.get_by_role("region", name="Releases").locator("tbody tr").count()
 

@@ -19,7 +19,7 @@ pytestmark = pytest.mark.slow
 
 
 def own_query(served: Served) -> tuple[str, str]:
-    """A dataset of one's own with a query of its own; their names."""
+    """Return a dataset of one's own with a query of its own; their names."""
     names = f"data{served.invited}", f"query{served.invited}"
     spec = {**api.DATASET, "name": names[0]}
     datasets.register(served.server, OPERATOR, DatasetRequest.model_validate(spec))

@@ -52,7 +52,7 @@ class Gate:
 
 @pytest.fixture
 def gate(monkeypatch: pytest.MonkeyPatch) -> Iterator[Gate]:
-    """A gate that is open in the end."""
+    """Yield a gate that is open in the end."""
     made = Gate(monkeypatch)
     yield made
     made.open()
@@ -66,7 +66,7 @@ def world(open_copy: Callable[..., World]) -> World:
 
 @pytest.fixture
 def url(world: World) -> Iterator[str]:
-    """The server as threads of this process."""
+    """Yield the server as threads of this process."""
     port = free_port()
     url = f"http://127.0.0.1:{port}"
     settings = world.server.settings.model_copy(update={"public_url": url})
@@ -85,7 +85,7 @@ Open = Callable[..., Screen]
 
 @contextmanager
 def opened(chromium: "Chromium", url: str, world: World, **options: bool) -> Iterator[Screen]:
-    """A window of the admin's."""
+    """Yield a window of the admin's."""
     with screen(chromium, url, **options) as window:
         window.sign_in(world.tokens["root"])
         yield window

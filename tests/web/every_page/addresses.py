@@ -28,7 +28,7 @@ Asked = Mapping[str, Sequence[str]]
 
 
 def questions(server: Server, dataset: str, query: str, people: Sequence[str], tier: str) -> Asked:
-    """What pages are asked, without which they would hold little but their forms.
+    """Return what pages are asked, without which they would hold little but their forms.
 
     The last of ``people`` is the most trusted of them, and ``tier`` the highest.
     """
@@ -49,7 +49,7 @@ def questions(server: Server, dataset: str, query: str, people: Sequence[str], t
 def addresses(
     server: Server, caller: Principal, asked: Asked, most: int = LARGEST_LIMIT
 ) -> Iterator[tuple[Page, str]]:
-    """Every page that the caller's role may see, of at most so many names for each place."""
+    """Yield every page that the caller's role may see, of at most so many names for each place."""
     for page in PAGES:
         roles = page.policy.roles
         if page.verb != "GET" or (roles and caller.roles.isdisjoint(roles)):
@@ -77,7 +77,7 @@ def leaf_of(server: Server, caller: Principal) -> int | None:
 
 
 def called(server: Server, caller: Principal, place: str) -> list[str]:
-    """All that the caller sees for one place in an address."""
+    """Return all that the caller sees for one place in an address."""
     match place:
         case "query":
             return [one.name for one in queries.listing(server, caller, ALL).items]

@@ -42,14 +42,14 @@ UNMOVED = (("wish", "epsilon"), ("level internal", "0.5"))
 
 
 def sure(name: str) -> tuple[tuple[str, str], ...]:
-    """The name that is typed by hand."""
+    """Return the name that is typed by hand."""
     return (("sure", name),)
 
 
 def alone(
     name: str, path: str, root: int, fields: tuple[tuple[str, str], ...] = ()
 ) -> tuple[Any, ...]:
-    """A row of a page for admins alone."""
+    """Return a row of a page for admins alone."""
     return (name, path, 403, 403, 403, root, 403, fields)
 
 

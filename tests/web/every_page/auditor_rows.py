@@ -5,12 +5,12 @@ Cells = tuple[str, str, int, int, int, int, int, Fields]
 
 
 def alone(name: str, path: str, olga: int = 200, fields: Fields = ()) -> Cells:
-    """A row of a page for auditors alone."""
+    """Return a row of a page for auditors alone."""
     return (name, path, 403, 403, 403, 403, olga, fields)
 
 
 def everybody(name: str, path: str, status: int = 200) -> Cells:
-    """A row of a page for everybody with a session."""
+    """Return a row of a page for everybody with a session."""
     return (name, path, status, status, status, status, status, ())
 
 

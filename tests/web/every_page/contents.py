@@ -23,7 +23,7 @@ def require_own(answer: TestResponse, path: str) -> None:
 
 
 def weight(browser: Browser, page: str) -> int:
-    """The bytes of a page with everything that it loads, as they go over the wire."""
+    """Return the bytes of a page with everything that it loads, as they go over the wire."""
     loaded = sum(
         len(browser.get(address, **{"Accept-Encoding": "gzip"}).data)
         for address in re.findall(r'(?:href|src)="(/static/[^"]+)"', page)

@@ -68,7 +68,7 @@ VERBS = {page.name: page.verb for page in PAGES}
 
 
 def asked(browser: Browser, row: Row, key: str = "") -> TestResponse:
-    """The answer to one row of the matrix."""
+    """Return the answer to one row of the matrix."""
     path = row.path
     if "RELEASE" in path:
         held = browser.world.answer("GET", "/api/v1/releases", by="ann")["items"]

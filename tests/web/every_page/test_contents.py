@@ -44,7 +44,7 @@ def ian(browse: Open) -> Browser:
 
 @pytest.fixture(scope="module")
 def seen_before() -> dict[str, Seen]:
-    """What was seen, by the kind of the database."""
+    """Return what was seen, by the kind of the database."""
     return {}
 
 

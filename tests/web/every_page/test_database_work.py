@@ -37,7 +37,7 @@ NAMES = 1
 
 @contextmanager
 def counted(world: World) -> Iterator[list[str]]:
-    """The statements that are sent meanwhile."""
+    """Yield the statements that are sent meanwhile."""
     sent: list[str] = []
 
     def note(_: object, __: object, statement: str, *___: object) -> None:

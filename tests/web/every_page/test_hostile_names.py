@@ -15,7 +15,7 @@ from penstock.services.schemas.people import TokenSpec
 
 @pytest.fixture
 def hostile(world: World) -> World:
-    """A tier, people of every role, a dataset, queries and what was done with them."""
+    """Return a tier, people of every role, a dataset, queries and what was done with them."""
 
     def made(path: str, **spec: object) -> None:
         world.answer("POST", f"/api/v1/{path}", spec, by="root")
@@ -37,7 +37,7 @@ def hostile(world: World) -> World:
 
 
 def visited(browser: Browser, world: World, name: str) -> int:
-    """How many pages show somebody a hostile name; each is looked at."""
+    """Return how many pages show somebody a hostile name; each is looked at."""
     somebody, shown = acting_as(world.server, name), 0
     asked = {
         "coalition": ("", f"?user={quote(f'analyst {HOSTILE}', safe='')}"),

@@ -22,7 +22,7 @@ PREVIEW = "/new/query/preview"
 
 @pytest.fixture
 def world(open_copy: Callable[..., World]) -> World:
-    """A server whose forms wait for nothing."""
+    """Return a server whose forms wait for nothing."""
     return open_copy(patience=0.0, busy_timeout=PATIENCE)
 
 

@@ -20,7 +20,7 @@ PREVIEW = preview(tier_preview("public", 40.0, 0.1), tier_preview("internal", 8.
 def structure(
     name: str | None, trade_off: float | None = None, *, known_size: bool = False
 ) -> CountStructureView:
-    """A way to protect counts, which is asked for where it is no structure."""
+    """Return a way to protect counts, which is asked for where it is no structure."""
     tiers = [CountErrorView("public", error(40.0), error(7.0) if name else None)]
     return CountStructureView(
         name, trade_off, known_size, asked=name is None, dimension=12, lossless=True, tiers=tiers

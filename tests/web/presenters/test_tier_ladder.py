@@ -31,7 +31,7 @@ MOVE = ClearancePreviewView(
 
 
 def disabled(count: int) -> LadderView:
-    """The ladder with so many disabled holders."""
+    """Return the ladder with so many disabled holders."""
     return replace(LADDER, tiers=[LADDER.tiers[0], replace(LADDER.tiers[1], shut_out=count)])
 
 

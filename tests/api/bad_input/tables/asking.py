@@ -58,7 +58,7 @@ FORMS = {
 def arguments(
     path: str, by: str, given: Iterable[tuple[str, str, str]], status: int = 422
 ) -> list[Row]:
-    """A row for each query string that is wrong in its first argument."""
+    """Return a row for each query string that is wrong in its first argument."""
     return [
         Row(
             name=f"{path} with {name}",

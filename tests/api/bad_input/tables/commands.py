@@ -108,19 +108,19 @@ FORBIDDEN = [
 
 
 def spec(says: str, content: bytes, suffix: str = ".json") -> Command:
-    """A query in a file that cannot be read."""
+    """Return a query in a file that cannot be read."""
     name = f"spec{suffix}"
     return Command(("query", "register", name), FAILURE, says, content, name)
 
 
 def vector(says: str, **fields: Any) -> Command:
-    """A vector in a file that can be read, and cannot be meant."""
+    """Return a vector in a file that can be read, and cannot be meant."""
     content = json.dumps(spoiled(VECTOR, fields)).encode()
     return Command(("query", "register", "spec.json"), FAILURE, says, content)
 
 
 def dataset(says: str, **fields: Any) -> Command:
-    """A dataset in a file that can be read, and cannot be meant."""
+    """Return a dataset in a file that can be read, and cannot be meant."""
     content = json.dumps(spoiled(DATASET, fields)).encode()
     return Command(("dataset", "register", "spec.json"), FAILURE, says, content)
 

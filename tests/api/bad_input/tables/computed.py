@@ -30,7 +30,7 @@ def where(column: str, op: str, value: Any) -> dict[str, Any]:
 
 
 def adding(**changes: Any) -> dict[str, Any]:
-    """A sum of visits with such fields."""
+    """Return a sum of visits with such fields."""
     return {"aggregate": {"type": "sum", "column": "visits", **changes}}
 
 

@@ -25,7 +25,7 @@ STAYS: dict[str, Any] = {
 
 
 def of_file(path: str, **changes: Any) -> dict[str, Any]:
-    """A dataset that the server reads from ``path``."""
+    """Return a dataset that the server reads from ``path``."""
     return {**STAYS, "source": {"engine": "duckdb", "uri": path}, **changes}
 
 
@@ -155,7 +155,7 @@ ADDRESSES = [
 
 
 def of_columns(**columns: Any) -> dict[str, Any]:
-    """The declared columns: the unit's, and these."""
+    """Return the declared columns: the unit's, and these."""
     return {"columns": {"person": {"type": "string"}, **columns}}
 
 
@@ -259,7 +259,7 @@ PUSHED = Flaw("a file", {}, None, "pushed, so there is no file", 409)
 
 
 def rows_of_file(path: str) -> list[Row]:
-    """The rows that need the path of a file that is there."""
+    """Return the rows that need the path of a file that is there."""
     addresses = [
         Flaw(name, {"source": {"engine": "duckdb", "uri": uri}}, "/source/uri", says)
         for name, uri, says in ADDRESSES

@@ -13,7 +13,7 @@ OF_FILE: dict[str, Any] = {"levels": {"public": {"epsilon": 0.015}}}
 
 
 def at(tier: str, **level: Any) -> dict[str, Any]:
-    """The level of one tier."""
+    """Return the level of one tier."""
     return {"levels": {tier: level}}
 
 

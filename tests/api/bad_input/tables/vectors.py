@@ -82,7 +82,7 @@ SENSITIVITY = [
 
 
 def at(**level: Any) -> dict[str, Any]:
-    """The level of the tier public alone."""
+    """Return the level of the tier public alone."""
     return {"levels": {"public": level}}
 
 

@@ -23,7 +23,7 @@ Sample = tuple[str, tuple[tuple[str, str], ...]]
 
 
 def read(world: World) -> dict[Sample, float]:
-    """All samples of the page, by name and labels."""
+    """Return all samples of the page, by name and labels."""
     answer = world.call("GET", "/metrics", headers=HEADERS)
     assert answer.status_code == 200
     assert answer.content_type.startswith("text/plain; version=")

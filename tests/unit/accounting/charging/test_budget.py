@@ -20,7 +20,7 @@ from penstock.errors import InvalidInput
 
 
 def exact_gaussian_epsilon(mu: float, delta: float) -> float:
-    """The analytic curve of Balle, Wang (2018), Theorem 8, solved for epsilon."""
+    """Return the analytic curve of Balle, Wang (2018), Theorem 8, solved for epsilon."""
 
     def excess(epsilon: float) -> float:
         upper = norm.logsf(epsilon / mu - mu / 2)

@@ -42,7 +42,7 @@ Claim = Callable[[mpf, mpf, mpf, mpf], mpf]
 
 
 def claimed(variance: mpf, shift_squared: mpf, smoothing: mpf, epsilon: mpf) -> mpf:
-    """What is claimed of one draw: the real release's delta, by laws that are this close."""
+    """Return what is claimed of one draw: the real release's delta, by laws that are this close."""
     apart = mpf(smoothing_error(float(smoothing)))
     mu = mp.sqrt(shift_squared / (variance - smoothing**2))
     return mp.exp(apart) * curve(epsilon - 2 * apart, mu)
@@ -164,7 +164,7 @@ def test_a_randomized_reading_of_a_real_release_is_a_discrete_one(center: float)
 
 
 def both_of(deviations: Sequence[mpf]) -> tuple[Law, Law]:
-    """The joint laws of several releases, on data a step apart."""
+    """Return the joint laws of several releases, on data a step apart."""
     here, moved = {0: mpf(1)}, {0: mpf(1)}
     for deviation in deviations:
         one, other = law(deviation), law(deviation, 1)

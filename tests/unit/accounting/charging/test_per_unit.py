@@ -13,7 +13,7 @@ from penstock.privacy import Sensitivity
 
 
 def _binary_tree(steps: int) -> np.ndarray[tuple[int, int], np.dtype[np.int64]]:
-    """One row a noise: node ``t`` holds the elements from ``t & (t-1)`` up to ``t``."""
+    """Return one row a noise: node ``t`` holds the elements from ``t & (t-1)`` up to ``t``."""
     rows = np.zeros((steps, steps), dtype=np.int64)
     for t in range(1, steps + 1):
         rows[t - 1, t & (t - 1) : t] = 1

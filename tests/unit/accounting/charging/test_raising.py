@@ -33,7 +33,7 @@ class Raised:
     order: float
 
     def laws(self) -> tuple[Vector, Vector, Vector, Vector, Vector]:
-        """The old law and its losses, the new law and its losses, and old given new."""
+        """Return the old law and its losses, the new law and its losses, and old given new."""
         reach = int(45 * self.steps / min(self.old, 1))
         outcomes = np.arange(-reach, reach + self.steps + 1)
         p, q = math.exp(-self.new / self.steps), math.exp(-self.old / self.steps)
@@ -51,18 +51,18 @@ class Raised:
         return law(q, outcomes), losses[0], law(p, outcomes), losses[1], given
 
     def figures(self) -> tuple[float, float]:
-        """The losses of the old and of the new release alone."""
+        """Return the losses of the old and of the new release alone."""
         old, old_losses, new, new_losses, _ = self.laws()
         return log_moment(old, old_losses, self.order), log_moment(new, new_losses, self.order)
 
     def conditional(self) -> Vector:
-        """The loss of the refinement given each old release, in the order of outcomes."""
+        """Return the loss of the refinement given each old release, in the order of outcomes."""
         old, old_losses, new, new_losses, given = self.laws()
         moments = (given * (new * np.exp((self.order - 1) * new_losses))[None, :]).sum(axis=1)
         return np.asarray(np.log(moments / old) / (self.order - 1) - old_losses)
 
     def reached(self, charged: float, budget: float) -> float:
-        """The loss of whoever, having seen the old release, raises it or spends otherwise.
+        """Return the loss of whoever, having seen the old release, raises it or spends otherwise.
 
         ``charged`` is the whole charge of a query that was raised; what the budget has left
         beside it, or beside the old release alone, goes to another query.

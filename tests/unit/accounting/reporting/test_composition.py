@@ -84,7 +84,7 @@ def test_copies_are_never_below_the_exact_binomial_law(copies: int, tail: float)
 
 
 def binomial_delta(sign: LossSum, copies: int, epsilon: float) -> mpf:
-    """The divergence of ``copies`` of a law on the losses ``-width`` and ``width``."""
+    """Return the divergence of ``copies`` of a law on the losses ``-width`` and ``width``."""
     with workdps(60):
         low, _, high = map(mpf, sign.masses.tolist())
         gains = [
@@ -96,7 +96,7 @@ def binomial_delta(sign: LossSum, copies: int, epsilon: float) -> mpf:
 
 
 def divergence(loss_sum: LossSum, epsilon: float) -> mpf:
-    """The divergence that the floats of ``loss_sum`` stand for, without rounding."""
+    """Return the divergence that the floats of ``loss_sum`` stand for, without rounding."""
     with workdps(60):
         losses = [(place + loss_sum.first, mass) for place, mass in enumerate(loss_sum.masses)]
         gains = [
@@ -129,7 +129,7 @@ ORACLES: dict[str, Callable[[], oracle.PrivacyLossDistribution]] = {
 
 
 def taken_over(distribution: oracle.PrivacyLossDistribution) -> LossSum:
-    """The oracle's pessimistic masses under removal, as a sum of ours."""
+    """Return the oracle's pessimistic masses under removal, as a sum of ours."""
     masses = distribution._pmf_remove.to_dense_pmf()
     return LossSum(masses._discretization, masses._lower_loss, masses._probs, masses._infinity_mass)
 

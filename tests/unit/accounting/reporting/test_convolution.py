@@ -23,7 +23,7 @@ def bell(deviation: float, floor: float = 0.0) -> FloatVector:
 
 
 def rare(mass: float) -> FloatVector:
-    """A narrow law, and ``mass`` at a far greater loss."""
+    """Return a narrow law, and ``mass`` at a far greater loss."""
     masses = bell(1.0) * (1 - mass)
     masses[-1] += mass
     return masses
@@ -43,7 +43,7 @@ PAIRS = {
 
 
 def exact(left: FloatVector, right: FloatVector) -> list[Fraction]:
-    """The convolution of what the floats are, without any rounding."""
+    """Return the convolution of what the floats are, without any rounding."""
     total = [Fraction(0)] * (len(left) + len(right) - 1)
     for place, mass in enumerate(map(Fraction, left.tolist())):
         for other, factor in enumerate(map(Fraction, right.tolist())):
@@ -52,7 +52,7 @@ def exact(left: FloatVector, right: FloatVector) -> list[Fraction]:
 
 
 def places_below(bounds: FloatVector, masses: list[Fraction]) -> int:
-    """How many places of ``bounds`` are below the exact ones."""
+    """Return how many places of ``bounds`` are below the exact ones."""
     assert len(bounds) == len(masses)
     return sum(Fraction(bound) < mass for bound, mass in zip(bounds.tolist(), masses, strict=True))
 

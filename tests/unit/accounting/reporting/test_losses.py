@@ -20,7 +20,7 @@ ROUNDING = 1e-13
 
 
 def covers(table: LossTable, pair: exact_losses.Pair, slack: float) -> bool:
-    """Whether the table's profile is above that of both orders, by ``slack`` at most."""
+    """Return whether the table's profile is above that of both orders, by ``slack`` at most."""
     size = len(table.upper)
     for j, given in enumerate(table.profile(size)):
         exact = max(

@@ -30,7 +30,7 @@ OTHERS = [(f"p{n}", "abc"[n % 3], n, n / 2, "false", "2026-01-02") for n in rang
 
 
 def _all_that_is_said(folder: Folder) -> list[object]:
-    """Everything besides the answers themselves: SQL, hashes, refusals, guesses, shapes."""
+    """Return everything besides the answers themselves: SQL, hashes, refusals, guesses, shapes."""
     said: list[object] = [guess_schema(folder.path / "visits.csv")]
     good, bad = dataset_of(), dataset_of(columns={"person": {"type": "string"}, "no": _NUMBER})
     for dataset in (good, bad):

@@ -94,7 +94,7 @@ ANSWERED: dict[tuple[str, str], Any] = {}
 def changed_and_found(
     monkeypatch: pytest.MonkeyPatch, reader: str, way: tuple[str, str]
 ) -> tuple[bool, list[str]]:
-    """Whether ``way`` changes a text that ``reader`` runs, and what the probe finds then."""
+    """Return whether ``way`` changes a text that ``reader`` runs, and what the probe finds then."""
     changed = []
 
     def asked(run: Callable[..., Any], *, altering: bool) -> Callable[..., Any]:

@@ -48,7 +48,7 @@ SHAPES = [texts, large, named]
 
 
 def decoded(cells: Sequence[bytes | None]) -> list[bytes | None]:
-    """What is not UTF-8 left out, by Python's own decoder."""
+    """Return what is not UTF-8 left out, by Python's own decoder."""
 
     def one(cell: bytes | None) -> bytes | None:
         return None if cell is None or cell.decode(errors="replace").encode() != cell else cell
@@ -117,7 +117,7 @@ EDGES = {
 
 
 def spelled(folder: Folder, moments: pa.Array) -> list[str | None]:
-    """How the engine spells cells of a file.  Raises what it raises."""
+    """Return how the engine spells cells of a file.  Raises what it raises."""
     folder.parquet({"moment": moments}, FILE)
     with source.connect() as connection:
         text = f"SELECT TRY_CAST(moment AS VARCHAR) FROM '{folder.path / FILE}'"  # noqa: S608

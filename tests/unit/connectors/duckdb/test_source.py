@@ -18,7 +18,7 @@ from penstock.randomness import Stream
 def locked(
     tmp_path_factory: pytest.TempPathFactory,
 ) -> tuple[Folder, duckdb.DuckDBPyConnection]:
-    """A connection that may read an empty file, beside one with a secret in it."""
+    """Return a connection that may read an empty file, beside one with a secret in it."""
     folder = Folder(tmp_path_factory.mktemp("locked"))
     folder.csv([])
     folder.csv([("secret", "a", 1, 1, "", "")], "other.csv")

@@ -31,7 +31,7 @@ def _hash(body: dict[str, Any], version: int = 1, mechanism: str = "gaussian") -
 
 
 def _reversed(value: object) -> object:
-    """The same JSON with the fields of every object the other way round."""
+    """Return the same JSON with the fields of every object the other way round."""
     if isinstance(value, dict):
         return {key: _reversed(value[key]) for key in reversed(value)}
     return [_reversed(entry) for entry in value] if isinstance(value, list) else value

@@ -21,7 +21,7 @@ BY_WARD = {"group_by": [{"column": "ward"}]}
 
 
 def visit(person: object, ward: str, cost: object) -> Row:
-    """A row of which only these matter."""
+    """Return a row of which only these matter."""
     return (person, ward, 1, cost, "", "")  # type: ignore[return-value]  # strange on purpose
 
 

@@ -11,7 +11,7 @@ from penstock.structures.counts import Lift, weight_of
 
 
 def records(columns: int, most: int) -> Iterator[tuple[tuple[int, ...], int]]:
-    """Counts of the columns, and rows: as many as are true in a column, or more."""
+    """Yield counts of the columns, and rows: as many as are true in a column, or more."""
     for rows in range(1, most + 1):
         for counts in product(range(rows + 1), repeat=columns):
             yield counts, rows

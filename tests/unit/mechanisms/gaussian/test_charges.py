@@ -108,7 +108,7 @@ def test_a_budget_without_bound_leaves_only_the_factor() -> None:
 
 
 def _deviations_reached() -> float:
-    """How far numpy's normals go: beyond the last strip ``x - r`` is ``-ln(u) / r``.
+    """Return how far numpy's normals go: beyond the last strip ``x - r`` is ``-ln(u) / r``.
 
     It is kept if ``-2 ln(v)`` is above its square; ``u`` and ``v`` are at least 2^-53.
     """

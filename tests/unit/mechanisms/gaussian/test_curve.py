@@ -8,7 +8,7 @@ from penstock.mechanisms.gaussian.curve import delta_at, epsilon_at, mu_at
 
 
 def _exact_delta(epsilon: float, mu: float) -> mpf:
-    """The hockey-stick divergence of two unit normals ``mu`` apart, at 60 digits."""
+    """Return the hockey-stick divergence of two unit normals ``mu`` apart, at 60 digits."""
     with mp.workdps(60):
         e, m = mpf(epsilon), mpf(mu)
         return mp.ncdf(m / 2 - e / m) - mp.exp(e) * mp.ncdf(-m / 2 - e / m)

@@ -12,7 +12,7 @@ def _weight(value: mpf, deviation: mpf) -> mpf:
 
 
 def _mass(deviation: mpf, center: mpf | int = 0) -> mpf:
-    """The normalizer of the discrete Gaussian with a real center."""
+    """Return the normalizer of the discrete Gaussian with a real center."""
     reach = int(REACH * deviation) + 2
     middle = int(mp.nint(center))
     return mp.fsum(

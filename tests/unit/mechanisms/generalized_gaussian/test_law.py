@@ -23,7 +23,7 @@ every_power = pytest.mark.parametrize("power", POWERS)
 
 
 def mean_of(value: Callable[[mpmath.mpf], mpmath.mpf], power: float) -> float:
-    """The mean of a function of the size of a value at scale 1."""
+    """Return the mean of a function of the size of a value at scale 1."""
     p = mpf(power)
     places = [0, 0.25, 0.5, 0.75, 1, 1.25, 1.5, 2, 4, 8, 30, 100]
     whole = mpmath.quad(lambda z: value(z) * mpmath.exp(-(z**p)), places)

@@ -146,7 +146,7 @@ def shift_for(power: float, count: int, epsilon: float, delta: float) -> float:
 
 
 def is_kept(power: float, count: int, epsilon: float, delta: float) -> bool:
-    """Whether what is stated is at or above the integral."""
+    """Return whether what is stated is at or above the integral."""
     shift = shift_for(power, count, epsilon, delta)
     found = delta_of((Shifted(power, shift, count),), epsilon, delta)
     exact = delta_of_sum(power, shift, count, epsilon)

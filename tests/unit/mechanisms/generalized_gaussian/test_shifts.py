@@ -24,7 +24,7 @@ def kinds_of(shape: Shape, power: float) -> tuple[Shifted, ...]:
 
 
 def shapes(l1: Fraction, linf: Fraction, count: int, parts: int) -> list[Shape]:
-    """All shifts of ``count`` values up to order, in multiples of ``linf / parts``."""
+    """Return all shifts of ``count`` values up to order, in multiples of ``linf / parts``."""
     steps = [linf * part / parts for part in range(parts + 1)]
     found = combinations_with_replacement(steps, count)
     return [shape for shape in found if 0 < sum(shape) <= l1]

@@ -73,7 +73,7 @@ def true_delta(correction: SparseVectorCorrection, epsilon: float) -> float:
 
 
 def tiny(search: float, anew_scale: int) -> SparseVectorCorrection:
-    """One value in quarters, with noise of scale 4, and the threshold at 1."""
+    """Return one value in quarters, with noise of scale 4, and the threshold at 1."""
     quarter = GeneralizedGaussian.of(2)(Fraction(1, 4))
     return SparseVectorCorrection(
         first=quarter,

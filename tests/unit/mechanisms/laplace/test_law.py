@@ -49,7 +49,7 @@ def _bridged(law: Bridge[Fraction], difference: int, value: int) -> Fraction:
 
 
 def _holds(levels: tuple[Fraction, Fraction, Fraction], law: Bridge[Fraction]) -> bool:
-    """Whether increment a to b, then bridge, is increment a to t, then t to b: exactly."""
+    """Return whether increment a to b, then bridge, is increment a to t, then t to b: exactly."""
     a, t, b = levels
     return all(
         _increment(a, b, v) * _bridged(law, v, x) == _increment(a, t, x) * _increment(t, b, v - x)

@@ -9,7 +9,7 @@ from penstock.mechanisms.poisson.refinement import fewest, refinement_divergence
 
 
 def enumerated(trials: int, chance: float, shift: int, order: float) -> float:
-    """The divergence of ``B(trials, chance)``, at least ``shift``, from the shifted law."""
+    """Return the divergence of ``B(trials, chance)``, at least ``shift``, from the shifted law."""
     values = np.arange(shift, trials + 1)
     plain = binom.logpmf(values, trials, chance)
     plain -= logsumexp(plain)

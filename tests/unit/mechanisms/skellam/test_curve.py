@@ -14,7 +14,7 @@ from penstock.randomness.bessel.law import log_skellam
 
 
 def _delta(variance: float, shift: int, epsilon: float) -> mpmath.mpf:
-    """The hockey-stick divergence, value by value."""
+    """Return the hockey-stick divergence, value by value."""
     mass, far = exact_mass(variance), reach(variance)
     ratio = mpmath.exp(mpmath.mpf(epsilon))
     terms = (mass(k - shift) - ratio * mass(k) for k in range(-far - shift, far + shift))

@@ -16,7 +16,7 @@ pytestmark = pytest.mark.only("sqlite")
 
 @pytest.fixture
 def url(tmp_path: Path) -> str:
-    """The address of an empty database of this version's schema."""
+    """Return the address of an empty database of this version's schema."""
     address = f"sqlite:///{tmp_path / 'penstock.db'}"
     migrate.upgrade(address)
     return address

@@ -45,7 +45,7 @@ def end(cluster: Cluster, backend: int) -> None:
 
 
 def begun_with(database: Database, act: Callable[[], object]) -> list[str]:
-    """What the server is told, in order."""
+    """Return what the server is told, in order."""
     seen: list[str] = []
 
     def note(*arguments: object) -> None:

@@ -22,7 +22,7 @@ def name(homes: Homes, url: str) -> str:
 
 @pytest.fixture
 def application(backend: str, shared: Database, prototype: Prototype) -> Database:
-    """The database that tests share, as the server reaches it."""
+    """Return the database that tests share, as the server reaches it."""
     return Database(prototype(backend, "shared", furnished).settings().database_url)
 
 

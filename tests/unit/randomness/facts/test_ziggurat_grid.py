@@ -26,7 +26,7 @@ Floats = NDArray[np.float64]
 
 
 def _edges() -> Floats:
-    """The strips' right ends, the innermost first: shape ``(257,)``."""
+    """Return the strips' right ends, the innermost first: shape ``(257,)``."""
     edges = [AREA / math.exp(-(LAST_EDGE**2) / 2), LAST_EDGE]
     while len(edges) < STRIPS:
         height = AREA / edges[-1] + math.exp(-(edges[-1] ** 2) / 2)
@@ -35,7 +35,7 @@ def _edges() -> Floats:
 
 
 def _values_up_to(bound: Floats, width: float, deviation: float) -> Floats:
-    """How many ``k >= 0`` have ``(k width) deviation <= bound`` in floats."""
+    """Return how many ``k >= 0`` have ``(k width) deviation <= bound`` in floats."""
     count = np.floor(bound / (width * deviation))
     for _ in range(3):
         count = np.where(count * width * deviation <= bound, count, count - 1)

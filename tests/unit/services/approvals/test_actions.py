@@ -30,7 +30,7 @@ Adding = Callable[[str, Principal, float], DatasetView]
 
 @pytest.fixture
 def ruled(world: World) -> World:
-    """A world in which the rule is in force, with a second admin."""
+    """Return a world in which the rule is in force, with a second admin."""
     users.create(world.server, OPERATOR, UserSpec(name="bea", roles=["admin"]))
     settings = world.server.settings.model_copy(update={"two_person_rule": True})
     return World(replace(world.server, settings=settings), world.clock, world.streams)

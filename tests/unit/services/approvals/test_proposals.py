@@ -39,7 +39,7 @@ from penstock.services.schemas.queries import (
 
 @pytest.fixture
 def ruled(copy_world: CopyWorld) -> World:
-    """A world with two more admins, in which the rule is in force."""
+    """Return a world with two more admins, in which the rule is in force."""
     world = copy_world("admins", add_admins)
     settings = world.server.settings.model_copy(update={"two_person_rule": True})
     return World(replace(world.server, settings=settings), world.clock, world.streams)

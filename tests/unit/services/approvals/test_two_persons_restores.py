@@ -29,7 +29,7 @@ def proposed(world: World) -> ProposalView:
 
 @pytest.fixture
 def old(visits: World, restore: Restore) -> World:
-    """A database of before the last hand-out, and the rule in force."""
+    """Return a database of before the last hand-out, and the rule in force."""
     visits.ask("paul")
     return with_rule(restore())
 

@@ -38,7 +38,7 @@ class Case:
 
     @property
     def expected(self) -> str:
-        """What the rule says, in words of its own."""
+        """Return what the rule says, in words of its own."""
         if self.proposer == "pia":
             return "Forbidden, none"  # an analyst proposes nothing
         if self.approver == "pia" or self.proposer == self.approver:
@@ -89,7 +89,7 @@ def happen(world: World, between: str, whom: str) -> None:
 
 
 def outcome(world: World, case: Case, number: int = 0) -> str:
-    """What comes of a case, and the state that the proposal is left in."""
+    """Return what comes of a case, and the state that the proposal is left in."""
     known = people(world, number)
     act = budgets(8.0 + number)
     try:

@@ -14,7 +14,7 @@ class Cosigner:
         self.verifier = notes.Verifier(f"cosigner.example/{number}", notes.COSIGNATURE, public)
 
     def signed(self, note: str, at: int, *, of: str | None = None) -> str:
-        """The note with their line; over ``of`` where that is another text."""
+        """Return the note with their line; over ``of`` where that is another text."""
         said = of or note.rpartition("\n\n")[0] + "\n"
         signature = at.to_bytes(8, "big") + self.key.sign(notes.cosigned(said, at))
         return note + notes.line(self.verifier.name, self.verifier.id, signature)

@@ -16,7 +16,7 @@ from penstock.transparency_log.views import CheckpointView
 
 @pytest.fixture
 def world(visits: World) -> World:
-    """A log with two cosigners."""
+    """Return a log with two cosigners."""
     named = f"{ONE.verifier.text}, {TWO.verifier.text}"
     visits.server = replace(
         visits.server, settings=visits.server.settings.model_copy(update={"cosigners": named})

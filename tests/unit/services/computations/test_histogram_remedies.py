@@ -63,7 +63,7 @@ def asked(**changes: Any) -> HistogramRequest:
 
 
 def refusal(world: World, wish: dict[str, Any]) -> str:
-    """The refusal of ``wish``, which registering and previewing tell alike."""
+    """Return the refusal of ``wish``, which registering and previewing tell alike."""
     with pytest.raises((BudgetExhausted, InvalidInput)) as caught:
         queries.register(world.server, OPERATOR, asked(**wish))
     told = caught.value.detail
@@ -72,7 +72,7 @@ def refusal(world: World, wish: dict[str, Any]) -> str:
 
 
 def previewed(world: World, wish: dict[str, Any]) -> str | None:
-    """The refusal that a preview tells, or that it is refused with."""
+    """Return the refusal that a preview tells, or that it is refused with."""
     try:
         return query_preview.preview(world.server, OPERATOR, asked(**wish)).refusal
     except InvalidInput as problem:
@@ -80,7 +80,7 @@ def previewed(world: World, wish: dict[str, Any]) -> str | None:
 
 
 def remedies(told: str) -> list[dict[str, Any]]:
-    """What each remedy of a refusal changes."""
+    """Return what each remedy of a refusal changes."""
     found = re.search(r"What would fit: (.*?)\.(?: Spent by|$)", told)
     assert found, told
     changes = []

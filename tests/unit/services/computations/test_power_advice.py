@@ -12,7 +12,7 @@ from penstock.privacy import Sensitivity
 
 @pytest.fixture
 def counts(copy_world: CopyWorld) -> World:
-    """The world with one query of 64 counts with p = 4."""
+    """Return the world with one query of 64 counts with p = 4."""
     return copy_world("counts", furnish)
 
 

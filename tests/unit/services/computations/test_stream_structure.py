@@ -32,7 +32,7 @@ def shape_of(terms: dict[str, Any], mechanism: str, delta: float) -> TreeShape:
 
 
 def looks_ahead(shape: TreeShape) -> bool:
-    """Whether an output needs a node that counts an element after it."""
+    """Return whether an output needs a node that counts an element after it."""
     forest = shape.forest
     return any(
         forest.position(node) > step
@@ -65,7 +65,7 @@ def test_the_best_tree_without_subtraction_is_found(length: int) -> None:
 
 
 def charged(terms: dict[str, Any]) -> tuple[int, Shape]:
-    """How many numbers the sampler's error is charged over, of a unit in three steps."""
+    """Return how many numbers the sampler's error is charged over, of a unit in three steps."""
     whole = {**STREAM, **terms, "mechanism": "gaussian", "dimension": 2}
     request = StreamRequest.model_validate(whole)
     shape = settled(request, 3, 1e-6)

@@ -8,7 +8,7 @@ from tests.unit.services.datasets.stays import ROWS
 
 
 def written(folder: Path) -> tuple[Path, Path]:
-    """The same table as CSV and as Parquet."""
+    """Return the same table as CSV and as Parquet."""
     plain, packed = folder / "stays.csv", folder / "stays.parquet"
     plain.write_text(ROWS)
     pyarrow.parquet.write_table(pyarrow.csv.read_csv(plain), packed)

@@ -51,7 +51,7 @@ def file(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def wrong(world: World, file: Path) -> World:
-    """The dataset stays with a category that is called otherwise in the file."""
+    """Return the dataset stays with a category that is called otherwise in the file."""
     return declared_wrongly(world, file)
 
 
@@ -79,7 +79,7 @@ def problems(world: World) -> list[str]:
 
 
 def spent(world: World, tier: str = "internal") -> float:
-    """What a tier's account with the newest version has spent, in the ledger's units."""
+    """Return what a tier's account with the newest version has spent, in the ledger's units."""
     with world.server.database.read() as session:
         dataset = session.exec(
             select(Dataset).where(Dataset.folded == "stays").order_by(Dataset.version.desc())  # type: ignore[attr-defined]

@@ -24,7 +24,7 @@ FAILURES = 2e-3
 
 
 def gaussian(mu: float, delta: float = DELTA) -> float:
-    """The analytic curve (Balle, Wang 2018, Theorem 8), inverted here."""
+    """Return the analytic curve (Balle, Wang 2018, Theorem 8), inverted here."""
 
     def excess(epsilon: float) -> float:
         upper = stats.norm.logsf(epsilon / mu - mu / 2)
@@ -47,7 +47,7 @@ def skellam(variance: float) -> float:
 
 
 def pushed(world: World, mechanism: str, epsilon: float = 0.5) -> float:
-    """The level that one query of three values was given at the highest tier."""
+    """Return the level that one query of three values was given at the highest tier."""
     world.push(mechanism, mechanism=mechanism, levels={"internal": {"epsilon": epsilon}})
     return world.ask("ines", mechanism).view.level.value
 

@@ -44,7 +44,7 @@ def registering(world: World) -> Act:
 
 
 def stored(world: World) -> tuple[int, int, int]:
-    """How many queries, charges and releases there are."""
+    """Return how many queries, charges and releases there are."""
     with world.server.database.read() as session:
         found = [len(session.exec(select(table)).all()) for table in (Query, Charge, Release)]
     return found[0], found[1], found[2]

@@ -203,7 +203,7 @@ Ledger = dict[tuple[str, str], Entry]
 
 @pytest.fixture(scope="module")
 def ledgers() -> list[Ledger]:
-    """What the first order left."""
+    """Return what the first order left."""
     return []
 
 

@@ -31,7 +31,7 @@ ALL = Window(limit=100, after=-1)
 
 @pytest.fixture
 def stays(world: World, tmp_path: Path) -> World:
-    """The dataset stays over a file, with one query."""
+    """Return the dataset stays over a file, with one query."""
     return with_stays(world, tmp_path)
 
 

@@ -51,7 +51,7 @@ def paid(world: World) -> dict[str, dict[int, Entry]]:
 
 
 def price(world: World, tier: str, rung: int) -> Entry:
-    """What one release at ``rung`` costs ``tier``."""
+    """Return what one release at ``rung`` costs ``tier``."""
     with world.server.database.read() as session:
         query = session.exec(select(Query).where(Query.name == "counts")).one()
         process = kind_of(query)

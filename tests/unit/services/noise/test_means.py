@@ -28,7 +28,7 @@ def process_of(mechanism: str) -> Process:
 
 
 def drawn(mechanism: str, exact: list[tuple[float, int]], key: bytes) -> Means:
-    """The means of keys with this exact mean over so many rows each."""
+    """Return the means of keys with this exact mean over so many rows each."""
     process = process_of(mechanism)
     rung = process.ladder.rung_at_or_above(LEVELS[mechanism])
     sums = [(mean - BOUNDS.middle) * rows for mean, rows in exact]
@@ -105,7 +105,7 @@ def test_the_pair_itself_is_handed_out_as_it_was_drawn() -> None:
 
 
 def read(sums: list[float], counts: list[float]) -> Means:
-    """The means of these pairs, with a noise whose half width is about 90 and 4.4 rows."""
+    """Return the means of these pairs, with a noise whose half width is about 90 and 4.4 rows."""
     process = process_of("gaussian")
     rung = process.ladder.rung_at_or_above(LEVELS["gaussian"])
     pairs: NDArray[np.float64] = np.array([*sums, *(count * BOUNDS.weight for count in counts)])

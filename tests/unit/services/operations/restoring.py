@@ -10,7 +10,7 @@ from penstock.services.operations import backup, home
 
 
 def restored(made: backup.BackupView, homes: Homes, folder: Path, keys: Path) -> Home:
-    """A home with what the backup holds, and a copy of the keys that were kept apart."""
+    """Return a home with what the backup holds, and a copy of the keys that were kept apart."""
     target = homes.bare(folder)
     for kept in ("keys", "witness"):
         shutil.copytree(keys.with_name(kept), folder / kept)

@@ -53,7 +53,7 @@ def drawing(world: World) -> Iterator[None]:
 
 
 def counts(server: Server) -> dict[str, int]:
-    """How many rows each table of history has, all in one snapshot."""
+    """Return how many rows each table of history has, all in one snapshot."""
     with server.database.read() as session:
         return {
             kind.__name__: session.exec(select(func.count()).select_from(kind)).one()

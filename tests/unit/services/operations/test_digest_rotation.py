@@ -56,7 +56,7 @@ def full(copy_world: CopyWorld) -> World:
 
 @contextmanager
 def another(world: World) -> Iterator[Server]:
-    """Another worker over the same home, which was opened before what happens next."""
+    """Yield another worker over the same home, which was opened before what happens next."""
     server = home.open_server(world.server.settings, clock=world.clock, randomness=world.streams)
     yield server
     server.database.close()
@@ -67,7 +67,7 @@ def key_numbers(world: World) -> list[int]:
 
 
 def under(world: World, key: bytes) -> set[str]:
-    """The tables that have a row signed under ``key``."""
+    """Return the tables that have a row signed under ``key``."""
     return {
         table
         for table in TABLES

@@ -22,7 +22,7 @@ from penstock.settings import Settings
 
 @pytest.fixture
 def hardware(token: Token, tmp_path: Path) -> Iterator[World]:
-    """A new home on the token, with one query."""
+    """Yield a new home on the token, with one query."""
     settings = Settings(
         home=tmp_path / "home",
         key_provider="pkcs11",

@@ -21,7 +21,7 @@ NAMES = ("pepper", "fingerprint", "values")
 
 @pytest.fixture
 def made(backend: str, homes: Homes, prototype: Callable[..., Home], tmp_path: Path) -> Settings:
-    """The settings of an empty home."""
+    """Return the settings of an empty home."""
     return homes.copy(prototype(backend, "empty", Homes.empty), tmp_path / "home").settings()
 
 

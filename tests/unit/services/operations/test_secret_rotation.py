@@ -37,7 +37,7 @@ def counts(found: PeppersView) -> list[tuple[int, int]]:
 
 
 def another(world: World) -> Server:
-    """Another worker over the same home."""
+    """Return another worker over the same home."""
     return home.open_server(world.server.settings, clock=world.clock, randomness=world.streams)
 
 
@@ -167,7 +167,7 @@ def cut_off(
 
 
 def numbers(world: World) -> tuple[list[int], list[str]]:
-    """The peppers of the file, and those that the database knows."""
+    """Return the peppers of the file, and those that the database knows."""
     with world.server.database.read() as session:
         known = session.exec(select(SecretCheck.name)).all()
     return sorted(world.server.stored.now.peppers), sorted(n for n in known if "pepper" in n)

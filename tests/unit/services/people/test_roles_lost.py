@@ -37,7 +37,7 @@ def stored(world: World) -> list[int]:
 
 
 def losing(world: World, loss: Loss) -> Progress:
-    """What takes the role away as soon as the work has begun."""
+    """Return what takes the role away as soon as the work has begun."""
     heard: list[str] = []
 
     def told(stage: str, percent: int | None = None, /) -> None:

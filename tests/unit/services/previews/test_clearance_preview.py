@@ -22,7 +22,7 @@ def move(world: World, name: str, tier: str | None) -> None:
 
 
 def in_sight(world: World, name: str) -> dict[str, float]:
-    """The epsilon of the best level of each query that somebody may ask for."""
+    """Return the epsilon of the best level of each query that somebody may ask for."""
     listed = queries.listing(world.server, world.person(name), Window()).items
     return {one.name: one.tiers[-1].guarantee.epsilon for one in listed}
 

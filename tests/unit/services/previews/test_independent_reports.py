@@ -40,7 +40,7 @@ TOGETHER = 1.1167
 
 @pytest.fixture
 def counts(copy_world: CopyWorld) -> World:
-    """The world with one query of 64 counts with p = 4."""
+    """Return the world with one query of 64 counts with p = 4."""
     return copy_world("counts", furnish)
 
 

@@ -39,7 +39,7 @@ def move(world: World, name: str = "visits", /, **levels: Any) -> None:
 
 
 def charged(world: World) -> dict[str, int]:
-    """What every tier was charged in all, in units of the ledger."""
+    """Return what every tier was charged in all, in units of the ledger."""
     with world.server.database.read() as session:
         rows = session.exec(
             select(Tier.name, func.sum(col(Charge.loss)))

@@ -26,7 +26,7 @@ OTHER = {**COUNT, "name": "ages", **AGGREGATES["ages"]}
 
 @contextmanager
 def statements() -> Iterator[list[str]]:
-    """What is run on any database meanwhile."""
+    """Yield what is run on any database meanwhile."""
     found: list[str] = []
 
     def run(_: Any, __: Any, text: str, *___: Any) -> None:

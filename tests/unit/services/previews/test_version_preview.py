@@ -20,7 +20,7 @@ from penstock.services.schemas.queries import VersionRequest
 
 @pytest.fixture
 def stays(world: World, tmp_path: Path) -> World:
-    """The dataset stays over a file, with one query."""
+    """Return the dataset stays over a file, with one query."""
     return with_stays(world, tmp_path)
 
 

@@ -31,7 +31,7 @@ KINDS = (np.ndarray, list, tuple, str, bytes, bytearray)
 
 
 def is_canary(candidate: object) -> bool:
-    """Whether an object holds the exact vector, in whatever lattice."""
+    """Return whether an object holds the exact vector, in whatever lattice."""
     if isinstance(candidate, np.ndarray) and candidate.shape == (SIZE,):
         differences = np.diff(candidate.astype(np.float64))
         first = float(candidate[0])
@@ -50,7 +50,7 @@ def is_canary(candidate: object) -> bool:
 
 
 def traces() -> list[bytes]:
-    """What the vector's third value looks like in text and as 64-bit integers."""
+    """Return what the vector's third value looks like in text and as 64-bit integers."""
     value = FIRST + 2 * STEP
     binary = [
         int(value * scale).to_bytes(8, "little") for scale in SCALES if value * scale >= 2**16
@@ -91,7 +91,7 @@ def live_canaries() -> list[object]:
 
 @pytest.fixture
 def files(homes: Homes, world: World) -> Callable[[], list[Path]]:
-    """All that is on disk of the world's home and database, from now on."""
+    """Return all that is on disk of the world's home and database, from now on."""
     since = homes.cluster.log_place() if homes.cluster else ""
 
     def find() -> list[Path]:

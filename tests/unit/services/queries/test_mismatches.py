@@ -34,7 +34,7 @@ def refused(world: World, values: list[int], levels: dict[str, Any]) -> tuple[st
 
 
 def rows(world: World) -> tuple[list[dict[str, Any]], list[dict[str, Any]], int | None]:
-    """The charges, the leaves and the query's count of mismatches."""
+    """Return the charges, the leaves and the query's count of mismatches."""
     with world.server.database.read() as session:
         charges = [row.model_dump() for row in session.exec(select(Charge)).all()]
         leaves = [json.loads(leaf.bytes) for leaf in session.exec(select(Leaf)).all()]
@@ -46,7 +46,7 @@ def rows(world: World) -> tuple[list[dict[str, Any]], list[dict[str, Any]], int 
 
 
 def opened(world: World, bound: float) -> float:
-    """A stream of three elements, and how far from 0 its total may get."""
+    """Return a stream of three elements, and how far from 0 its total may get."""
     wanted = {
         "name": "hits",
         "dataset": "sites",

@@ -21,7 +21,7 @@ def _small_reads(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def told(world: World, file: Path, name: str) -> Told:
-    """What is said while a dataset of this file and a query over it are registered."""
+    """Return what is said while a dataset of this file and a query over it are registered."""
     heard: Told = []
 
     def note(stage: str, percent: int | None = None, /) -> None:

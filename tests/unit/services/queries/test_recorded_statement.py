@@ -93,7 +93,7 @@ class Watched:
 
 @pytest.fixture
 def texts(world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """The texts that the engine runs from now on; a dataset is registered."""
+    """Return the texts that the engine runs from now on; a dataset is registered."""
     file = tmp_path / "visits.csv"
     file.write_text("person,town,stays\nann,north,1\nbob,south,3\n")
     spec = {**VISITS, "source": {"engine": "duckdb", "uri": str(file)}}

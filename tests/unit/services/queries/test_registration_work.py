@@ -17,7 +17,7 @@ VALUES = 4
 
 @contextmanager
 def counted(world: World) -> Iterator[list[int]]:
-    """How many instructions SQLite's machine runs meanwhile."""
+    """Yield how many instructions SQLite's machine runs meanwhile."""
     done = [0]
 
     def step() -> int:

@@ -24,7 +24,7 @@ from penstock.services.schemas.views import QueryView
 
 @pytest.fixture
 def pure(world: World) -> World:
-    """The world with a second dataset of vectors, whose delta is 0."""
+    """Return the world with a second dataset of vectors, whose delta is 0."""
     request = DatasetRequest.model_validate({**SITES, "name": "pure", "delta": 0})
     datasets.register(world.server, OPERATOR, request)
     return world

@@ -13,7 +13,7 @@ from penstock.services.streams import stream_elements, stream_totals, streams
 
 @pytest.fixture
 def hits(visits: World) -> World:
-    """A stream of three elements, before anything is kept."""
+    """Return a stream of three elements, before anything is kept."""
     request = {
         "name": "hits",
         "dataset": SITES["name"],

@@ -93,14 +93,14 @@ def filled(world: World) -> None:
 
 
 def tokens_of(world: World) -> dict[str, str]:
-    """The tokens of a world that was ``filled``, by their users."""
+    """Return the tokens of a world that was ``filled``, by their users."""
     kept: dict[str, str] = json.loads((world.server.settings.home / TOKENS).read_text())
     return kept
 
 
 @contextmanager
 def owned(world: World) -> Iterator[Connection]:
-    """The database as its owner has it, and SQLite without foreign keys and checks."""
+    """Yield the database as its owner has it, and SQLite without foreign keys and checks."""
     url = world.server.settings.resolved_migration_url.replace("postgresql:", "postgresql+psycopg:")
     with create_engine(url, poolclass=NullPool).connect() as connection:
         if connection.dialect.name == "sqlite":
@@ -111,7 +111,7 @@ def owned(world: World) -> Iterator[Connection]:
 
 @contextmanager
 def unguarded(world: World) -> Iterator[Connection]:
-    """The same, with triggers off."""
+    """Yield the same, with triggers off."""
     with owned(world) as connection:
         if connection.dialect.name == "sqlite":
             kept = triggers(connection)
@@ -128,7 +128,7 @@ def unguarded(world: World) -> Iterator[Connection]:
 
 
 def triggers(connection: Connection) -> Sequence[tuple[str, str]]:
-    """The triggers of an SQLite database, and how they are made."""
+    """Return the triggers of an SQLite database, and how they are made."""
     found = connection.execute(
         text("SELECT name, sql FROM sqlite_master WHERE type = 'trigger' ORDER BY name")
     )
@@ -142,7 +142,7 @@ def alter(world: World, statement: str) -> None:
 
 
 def rows_of(world: World, name: str) -> list[Any]:
-    """The rows of a table as they are, by their number."""
+    """Return the rows of a table as they are, by their number."""
     table = metadata.tables[name]
     with world.server.database.read() as session:
         return list(session.connection().execute(select(table).order_by(table.c.id)).mappings())

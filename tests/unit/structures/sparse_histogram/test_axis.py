@@ -51,7 +51,7 @@ def test_panels_beyond_what_memory_is_kept_for_are_refused() -> None:
 
 
 def misfit(drawn: NDArray[np.int64]) -> float:
-    """The chance that draws of the stated law fit no better than these."""
+    """Return the chance that draws of the stated law fit no better than these."""
     values = np.arange(math.ceil(LOW), math.floor(HIGH) + 1, dtype=np.float64)
     counts = np.array([(drawn == value).sum() for value in values])
     assert counts.sum() == len(drawn), "an integer outside of the axis"

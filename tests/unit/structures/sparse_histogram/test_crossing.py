@@ -48,7 +48,7 @@ def test_a_far_tail_has_its_known_chance() -> None:
 def _between(
     low: tuple[float, float], new: tuple[float, float], high: tuple[float, float]
 ) -> float:
-    """One limit on either side leaves a single integral, here in 30 digits."""
+    """Return the probability by a single integral, in 30 digits: one bound on either side."""
     (a, below), (s, tau), (b, above) = low, new, high
 
     def weight(x: mpmath.mpf) -> mpmath.mpf:

@@ -38,7 +38,7 @@ def _node_variance(mechanism: type[Mechanism], loss: float, l1: float, l2_square
 
 
 def _counted(forest: Forest, steps: int, mechanism: type[Mechanism], loss: float) -> list[float]:
-    """The variance of each output, from the ways and from the columns of ``R``."""
+    """Return the variance of each output, from the ways and from the columns of ``R``."""
     ways = [list(chain(forest, forest.node(step))) for step in range(1, steps + 1)]
     _, strategy = matrices(forest, steps)
     nodes = sorted({node for way in ways for node in way})

@@ -13,7 +13,7 @@ from penstock.services.operations import home
 
 @pytest.fixture
 def placed(visits: World) -> Iterator[Placed]:
-    """Another process's server of the same home, with a second place for its log."""
+    """Yield another process's server of the same home, with a second place for its log."""
     with ExitStack() as opened:
 
         def place(sink: str, patience: float = PATIENCE) -> World:

@@ -15,7 +15,7 @@ from tests.unit.worlds import World
 
 @contextmanager
 def receiver(behave: Callable[[socket.socket], bytes]) -> Iterator[tuple[str, list[bytes]]]:
-    """A TCP receiver of the loopback; what each connection brought."""
+    """Yield a TCP receiver of the loopback; what each connection brought."""
     got: list[bytes] = []
     with socket.create_server(("127.0.0.1", 0)) as listening:
 
@@ -40,7 +40,7 @@ def read_all(connection: socket.socket) -> bytes:
 
 
 def framed(octets: bytes) -> list[dict[str, Any]]:
-    """What messages of RFC 6587 say, counted by octets."""
+    """Return what messages of RFC 6587 say, counted by octets."""
     found = []
     while octets:
         length, _, rest = octets.partition(b" ")

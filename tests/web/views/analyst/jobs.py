@@ -10,7 +10,7 @@ from werkzeug.test import TestResponse
 
 
 def until(browser: Browser, path: str, words: str) -> TestResponse:
-    """The page, once it says something."""
+    """Return the page, once it says something."""
     over = re.compile(" (done|refused|interrupted) ")
     while words not in (text := text_of(page := browser.get(path))):
         assert not over.search(text), text

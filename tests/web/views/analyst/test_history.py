@@ -17,7 +17,7 @@ LINE = re.compile(r'aria-label="Proof of leaf (\d+)"')
 
 @pytest.fixture
 def given(world: World) -> list[int]:
-    """The leaves of what ian holds: two levels of two queries of two datasets."""
+    """Return the leaves of what ian holds: two levels of two queries of two datasets."""
     for query in ("visits", "books"):
         for tier in ("public", "internal"):
             world.clock.now += timedelta(hours=1)

@@ -32,7 +32,7 @@ HTMX = {"HX-Request": "true"}
 
 @pytest.fixture
 def world(open_copy: Callable[..., World]) -> World:
-    """A server whose forms wait for nothing."""
+    """Return a server whose forms wait for nothing."""
     return open_copy(patience=0.0, busy_timeout=PATIENCE)
 
 
@@ -53,7 +53,7 @@ Enter = Callable[[str], Browser]
 
 @pytest.fixture
 def dataset(tmp_path: Path) -> dict[str, str]:
-    """A form that registers a dataset."""
+    """Return a form that registers a dataset."""
     file = tmp_path / "staff.csv"
     file.write_text(STAFF, encoding="utf-8")
     return {**FIELDS, "uri": str(file), "once": "1"}

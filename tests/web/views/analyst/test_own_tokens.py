@@ -14,7 +14,7 @@ TOKEN = re.compile(r"pst_[\w-]+")
 
 
 def issued(browser: Browser, **fields: str) -> str:
-    """A new token of whoever browses."""
+    """Return a new token of whoever browses."""
     shown = browser.submit("/tokens", once=once(browser, "/tokens"), **fields)
     token = TOKEN.search(shown.text)
     assert token is not None, text_of(shown)

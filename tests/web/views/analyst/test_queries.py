@@ -46,7 +46,7 @@ def page_of(browser: Browser, query: str, *levels: str) -> str:
 
 
 def figures(browser: Browser, query: str, release: str) -> list[str]:
-    """The table of a release's own page."""
+    """Return the table of a release's own page."""
     own = browser.get(f"/releases/{release}").text
     return re.findall(r'<td class="right">([^<]*)</td>', own[own.index("<caption>") :])
 

@@ -18,7 +18,7 @@ HERE = "/queries/visits"
 
 
 def is_out(browser: Browser) -> bool:
-    """Whether the browser is led to the sign-in page."""
+    """Return whether the browser is led to the sign-in page."""
     response = browser.get("/catalogue")
     assert response.status_code in (200, 303)
     return response.status_code == 303

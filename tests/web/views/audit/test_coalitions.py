@@ -41,13 +41,13 @@ def hold(world: World) -> None:
 
 @pytest.fixture
 def world(grown: Grown) -> World:
-    """Where ian holds two levels of everything."""
+    """Return where ian holds two levels of everything."""
     return grown("coalitions", hold)
 
 
 @pytest.fixture
 def olga(browse: Open) -> Browser:
-    """The auditor."""
+    """Return the auditor."""
     return browse("olga")
 
 
@@ -112,7 +112,7 @@ def test_levels_that_are_draws_of_their_own_are_composed_and_on_no_path(
 
 
 def numbers(page: str) -> tuple[list[str], list[str]]:
-    """What pictures write beside their marks, and all cells of the tables beside them."""
+    """Return what pictures write beside their marks, and all cells of the tables beside them."""
     drawn = re.findall(r"<text[^>]*>([^<]+)</text>", page)
     return drawn, re.findall(r"<t[dh][^>]*>(?:<bdi>)?([^<]*)", page)
 

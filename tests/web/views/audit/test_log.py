@@ -22,7 +22,7 @@ NAMED = quote(HOSTILE, safe="")
 
 @pytest.fixture
 def olga(browse: Open) -> Browser:
-    """The auditor."""
+    """Return the auditor."""
     return browse("olga")
 
 
@@ -34,7 +34,7 @@ def log(world: World, query: str = "") -> list[dict[str, Any]]:
 
 
 def listed(browser: Browser, **filters: str) -> list[int]:
-    """The leaves on all pages of the timeline, one page after the other."""
+    """Return the leaves on all pages of the timeline, one page after the other."""
     indices: list[int] = []
     address: str | None = "/timeline?" + urlencode(filters)
     while address:

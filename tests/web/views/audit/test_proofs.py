@@ -17,7 +17,7 @@ from penstock_client.offline import verify as verified_offline
 
 @pytest.fixture
 def olga(browse: Open) -> Browser:
-    """The auditor."""
+    """Return the auditor."""
     return browse("olga")
 
 

@@ -42,7 +42,7 @@ def beside(page: str) -> dict[str, str]:
 
 
 def shown_to(world: World, browser: Browser, name: str) -> list[Form]:
-    """The forms on every page that somebody may see."""
+    """Return the forms on every page that somebody may see."""
     loans = world.answer("GET", "/api/v1/datasets/loans", by="root")["source"]["uri"]
     kinds = ("statistic", "counts", "sparse")
     asked = {

@@ -15,7 +15,7 @@ SHOWN = re.compile(r'name="shown" value="([0-9a-f]{64})"')
 
 
 def look(browser: Browser, path: str, **levels: str) -> TestResponse:
-    """What a form says before it is sent."""
+    """Return what a form says before it is sent."""
     return browser.get(f"{path}?{urlencode({'wish': 'epsilon', **levels})}")
 
 

@@ -16,7 +16,7 @@ PATH = "/datasets/loans/versions"
 
 @pytest.fixture
 def file(tmp_path: Path) -> Path:
-    """The same columns, and somebody more in them."""
+    """Return the same columns, and somebody more in them."""
     made = tmp_path / "later.csv"
     made.write_text(f"{ROWS}Zebediah,7,ab\n", encoding="utf-8")
     return made

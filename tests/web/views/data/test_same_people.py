@@ -14,7 +14,7 @@ PATH = "/datasets/again/same-people"
 
 @pytest.fixture
 def again(world: World, tmp_path: Path) -> str:
-    """The table of ``loans`` once more, with a newline at its end."""
+    """Return the table of ``loans`` once more, with a newline at its end."""
     file = tmp_path / "again.csv"
     file.write_text(ROWS + "\n", encoding="utf-8")
     shown = world.answer("GET", "/api/v1/datasets/loans", by="root")

@@ -98,7 +98,7 @@ def register(world: World, **changes: object) -> QueryView:
 
 
 def stored(world: World, name: str = "habits") -> tuple[Query, list[Any]]:
-    """The row of a query, and its states as lattice integers."""
+    """Return the row of a query, and its states as lattice integers."""
     with world.server.database.read() as session:
         query = session.exec(select(Query).where(Query.name == name)).one()
         dataset = dataset_by_name(session, "people")

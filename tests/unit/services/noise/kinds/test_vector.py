@@ -19,13 +19,13 @@ from penstock.transparency_log import leaves
 
 @pytest.fixture
 def skellam(world: World) -> World:
-    """The world with one Skellam query of three values."""
+    """Return the world with one Skellam query of three values."""
     world.push(mechanism="skellam")
     return world
 
 
 def stored(world: World) -> dict[int, IntVector]:
-    """The kept numbers by rung."""
+    """Return the kept numbers by rung."""
     with world.server.database.read() as session:
         query = session.exec(select(Query)).one()
         dataset = session.get_one(Dataset, query.dataset_id)
