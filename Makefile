@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 
 # Images of continuous integration often forbid bytecode; every program that a test starts would
-# then compile three hundred modules anew.
+# then compile three hundred modules again.
 unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: demo quick test nightly lint format lock benchmarks clean

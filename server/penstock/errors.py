@@ -22,7 +22,7 @@
         ├── Busy                all processes for computations are in use
         ├── DatabaseUnavailable locked, full, read-only, unreadable
         │   ├── NoRoom          what is left of the disk is kept for taking access away
-        │   └── Interrupted     lost or overtaken in mid-transaction: may be tried anew
+        │   └── Interrupted     lost or overtaken in mid-transaction: may be tried again
         ├── SchemaUnknown       a database of another version
         ├── LogUnavailable      the log or its witness does not take anything in
         ├── Suspended           the database is older than its witness: nothing is drawn

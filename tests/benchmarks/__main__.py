@@ -32,7 +32,7 @@ BENCHMARKS: dict[str, tuple[str, Callable[[], Sequence[Figure]]]] = {
     "figure2": ("Variance against the number of releases, epsilon 1", figure2.measure),
     "utilities": ("Noise of one statistic at equal guarantees", utilities.measure),
     "corrections": (
-        "The largest error of many counts, the worst answered anew",
+        "The largest error of many counts, the worst answered again",
         corrections.measure,
     ),
     "trees": ("Running sums by the papers' structures", trees.measure),

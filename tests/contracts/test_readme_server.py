@@ -1,6 +1,6 @@
 """The README's "Run a server", typed as it stands there: every night with the wheels alone.
 
-At every change it is the checkout's own installation, which compiles nothing anew; that the
+At every change it is the checkout's own installation, which compiles nothing again; that the
 wheels suffice for a server is what ``test_from_an_empty_folder`` shows.  Two things differ:
 the home is a temporary folder, and the port is one that is free.
 """

@@ -1,4 +1,4 @@
-"""Make once a process what every server of a test would make anew, and what holds nothing of it.
+"""Make once a process what every server of a test would make again, and what holds nothing of it.
 
 The routes of an application, its stylesheets compressed, and the text of each statement are
 the same whatever home is behind them: more than half of what a small test takes.
@@ -96,7 +96,7 @@ def _sharing(make: Callable[..., Engine]) -> Callable[..., Engine]:
 def statements_kept() -> Iterator[None]:
     """Let databases on SQLite that are opened inside the block share the text of statements.
 
-    Without this each engine writes every statement anew, which is the larger part of what a
+    Without this each engine writes every statement again, which is the larger part of what a
     server does that is asked a few things.
     """
     with mock.patch.object(sqlite, "create_engine", _sharing(create_engine)):

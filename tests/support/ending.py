@@ -1,6 +1,6 @@
 """Ending what the tests started together with them, also where they are killed.
 
-A server or a process that asks in a loop would otherwise go on for ever on a core of its own.
+A server or a process that asks in a loop would otherwise go on forever on a core of its own.
 """
 
 import ctypes

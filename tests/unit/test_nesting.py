@@ -80,7 +80,7 @@ def test_strings_and_comments_of_toml_are_not_counted(
 
 @MODULES
 def test_what_is_never_closed_is_counted_in_one_pass(nesting: ModuleType) -> None:
-    """Each alternative that failed at its end and began anew would take hours for these."""
+    """Each alternative that failed at its end and started over would take hours for these."""
     for piece in ('\\"', '"', "'", "'''", '"""', "[", "#", "\\"):
         nesting.depth('"' + piece * 1_000_000)
         nesting.depth(piece * 1_000_000)

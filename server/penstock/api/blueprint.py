@@ -91,7 +91,7 @@ def _view(
         if operation.tabular or operation.noted:
             forms = tabular_formats.NOTES if operation.noted else tabular_formats.FORMS
             form = tabular_formats.chosen(arguments.get("format"), request.accept_mimetypes, forms)
-        if operation.verb == "GET":  # only reads, and may be run anew
+        if operation.verb == "GET":  # only reads, and may be run again
             answer = again(lambda: operation.handler(call, **path, **arguments))
         else:
             key = request.headers.get(idempotency.HEADER)

@@ -78,7 +78,7 @@ def _declared(request: Request) -> int | None:
 
 @contextmanager
 def _bounded_waiting(request: Request, seconds: float) -> Iterator[None]:
-    # gunicorn's sockets block for ever, and with them its threads, one for each such client.
+    # gunicorn's sockets block forever, and with them its threads, one for each such client.
     connection = request.environ.get("gunicorn.socket")
     if connection is None:
         yield

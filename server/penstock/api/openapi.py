@@ -26,7 +26,7 @@ RELATIONS = {
     "tiers": "Ranked clearance levels.",
     "datasets": "Sources of records, and their budgets.",
     "queries": "Fixed statistics over a dataset.",
-    "releases": "What is handed out, once and for ever.",
+    "releases": "What is handed out, once and forever.",
     "streams": "Data that arrive over time, released as running totals by tier.",
     "proposals": "Acts that take two people, under the two-person rule.",
     "audit": "Who was given what, and what people know together.",

@@ -80,7 +80,7 @@ def _serve(home: Path, port: int) -> list[str]:
 def _reader(story: Story, url: str) -> list[str]:
     best = READERS[-1]
     return [
-        f"# {best.name}: her number again (never drawn anew), and the one that all may see",
+        f"# {best.name}: her number again (never drawn again), and the one that all may see",
         f"export PENSTOCK_URL={url}",
         f"export PENSTOCK_TOKEN={story.tokens[best.name]}",
         f"{CLIENT} queries",

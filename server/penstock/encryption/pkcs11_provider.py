@@ -7,7 +7,7 @@ context by a digest; its id is a count of the context's keys and four random byt
 newest is the greatest.
 
 The PIN is read from a file that nobody else may read.  One session is kept open, by the
-process that opened it, and opened anew after a failure.
+process that opened it, and opened again after a failure.
 """
 
 import hashlib
@@ -174,7 +174,7 @@ class Pkcs11:
         return f"Pkcs11({self._token!r})"
 
     def __reduce__(self) -> NoReturn:
-        raise TypeError("a session with a token is not serialized; open it anew")
+        raise TypeError("a session with a token is not serialized; open it again")
 
 
 def _failure() -> type[Exception]:

@@ -37,7 +37,7 @@ def create(path: Path, content: object) -> None:
     except FileExistsError:
         raise _unavailable(
             path,
-            "exists already and was left as it is. To start anew, first move it to a"
+            "exists already and was left as it is. To start over, first move it to a"
             " safe place: without it nothing that it sealed can be read again.",
         ) from None
     except OSError as error:

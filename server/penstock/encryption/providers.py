@@ -1,7 +1,7 @@
 """Define what a provider of keys does: a file, a hardware module, a service.
 
 A provider has a wrapping key of its own for every *context*: for each version of a dataset,
-and for each key that signs the log.  What it destroys of one context is lost for ever, in
+and for each key that signs the log.  What it destroys of one context is lost forever, in
 the database's backups as well, and nothing else is.
 """
 

@@ -4,7 +4,7 @@
 [ID, ...], ...}}``, names in hexadecimal, keys in base64, the newest key of a context last.
 
 A key is read from its place in the file when it is used, into a buffer that is overwritten
-afterwards, and is copied as it stands when the file is written anew.  So a server holds no key
+afterwards, and is copied as it stands when the file is rewritten.  So a server holds no key
 between two requests, and one that was destroyed is in the memory of none.  Every reading asks
 whether the file is still the one that was looked through.
 """
@@ -81,7 +81,7 @@ class RingFile:
         return names[-1] if names else None
 
     def with_key(self, context: str, key: Key) -> None:
-        """Write the file anew, with one more key; by whoever holds its lock."""
+        """Rewrite the file, with one more key; by whoever holds its lock."""
         name = key.id.hex()
         names = (*self.contexts.get(context, ()), name)
         text = _encoded(key)
@@ -91,7 +91,7 @@ class RingFile:
             wipe(text)
 
     def without(self, names: Iterable[str]) -> None:
-        """Write the file anew, without some keys; by whoever holds its lock."""
+        """Rewrite the file, without some keys; by whoever holds its lock."""
         gone = set(names)
         kept = {
             context: tuple(name for name in own if name not in gone)

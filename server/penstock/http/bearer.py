@@ -1,4 +1,4 @@
-"""Read the bearer token of a request (RFC 6750), looked up anew for every one."""
+"""Read the bearer token of a request (RFC 6750), looked up again for every one."""
 
 from penstock.services.access.principals import Principal, authenticate
 from penstock.services.context import Server

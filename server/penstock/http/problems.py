@@ -68,7 +68,7 @@ _WORDS: Mapping[int, tuple[str, str, str]] = {
         "The request took too long to arrive",
         (
             "The request did not arrive whole in the time that the server waits for one; nothing"
-            " was done. Send it anew, or ask the operator for a longer PENSTOCK_CLIENT_PATIENCE."
+            " was done. Send it again, or ask the operator for a longer PENSTOCK_CLIENT_PATIENCE."
         ),
     ),
     411: (

@@ -132,5 +132,5 @@ def _is_a_path(state: State) -> bool:
 def _violation(what: str) -> IntegrityViolation:
     return IntegrityViolation(
         f"This state of a multiple release {what}. Nothing was drawn from it. Take the newest"
-        " whole copy: an older one would draw levels anew that were handed out since."
+        " whole copy: an older one would draw levels again that were handed out since."
     )

@@ -22,7 +22,7 @@ RENEWED = (
     *("charge", "clearance", "decision", "former_declaration", "grant", "proposal"),
     *("query_level", "release", "spent_floor", "tier_budget"),
 )
-"""The tables of history whose ``mac`` is set anew when the key of rows is rotated."""
+"""The tables of history whose ``mac`` is replaced when the key of rows is rotated."""
 
 
 def preparation(dialect: str) -> list[str]:

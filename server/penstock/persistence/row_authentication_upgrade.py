@@ -4,7 +4,7 @@ What is there is signed as it is: whoever wants to know whether it was altered b
 ``penstock audit verify`` before and after.  Queries were signed earlier than all else, in a
 way of their own, and are held to that.
 
-Rows of a database from before the key of rows was rotated are signed anew, each after it was held
+Rows of a database from before the key of rows was rotated are signed again, each after it was held
 to the key of before.
 """
 

@@ -79,7 +79,7 @@ class Threshold(int):
         return int(nearest)  # equal to 500 digits: it is such a multiple
 
     def __reduce__(self) -> NoReturn:
-        raise TypeError("A threshold is made anew where it is needed.")
+        raise TypeError("A threshold is made again where it is needed.")
 
 
 def low_bits(stream: Stream) -> int:

@@ -111,7 +111,7 @@ def change(server: Server, principal: Principal, name: str, wanted: DatasetChang
     """Raise or lower budgets; tiers that are not listed keep theirs.
 
     The order of an account stays that of its first budget.  If a budget becomes larger than it
-    ever was, its queries are priced anew, and the difference is charged.  Raises ``NotFound``;
+    ever was, its queries are repriced, and the difference is charged.  Raises ``NotFound``;
     ``InvalidInput`` for tiers that do not exist, for budgets that would shrink as rank rises and
     for those that leave nothing to spend; ``BudgetExhausted`` below what is spent, and if queries
     would cost more than the account has room for; and ``ApprovalNeeded`` for a budget larger than
@@ -165,7 +165,7 @@ def accounts_wished(
                 pointer=pointer("budgets", spelled),
             )
         last = newest_budget(session, dataset, tier)
-        # A budget from before charges followed budgets is set anew, and its queries are priced.
+        # A budget from before charges followed budgets is set again, and its queries are priced.
         followed = last is not None and last.highest_epsilon is not None
         if followed and last is not None and last.epsilon == budget.epsilon:
             continue

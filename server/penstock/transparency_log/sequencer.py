@@ -113,7 +113,7 @@ class Sequencer:
                     self._eye.submit(self.witness.seen),
                     now + self.patience,
                 )
-            # Nobody waits anew for one that hangs: those behind a lock would wait in turn.
+            # Nobody waits again for one that hangs: those behind a lock would wait in turn.
             look, left = self._look, max(0.0, self._look_ends - now)
         try:
             return look.result(timeout=left)
@@ -162,7 +162,7 @@ class Sequencer:
             return
         newest = checkpoints.newest(session)
         if newest is not None and _acknowledged(session, seen):
-            # Whoever did it was stopped before the witness began anew.
+            # Whoever did it was stopped before the witness started over.
             anew = Sight(newest.size, newest.root, seen.accounts)
             self.witness.start_over(anew, instead_of=seen)
             self.suspended = self._untold = None
@@ -236,7 +236,7 @@ class Sequencer:
         """Set the places of committed leaves as soon as their requests may be answered.
 
         Raises ``LogUnavailable`` where that takes too long, and what stands in the way
-        otherwise; whoever asks again finds what was done, and waits for its leaf anew.
+        otherwise; whoever asks again finds what was done, and waits for its leaf again.
         """
         try:
             receipts = {**(known or {}), **self._next_run().result(timeout=self.patience)}
@@ -339,7 +339,7 @@ def accounts(session: Session) -> dict[str, tuple[int, int]]:
 def peaks(session: Session) -> dict[str, tuple[int, int]]:
     """Return the most that every account ever had spent, named as in ``accounts``.
 
-    That is what a witness saw, though less may be spent now: a query that is priced anew may cost
+    That is what a witness saw, though less may be spent now: a query that is repriced may cost
     less loss or less failure than before (``repricing``).
     """
     names = {row.id: row for row in session.exec(select(Dataset)).all()}

@@ -1,4 +1,4 @@
-"""Streams whose totals come from the square root: all noise is kept, and none is drawn anew."""
+"""Streams whose totals come from the square root: all noise is kept, and none is drawn again."""
 
 from typing import Any
 

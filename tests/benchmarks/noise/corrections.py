@@ -1,4 +1,4 @@
-"""Whether finding and answering anew the worst of many counts makes the largest error smaller.
+"""Whether finding and answering again the worst of many counts makes the largest error smaller.
 
 Generalized Gaussian noise alone, of powers 1 (Laplace), 2 (Gaussian), 3 and the best one, against
 the same with a correction by sparse vector search in its best layout (Ganesh, Zhao 2021).  All
@@ -28,7 +28,7 @@ POWERS = (Fraction(1), Fraction(2), Fraction(3))
 HEADS = (
     *("counts", "power", "scale", "alone", "measured"),
     *("corrected", "measured", "alone over corrected"),
-    *("cutoff", "epsilon of the search", "its threshold's part", "threshold", "scale", "anew"),
+    *("cutoff", "epsilon of the search", "its threshold's part", "threshold", "scale", "again"),
 )
 
 
@@ -179,7 +179,7 @@ def figure(found: Sequence[Row]) -> str:
         x_base=2,
     )
     told = "It helps noise with long tails, and not that of the best power."
-    return drawing("Answering the worst counts anew", told, described([panel]), [panel])
+    return drawing("Answering the worst counts again", told, described([panel]), [panel])
 
 
 def measure(setting: Setting = Setting(), say: Print = print, path: Path = SVG) -> Sequence[Figure]:

@@ -46,7 +46,7 @@ def measure(setting: Setting = Setting()) -> Sequence[Figure]:
 
 
 def _release(size: int, setting: Setting) -> None:
-    """Quadrature is done anew each time, though a server would remember it."""
+    """Quadrature is done again each time, though a server would remember it."""
     crossing_of.cache_clear()
     mechanism, ladder = plan(CEILING, Fraction(1), Fraction(2**31))
     ceiling = ladder.rung_at_or_above(CEILING)

@@ -95,7 +95,7 @@ def test_a_rotation_that_is_killed_at_any_step_leaves_nothing_that_is_shredded_l
         before = forgetting.ring_keys(ring(home), name)
         died += killed(home, forgetting.renew_once, Steps(KEYS, step), name) is None
         secrets = [*before, *forgetting.ring_keys(ring(home), name)]
-        # Another process goes on as it was; none is started anew first.
+        # Another process goes on as it was; none is started again first.
         forgetting.destroy(ring(home), name)
         assert kept(home, secrets) == []
     assert died >= least

@@ -141,7 +141,7 @@ class Disk:
         if path in self._folders and call.name in ("fsync", "fdatasync"):
             self._folders[path].sync(call.began)
             return "sync folder"
-        # SQLite's index of its log is memory: whoever opens it first makes it anew.
+        # SQLite's index of its log is memory: whoever opens it first makes it again.
         if path.parent not in self._folders or path.name.endswith("-shm"):
             return ""
         folder = self._folders[path.parent]

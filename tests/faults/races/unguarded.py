@@ -53,7 +53,7 @@ def guarded(server: Server, principal: Principal, ask: Ask, _: Gate) -> Answer:
 def unlocked(server: Server, principal: Principal, ask: Ask, gate: Gate) -> Answer:
     """Take no lock: what was read is trusted when it is written, unless a UNIQUE objects.
 
-    Whoever is refused by one begins anew.
+    Whoever is refused by one starts over.
     """
     wanted = ReleaseRequest(level=ask.level)
     while True:
@@ -110,7 +110,7 @@ def drop_uniques(folder: Path, *uniques: str, table: str = "release") -> None:
 
 
 def _rebuild_without(folder: Path, table: str, *uniques: str) -> None:
-    """SQLite cannot drop a constraint: the table is made anew."""
+    """SQLite cannot drop a constraint: the table is made again."""
     connection = sqlite3.connect(folder / "database" / "penstock.db", isolation_level=None)
     ((made,),) = connection.execute(
         "SELECT sql FROM sqlite_master WHERE type = 'table' AND name = ?", [table]

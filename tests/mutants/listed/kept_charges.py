@@ -43,7 +43,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
     active = col(Query.status) == 'active'
     of_dataset = select(Query).where(col(Query.dataset_id) == dataset.id, active)
     return""",
-        wrong="retired queries are not priced anew",
+        wrong="retired queries are not repriced",
         tests=(
             "tests/unit/services/ledger/test_repricing.py::test_a_retired_query_is_priced_anew_too",
         ),
@@ -59,7 +59,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
     vectors = col(Query.structure).is_(None)
     of_dataset = select(Query).where(col(Query.dataset_id) == dataset.id, vectors)
     return""",
-        wrong="streams are not priced anew",
+        wrong="streams are not repriced",
         tests=("tests/unit/services/ledger/test_repricing.py::test_a_stream_is_priced_anew_too",),
     ),
     Mutant(
@@ -71,7 +71,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
                 given.append(tier)""",
         after="""\
                 own = _lift(session, principal, dataset, tier, own, lower, at)""",
-        wrong="a lifted (deleted) tier's queries are not priced anew",
+        wrong="a lifted (deleted) tier's queries are not repriced",
         tests=(
             "tests/unit/services/ledger/test_repricing.py::test_a_deleted_tier_pays_what_its_queries_cost_under_the_budget_that_it_is_lifted_to",
         ),

@@ -1,7 +1,7 @@
 """What is remembered of a server beside it, and held against its ledger and its answers.
 
 Nothing here asks the server what a tier pays for: effective levels, running totals and what
-people could fetch are worked out anew from what happened.
+people could fetch are worked out again from what happened.
 """
 
 import hashlib
@@ -117,7 +117,7 @@ class Record:
         return facts
 
     def given(self, facts: Facts, user: int, query: str, level: float, values: Vector) -> None:
-        """A level is one vector, for ever and for everybody, and nobody is given a finer one."""
+        """A level is one vector, forever and for everybody, and nobody is given a finer one."""
         known = self.vectors.setdefault((query, level), values)
         np.testing.assert_array_equal(values, known)
         key = next(key for key, row in facts.queries.items() if row.name == query)

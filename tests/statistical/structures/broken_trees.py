@@ -30,7 +30,7 @@ class Redrawn(NodeNoise):
 
 @dataclass
 class AllRedrawn(NodeNoise):
-    """Where a tier joins, the nodes in use are drawn anew for all tiers."""
+    """Where a tier joins, the nodes in use are drawn again for all tiers."""
 
     def insert(self, level: Fraction, stream: Stream) -> None:
         super().insert(level, stream)

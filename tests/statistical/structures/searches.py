@@ -27,7 +27,7 @@ FAR = 400
 
 @dataclass(frozen=True)
 class Redrawn(SparseVector):
-    """Broken: the threshold's noise is drawn anew for every number."""
+    """Broken: the threshold's noise is drawn again for every number."""
 
     def above(self, values: IntVector, stream: Stream) -> IntVector:
         steps, none = Laplace(Fraction(1)), Fraction(0)

@@ -29,7 +29,7 @@ INCREASING = (20, 10, 0)
 
 ORDERS = [INCREASING, (10, 0, 20), (0, 20, 10), (10, 20, 0)]
 RUNS, MANY_RUNS = 2_000, 2_500
-"""Noise that is drawn anew needs 1,700 runs at most (measured over 600 and 1,500, by
+"""Noise that is drawn again needs 1,700 runs at most (measured over 600 and 1,500, by
 ``sample_sizes``); a key that is repeated is seen in some of the first runs."""
 
 LARGE = 1 << 18

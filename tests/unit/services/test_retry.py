@@ -1,4 +1,4 @@
-"""What the database drops in the middle is run anew, and only that."""
+"""What the database drops in the middle is run again, and only that."""
 
 import contextlib
 import threading

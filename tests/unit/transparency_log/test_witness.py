@@ -68,7 +68,7 @@ def test_a_witness_that_others_keep_locked_is_told_of(visits: World) -> None:
 
 
 def test_a_disk_that_hangs_holds_nobody_longer_than_the_patience(visits: World) -> None:
-    """Reading a pipe that nobody writes to waits for ever, as a lost file server does."""
+    """Reading a pipe that nobody writes to waits forever, as a lost file server does."""
     taken, path = visits.streams.taken, file_of(visits)
     kept = path.read_bytes()
     with impatient(visits) as other:

@@ -143,7 +143,7 @@ def best_correction(
 ) -> CorrectionChoice:
     """Return the layout with the least expected maximum, among those that search at all.
 
-    At least a hundredth of epsilon goes to the search and one value may be answered anew; compare
+    At least a hundredth of epsilon goes to the search and one value may be answered again; compare
     the result with ``power_choice``, which has no search.  Cutoffs above a quarter of the
     dimension are not tried.  Raises ``InvalidInput`` for an epsilon that is not above 0, a delta
     outside (0, 1), and fewer than four values.

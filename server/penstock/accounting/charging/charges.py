@@ -31,7 +31,7 @@ def charge(
 
     Of the valid ways to charge the sampler's error the one is taken that uses up the
     smaller part of the account, loss and failure counted alike.  It is priced at the largest
-    budget that the account ever had, and so has to be priced anew where that grows: what the
+    budget that the account ever had, and so has to be repriced where that grows: what the
     sampler costs grows with it, and another way may be the cheaper one.  Raises
     ``InvalidInput`` where the mechanism states none at the account's order.
     """

@@ -24,7 +24,7 @@ close to the difference, is taken where that is less.
 An account of squared mu is charged what the refinement is by itself, on its lattice
 (``gaussian_budget``).
 
-Generalized Gaussian noise is drawn anew for every level: nothing is refined, and the new
+Generalized Gaussian noise is drawn again for every level: nothing is refined, and the new
 level is charged in full.
 """
 

@@ -117,7 +117,7 @@ def read_stream(
 ) -> RunningTotalsView:
     """Show the running totals of a range of steps, whole, at the caller's tier or a lower one.
 
-    The same range is the same for ever.  Above 10^7 numbers ask for shorter ranges.
+    The same range is the same forever.  Above 10^7 numbers ask for shorter ranges.
     """
     running_totals = stream_totals.read(
         call.server, call.principal, stream, first=first, last=last, tier=tier

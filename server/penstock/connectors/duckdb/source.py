@@ -109,7 +109,7 @@ def _rows(
             connection.close()
     raise InvalidInput(
         f"The dataset's file cannot be read to its end as {file.format}: it is damaged."
-        " Nothing was released. Write it anew, and register it as a new version."
+        " Nothing was released. Write the file again and register it as a new version."
     ) from None
 
 

@@ -95,7 +95,7 @@ def check_source(dataset: DatasetSpec, folder: Path | None = None) -> None:
     """Check a dataset before it is registered: its spec, and the header of its file.
 
     Raises ``InvalidInput``, which depends on names of columns, the file's format and the
-    spec alone, and ``Unavailable`` for an engine that computes otherwise than it should.
+    spec alone, and ``Unavailable`` for an engine that computes differently than it should.
     ``folder`` is where files may lie (see ``source_file.locate``).
     """
     check_schema(dataset)

@@ -37,7 +37,7 @@ def _require_apart(names: tuple[str, ...]) -> None:
     if len(names) == 1 and any(mark in names[0] for mark in ";\t|"):
         raise InvalidInput(
             f"The file's first line has one name, {names[0]!r}: names and cells are separated by"
-            " commas here, and by nothing else. Write the file anew with commas."
+            " commas here, and by nothing else. Write the file again with commas."
         )
 
 

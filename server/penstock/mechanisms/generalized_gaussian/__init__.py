@@ -5,6 +5,6 @@
 * ``law``                       the density, its errors, and its Rényi divergence
 * ``loss_distribution``         the privacy loss over many shifted values, exactly
 * ``sparse_vector``             the few of many numbers that are above a threshold
-* ``sparse_vector_correction``  counts of which the worst few are found and answered anew
+* ``sparse_vector_correction``  counts of which the worst few are found and answered again
 * ``sparse_vector_error``       the expected largest error of such counts
 """

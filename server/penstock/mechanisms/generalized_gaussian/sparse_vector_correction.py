@@ -1,4 +1,4 @@
-"""Release generalized Gaussian counts, and answer the worst few of them anew.
+"""Release generalized Gaussian counts, and answer the worst few of them again.
 
 The second mechanism of Ganesh, Zhao 2021 (*Privately Answering Counting Queries with
 Generalized Gaussian Mechanisms*), after Steinke, Ullman 2017.  All values are released with
@@ -9,7 +9,7 @@ value itself, upwards or downwards, whatever the answer is.
 
 What is proved.  Given the answers the search is purely private, and every such mechanism is
 dominated by randomized response of its epsilon (Kairouz, Oh, Viswanath 2015).  Given answers
-and places, what is answered anew is generalized Gaussian noise on at most ``cutoff`` values.
+and places, what is answered again is generalized Gaussian noise on at most ``cutoff`` values.
 The product of dominating pairs dominates adaptive composition (Zhu, Dong, Wang 2022), so that
 the divergence of all three steps at ``epsilon`` is, ``s`` being the search's epsilon,
 
@@ -113,7 +113,7 @@ class SparseVectorCorrection:
         """Choose a lattice that is fine enough for both noises, from public numbers alone.
 
         ``first`` and ``anew`` are power and scale of the noise of all values and of those
-        answered anew; ``search`` is threshold, cutoff, and epsilon of threshold and of values.
+        answered again; ``search`` is threshold, cutoff, and epsilon of threshold and of values.
         ``step`` is the spacing of the exact values, ``bound`` the largest absolute one.  Raises
         ``InvalidInput`` where values, noise or search do not fit the integers.
         """
@@ -221,7 +221,7 @@ class SparseVectorCorrection:
 
     @cached_property
     def _shifted(self) -> tuple[Shifted, ...]:
-        """Return the worst shifts of all values, and of those that are answered anew."""
+        """Return the worst shifts of all values, and of those that are answered again."""
         few = self.search.cutoff * self.sensitivity.linf
         of_few = Sensitivity(
             min(self.sensitivity.l1, few),

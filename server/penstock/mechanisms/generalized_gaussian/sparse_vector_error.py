@@ -3,7 +3,7 @@
 Errors ``|e|`` of the first answers are independent, and so is the noise of every comparison,
 given that of the threshold.  With ``A(t)`` the chance of an error up to ``t`` that is not found,
 ``B`` that of being found, ``F`` that of an error up to ``t`` and ``H`` that of one after being
-answered anew, the largest error of ``k`` values is at most ``t`` with probability
+answered again, the largest error of ``k`` values is at most ``t`` with probability
 
     sum over n < c of C(k, n) A^(k-n) (B H)^n
     + (B H)^c sum over j from c to k of C(j-1, c-1) A^(j-c) F^(k-j),

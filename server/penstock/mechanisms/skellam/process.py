@@ -4,7 +4,7 @@
 both of these, the parts up to ``t`` are binomial with chance ``(t-a)/(b-a)``.  So a path
 keeps two numbers for each value: the release, and how often it has jumped upwards since
 the first anchor.  How often the anchor's own noise did is never kept: beside the release
-it would give the exact value away.  Where the ceiling is raised it is drawn anew, given
+it would give the exact value away.  Where the ceiling is raised it is drawn again, given
 the noise, and forgotten.
 """
 

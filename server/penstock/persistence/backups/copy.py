@@ -36,7 +36,7 @@ def back_up(url: str, path: Path) -> Copy:
     """Copy the database at ``url`` into a new file of mode 0600.
 
     ``url`` is that of the role that owns the database.  The file has its name once it is whole;
-    what somebody left who was killed before is begun anew.  Raises ``SchemaUnknown`` for
+    what somebody left who was killed before is started over.  Raises ``SchemaUnknown`` for
     another schema than this version's, ``Conflict`` where ``path`` exists,
     ``Unavailable`` and ``DatabaseUnavailable`` where the copy cannot be made or is not
     whole; then no file is left.

@@ -5,7 +5,7 @@ READ ONLY.  What writes holds the *gate*, an advisory lock: exclusively, so that
 alone as on SQLite; or together with others that lock the rows that they depend on.  The
 end of the log is a second advisory lock.  Both end with their transaction.
 
-Nothing waits for ever.  Locks, statements and idle transactions are bounded by the
+Nothing waits forever.  Locks, statements and idle transactions are bounded by the
 server, and whoever waits for a server that says nothing is woken here.
 """
 
@@ -179,7 +179,7 @@ class PostgreSQL:
             connection.patience, connection.breaker = float("inf"), None
 
     def _check(self, values: tuple[Any, ...]) -> None:
-        """Refuse a server that may forget what was handed out: it would be drawn anew."""
+        """Refuse a server that may forget what was handed out: it would be drawn again."""
         encoding, *durability = values
         for setting, value in zip(_DURABILITY, durability, strict=True):
             if value == "off":
@@ -200,7 +200,7 @@ class PostgreSQL:
 
 
 _DURABILITY = ("synchronous_commit", "fsync", "full_page_writes")
-# Set anew to what it is, so that a later change of the server's files does not reach
+# Set to the value it already has, so that a later change of the server's files does not reach
 # sessions in which it was found to be on.
 _SETTLE = """
 SELECT current_setting('server_encoding'),

@@ -1,7 +1,7 @@
 """Check tokens against the numbered peppers, and move them to the newest one when they are used.
 
 A token's row says which pepper its digest is under.  Once a pepper is retired, a token is
-digested anew under the newest when it is used: only its owner has the token, so this cannot
+digested again under the newest when it is used: only its owner has the token, so this cannot
 be done at any other time.
 """
 
@@ -45,7 +45,7 @@ def is_genuine(server: Server, stored: Token, token: str) -> bool:
 
 
 def move(server: Server, stored: Token, token: str) -> None:
-    """Digest a genuine token anew if its pepper is retired.
+    """Digest a genuine token again if its pepper is retired.
 
     If that cannot be written now, the token stays as it is and remains valid.
     """

@@ -89,7 +89,7 @@ def settle(
 ) -> tuple[RestoreView, Callable[[], None]]:
     """Acknowledge the restore as a part of a transaction that is not watched; see ``acknowledge``.
 
-    The second result makes the witness begin anew; call it after the commit.
+    The second result makes the witness start over; call it after the commit.
     """
     now = server.clock()
     known, before = seen or NOTHING, peaks(session)

@@ -70,7 +70,7 @@ def _require_kept(length: int, dimension: int) -> None:
     check_root_length(length)
     if length * dimension > MOST_KEPT:
         raise InvalidInput(
-            f"The structure sqrt stores the noise of every step for ever: {length} steps of"
+            f"The structure sqrt stores the noise of every step forever: {length} steps of"
             f" {dimension} numbers are {length * dimension:,} for each level, and {MOST_KEPT:,}"
             f" are the most. Choose a tree, which stores few numbers.",
             pointer="/dimension",

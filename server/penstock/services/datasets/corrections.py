@@ -186,13 +186,13 @@ def _require_same_promise(
         raise Forbidden(
             "Under the two-person rule nobody alone can change the privacy unit, the neighboring"
             " relation or delta. Withdraw the dataset, which another admin approves, and"
-            " register it anew."
+            " register it again."
         )
     require_comparable(after, others_of(session, dataset))
     if dataset.disjoint_units and after.neighboring is NeighboringRelation.REPLACE:
         raise InvalidInput(
             "It was stated that nobody in this version is in any earlier one, which is possible"
-            " only under add_remove. Withdraw it, and register it anew.",
+            " only under add_remove. Withdraw it, and register it again.",
             pointer="/neighboring",
         )
 
@@ -224,7 +224,7 @@ def _store(
     session.flush()
     record_correction(session, principal, dataset, changed, now)
     if other_delta:
-        # Nothing is spent, so that the accounts begin anew, with an order for this delta.
+        # Nothing is spent, so that the accounts start over, with an order for this delta.
         for tier in ladder(session):
             budget = newest_budget(session, dataset, tier)
             if budget is not None:

@@ -9,7 +9,7 @@
 * ``quotes``               what a query would be and what each tier would be charged
 * ``charges``              a query's row and all of its charges, in one transaction
 * ``room_left``            what a charge takes of an account, as callers see it
-* ``repricing``            prices queries anew where a budget becomes larger than it ever was
+* ``repricing``            reprices queries where a budget becomes larger than it ever was
 * ``undercharged``         what older versions charged too little
 * ``logged_budgets, logged_levels``: the leaves of both, and the tables held to them
 """

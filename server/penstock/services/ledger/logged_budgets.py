@@ -63,7 +63,7 @@ class LoggedBudgets:
         for row in rows:
             dataset, tier = name_of(datasets.get(row.dataset_id)), name_of(tiers.get(row.tier_id))
             stored[dataset, tier].append((row.epsilon, row.delta))
-            # Another delta is declared before anything is charged alone: the account begins anew.
+            # Another delta is declared before anything is charged alone: the account starts over.
             orders[row.dataset_id, row.tier_id, row.delta].add(row.order)
             deltas[row.dataset_id, row.tier_id] = row.delta
             if not has_its_limit(row):

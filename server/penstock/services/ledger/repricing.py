@@ -1,4 +1,4 @@
-"""Price queries anew where a tier's budget becomes larger than it ever was.
+"""Reprice queries where a tier's budget becomes larger than it ever was.
 
 What a sampler's error costs a tier grows with the largest budget that the tier ever had, and
 with it changes which way of charging it is the cheapest one.  The rule this module keeps: for

@@ -66,7 +66,7 @@ def set_budget(
 
     ``lost`` is what was spent at least before charges were lost, of an account that another
     tier takes over.  What a larger budget makes of its own is kept beside it.  Queries whose
-    charges are known are not priced anew here (``repricing``).
+    charges are known are not repriced here (``repricing``).
     """
     last = newest_budget(session, dataset, tier)
     floors = [*lost, *lost_as(session, dataset, tier, account)]
@@ -122,7 +122,7 @@ def inherit(
 
     A tier without one gets the budget and the account of the next lower tier.  That of a
     deleted tier is raised, since nobody could ask for it.  The tiers that were given one: their
-    queries are to be priced anew.  Raises ``Conflict`` where budgets would shrink as rank rises.
+    queries are to be repriced.  Raises ``Conflict`` where budgets would shrink as rank rises.
     """
     given = []
     lower: tuple[Tier, TierBudget] | None = None

@@ -39,7 +39,7 @@ def require_fingerprint(query: Query) -> bytes:
     if query.sealed_fingerprint is None:
         raise Conflict(
             f"Query {query.name!r} was registered before fingerprints of answers were kept, so"
-            " its ceiling cannot be raised; register the statistic anew."
+            " its ceiling cannot be raised; register the statistic again."
         )
     return query.sealed_fingerprint
 

@@ -4,7 +4,7 @@ Nothing under ``fingerprint`` is digested anew: files would have to be read, and
 stored nowhere.  Old digests are compared under the key that they were made with, and new ones are
 made with the newest.
 
-Rows and the witness are signed anew under the newest key of ``values``.  Until that is complete
+Rows and the witness are signed again under the newest key of ``values``.  Until that is complete
 the secrets file accepts both keys; then it names the newest, and rows that are written under an
 earlier one are not accepted.  Leaves of the log are never changed: values in them are compared
 under the key that they were written with, so no key of either name is ever dropped.  After an

@@ -168,7 +168,7 @@ def rotate(server: Server, principal: Principal) -> KeysView:
 
 
 def _signing(server: Server) -> list[bytes]:
-    """Wrap the log's signing keys anew.  The keys stay the same: readers know them."""
+    """Wrap the log's signing keys again.  The keys stay the same: readers know them."""
     contexts = []
     with server.database.write() as session:
         for key in session.exec(select(LogKey)).all():
@@ -180,7 +180,7 @@ def _signing(server: Server) -> list[bytes]:
 
 
 def shred(server: Server, principal: Principal, name: str) -> ShreddedView:
-    """Destroy the keys of all versions of a dataset, for ever.
+    """Destroy the keys of all versions of a dataset, forever.
 
     Its queries are retired, their states and releases become unreadable; ledger and log stay, and
     no file of it can be registered under another name.  Called again, it completes what was

@@ -70,7 +70,7 @@ def require(database: Database, secrets: Secrets) -> None:
             f"The rows of this database are signed under the key {signed} of values, and since the"
             f" last rotation those of this home are under {secrets.rows}: it is an older copy, or"
             f" somebody replaced it. If you restored it yourself, run `penstock db upgrade`,"
-            f" which signs it anew."
+            f" which signs it again."
         )
 
 

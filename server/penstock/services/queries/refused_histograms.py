@@ -33,7 +33,7 @@ def advised(
 ) -> Iterator[None]:
     """Put what would fit into the refusal of a sparse histogram for want of budget.
 
-    Accounts are read anew, up to ``limit``.  Everything else is raised as it is.
+    Accounts are read again, up to ``limit``.  Everything else is raised as it is.
     """
     try:
         yield

@@ -102,7 +102,7 @@ def _charged(
     # All that is drawn behind the charge has to find room: what is charged is finished.
     size = 8 * prepared.dimension * (len(request.levels or ()) + 1)
     with server.database.write_beside(grows=size) as session:
-        # Whoever charges the same accounts waits here, and reads them anew.
+        # Whoever charges the same accounts waits here, and reads them again.
         current = lock_dataset(session, required(dataset.id))
         require_still(session, principal, "admin")
         query = pending(session, dataset, request, prepared)

@@ -1,4 +1,4 @@
-"""Release queries: one vector for a query and level, for ever.
+"""Release queries: one vector for a query and level, forever.
 
 A repeat is read without a lock and writes nothing.  A first hand-out locks the query,
 checks the caller's clearance inside the same transaction, draws from the nearest stored

@@ -14,7 +14,7 @@ from penstock.spec_fields import ColumnName, Name, Spec, each_once
 class CorrectionRequest(Spec):
     """Represent a correction of a dataset's declaration; omitted fields stay as they are.
 
-    A column that is listed is declared anew as a whole, one that is null is no longer declared.
+    A column that is listed is redeclared as a whole, one that is null is no longer declared.
     """
 
     privacy_unit: PrivacyUnitSpec | None = None

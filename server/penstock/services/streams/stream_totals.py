@@ -1,6 +1,6 @@
 """Read a stream: the running totals that were drawn with its elements, at the reader's tier.
 
-Nothing is drawn here, so that a range is the same for ever.  Each answer leaves a leaf,
+Nothing is drawn here, so that a range is the same forever.  Each answer leaves a leaf,
 and a first one at a level makes its reader a holder of it.
 """
 

@@ -72,7 +72,7 @@ def open_stream(server: Server, principal: Principal, request: StreamRequest) ->
         accounts = accounts_of(session, dataset)
     shape, terms, quote = settle_stream(request, terms_of(server, dataset, request), accounts)
     with server.database.write_beside() as session:
-        # Whoever charges the same accounts waits here, and reads them anew.
+        # Whoever charges the same accounts waits here, and reads them again.
         require_as_declared(lock_dataset(session, required(dataset.id)), dataset)
         fresh = accounts_of(session, dataset)
         require_same_accounts(accounts, fresh)

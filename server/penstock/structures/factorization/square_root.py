@@ -2,7 +2,7 @@
 
 Henzinger, Upadhyay, Upadhyay 2023: the all-ones lower triangle is ``M M`` with the Toeplitz
 matrix ``M`` of the coefficients of ``(1 - x)^(-1/2)``.  Its error is about a fifth of the trees',
-for Gaussian noise, and it is lossless, but every node is needed for ever: state and time of a
+for Gaussian noise, and it is lossless, but every node is needed forever: state and time of a
 step grow with the stream.
 """
 

@@ -28,7 +28,7 @@ DIGITS: Final = 20
 """Binary digits of the entries of ``R``."""
 
 LONGEST: Final = 1 << 14
-"""The most steps: every noise is kept for ever, for each level and dimension."""
+"""The most steps: every noise is kept forever, for each level and dimension."""
 
 OFF: Final = 4
 """The error of an entry of ``L`` is below this many units of its last digit."""
@@ -45,7 +45,7 @@ def check_root_length(length: int) -> None:
     check_length(length)
     if length > LONGEST:
         raise InvalidInput(
-            f"The square root keeps the noise of every step for ever, so it takes at most {LONGEST}"
+            f"The square root keeps the noise of every step forever, so it takes at most {LONGEST}"
             f" steps, not {length}. Take a tree, which keeps few.",
             pointer="/length",
         )

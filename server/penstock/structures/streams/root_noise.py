@@ -7,7 +7,7 @@ holds for the rounding of the exact number alone, not for roundings of floats: f
 where they leave no doubt, and integers with as many digits as needed everywhere else.
 
 Tiers are coupled at each node as releases are (see ``node_noise``).  The node of a step is
-needed for ever, so all of them are kept, and a tier that joins is bridged on all.
+needed forever, so all of them are kept, and a tier that joins is bridged on all.
 """
 
 from bisect import bisect_left

@@ -88,7 +88,7 @@ class ForwardingWitness:
             seen = self.witness.seen()
             witnessed = Reached(seen.size, seen.root)
         except LogUnavailable:
-            witnessed = None  # lost, and about to begin anew: the log says so by a leaf
+            witnessed = None  # lost, and about to start over: the log says so by a leaf
         with self.database.read() as session:
             forward(session, self.sink, witnessed)
 

@@ -80,7 +80,7 @@ def _line(**fields: object) -> bytes:
 class FileSink:
     """Hold a ``Sink`` in a file that only grows, with one line behind the other.
 
-    What stands behind its last checkpoint was not taken whole, and is written anew.  ``patience``
+    What stands behind its last checkpoint was not taken whole, and is rewritten.  ``patience``
     is how many seconds it waits for others that write to it.
     """
 
@@ -115,7 +115,7 @@ class FileSink:
         return f"took {size} leaves of the log"
 
     def kept(self) -> tuple[dict[int, bytes], int]:
-        """Return the hash of each leaf by its place, computed anew, and how many leaves there are.
+        """Return the hash of each leaf by its place, computed again, and how many leaves there are.
 
         Of a log that was put back, it is the leaf that was taken last; leaves of one that was
         longer before are left out.

@@ -156,7 +156,7 @@ def test_a_fault_of_ours_forgets_nothing() -> None:
 def test_what_is_stored_and_waits_for_its_witness_is_told_once(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Were it given back, every attempt would be one leaf more, and count all of them anew."""
+    """Were it given back, every attempt would be one leaf more, and count all of them again."""
     counter = counters.opened(world.server, [], world.stopwatch).refused
 
     def away(*_: object) -> None:

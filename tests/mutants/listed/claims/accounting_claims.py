@@ -48,7 +48,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         path="services/budgets.py",
         before="        account = account_of(epsilon, dataset.delta, last.order, highest)\n",
         after="        account = account_of(epsilon, dataset.delta, None, highest)\n",
-        wrong="raising a budget chooses the order of the account anew",
+        wrong="raising a budget chooses the order of the account again",
         tests=(
             "tests/unit/services/test_budgets.py::test_budgets_are_raised_and_lowered_but_not_below_what_is_spent",
         ),

@@ -252,7 +252,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         path="services/audit/refusals.py",
         before="        if not stored:\n",
         after="        if stored is not None:\n",
-        wrong="while the witness hangs, each attempt is a leaf that counts all of them anew",
+        wrong="while the witness hangs, each attempt is a leaf that counts all of them again",
         tests=(
             "tests/api/http/counting/test_refusal_counts.py::test_what_is_stored_and_waits_for_its_witness_is_told_once",
         ),

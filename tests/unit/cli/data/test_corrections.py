@@ -1,4 +1,4 @@
-"""``penstock dataset correct`` and ``withdraw``: a wrong declaration is not for ever."""
+"""``penstock dataset correct`` and ``withdraw``: a wrong declaration is not forever."""
 
 import json
 from pathlib import Path

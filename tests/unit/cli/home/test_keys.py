@@ -1,4 +1,4 @@
-"""``penstock keys``: keys are put anew, and destroyed when that is said twice."""
+"""``penstock keys``: keys are put again, and destroyed when that is said twice."""
 
 from pathlib import Path
 

@@ -199,7 +199,7 @@ def test_who_is_withdrawn_joins_the_others_still(world: World, tmp_path: Path) -
     corrections.withdraw(world.server, OPERATOR, "again")
     assert groups(world) == [["stays", "third"]]
     register(world, packed, name="again")
-    assert groups(world) == [["stays", "third"]], "a name that is registered anew is another one"
+    assert groups(world) == [["stays", "third"]], "a name that is registered again is another one"
     assert problems(world) == []
 
 

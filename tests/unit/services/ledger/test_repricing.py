@@ -1,4 +1,4 @@
-"""A larger budget makes the error of samplers dearer: every query is priced anew and charged."""
+"""A larger budget makes the error of samplers dearer: every query is repriced and charged."""
 
 import itertools
 from collections.abc import Callable, Sequence

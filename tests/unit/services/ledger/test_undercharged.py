@@ -28,7 +28,7 @@ def loans(copy_world: CopyWorld, keep: Keep) -> World:
 
 
 def as_before(monkeypatch: pytest.MonkeyPatch, act: Callable[[], object]) -> None:
-    """Do ``act`` as a version did that priced nothing anew and did not know the largest budget."""
+    """Do ``act`` as a version did that priced nothing again and did not know the largest budget."""
 
     def row(*arguments: Any, **more: Any) -> TierBudget:
         made = KEPT(*arguments, **more)

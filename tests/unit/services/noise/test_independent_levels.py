@@ -304,7 +304,7 @@ def test_any_number_of_epsilons_is_looked_up_among_the_levels_that_there_are(
     assert counts.ask("ines", "counts", epsilon=own["public"]).view.guarantee == shown[0].guarantee
 
     def never(*_: object) -> int:
-        raise AssertionError("a level was worked out anew")
+        raise AssertionError("a level was worked out again")
 
     monkeypatch.setattr(process_module, "_rung_for", never)
     monkeypatch.setattr(process_module, "_guarantee", cached_alone(process_module._guarantee))

@@ -154,7 +154,7 @@ def test_who_reads_meanwhile_sees_rows_that_are_believed(world: World) -> None:
 def test_who_writes_between_two_steps_signs_with_the_new_key(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A row that is added behind what was signed already needs no signing anew."""
+    """A row that is added behind what was signed already needs no signing again."""
     steps: list[str] = []
     next_rows = row_authentication_upgrade.sign_next
     with another(world) as other:

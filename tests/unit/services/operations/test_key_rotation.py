@@ -282,7 +282,7 @@ def test_all_versions_go_and_their_file_is_not_new_afterwards(world: World, tmp_
     ]
     assert {leaf["actor"] for leaf in told} == {"operator"}
     for path in (first, second):
-        again = {**spec, "name": "anew", "source": {"engine": "duckdb", "uri": str(path)}}
+        again = {**spec, "name": "again", "source": {"engine": "duckdb", "uri": str(path)}}
         with pytest.raises(Conflict, match="registered already"):
             datasets.register(world.server, OPERATOR, DatasetRequest.model_validate(again))
 

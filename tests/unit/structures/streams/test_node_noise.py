@@ -18,7 +18,7 @@ from penstock.structures.streams.node_noise import STEPS_AT_ONCE
 
 
 class _Recorded:
-    """Remembers each node's noise, so that outputs can be added up anew."""
+    """Remembers each node's noise, so that outputs can be added up again."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.own: dict[int, tuple[IntVector, ...]] = {}

@@ -235,7 +235,7 @@ class TreeShape(Shape):
 
 @dataclass(frozen=True)
 class RootShape(Shape):
-    """Represent the square root of the matrix of ones, all of whose nodes serve for ever."""
+    """Represent the square root of the matrix of ones, all of whose nodes serve forever."""
 
     name = "square_root"
 
