@@ -5,7 +5,7 @@
 * ``blueprint``        from declarations to Flask
 * ``request_context``  one authenticated request, as the routes see it
 * ``bodies``, ``parameters``  what comes in
-* ``idempotency``      what is done once, however often it is sent
+* ``idempotency``      requests that act once, however often they are sent
 * ``metrics``          what Prometheus may read
 * ``meanings``         what every field means, with an example
 * ``openapi``, ``docs``  the document for programs and the page for people

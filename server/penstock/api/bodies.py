@@ -1,4 +1,4 @@
-"""Request bodies: read from the stream, bounded, as strict JSON, and kept nowhere.
+"""Read request bodies from the stream, bounded, as strict JSON, and keep them nowhere.
 
 Flask would cache what it reads on its request.  A pushed vector is exact data, so the
 bytes, the parsed document and the model live in local variables alone.
@@ -26,7 +26,7 @@ LARGE_BODY_PATIENCE_SECONDS = 60.0
 """Longest wait of a large body for the previous one in this process, in seconds."""
 
 DEEPEST = 64
-"""The most levels of nesting; what the API takes has fewer than ten."""
+"""The most levels of nesting; valid bodies have fewer than ten."""
 
 SPARE_PLACES = 1_000_000
 _CUT_SHORT: tuple[type[Exception], ...] = (OSError, ValueError, ParseException)
@@ -70,7 +70,7 @@ def read(request: Request, limit: int) -> bytearray:
 
 
 def _declared(request: Request) -> int | None:
-    """Return how long the body is; ``None`` where it ends by itself (chunked)."""
+    """Return the declared length of the body; ``None`` for a chunked body."""
     if request.content_length is None and not request.environ.get("wsgi.input_terminated"):
         return 0
     return request.content_length
@@ -94,13 +94,15 @@ def _bounded_waiting(request: Request, seconds: float) -> Iterator[None]:
 def document(body: bytearray, *, strict_below: int, most_values: int) -> object:
     """Return the JSON document in ``body``.
 
-    Refuses what JSON does not have (NaN, Infinity, invalid UTF-8), what nests too deep,
-    and what would hold far more than ``most_values`` values; in bodies of at most
-    ``strict_below`` bytes also a name that stands twice in one object.  Raises
-    ``MalformedInput``, which says where but repeats nothing.
+    Refuses what JSON does not have (NaN, Infinity, invalid UTF-8), nesting that is too deep, and
+    far more than ``most_values`` values; in bodies of at most ``strict_below`` bytes also a name
+    that occurs twice in one object.  Raises ``MalformedInput``, which says where but repeats
+    nothing.
     """
     if not body:
-        raise MalformedInput("The body is empty; send a JSON object, {} where nothing is asked.")
+        raise MalformedInput(
+            "The body is empty; send a JSON object, {} if there is nothing to say."
+        )
     # Counted before anything is built of it: two bytes can become a list of sixty-four.
     places = body.count(b",") + body.count(b"[") + body.count(b"{")
     if places > 4 * most_values + SPARE_PLACES:
@@ -171,4 +173,4 @@ def _refuse_deep(content: object) -> None:
 
 def _distinct(pairs: list[tuple[str, object]]) -> None:
     if len({name for name, _ in pairs}) < len(pairs):
-        raise MalformedInput("A name stands twice in one object of the body; keep one of the two.")
+        raise MalformedInput("A name occurs twice in one object of the body; keep one of the two.")

@@ -1,4 +1,4 @@
-"""Read the header ``Idempotency-Key`` of what admins send by POST: done once, answered again.
+"""Handle the header ``Idempotency-Key`` of admins' POST requests: act once, answer every repeat.
 
 The answer is kept as the bytes that went out, but for a token's secret, which is shown
 once and stored nowhere: a repeat shows null in its place.
@@ -23,14 +23,14 @@ REPLAYED = "Idempotency-Replayed"
 def applies(operation: Operation) -> bool:
     """Return True if a request for ``operation`` may carry a key.
 
-    That is where an admin's POST changes something.  Asking for a release needs none: asked
-    again it is the same release.
+    That is where an admin's POST changes something.  A request for a release needs none: a repeat
+    returns the same release.
     """
     return operation.verb == "POST" and operation.policy in (ADMIN, ONESELF_OR_ADMIN)
 
 
 def fingerprint(server: Server, operation: Operation, path: str, body: bytes | bytearray) -> bytes:
-    """Return what stands for a request, without telling its body."""
+    """Return a fingerprint of a request that does not reveal its body."""
     return idempotency.fingerprint(server, operation.name.encode(), path.encode(), body)
 
 
@@ -42,7 +42,7 @@ def once(
     sent: bytes,
     act: Callable[[], object],
 ) -> Response:
-    """Do what is asked unless it was done under this key, and answer the same either way.
+    """Run the request unless it was done under this key, and give the same answer either way.
 
     ``sent`` is the request's ``fingerprint``.  A refusal is not kept: it changed nothing.
     """

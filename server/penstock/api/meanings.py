@@ -71,7 +71,7 @@ def _explained(
 def _entry(words: Mapping[str, Any], name: str, field: str) -> Any:
     entry = words.get(f"{name}.{field}", words.get(field))
     if entry is None:
-        raise LookupError(f"Say in meanings.toml what the field {field} of {name} means.")
+        raise LookupError(f"Explain in meanings.toml the field {field} of {name} means.")
     return entry
 
 

@@ -1,7 +1,7 @@
-"""Serve metrics to Prometheus: how the server fares, and nothing of who asks for what.
+"""Serve metrics to Prometheus: the server's health and load, and nothing about who requests what.
 
 Every label has a closed list of values: the templates of the routes, verbs, classes of
-statuses.  What is not counted, and why, stands in this folder's README.
+statuses.  This folder's README lists what is not counted, and why.
 """
 
 import hmac

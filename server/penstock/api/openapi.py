@@ -26,10 +26,10 @@ RELATIONS = {
     "tiers": "Ranked clearance levels.",
     "datasets": "Sources of records, and their budgets.",
     "queries": "Fixed statistics over a dataset.",
-    "releases": "What is handed out, once and forever.",
+    "releases": "Values with noise, drawn once and the same ever after.",
     "streams": "Data that arrive over time, released as running totals by tier.",
     "proposals": "Acts that take two people, under the two-person rule.",
-    "audit": "Who was given what, and what people know together.",
+    "audit": "Who was given which release, and what groups of users know together.",
 }
 
 PROBLEM: Mapping[str, Any] = {
@@ -168,7 +168,7 @@ def _text(name: str, part: Any) -> Any:
     if name == "$ref":
         return REFERENCE + _short(part.removeprefix(REFERENCE))
     if name == "description" and isinstance(part, str):
-        # Docstrings of classes begin "Hold ..."; the document describes the thing itself.
+        # Docstrings of classes begin with "Hold"; the document describes the thing itself.
         words = _OF_A_CLASS.sub("", " ".join(part.replace("``", "`").split()))
         return words[:1].upper() + words[1:]
     return part
@@ -220,8 +220,9 @@ def _operation(operation: Operation, body: Any, answer: Any) -> dict[str, Any]:
 
 def _proposed(operation: Operation) -> dict[str, Any]:
     return {
-        "description": "Nothing was done: under the two-person rule this was proposed, and another"
-        " admin has to approve it.",
+        "description": "Nothing was done: under the two-person rule this is now a proposal,"
+        ""
+        " and another admin has to approve it.",
         **({"headers": _REPLAYED} if idempotency.applies(operation) else {}),
         "content": {answers.MEDIA_TYPE: {"schema": {"$ref": REFERENCE + "Proposal"}}},
     }
@@ -246,7 +247,7 @@ def refusals(operation: Operation) -> list[int]:
 
 _RETRY_AFTER: Mapping[str, Any] = {
     "Retry-After": {
-        "description": "In how many seconds to ask again.",
+        "description": "The number of seconds to wait before another request.",
         "required": True,
         "schema": {"type": "integer", "minimum": 1},
     }

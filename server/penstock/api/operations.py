@@ -1,11 +1,11 @@
 """Declare each operation of the API once: address, policy, request, answer and refusals.
 
-A handler's annotations are its declaration.  ``call`` carries the server and the caller;
-``body`` is a strict model; an argument named in the path is a string; ``window`` is a
-page of a list; every other argument stands in the query string and says what it is by
-``Parameter``.  What may be answered with a proposal instead takes two people where the
-two-person rule is in force.  The route, the checks and the OpenAPI document are all made
-from this, so they cannot drift apart.  An operation without a policy cannot be written down.
+A handler's annotations are its declaration.  ``call`` carries the server and the caller; ``body``
+is a strict model; an argument named in the path is a string; ``window`` is a page of a list; every
+other argument is in the query string and is described by ``Parameter``.  An operation that may be
+answered with a proposal takes two people under the two-person rule.  The route, the checks and the
+OpenAPI document are all made from this, so they cannot drift apart.  An operation without a policy
+cannot be written down.
 """
 
 import inspect
@@ -23,7 +23,7 @@ from penstock.services.schemas.proposals import ProposalView
 Handler = TypeVar("Handler", bound=Callable[..., object])
 API = "/api/v1"
 PROPOSED = 202
-"""The status of an answer that something takes two people, and was proposed."""
+"""The status of an answer that a proposal was made instead, for a second admin to approve."""
 
 READING = frozenset({"GET"})
 
@@ -35,7 +35,7 @@ _ANSWERS = ConfigDict(
 
 @dataclass(frozen=True)
 class Policy:
-    """Say who may call an operation.  The services check again what depends on the object."""
+    """Say who may call an operation. Services check again whatever depends on the object."""
 
     sentence: str
     needs_token: bool = True
@@ -56,9 +56,9 @@ ONESELF_OR_AUDITOR = Policy("every user about themselves, and auditors")
 
 @dataclass(frozen=True)
 class Parameter:
-    """Hold what an argument in the query string means, in one sentence.
+    """Hold the meaning of an argument in the query string, in one sentence.
 
-    ``called`` is its name there, where that is no name in Python.
+    ``called`` is its name there, if that is not a valid name in Python.
     """
 
     sentence: str
@@ -184,7 +184,7 @@ class Operations:
     def delete(
         self, path: str, policy: Policy, *, refusals: tuple[int, ...] = ()
     ) -> Callable[[Handler], Handler]:
-        """Declare an operation that takes something away."""
+        """Declare an operation that removes something."""
         return self._declare("DELETE", path, policy, refusals=refusals)
 
     def _declare(
@@ -253,7 +253,7 @@ def _read_arguments(
 
 
 def _read_answer(handler: Callable[..., object]) -> tuple[TypeAdapter[Any], bool]:
-    """Return what is answered, and whether that may be a proposal instead."""
+    """Return the type of the answer, and whether it may be a proposal instead."""
     answered = get_type_hints(handler, include_extras=True)["return"]
     parts = get_args(answered)
     proposes = get_origin(answered) is UnionType and ProposalView in parts

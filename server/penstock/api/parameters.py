@@ -15,8 +15,8 @@ from penstock.services.pagination import Window
 LIMIT = "limit"
 CURSOR = "cursor"
 WINDOW = {
-    LIMIT: "The most items to answer with: 100 unless it is said, at most 1000.",
-    CURSOR: "Where to go on: next_cursor of the page before.",
+    LIMIT: "The most items in the answer: 100 by default, at most 1000.",
+    CURSOR: "The cursor of the next page: next_cursor of the page before.",
 }
 
 
@@ -61,12 +61,12 @@ def read(
         known |= WINDOW.keys()
     listed = ", ".join(sorted(known)) or "none"
     wrong = [
-        (pointer(name), f"This argument is not known here; known: {listed}.")
+        (pointer(name), f"This argument is unknown here; known arguments: {listed}.")
         for name in given
         if name not in known
     ]
     wrong += [
-        (pointer(name), "Give this argument once.")
+        (pointer(name), "Give this argument only once.")
         for name in known
         if len(given.getlist(name)) > 1
     ]

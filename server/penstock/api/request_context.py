@@ -1,4 +1,4 @@
-"""Represent one authenticated request, as the handlers see it."""
+"""Represent one authenticated request to its handler."""
 
 from dataclasses import dataclass, field
 

@@ -1,10 +1,10 @@
 """Turn a spec into reviewed SQL, and that into an exact integer vector with its sensitivity.
 
-* ``specs``     what may be asked: strict models, shapes only
+* ``specs``     strict models of datasets and queries, shapes only
 * ``planning``  what a spec means on its dataset, known before any data are read
 * ``duckdb``    the one template of the SQL, and the engine, locked down to one file
 * ``vector``    vectors that are pushed
 * ``columns``   the columns of a Parquet file
 * ``dummy``     made-up rows of a declared schema
-* ``progress``  being told how far the reading of data is
+* ``progress``  reports of how far the reading of data is
 """

@@ -1,7 +1,7 @@
-"""Make up rows of a declared dataset, to try out code before anything is released.
+"""Make up rows that fit a declared dataset, for trying out code before anything is released.
 
-They are made of the declaration alone, which everybody who sees the dataset can read, so
-that they say nothing about the data.  The seed decides all of them.
+The rows follow from the declaration alone, which every user who sees the dataset can read, so they
+reveal nothing about the data.  The seed determines them.
 """
 
 import datetime
@@ -30,9 +30,9 @@ def dummy_rows(dataset: DatasetSpec, rows: int, seed: int) -> Rows:
     """Return ``rows`` made-up rows, by the names of the columns in their declared order.
 
     Numbers lie between the declared bounds, texts and dates among the declared
-    categories; what is not declared is made up too.
+    categories; undeclared ones are made up too.
     """
-    # A known key on purpose: no noise comes from here, and a repeat gives the same rows.
+    # The key is public on purpose: no noise is drawn here, and a repeat gives the same rows.
     key = hashlib.sha256(f"dummy rows, seed {seed}".encode()).digest()
     stream = Stream.from_key(key)
     unit = dataset.privacy_unit

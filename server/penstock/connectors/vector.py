@@ -1,7 +1,7 @@
-"""Prepare pushed vectors: exact values on a declared lattice, an asserted sensitivity.
+"""Prepare pushed vectors: exact values on a declared lattice, with an asserted sensitivity.
 
-A value that breaks the declared step or bound is refused, and only its place is named.
-No hash over values is made here, keyed or not.
+A value that does not fit the declared step or bound is refused, and only its place is named.  No
+hash over values is made here, keyed or not.
 """
 
 from collections.abc import Sequence
@@ -27,14 +27,14 @@ from penstock.spec_fields import Number
 
 Vector = Sequence[int | float] | NDArray[np.int64] | NDArray[np.float64]
 
-# What is wrong with a value; 0 is nothing.
+# What is wrong with a value; 0 means nothing.
 _NO_NUMBER, _NOT_FINITE, _ABOVE, _BETWEEN = range(1, 5)
 
 _LARGEST = 2**63 - 1
 
 
 def prepare_vector(dataset: DatasetSpec, query: VectorSpec) -> PreparedQuery:
-    """Fix keys, lattice, range and asserted sensitivity; values are counted, not looked at.
+    """Fix keys, lattice, range and asserted sensitivity; values are counted, not read.
 
     Where they are left out the keys are counted.  Raises ``InvalidInput`` with the pointer
     of what is not valid.
@@ -110,7 +110,7 @@ def _check_dimension(dimension: int) -> None:
 
 
 def asserted(sent: AssertedSensitivity, step: Fraction) -> Sensitivity:
-    """Return the sensitivity that the pusher vouches for.  Raises ``InvalidInput`` below a step."""
+    """Return the sensitivity that the pusher asserts.  Raises ``InvalidInput`` below a step."""
     l1 = Fraction(sent.l1)
     l2 = None if sent.l2 is None else Fraction(sent.l2)
     linf = Fraction(sent.linf) if sent.linf is not None else l1 if l2 is None else l2
@@ -201,7 +201,7 @@ def _of_integers(values: NDArray[np.int64], step: Fraction, bound: Fraction) -> 
     flaws = np.where((values >= -limit) & (values <= limit), 0, _ABOVE).astype(np.uint8)
     values[flaws != 0] = 0
     if step.denominator > 1:
-        # At most bound / step, which registration keeps within 2^62.
+        # At most bound / step, which registration limits to 2^62.
         return values * np.int64(step.denominator), flaws
     steps, left = np.divmod(values, np.int64(step.numerator))
     flaws[left != 0] = _BETWEEN

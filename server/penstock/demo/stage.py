@@ -17,7 +17,7 @@ DATA: Final = SHIPPED / "data"
 
 
 def settings(home: Path, port: int) -> Settings:
-    """Return the settings of a demo: defaults except for its home and port.
+    """Return the settings of a demo: the defaults, except for its home and port.
 
     The environment and settings files are ignored: a demo that found a real database there would
     write into it.

@@ -1,4 +1,4 @@
-"""List what to try next: tokens, and commands that can be typed as they stand."""
+"""List what to try next: tokens, and commands that can be copied as they are."""
 
 import shlex
 import shutil

@@ -1,12 +1,12 @@
 """Encrypt the stored state, and bind every record to its row.
 
-* ``key``        256 bits that never show themselves
+* ``key``        a 256-bit key that is never printed
 * ``envelope``   authenticated encryption bound to the identity of a row
 * ``vectors``    integer vectors in envelopes
-* ``hierarchy``  a key a query, under a key a dataset, under the provider's
-* ``providers``  what a keeper of keys must be able to do
+* ``hierarchy``  a key for each query, under a key for each dataset, under the provider's
+* ``providers``  the interface of a key provider
 * ``keyring``    the provider that keeps its keys in a file
-* ``ring_file``  that file: which keys stand where
+* ``ring_file``  the layout of that file
 * ``pkcs11_provider`` the one whose keys never leave a hardware module
 * ``signing``    the key that signs the log's checkpoints
 * ``notes``      signed notes, and cosignatures of checkpoints

@@ -9,10 +9,10 @@ An envelope is ``version | alg | kek id | salt | nonce | ciphertext and tag``::
     12 bytes nonce       random
     n + 16   ciphertext  with its tag
 
-The subkey is ``HKDF-SHA256(key, salt, info = AAD)``, one for every record, so that no
-count of records under one key comes near the limits of GCM.  The additional
-authenticated data are the envelope's first ten bytes and the identity of the row:
-what was sealed for one row opens as no other.
+The subkey is ``HKDF-SHA256(key, salt, info = AAD)``, one for every record, so that the number of
+records under one key never comes near the limits of GCM.  The additional authenticated data are the
+envelope's first ten bytes and the identity of the row: a record sealed for one row cannot be opened
+as another.
 """
 
 import json
@@ -38,14 +38,14 @@ TAG_SIZE = 16
 _PREFIX_SIZE = 2 + ID_SIZE
 _HEADER_SIZE = _PREFIX_SIZE + SALT_SIZE + NONCE_SIZE
 OVERHEAD = _HEADER_SIZE + TAG_SIZE
-"""By how many bytes an envelope is longer than what it holds."""
+"""The number of bytes that an envelope adds to its content."""
 
 Buffer = bytes | bytearray | memoryview
 
 
 @dataclass(frozen=True, kw_only=True)
 class RowIdentity:
-    """Hold where a sealed record belongs.  Equal for sealing and opening, or it does not open.
+    """Hold where a sealed record belongs; opening needs the same identity as sealing.
 
     ``dataset`` and ``query`` are names that never change (of a dataset with its version),
     ``level`` is a rung, ``length`` counts what ``type`` names; what a row does not have
@@ -70,7 +70,7 @@ class RowIdentity:
 
 
 def seal(key: Key, plaintext: Buffer, identity: RowIdentity) -> bytes:
-    """Return ``plaintext`` in an envelope that opens under ``key`` and for ``identity`` only."""
+    """Return ``plaintext`` in an envelope that opens only under ``key`` and for ``identity``."""
     prefix = bytes((VERSION, ALGORITHM)) + key.id
     aad = prefix + identity.encode()
     salt = os.urandom(SALT_SIZE)
@@ -95,7 +95,7 @@ def seal_key(key: Key, secret: Key, identity: RowIdentity) -> bytes:
 
 
 def open_envelope(key: Key, envelope: Buffer, identity: RowIdentity) -> bytes:
-    """Return what was sealed.  Raises ``IntegrityViolation`` whatever is wrong with it."""
+    """Return the sealed plaintext.  Raises ``IntegrityViolation`` for any defect."""
     cipher, ciphertext = _opening(key, envelope, identity)
     plaintext = cipher.update(ciphertext)
     _authenticate(cipher, identity)
@@ -103,7 +103,7 @@ def open_envelope(key: Key, envelope: Buffer, identity: RowIdentity) -> bytes:
 
 
 def open_key(key: Key, envelope: Buffer, identity: RowIdentity) -> Key:
-    """Return the sealed key, which is nowhere else in memory.  Raises as ``open_envelope``."""
+    """Return the sealed key, without another copy in memory.  Raises as ``open_envelope``."""
     cipher, ciphertext = _opening(key, envelope, identity)
     buffer = bytearray(len(ciphertext) + TAG_SIZE)
     try:
@@ -130,19 +130,19 @@ def _subkey(key: Key, salt: bytes, aad: bytes) -> Iterator[bytearray]:
 def _opening(
     key: Key, envelope: Buffer, identity: RowIdentity
 ) -> tuple[AEADDecryptionContext, memoryview]:
-    """Return the cipher that opens an envelope, and what is to be put through it."""
+    """Return the cipher that opens an envelope, and the bytes to decrypt."""
     view = memoryview(envelope)
     if len(view) < OVERHEAD:
         raise broken(identity, "is cut short")
     prefix = bytes(view[:_PREFIX_SIZE])
     if prefix[0] != VERSION or prefix[1] != ALGORITHM:
-        raise broken(identity, "has a format that this version does not know")
+        raise broken(identity, "has a format that is unknown to this version")
     if prefix[2:] != key.id:
         raise broken(identity, "is sealed under another key")
     salt = bytes(view[_PREFIX_SIZE : _PREFIX_SIZE + SALT_SIZE])
     nonce = bytes(view[_PREFIX_SIZE + SALT_SIZE : _HEADER_SIZE])
     aad = prefix + identity.encode()
-    # Not the class for this mode alone: that keeps copies of its key.
+    # Not the class AESGCM: it keeps copies of its key.
     with _subkey(key, salt, aad) as subkey:
         mode = GCM(nonce, bytes(view[-TAG_SIZE:]))
         cipher = Cipher(AES256(subkey), mode).decryptor()
@@ -151,7 +151,7 @@ def _opening(
 
 
 def _authenticate(cipher: AEADDecryptionContext, identity: RowIdentity) -> None:
-    """Raise ``IntegrityViolation`` unless what went through ``cipher`` is what was sealed."""
+    """Raise ``IntegrityViolation`` unless the tag fits the bytes that ``cipher`` decrypted."""
     try:
         cipher.finalize()
     except InvalidTag:
@@ -159,14 +159,14 @@ def _authenticate(cipher: AEADDecryptionContext, identity: RowIdentity) -> None:
 
 
 def key_id(envelope: Buffer) -> bytes:
-    """Return the public name of the key that an envelope says it is sealed under; not verified."""
+    """Return the public name of the key that an envelope claims to be sealed under; not verified."""
     return bytes(memoryview(envelope)[2:_PREFIX_SIZE])
 
 
 def broken(identity: RowIdentity, what: str) -> IntegrityViolation:
-    """Return the refusal of a record that does not authenticate as what it is said to be."""
+    """Return the error for a record that does not authenticate under its identity."""
     return IntegrityViolation(
-        f"A stored {identity.table} {what}. Nothing was drawn or served from it."
-        " Restore the database and the key ring that belong together.",
+        f"A stored {identity.table} {what}. Nothing was drawn or served from it. Restore a"
+        f" database and a key ring that belong together.",
         **asdict(identity),
     )

@@ -1,8 +1,8 @@
 """Derive a key for every query under a key for every dataset, under the provider's keys.
 
-Every dataset's key is wrapped by a key of its own at the provider.  Destroying that one makes
-everything that the dataset's queries stored unreadable, backups of the database included.
-Rotating the provider's keys rewraps one key a dataset.
+Every dataset's key is wrapped by a separate key at the provider.  Destroying that key makes
+everything that the dataset's queries stored unreadable, in backups of the database too.  Rotating
+the provider's keys rewraps one key for each dataset.
 """
 
 from penstock.encryption.envelope import RowIdentity, key_id, open_key, seal_key
@@ -11,7 +11,7 @@ from penstock.encryption.providers import KeyProvider
 
 
 def dataset_context(dataset: str) -> bytes:
-    """Return what binds a dataset's wrapped key to the dataset; for ``KeyProvider.rewrap`` too."""
+    """Return the context that binds a wrapped key to its dataset; ``KeyProvider.rewrap`` needs it too."""
     return RowIdentity(table="dataset", dataset=dataset, length=1, type="kek").encode()
 
 
@@ -26,7 +26,7 @@ def unwrap_dataset_kek(provider: KeyProvider, wrapped_kek: bytes, dataset: str) 
 
 
 def wrapping_key(wrapped: bytes) -> str:
-    """Return the public name of the provider's key that a wrapped key says it is under."""
+    """Return the public name of the provider's key that a wrapped key claims to be under."""
     return key_id(wrapped).hex()
 
 
@@ -36,7 +36,7 @@ def new_query_dek(kek: Key, dataset: str, query: str) -> bytes:
 
 
 def unwrap_query_dek(kek: Key, wrapped_dek: bytes, dataset: str, query: str) -> Key:
-    """Return the query's key.  Raises ``IntegrityViolation`` where it is not that of this query."""
+    """Return the query's key.  Raises ``IntegrityViolation`` if it belongs to another query."""
     return open_key(kek, wrapped_dek, _query_identity(dataset, query))
 
 

@@ -1,9 +1,9 @@
-"""Hold a key that never shows itself in a message, a log or a traceback.
+"""Hold a key that is never printed in a message, a log or a traceback.
 
-What holds a key is a buffer that is overwritten when nobody uses the key any more, and what
-is derived from it for a cipher goes into such buffers too: a key that was destroyed is then in no
-memory of a process that used it.  That is as much as Python can do, and is looked at by searching
-processes; whoever takes ``material`` has a copy that nothing overwrites.
+A key is kept in a buffer that is overwritten when the key is no longer used, and subkeys for
+ciphers are kept in such buffers too, so a destroyed key is not in the memory of a process that used
+it.  Tests search the memory of processes for it; Python allows no more.  A caller who takes
+``material`` has a copy that is not overwritten.
 """
 
 from collections.abc import Iterator
@@ -23,7 +23,7 @@ ID_SIZE = 8
 
 
 class Key:
-    """Hold 256 bits and their public name.  Raises ``ValueError`` at another size."""
+    """Hold 256 bits and their public name.  Raises ``ValueError`` for another size."""
 
     def __init__(self, material: bytes | bytearray | memoryview) -> None:
         if len(material) != SIZE:
@@ -45,12 +45,12 @@ class Key:
 
     @contextmanager
     def exposed(self) -> Iterator[bytearray]:
-        """Yield the key itself for a cipher; it is overwritten when this object goes."""
+        """Yield the key itself for a cipher; it is overwritten when this object is deleted."""
         yield self._material
 
     @cached_property
     def id(self) -> bytes:
-        """``ID_SIZE`` bytes that name the key and say nothing of it: one-way by HKDF."""
+        """``ID_SIZE`` bytes that name the key and reveal nothing about it: one-way by HKDF."""
         return self.subkey(b"", b"penstock key id", ID_SIZE)
 
     def subkey(self, salt: bytes, info: bytes, size: int = SIZE) -> bytes:
@@ -58,12 +58,12 @@ class Key:
         return HKDF(algorithm=SHA256(), length=size, salt=salt, info=info).derive(self._material)
 
     def subkey_into(self, buffer: bytearray, salt: bytes, info: bytes) -> None:
-        """Return the same, filling ``buffer``, which its owner is to overwrite."""
+        """Write the same into ``buffer``, which its owner has to overwrite."""
         kdf = HKDF(algorithm=SHA256(), length=len(buffer), salt=salt, info=info)
         kdf.derive_into(self._material, buffer)
 
     def __del__(self) -> None:
-        # Where the size was wrong there is nothing yet.
+        # If the size was wrong, there is no buffer yet.
         wipe(getattr(self, "_material", bytearray()))
 
     def __repr__(self) -> str:
@@ -74,6 +74,6 @@ class Key:
 
 
 def wipe(*buffers: bytearray) -> None:
-    """Overwrite buffers with zeros, where they are."""
+    """Overwrite buffers with zeros, in place."""
     for buffer in buffers:
         buffer[:] = bytes(len(buffer))

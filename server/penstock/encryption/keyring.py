@@ -1,12 +1,12 @@
 """Keep the provider's keys in a file, outside of the database and its backups.
 
-``ring_file`` says what stands in it.  A context is named by a digest.  Rotation without downtime:
-``renew``, rewrap, ``drop``; servers that run meanwhile see with every use of a key whether the
-file was replaced.
+``ring_file`` describes the file.  A context is named by a digest.  Rotation without downtime:
+``renew``, rewrap, ``drop``; running servers check with every use of a key whether the file was
+replaced.
 
-The file changes when a dataset is registered, rotated or shredded, and is to be backed up then.
-Version 1 had one *primary* key for all and is still read: what it wrapped is rewrapped
-under a key of its own by the first rotation.
+The file changes when a dataset is registered, rotated or shredded; back it up then. Version 1 had
+one *primary* key for all contexts and is still read: the first rotation rewraps everything under
+separate keys.
 """
 
 import hashlib
@@ -31,7 +31,7 @@ class KeyRing:
 
     @classmethod
     def create(cls, path: Path) -> Self:
-        """Return an empty ring in a new file.  Raises ``KeysUnavailable`` where one stands."""
+        """Return an empty ring in a new file.  Raises ``KeysUnavailable`` if the file exists."""
         return cls(ring_file.create(path))
 
     @classmethod
@@ -46,20 +46,20 @@ class KeyRing:
 
     def unwrap(self, wrapped: bytes, context: bytes) -> Key:
         """Unwrap a key.  Raises ``KeysUnavailable`` if the ring lacks its wrapping key."""
-        # What is too short names no key, and opens under none.
+        # A record that is too short names no key, and cannot be opened.
         short = len(wrapped) < OVERHEAD
         key = Key.fresh() if short else self._key(key_id(wrapped).hex())
         return open_key(key, wrapped, _identity(context))
 
     def rewrap(self, wrapped: bytes, context: bytes) -> bytes:
-        """Return the key wrapped under the context's newest; ``wrapped`` where it is already."""
+        """Return the key wrapped under the context's newest; unchanged if it already is."""
         key = self.unwrap(wrapped, context)
         if key_id(wrapped).hex() == self._now().newest(_name(context)):
             return wrapped
         return self.wrap(key, context)
 
     def renew(self, context: bytes) -> str:
-        """Make a new key for ``context``, its newest from now on, and return its public name."""
+        """Make a new key for ``context``, its newest from now on; return its public name."""
         key = Key.fresh()
         with private.locked(self._path):
             self._now().with_key(_name(context), key)
@@ -70,25 +70,25 @@ class KeyRing:
         return self._now().contexts.get(_name(context), ())
 
     def shared(self) -> tuple[str, ...]:
-        """Return the keys that a ring of version 1 had for all."""
+        """Return the keys that a ring of version 1 had for all contexts."""
         file = self._now()
         owned = {name for names in file.contexts.values() for name in names}
         return tuple(name for name in file.places if name not in owned)
 
     def drop(self, names: Collection[str]) -> tuple[str, ...]:
-        """Forget keys by name."""
+        """Delete keys by name."""
         with private.locked(self._path):
             file = self._now()
             return _drop(file, [name for name in file.places if name in names])
 
     def destroy(self, context: bytes) -> tuple[str, ...]:
-        """Forget every key of ``context``."""
+        """Delete every key of ``context``."""
         with private.locked(self._path):
             file = self._now()
             return _drop(file, file.contexts.get(_name(context), ()))
 
     def health(self) -> Health:
-        """Return the keys in the file now.  Raises ``KeysUnavailable`` where it cannot be used."""
+        """Return the keys in the file now.  Raises ``KeysUnavailable`` if it cannot be used."""
         return Health("keyring", tuple(self._now().places))
 
     def _now(self) -> RingFile:
@@ -98,15 +98,15 @@ class KeyRing:
         return file
 
     def _key(self, name: str) -> Key:
-        # Another time where the file was replaced between the two.
+        # Once more if the file was replaced between the two.
         while name in (file := self._now()).places:
             key = file.key(name)
             if key is not None:
                 return key
         raise KeysUnavailable(
             f"The key ring {self._path.name} lacks key {name}, under which a stored key is"
-            f" wrapped; it has {len(file.places)} others. Put back the ring that belongs"
-            " to this database, or the database that belongs to this ring.",
+            f" wrapped; it has {len(file.places)} others. Restore the ring that belongs to this"
+            f" database, or the database that belongs to this ring.",
             path=str(self._path),
         )
 
@@ -124,7 +124,7 @@ def _drop(file: RingFile, names: Sequence[str]) -> tuple[str, ...]:
 
 
 def _name(context: bytes) -> str:
-    """Return what names a context in the file: nothing of what it is called."""
+    """Return the digest that names a context in the file; it does not reveal the context."""
     return hashlib.sha256(context).hexdigest()[:32]
 
 

@@ -4,10 +4,11 @@ A note is text, an empty line, and a line for each signature::
 
     — NAME BASE64     4 bytes that name the key, then the signature
 
-Of the kind 1 a signature is over the text (C2SP signed-note).  Of the kind 4 it is a time of 8
-bytes and a signature over that and the text (C2SP tlog-cosignature): who signs so says that, at
-that time, this was the largest tree that they had seen of the log, and continued what they had
-seen before.  A key is told by its name, its kind and itself as ``NAME+HEX+BASE64``.
+A signature of kind 1 is over the text (C2SP signed-note).  One of kind 4 is a time of 8 bytes and a
+signature over that time and the text (C2SP tlog-cosignature): the cosigner states that, at that
+time, this was the largest tree that it had seen of the log, and that it continued what it had seen
+before.  A key is written as ``NAME+HEX+BASE64``: its name, its id, and its kind with the key
+itself.
 """
 
 import base64
@@ -34,7 +35,7 @@ LARGEST: Final = 16_384
 
 
 def key_id(name: str, kind: int, public: bytes) -> bytes:
-    """Return the 4 bytes by which a signature tells its key."""
+    """Return the 4 bytes by which a signature names its key."""
     return hashlib.sha256(name.encode() + b"\n" + bytes([kind]) + public).digest()[:ID_SIZE]
 
 
@@ -45,7 +46,7 @@ def named_well(name: str) -> bool:
 
 @dataclass(frozen=True)
 class Verifier:
-    """Hold a public key of ``KEY_SIZE`` bytes, and what its signatures are called and mean."""
+    """Hold a public key of ``KEY_SIZE`` bytes, with the name and kind of its signatures."""
 
     name: str
     kind: int
@@ -76,7 +77,7 @@ class Verifier:
         return f"{self.name}+{self.id.hex()}+{material}"
 
     def verified(self, text: str, signature: bytes) -> bool:
-        """Return whether this key made a ``signature`` over a note's ``text``, its id left out."""
+        """Return whether this key made a ``signature`` (without the key's id) over a note's ``text``."""
         message = text.encode()
         if self.kind == COSIGNATURE:
             at, signature = cosigned_at(signature), signature[TIME_SIZE:]
@@ -92,17 +93,17 @@ class Verifier:
 
 @dataclass(frozen=True)
 class Note:
-    """Hold a text, and by name and id of their keys what signatures stand under it."""
+    """Hold a text, and its signatures by the names and ids of their keys."""
 
     text: str
     signatures: Mapping[tuple[str, bytes], bytes]
 
     @classmethod
     def read(cls, note: str) -> Self:
-        """Read a note.  Raises ``ValueError`` for what is none."""
+        """Read a note.  Raises ``ValueError`` for any other text."""
         above, between, below = note.rpartition("\n\n")
         if not between or not below.endswith("\n") or len(note) > LARGEST:
-            raise ValueError("it is no text, an empty line, and signatures")
+            raise ValueError("it is not a text, an empty line, and signatures")
         if any(ord(letter) < 32 and letter != "\n" for letter in note):
             raise ValueError("it has control characters")
         signatures: dict[tuple[str, bytes], bytes] = {}
@@ -110,7 +111,7 @@ class Note:
             words = line.split(" ")
             signed = _decoded(words[2]) if len(words) == 3 else b""
             if words[0] != DASH or len(signed) <= ID_SIZE or not named_well(words[1]):
-                raise ValueError("a line under its empty one is no signature")
+                raise ValueError("a line below the empty one is not a signature")
             signatures[words[1], signed[:ID_SIZE]] = signed[ID_SIZE:]
         return cls(above + "\n", signatures)
 
@@ -121,17 +122,17 @@ def line(name: str, tag: bytes, signature: bytes) -> str:
 
 
 def cosigned(text: str, at: int) -> bytes:
-    """Return what a cosigner signs of a checkpoint's ``text`` at ``at``, in seconds of POSIX."""
+    """Return the message that a cosigner signs for a checkpoint's ``text`` at ``at`` (POSIX seconds)."""
     return f"cosignature/v1\ntime {at}\n{text}".encode()
 
 
 def cosigned_at(signature: bytes) -> int:
-    """Return the time of a cosignature, its key's id left out, in seconds of POSIX."""
+    """Return the time of a cosignature without its key's id, in POSIX seconds."""
     return int.from_bytes(signature[:TIME_SIZE], "big")
 
 
 def _decoded(text: str) -> bytes:
-    """Return bytes in canonical base64; none for anything else."""
+    """Decode canonical base64; return no bytes for anything else."""
     try:
         content = base64.b64decode(text, validate=True)
     except (binascii.Error, ValueError):

@@ -1,10 +1,9 @@
 """Keep the provider's keys in a hardware module, reached by PKCS #11 (OASIS 2015).
 
-Every context has AES-256 keys of its own on the token: private, sensitive, not extractable.
-What they wrap is ``version | alg | key id | nonce | ciphertext and tag``: AES-GCM by the
-module, with the first ten bytes and the context as additional data.  A key's label names its
-context by a digest; its id is a count of the context's keys and four random bytes, so that the
-newest is the greatest.
+Every context has its own AES-256 keys on the token: private, sensitive, not extractable.  A wrapped
+key is ``version | alg | key id | nonce | ciphertext and tag``: AES-GCM by the module, with the
+first ten bytes and the context as additional data.  A key's label names its context by a digest;
+its id is a count of the context's keys and four random bytes, so that the newest is the greatest.
 
 The PIN is read from a file that nobody else may read.  One session is kept open, by the
 process that opened it, and opened again after a failure.
@@ -72,7 +71,7 @@ class Pkcs11:
         return self._do(lambda session: self._unwrapped(session, wrapped, context))
 
     def rewrap(self, wrapped: bytes, context: bytes) -> bytes:
-        """Return the key wrapped under the context's newest; ``wrapped`` where it is already."""
+        """Return the key wrapped under the context's newest; unchanged if it already is."""
         key = self.unwrap(wrapped, context)
         newest = self._do(lambda session: _newest(session, context))
         if newest is not None and wrapped[2:_PREFIX_SIZE] == newest.id:
@@ -80,7 +79,7 @@ class Pkcs11:
         return self.wrap(key, context)
 
     def renew(self, context: bytes) -> str:
-        """Make a new key for ``context``, its newest from now on, and return its public name."""
+        """Make a new key for ``context``, its newest from now on; return its public name."""
         return self._do(lambda session: _name(_made(session, context)))
 
     def keys_of(self, context: bytes) -> tuple[str, ...]:
@@ -88,26 +87,26 @@ class Pkcs11:
         return self._do(lambda session: tuple(map(_name, _keys(session, context))))
 
     def shared(self) -> tuple[str, ...]:
-        """Return none: on a token every key is of a context."""
+        """Return none: on a token every key belongs to a context."""
         return ()
 
     def drop(self, names: Collection[str]) -> tuple[str, ...]:
-        """Forget keys by name."""
+        """Delete keys by name."""
         return self._do(
             lambda session: _destroy([key for key in _all(session) if _name(key) in names])
         )
 
     def destroy(self, context: bytes) -> tuple[str, ...]:
-        """Forget every key of ``context``."""
+        """Delete every key of ``context``."""
         return self._do(lambda session: _destroy(_keys(session, context)))
 
     def health(self) -> Health:
-        """Return the keys on the token now.  Raises ``KeysUnavailable`` where it cannot be used."""
+        """Return the keys on the token now.  Raises ``KeysUnavailable`` if it cannot be used."""
         return Health("pkcs11", self._do(lambda session: tuple(map(_name, _all(session)))))
 
     def _unwrapped(self, session: "Session", wrapped: bytes, context: bytes) -> Key:
         if len(wrapped) != _WRAPPED_SIZE or wrapped[:2] != bytes((VERSION, ALGORITHM)):
-            raise _violation(context, "is cut short, or is of another provider")
+            raise _violation(context, "is cut short, or belongs to another provider")
         prefix, nonce = wrapped[:_PREFIX_SIZE], wrapped[_PREFIX_SIZE:][:NONCE_SIZE]
         key = next((k for k in _keys(session, context) if k.id == prefix[2:]), None)
         if key is None:
@@ -116,8 +115,8 @@ class Pkcs11:
         try:
             return Key(_decrypt(key, ciphertext, nonce, prefix + context))
         except _failure():
-            # Modules say the same of a wrong tag and of a failure of their own: what was
-            # just encrypted tells the two apart.
+            # Modules report a wrong tag and a failure of their own in the same way; decrypting
+            # what was just encrypted tells the two apart.
             probe = _encrypt(key, _PROBE, nonce := os.urandom(NONCE_SIZE), context)
             _decrypt(key, probe, nonce, context)
             raise _violation(context, "was altered or belongs to another row") from None
@@ -178,7 +177,7 @@ class Pkcs11:
 
 
 def _failure() -> type[Exception]:
-    """Return what a module fails with."""
+    """Return the exception class of the module."""
     try:
         import pkcs11
     except ImportError as error:

@@ -1,8 +1,8 @@
-"""Write files that hold keys: made once, readable by their owner alone, durable.
+"""Write files that hold keys: readable by their owner alone, and durable.
 
-A new version is written beside a file and put in its place.  Whoever is killed in between leaves
-a file that may hold keys which are destroyed later: ``locked`` removes those first, for as long
-as its lock is held nobody writes.
+A new version is written to a temporary file that then replaces the old one.  A process that is
+killed in between leaves a temporary file, which may hold keys that are destroyed later: ``locked``
+removes such files first, since no other process writes while it holds the lock.
 """
 
 import base64
@@ -29,8 +29,7 @@ Buffer = bytes | bytearray | memoryview
 def create(path: Path, content: object) -> None:
     """Write ``content`` as JSON into a new file of mode 0600, and sync it and its folder.
 
-    Raises ``KeysUnavailable`` where a file stands already (it is left as it is) or none
-    can be made.
+    Raises ``KeysUnavailable`` if the file exists (it is left unchanged) or cannot be made.
     """
     try:
         _write(path, [_json(content)])
@@ -38,14 +37,14 @@ def create(path: Path, content: object) -> None:
         raise _unavailable(
             path,
             "exists already and was left as it is. To start over, first move it to a"
-            " safe place: without it nothing that it sealed can be read again.",
+            " safe place: without it nothing that was sealed under it can be read again.",
         ) from None
     except OSError as error:
         raise _unwritable(path, error) from error
 
 
 def replace(path: Path, content: Iterable[Buffer]) -> None:
-    """Put a new version in the place of a private file, whole or not at all; under its lock."""
+    """Replace a private file by a new version, completely or not at all; call it under the file's lock."""
     beside = path.with_name(f"{path.name}.{os.getpid()}{_NEW}")
     try:
         try:
@@ -61,8 +60,8 @@ def replace(path: Path, content: Iterable[Buffer]) -> None:
 def read(path: Path) -> object:
     """Return the JSON of a private file.
 
-    Raises ``KeysUnavailable`` where it is missing, readable by others, or no JSON; the
-    messages never repeat what stands in it.
+    Raises ``KeysUnavailable`` where it is missing, readable by others, or no JSON; messages never
+    repeat its content.
     """
     with opened(path) as descriptor:
         text = content(path, descriptor)
@@ -70,7 +69,7 @@ def read(path: Path) -> object:
 
 
 def parsed(path: Path, text: bytearray) -> object:
-    """Return the JSON of what stands in a private file.  Raises ``KeysUnavailable``."""
+    """Parse the JSON of a private file.  Raises ``KeysUnavailable``."""
     try:
         return json.loads(shallow(text.decode()))
     except ValueError:
@@ -95,7 +94,7 @@ def opened(path: Path) -> Iterator[int]:
     except FileNotFoundError:
         raise _unavailable(
             path,
-            "is missing. Put it back from where the keys are kept, or run `penstock init` for a"
+            "is missing. Restore it from where the keys are kept, or run `penstock init` for a"
             " new home.",
         ) from None
     except OSError as error:
@@ -112,7 +111,7 @@ def opened(path: Path) -> Iterator[int]:
 
 
 def content(path: Path, descriptor: int) -> bytearray:
-    """Return all of an opened file, in a buffer that its owner can overwrite."""
+    """Read all of an opened file into a buffer that the caller can overwrite."""
     size = os.fstat(descriptor).st_size
     if size > _LARGEST:
         raise malformed(path, f"is longer than {_LARGEST} bytes")
@@ -123,23 +122,20 @@ def content(path: Path, descriptor: int) -> bytearray:
 
 
 def identity(descriptor: int) -> tuple[int, ...]:
-    """Return what tells a file from every other of its name: none is changed in place."""
+    """Return what distinguishes a file from every other version of it: none is changed in place."""
     status = os.fstat(descriptor)
     return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns
 
 
 def tidy(path: Path) -> None:
-    """Remove what writers of a private file left who were killed.  Raises as ``locked`` does."""
+    """Remove temporary files that killed processes left.  Raises as ``locked`` does."""
     with locked(path):
         pass
 
 
 @contextmanager
 def locked(path: Path) -> Iterator[None]:
-    """Keep other processes from changing a private file between a reading and a writing.
-
-    First removes what is left of those that were killed.  Raises ``KeysUnavailable``.
-    """
+    """Keep other processes from changing a private file between reading and writing it.  First removes what killed processes left.  Raises ``KeysUnavailable``."""
     try:
         descriptor = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     except OSError as error:
@@ -153,7 +149,7 @@ def locked(path: Path) -> Iterator[None]:
 
 
 def encode_key(key: Key) -> str:
-    """Return how a key stands in a private file."""
+    """Return a key as it is written in a private file."""
     return base64.b64encode(key.material).decode()
 
 
@@ -166,8 +162,8 @@ def decode_key(path: Path, name: str, text: object) -> Key:
 
 
 def malformed(path: Path, what: str) -> KeysUnavailable:
-    """Return the refusal of a file that is not what it should be."""
-    return _unavailable(path, f"{what}. Put back the right file from where the keys are kept.")
+    """Return the error for a file with the wrong content."""
+    return _unavailable(path, f"{what}. Restore the right file from where the keys are kept.")
 
 
 def _refuse_shared(path: Path, status: os.stat_result) -> None:
@@ -177,8 +173,8 @@ def _refuse_shared(path: Path, status: os.stat_result) -> None:
     if mode & 0o077:
         raise _unavailable(
             path,
-            f"has mode {mode:04o}, so that others than its owner can use it."
-            " Run `chmod 600` on it, and replace the keys if others had access.",
+            f"has mode {mode:04o}, so users other than its owner can use it. Run `chmod 600` on"
+            f" it, and replace the keys if others had access.",
         )
     if status.st_uid not in (0, os.geteuid()):
         raise _unavailable(
@@ -200,7 +196,7 @@ def _remove_unfinished(path: Path) -> None:
     except OSError as error:
         raise _unavailable(
             unfinished,
-            f"is left of a writing that was cut off, may hold keys, and cannot be removed"
+            f"was left by an interrupted write, may hold keys, and cannot be removed"
             f" ({os.strerror(error.errno or 0)}). Remove it by hand, and try again.",
         ) from error
     if paths:
@@ -209,7 +205,7 @@ def _remove_unfinished(path: Path) -> None:
 
 def _write(path: Path, parts: Iterable[Buffer]) -> None:
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
-    # Unbuffered: what holds keys is not copied on its way.
+    # Unbuffered, so that keys are not copied on the way.
     with os.fdopen(descriptor, "wb", buffering=0) as file:
         os.fchmod(file.fileno(), 0o600)  # whatever the umask
         for part in parts:
@@ -233,10 +229,10 @@ def _unwritable(path: Path, error: OSError) -> KeysUnavailable:
     return _unavailable(
         path,
         f"cannot be written ({os.strerror(error.errno or 0)}); nothing was changed."
-        " Make its folder, writable for the server's user, and try again.",
+        " Make its folder writable for the server's user, and try again.",
     )
 
 
 def _unavailable(path: Path, what: str) -> KeysUnavailable:
-    # Readers over HTTP see the detail, and need not learn where the keys are kept.
+    # Users over HTTP see the detail, and need not learn where the keys are kept.
     return KeysUnavailable(f"{path.name} {what}", path=str(path))

@@ -1,7 +1,7 @@
 """Lay out a correction by sparse vector search, and find whether it gains anything.
 
-Chosen are the cutoff, the search's part of epsilon and its own split, the threshold, and how
-accurate new answers are against the first ones.  Layouts are compared by normal approximation
+The layout is the cutoff, the search's part of epsilon and its own split, the threshold, and how
+accurate new answers are compared with the first ones.  Layouts are compared by normal approximation
 of the noise's losses, and the best is then calibrated exactly.
 """
 
@@ -59,7 +59,7 @@ class _Layout(NamedTuple):
 
 @dataclass(frozen=True)
 class _Task:
-    """Hold what is to be kept, by noise of one power and a search of one cutoff."""
+    """Hold the guarantee to keep, with noise of one power and a search of one cutoff."""
 
     power: Fraction
     cutoff: int

@@ -1,6 +1,6 @@
 """Find the least noise that keeps a target: from a target to a noise level.
 
-The rule of this module: whatever is rounded is rounded towards more noise.  Levels
+The rule of this module: every rounding is towards more noise.  Levels
 are returned as exact fractions, before they are moved to a rung of a query's ladder.
 """
 
@@ -38,7 +38,7 @@ RANGES: Final[Mapping[TargetKind, tuple[float, float]]] = {
     TargetKind.HALF_WIDTH: (1e-15, 1e15),
     TargetKind.LEVEL: (1e-30, 1e30),
 }
-"""The values that a target may have; no use is known for any beyond them."""
+"""The values that a target may have; values beyond them have no known use."""
 
 
 def level_for(
@@ -49,7 +49,7 @@ def level_for(
     ``mechanism`` is the family with the step of the exact values as its granularity; the
     lattice that ``plan`` would choose for the level is what is read.  Raises
     ``InvalidInput`` for a target out of range, one that the family has no meaning for,
-    and a level that no lattice holds.
+    and a level that no lattice can represent.
     """
     _require_meaning(mechanism, target, delta)
     if target.kind is TargetKind.LEVEL:

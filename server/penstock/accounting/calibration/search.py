@@ -16,7 +16,7 @@ PRECISION: Final = 2.0**-20
 _FIRST_STRIDE: Final = 1.02
 _LONGEST_STRIDE: Final = 1e3
 _CHORDS: Final = 16
-"""The number of tries along chords after which bisection takes over, as on a curve of steps."""
+"""The number of tries along chords before bisection takes over, for curves with steps."""
 
 Excess = Callable[[Fraction], float]
 """How much too lossy a level is, as a logarithm: good at 0 and below, falling in the level."""

@@ -62,7 +62,7 @@ class Account:
 
     @property
     def promised(self) -> float:
-        """Return the largest epsilon that it ever had: answers may have been seen at it."""
+        """Return the largest epsilon ever granted: answers may have been released under it."""
         return self.epsilon if self.highest is None else self.highest
 
     @property
@@ -86,7 +86,7 @@ class Account:
 
     @property
     def called(self) -> str:
-        """Return what its losses are, for the beginning of a sentence."""
+        """Return the name of its loss measure, to begin a sentence with."""
         if self.squares:
             return "A squared mu"
         pure = math.isinf(self.order)
@@ -200,6 +200,7 @@ def _nothing_left(epsilon: float, delta: float, for_conversion: float, order: fl
     where = "" if order is None else f", at the order {order:g} that this budget was first set to,"
     return (
         f"A budget of epsilon {epsilon:g} at delta {delta:g}{where} leaves nothing to spend: the"
-        f" conversion to (epsilon, delta) alone takes more. Give an epsilon of {smallest:.3g} or"
+        f" conversion to (epsilon, delta) alone uses up all of it. Give an epsilon of"
+        f" {smallest:.3g} or"
         " more" + (", or a larger delta." if order is None else ".")
     )

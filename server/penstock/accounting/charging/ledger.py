@@ -36,7 +36,7 @@ class Granted(Protocol):
 
     @property
     def called(self) -> str:
-        """Return what its losses are, for the beginning of a sentence."""
+        """Return the name of its loss measure, to begin a sentence with."""
 
 
 @dataclass(frozen=True)
@@ -141,7 +141,7 @@ def share_of(account: Granted, share: float | Fraction) -> Entry:
 
 
 def left_of(account: Granted, spent: Entry) -> Entry:
-    """Return what is left when ``spent`` is gone; never below zero."""
+    """Return what is left of the limits after ``spent``; never below zero."""
     limit = limit_of(account)
     return Entry(max(limit.loss - spent.loss, 0), max(limit.failure - spent.failure, 0))
 

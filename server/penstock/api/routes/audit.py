@@ -1,4 +1,4 @@
-"""Answer auditors: the log, and what sets of people know together."""
+"""Handle auditors' requests: the log, and what groups of users know together."""
 
 from collections.abc import Iterator
 from typing import Annotated, Any, Literal, NotRequired, cast
@@ -91,15 +91,15 @@ def list_events(
 @operations.get("/audit/exposure", ONESELF_OR_AUDITOR)
 def show_exposure(
     call: Call,
-    users: Annotated[Names, Parameter("The names of the people, with commas between them.")],
+    users: Annotated[Names, Parameter("The names of the users, separated by commas.")],
     dataset: Annotated[
-        str | None, Parameter("The dataset; without it, the sum over all of them.")
+        str | None, Parameter("The dataset; if left out, the sum over all datasets.")
     ] = None,
 ) -> ExposureView:
-    """Show what a set of people knows together.
+    """Show what a group of users knows together.
 
-    Beside it stand what they could fetch, which is the bound, and what the same hand-outs
-    would have cost had each been drawn on its own.
+    It also shows the bound, over all that they could fetch, and what the same releases would have
+    cost if each had been drawn independently.
     """
     return exposure.of(call.server, call.principal, users, dataset)
 
@@ -110,28 +110,29 @@ def show_checkpoint(
     cosigned: Annotated[
         int,
         Field(ge=0, le=16),
-        Parameter("The newest that so many cosigners signed; with 0 the newest of all."),
+        Parameter("The newest checkpoint that so many cosigners signed; with 0 the newest of all."),
     ] = 0,
     format: Annotated[  # noqa: A002, ARG001  # `formats` reads it
         Literal["json", "note"] | None,
-        Parameter("The form of the answer; the Accept header decides where this is left out."),
+        Parameter("The format of the answer; if left out, the Accept header decides."),
     ] = None,
 ) -> CheckpointView:
     """Show the newest checkpoint: the log's size and root, signed.
 
-    It covers every leaf whose request was answered. What is signed, by Ed25519, are the lines
-    of the note above the empty one. As text/plain it is the note (C2SP tlog-checkpoint) with the
-    lines of those who cosigned it.
+    It covers every leaf whose request was answered. The Ed25519 signature is over the lines of the
+    note above the empty line. As text/plain the answer is the note (C2SP tlog-checkpoint) with the
+    lines of its cosigners.
     """
     return cosigners.checkpoint(call.server, cosigned)
 
 
 @operations.post("/audit/cosignatures", AUDITOR, status=200)
 def take_cosignature(call: Call, body: CosignedNote) -> CheckpointView:
-    """Store what a cosigner signed: a checkpoint of this log that continues what they had seen.
+    """Store a cosignature of a checkpoint of this log.
 
-    By C2SP tlog-cosignature, under a key that the operator named. Each cosigner counts once for a
-    checkpoint; what is there already stays.
+    The cosigner states that the checkpoint continues what it had seen before (C2SP
+    tlog-cosignature), under a key that the operator named. Each cosigner counts once for a
+    checkpoint; the first cosignature is kept.
     """
     return cosigners.take(call.server, call.principal, body.note)
 
@@ -143,13 +144,13 @@ def prove_inclusion(
     size: Annotated[
         int | None,
         Field(ge=1, le=MOST),
-        Parameter("The size of the tree; without it, the newest checkpoint's."),
+        Parameter("The size of the tree; if left out, that of the newest checkpoint."),
     ] = None,
 ) -> InclusionView:
     """Prove that a leaf is in the log, by RFC 9162, section 2.1.3.
 
-    An auditor asks for any leaf, everybody else for those that their own receipts name: any other
-    is as good as missing.
+    Auditors may request any leaf, other users only those that their own receipts name; all others
+    are answered as missing.
     """
     return proofs.inclusion(call.server, call.principal, index, size)
 
@@ -160,15 +161,15 @@ def prove_consistency(
     old: Annotated[int, Field(ge=1, le=MOST), Parameter("The smaller size.", called="from")],
     new: Annotated[int, Field(ge=1, le=MOST), Parameter("The larger size.", called="to")],
 ) -> ConsistencyView:
-    """Prove that the log at one size begins with what it was at another, by section 2.1.4."""
+    """Prove that the log begins with what it was at a smaller size (RFC 9162, section 2.1.4)."""
     return proofs.consistency(call.server, old, new)
 
 
 @operations.get("/audit/export", AUDITOR, lines=True)
 def export_log(call: Call) -> Iterator[LeafView]:
-    """Export the log: one leaf a line, in order, in base64 as it was hashed.
+    """Export the log in order: one line for each leaf, in base64 as it was hashed.
 
-    It has the leaves of the newest checkpoint as it begins.
+    The export covers the newest checkpoint at the time when it begins.
     """
     return proofs.export(call.server, call.principal)
 

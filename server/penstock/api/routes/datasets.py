@@ -1,4 +1,4 @@
-"""Answer requests about datasets and their budgets."""
+"""Handle requests about datasets and their budgets."""
 
 from typing import Annotated
 
@@ -33,7 +33,7 @@ def list_datasets(call: Call, window: Window) -> Page[DatasetView]:
 
 @operations.post("/datasets", ADMIN, refusals=(409,))
 def register_dataset(call: Call, body: DatasetRequest) -> DatasetView:
-    """Register a dataset: where its records are, whose they are, and what each tier may spend."""
+    """Register a dataset: where its records are, its privacy unit, and the budget of each tier."""
     return datasets.register(call.server, call.principal, body)
 
 
@@ -45,7 +45,7 @@ def show_dataset(call: Call, dataset: str) -> DatasetView:
 
 @operations.patch("/datasets/{dataset}", ADMIN, refusals=(409,))
 def change_dataset(call: Call, dataset: str, body: DatasetChange) -> DatasetView | ProposalView:
-    """Raise or lower budgets of tiers, correct the declaration, or declare whose people it holds.
+    """Change budgets, correct the declaration, or declare that another dataset has the same people.
 
     A budget below what is spent is refused.  Under the two-person rule one that is larger than
     all that the dataset has is proposed.  While nothing was charged all of the declaration may
@@ -75,9 +75,9 @@ def withdraw_dataset(call: Call, dataset: str) -> WithdrawnView | ProposalView:
 def add_version(call: Call, dataset: str, body: VersionRequest) -> DatasetView:
     """Register new data of a dataset, with budgets of their own.
 
-    What people lost in several versions adds up, unless nobody in the new one is in any
-    earlier one, which `disjoint_units` states.  From then on queries that name the
-    dataset are asked of the new version; earlier ones stay.
+    Losses in several versions add up, unless nobody in the new version is in an earlier one, which
+    `disjoint_units` states. From then on queries that name the dataset use the new version; earlier
+    queries keep theirs.
     """
     return datasets.add_version(call.server, call.principal, dataset, body)
 
@@ -98,15 +98,15 @@ def show_dummy(
     rows: Annotated[
         int,
         Field(ge=1, le=dummy_rows.MOST_ROWS),
-        Parameter("How many rows to make: 100 unless said."),
+        Parameter("How many rows to make: 100 by default."),
     ] = dummy_rows.ROWS,
     seed: Annotated[
         int,
         Field(ge=0, le=2**63 - 1),
-        Parameter("The same seed gives the same rows; 0 unless said."),
+        Parameter("The same seed gives the same rows; 0 by default."),
     ] = 0,
 ) -> DummyView:
-    """Make up rows of the declared schema, to try code on.
+    """Make up rows that fit the declared schema, for trying out code.
 
     Neither the data nor any state of the server is touched.
     """

@@ -24,7 +24,7 @@ class StateView:
 def healthz(call: Call) -> StateView:  # noqa: ARG001  # every handler takes a call
     """Tell that the process answers.
 
-    It looks at nothing else: a server that lacks its database need not be started again.
+    It checks nothing else: restarting a server does not help if its database is missing.
     """
     return StateView("up")
 

@@ -15,9 +15,9 @@ operations = Operations()
 def list_proposals(
     call: Call,
     window: Window,
-    state: Annotated[State | None, Parameter("Only those in this state.")] = None,
+    state: Annotated[State | None, Parameter("Only proposals in this state.")] = None,
 ) -> Page[ProposalView]:
-    """List what was proposed, in that order, and what came of it."""
+    """List proposals in the order in which they were made, with their outcome."""
     return proposals.listing(call.server, call.principal, window, state)
 
 
@@ -29,18 +29,18 @@ def show_proposal(call: Call, proposal: str) -> ProposalView:
 
 @operations.post("/proposals/{proposal}/approval", ADMIN, status=200, refusals=(409,))
 def approve_proposal(call: Call, proposal: str) -> ProposalView:
-    """Approve what another admin proposed, and do exactly that.
+    """Approve another admin's proposal, and do exactly what it says.
 
-    Nobody approves their own, with whatever token.  Where it cannot be done any more, as its
-    state changed or its proposer is no admin now, it is closed as failed.
+    Nobody can approve their own proposal, with any token. If it can no longer be done, because the
+    state changed or its proposer is no longer an admin, it is closed as failed.
     """
     return proposals.approve(call.server, call.principal, proposal)
 
 
 @operations.delete("/proposals/{proposal}", ADMIN, refusals=(409,))
 def withdraw_proposal(call: Call, proposal: str) -> ProposalView:
-    """Close a proposal without doing it: one's own, or that of another admin.
+    """Close a proposal without doing it, the caller's own or another admin's.
 
-    It stays in the list.
+    The proposal stays in the list.
     """
     return proposals.withdraw(call.server, call.principal, proposal)

@@ -1,4 +1,4 @@
-"""Answer requests about queries: fixed statistics over a dataset."""
+"""Handle requests about queries: fixed statistics over a dataset."""
 
 from typing import Annotated
 
@@ -33,25 +33,25 @@ def list_queries(
 def register_query(call: Call, body: QueryRequest) -> QueryView:
     """Register a query: charge every tier, then read the data once and draw the anchor.
 
-    A refusal for want of budget says what was needed, what is left, which queries spent
-    it, and the largest share that would fit.
+    If the budget does not suffice, the refusal says what was needed, what is left, which queries
+    spent it, and the largest share that would fit.
     """
     return queries.register(call.server, call.principal, body)
 
 
 @operations.post("/queries/preview", PLANNER, status=200, refusals=(404, 409), large_body=True)
 def preview_query(call: Call, body: PreviewRequest) -> PreviewView:
-    """Tell what registering a query would settle and charge, and do nothing.
+    """Preview what registering a query would decide and charge; nothing is done.
 
-    The body is what `POST /queries` takes, or `{"query": name}` of a registered query.
-    The values of a pushed vector may be left out where its keys say how many there are;
-    those that are sent are not kept.  What registering would refuse is refused alike, but
-    for want of budget, which `refusal` and each tier's `room` state, and of the dataset's
-    file, which is not opened.  Analysts see tiers up to their own: of a `share`, which is
-    settled from the highest tier down, their levels may be off by one step of the ladder.
+    The body is what `POST /queries` takes, or `{"query": name}` of a registered query. The values
+    of a pushed vector may be left out if its keys tell their number; values that are sent are not
+    kept.  Whatever registering would refuse is refused here too, with two exceptions: a budget that
+    does not suffice is reported in `refusal` and in each tier's `room`, and the dataset's file is
+    not opened. Analysts see tiers up to their own. A `share` is turned into levels from the highest
+    tier down, so the levels that analysts see may be off by one step of the ladder.
     """
     preview = query_preview.preview(call.server, call.principal, body)
-    # Else the clock could tell a name that is free from one that is out of sight.
+    # Otherwise the answer's time could distinguish a free name from a hidden one.
     call.hide_duration(0)
     return preview
 
@@ -66,11 +66,11 @@ def show_query(call: Call, query: str) -> QueryView:
 def change_query(call: Call, query: str, body: LevelsChange) -> QueryView:
     """Move levels of a query; tiers left out keep theirs.
 
-    A noisier level acts on the future: values already handed out remain readable.  A more
-    accurate one is charged, and up to the query's ceiling needs no data.  Above it the
-    exact values are needed again: `values` where they were pushed, else the file is read
-    once more; others than those registered are refused.  The same change, asked again
-    after a failure, is charged nothing more and finishes it.
+    A noisier level affects only later releases: values already handed out remain readable. A more
+    accurate level is charged, and needs no data up to the query's ceiling. Beyond the ceiling the
+    exact values are needed again: `values` if they were pushed, otherwise the file is read once
+    more; values that differ from those registered are refused. The same change, repeated after a
+    failure, is charged nothing more and finishes the first attempt.
     """
     return queries.change(call.server, call.principal, query, body)
 
@@ -79,6 +79,6 @@ def change_query(call: Call, query: str, body: LevelsChange) -> QueryView:
 def retire_query(call: Call, query: str) -> QueryView | ProposalView:
     """Stop further releases of a query.
 
-    Values already handed out remain readable, and nothing that it cost comes back.
+    Values already handed out remain readable, and its charges are not returned.
     """
     return proposals.do_or_propose(call.server, call.principal, QueryRetirement(query=query))

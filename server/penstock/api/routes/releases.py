@@ -19,8 +19,8 @@ operations = Operations()
 def request_release(call: Call, query: str, body: ReleaseRequest) -> ReleaseView:
     """Release a query at the caller's clearance, or at any more private level.
 
-    Asked again, the answer is the same vector.  Between two levels that the query offers
-    the noisier one is taken, and the answer says which.
+    A repeated request returns the same vector. A target between two levels of the query gets the
+    noisier one, and the answer says which.
     """
     answer = releases.request(call.server, call.principal, query, body)
     if answer.first:
@@ -33,9 +33,9 @@ def list_releases(
     call: Call,
     window: Window,
     query: Annotated[str | None, Parameter("Only the releases of this query.")] = None,
-    user: Annotated[str | None, Parameter("Only what this user was handed.")] = None,
+    user: Annotated[str | None, Parameter("Only releases that were handed to this user.")] = None,
 ) -> Page[HistoryItemView]:
-    """List what was handed out, the oldest first: one's own, or for auditors everybody's."""
+    """List releases that were handed out, oldest first: the caller's own, or all for auditors."""
     return history.listing(call.server, call.principal, window, query=query, user=user)
 
 
@@ -51,10 +51,10 @@ def show_values(
     release: str,
     format: Annotated[  # noqa: A002, ARG001  # the contract calls it so; `formats` reads it
         Literal["json", "csv", "arrow", "parquet"] | None,
-        Parameter("The form of the answer; the Accept header decides where this is left out."),
+        Parameter("The format of the answer; if left out, the Accept header decides."),
     ] = None,
 ) -> ReleaseView:
-    """Show a release with its values, to somebody who was handed it.
+    """Show a release with its values, to a user who was given it.
 
     As CSV, Arrow stream or Parquet it is a table with one row a key.
     """

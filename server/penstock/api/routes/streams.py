@@ -1,4 +1,4 @@
-"""Answer requests about streams: data over time, released as running totals by tier."""
+"""Handle requests about streams: data over time, released as running totals by tier."""
 
 from typing import Annotated
 
@@ -39,25 +39,25 @@ def list_streams(
 def open_stream(call: Call, body: StreamRequest) -> StreamView:
     """Open a stream: charge every tier for all of it, before the first element.
 
-    The charge is that of one privacy unit, which is in at most `max_steps_per_unit`
-    elements and changes each by at most `sensitivity`; both are taken at the caller's
-    word.  Outside of datasets whose privacy unit is the event the number is required.
+    The charge is that of one privacy unit, which is in at most `max_steps_per_unit` elements and
+    changes each by at most `sensitivity`; the server takes both as asserted by the caller. The
+    number is required unless the dataset's privacy unit is the event.
     """
     return streams.open_stream(call.server, call.principal, body)
 
 
 @operations.post("/streams/preview", PLANNER, status=200, refusals=(404, 409))
 def preview_stream(call: Call, body: StreamRequest) -> StreamPreviewView:
-    """Tell what opening a stream would settle and charge, and do nothing.
+    """Preview what opening a stream would decide and charge; nothing is done.
 
-    The body is what `POST /streams` takes.  What that would refuse is refused alike, but for
-    want of budget, which `refusal` and each tier's `room` state.  `structures` compares all
-    structures that fit at the same guarantee of each tier, errors computed from their nodes:
-    nobody has to know which tree is best at which length.  Analysts see tiers up to their
-    own, as in the preview of a query.
+    The body is what `POST /streams` takes.  Whatever that would refuse is refused here too, except
+    a budget that does not suffice, which `refusal` and each tier's `room` report. `structures`
+    compares all structures that fit, at the same guarantee of each tier, with errors computed from
+    their nodes; it shows which tree is best at this length.  Analysts see tiers up to their own, as
+    in the preview of a query.
     """
     preview = stream_preview.preview_stream(call.server, call.principal, body)
-    # Else the clock could tell a name that is free from one that is out of sight.
+    # Otherwise the answer's time could distinguish a free name from a hidden one.
     call.hide_duration(0)
     return preview
 
@@ -72,9 +72,9 @@ def show_stream(call: Call, stream: str) -> StreamView:
 def change_stream(call: Call, stream: str, body: StreamChange) -> StreamView:
     """Move levels of a stream from the next element on; tiers left out keep theirs.
 
-    A level that no tier had before has totals from there on, and none of earlier steps: most
-    of the noise that these would need is gone, and what was added then was only kept added up.
-    One more accurate than a tier was charged for is charged.
+    A level that no tier had before has totals from that element on, and none of earlier steps: most
+    of the noise that they would need is no longer stored, and earlier elements are stored only as
+    sums. A level more accurate than a tier was charged for is charged.
     """
     return streams.change(call.server, call.principal, stream, body)
 
@@ -91,10 +91,10 @@ def retire_stream(call: Call, stream: str) -> StreamView | ProposalView:
 
 @operations.post("/streams/{stream}/elements", ADMIN, status=200, refusals=(409,), large_body=True)
 def push_elements(call: Call, stream: str, body: ElementsRequest) -> PushedView:
-    """Take in the next elements, and draw the running totals of each for every level.
+    """Store the next elements, and draw the running total of each at every level.
 
-    `from` is the number of the first one and must be the next, else nothing is taken in;
-    elements are counted from 1.  Each is a number, or a list of `dimension` numbers.
+    `from` is the number of the first element and must be the stream's next; otherwise nothing is
+    stored.  Elements are numbered from 1.
     """
     return stream_elements.push(call.server, call.principal, stream, body)
 
@@ -106,18 +106,18 @@ def read_stream(
     first: Annotated[
         int | None,
         Field(ge=1),
-        Parameter("The first step: the first one of the level unless said.", called="from"),
+        Parameter("The first step; by default the first of the level.", called="from"),
     ] = None,
     last: Annotated[
-        int | None, Field(ge=1), Parameter("The last step: the newest unless said.", called="to")
+        int | None, Field(ge=1), Parameter("The last step; by default the newest.", called="to")
     ] = None,
     tier: Annotated[
-        str | None, Parameter("At the level of this tier: one's own unless said.")
+        str | None, Parameter("The tier whose level to read; by default the caller's own.")
     ] = None,
 ) -> RunningTotalsView:
     """Show the running totals of a range of steps, whole, at the caller's tier or a lower one.
 
-    The same range is the same forever.  Above 10^7 numbers ask for shorter ranges.
+    A range once read never changes. For more than 10^7 numbers request shorter ranges.
     """
     running_totals = stream_totals.read(
         call.server, call.principal, stream, first=first, last=last, tier=tier

@@ -1,4 +1,4 @@
-"""Answer requests about tiers: ranked clearance levels."""
+"""Handle requests about tiers: ranked clearance levels."""
 
 from penstock.api.operations import ADMIN, SIGNED_IN, Operations
 from penstock.api.request_context import Call
@@ -23,26 +23,26 @@ def list_tiers(call: Call, window: Window) -> Page[TierView]:
 def create_tier(call: Call, body: TierSpec) -> TierView:
     """Add a tier, also between two others.
 
-    It starts with the budgets and the levels of the next lower one.
+    It starts with the budgets and levels of the next lower tier.
     """
     return tier_changes.create(call.server, call.principal, body)
 
 
 @operations.patch("/tiers/{tier}", ADMIN, refusals=(409,))
 def change_tier(call: Call, tier: str, body: TierChange) -> TierView:
-    """Move a tier, or describe it otherwise.
+    """Move a tier, or change its description.
 
-    Every tier pays for what those below it may see or ever saw, so that a move is refused
-    where a budget does not allow it.  Moved down, a tier is allowed no more than the tiers
-    that it passed.
+    Every tier is charged for what the tiers below it may see or ever saw, so a move is refused if a
+    budget does not allow it. A tier that is moved down may see no more than the tiers that it
+    passed.
     """
     return tier_changes.change(call.server, call.principal, tier, body)
 
 
 @operations.delete("/tiers/{tier}", ADMIN, refusals=(409,))
 def delete_tier(call: Call, tier: str) -> TierView | ProposalView:
-    """Take a tier away that nobody holds.
+    """Delete a tier that no user has.
 
-    What its former holders saw stays known to them, and stays charged.
+    What its former users saw stays known to them, and stays charged.
     """
     return proposals.do_or_propose(call.server, call.principal, TierDeletion(tier=tier))

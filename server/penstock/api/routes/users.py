@@ -1,4 +1,4 @@
-"""Answer requests about users, their clearance and tokens, and who the caller is."""
+"""Handle requests about users, their clearance and tokens, and the caller's own identity."""
 
 from penstock.api.operations import ADMIN, ONESELF_OR_ADMIN, SIGNED_IN, Operations
 from penstock.api.request_context import Call
@@ -26,13 +26,13 @@ def show_me(call: Call) -> MeView:
 
 @operations.get("/users", ADMIN)
 def list_users(call: Call, window: Window) -> Page[UserView]:
-    """List all users, in the order in which they were made."""
+    """List all users, in the order in which they were created."""
     return users.listing(call.server, call.principal, window)
 
 
 @operations.post("/users", ADMIN, refusals=(409,))
 def create_user(call: Call, body: UserSpec) -> UserView:
-    """Add a user."""
+    """Create a user."""
     return users.create(call.server, call.principal, body)
 
 
@@ -46,18 +46,17 @@ def show_user(call: Call, user: str) -> UserView:
 def change_user(call: Call, user: str, body: UserChange) -> UserView:
     """Promote or demote a user, or change their roles.
 
-    It acts at once, also on tokens already issued.  What was handed out stays known.
-    The last admin stays one.
+    The change takes effect at once, also for tokens already issued. Users keep the releases that
+    they were given. The last admin cannot lose that role.
     """
     return users.change(call.server, call.principal, user, body)
 
 
 @operations.delete("/users/{user}", ADMIN, refusals=(409,))
 def disable_user(call: Call, user: str) -> UserView:
-    """Shut a user out.
+    """Disable a user.
 
-    Their tokens are revoked; what they were handed stays on record.  The last admin
-    stays.
+    Their tokens are revoked; the record of their releases stays. The last admin cannot be disabled.
     """
     return users.disable(call.server, call.principal, user)
 
@@ -70,16 +69,16 @@ def list_tokens(call: Call, user: str, window: Window) -> Page[TokenView]:
 
 @operations.post("/users/{user}/tokens", ONESELF_OR_ADMIN, refusals=(409,))
 def issue_token(call: Call, user: str, body: TokenSpec) -> IssuedTokenView:
-    """Issue a token.  Its secret stands in this answer and nowhere else.
+    """Issue a token. Its secret is in this answer and nowhere else.
 
-    It ends when the token that the request came with does, and is revoked with it, also where it
-    is for somebody else.  A user has a bounded number of tokens that are valid: 409 names some
-    that could be revoked.
+    It expires with the token that the request came with, and is revoked with it, also if it is for
+    another user. The number of a user's valid tokens is limited: a 409 names some that could be
+    revoked.
     """
     return tokens.issue(call.server, call.principal, user, body)
 
 
 @operations.delete("/users/{user}/tokens/{prefix}", ONESELF_OR_ADMIN)
 def revoke_token(call: Call, user: str, prefix: str) -> RevokedTokenView:
-    """Revoke a token and all that were made with it, effective at once."""
+    """Revoke a token, and all tokens that were created with it, at once."""
     return tokens.revoke(call.server, call.principal, user, prefix)

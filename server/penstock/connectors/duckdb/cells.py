@@ -1,7 +1,7 @@
 """Read cells of declared columns as values, and spell these values.
 
-One value has one spelling here, whatever the request wrote: 1, 1.0 and 1e0 are the same
-integer, and the same number.
+Every value has one spelling, however the request wrote it: 1, 1.0 and 1e0 are the same integer, and
+the same number.
 """
 
 import datetime
@@ -24,7 +24,7 @@ ORDERED: frozenset[ColumnType] = frozenset({"integer", "number", "date"})
 
 
 def cell(kind: ColumnType, value: object) -> Cell | None:
-    """Read a value of a spec as a cell of a column of type ``kind``; None where it is none."""
+    """Convert a value of a spec to a cell of type ``kind``; None if it does not fit."""
     match kind:
         case "string":
             return value if isinstance(value, str) else None

@@ -1,9 +1,9 @@
 """Check that an engine computes what the template means, before it reads any data.
 
-A dozen rows that engines differ over (no value, NaN, infinity, negative numbers, ties,
-text of no such type, Unicode in two forms, people with many rows and groups) are asked
-the questions below, from a file of the format at hand.  The answers are known; with any
-other answer the engine is refused.  A process asks once for each format.
+A dozen rows that engines differ over (no value, NaN, infinity, negative numbers, ties, text of no
+such type, Unicode in two forms, people with many rows and groups) are queried below, from a file in
+the dataset's format.  The right answers are known; an engine with any other answer is refused.  A
+process checks each format once.
 """
 
 import csv
@@ -67,7 +67,7 @@ _BOUNDED = {"max_groups": 2, "max_rows_per_group": 2}
 class Question:
     """Hold a query over the rows, and its answer in lattice steps.
 
-    Of open keys it is the ranks, and then the counts.
+    For open keys the answer is the ranks, and then the counts.
     """
 
     name: str
@@ -214,24 +214,25 @@ OPEN_QUESTIONS: tuple[Question, ...] = (
         {"rows": 1},
     ),
 )
-"""Keys that nobody can list."""
+"""Keys that cannot be listed."""
 
 
 @functools.cache
 def require_conformance(form: Form) -> None:
-    """Raise ``Unavailable`` unless DuckDB, as it is installed here, answers as it should.
+    """Raise ``Unavailable`` unless the installed DuckDB gives the right answers.
 
-    ``form`` is the format of the files to be read.  An engine that passed is not asked
-    again in this process.
+    ``form`` is the format of the files to be read.  An engine that passed is not checked again in
+    this process.
     """
     import duckdb
 
     different = differences(form)
     if different:
         raise Unavailable(
-            f"DuckDB {duckdb.__version__} answers the conformance probe from {form} files otherwise"
-            f" than it should ({', '.join(different)}), so that no data are read with it. Install"
-            " the version that this server was released with."
+            f"DuckDB {duckdb.__version__} answers the conformance probe from {form} files"
+            f" incorrectly"
+            f" ({', '.join(different)}), so no data are read with it. Install the version that"
+            f" this server was released with."
         )
 
 
@@ -247,7 +248,7 @@ def differences(form: Form) -> list[str]:
             return [each.name for each in questions if _counts_of(each, file) != each.answer]
     except OSError as error:
         raise Unavailable(
-            "The engine that reads data cannot be probed: a temporary file cannot be written"
+            "The engine that reads data cannot be checked: a temporary file cannot be written"
             f" ({os.strerror(error.errno or 0)}). Make room in the folder for temporary files, or"
             " name another one in TMPDIR."
         ) from None

@@ -1,10 +1,10 @@
 """Read Parquet cells that the engine refuses to read, and replace each by a missing one.
 
-One text that is not UTF-8, or one moment too far off, would end every query on its column, so
-that a refusal would tell of a cell.  Where the engine gives up, the columns that can hold
-such cells are read once more by Arrow, which looks at each cell by itself; a bad one is null
-from then on, as any other that cannot be read as its type.  All others read as they did, so
-that what one row holds changes no other row.
+One text that is not UTF-8, or one moment out of range, would make every query on its column fail,
+and the refusal would reveal that cell.  If the engine fails, Arrow reads the columns that can hold
+such cells once more, and checks each cell by itself; a bad one becomes null, like any other cell
+that cannot be read as its type.  All other cells read as before, so that no row affects how another
+is read.
 
 Times of day and nested values can hold such cells as well, and nobody declares their type: they
 are refused by their type when a dataset is registered, and read as null where one was before.
@@ -32,7 +32,7 @@ _NO_TYPE: Final = (
 )
 _EARLIEST: Final = -9_223_372_022_400_000_000
 _INFINITY: Final = 2**63 - 1
-"""The engine's first moment without a zone, in microseconds, and what it takes for infinite."""
+"""The engine's first moment without a zone, in microseconds, and its value for infinity."""
 
 _MICROSECONDS: Final = {"s": 1_000_000, "ms": 1_000, "us": 1}
 
@@ -84,7 +84,7 @@ def read(
 ) -> None:
     """Put columns of the file into ``TABLE``, by name and alias, with null for bad cells.
 
-    Raises what Arrow raises for a file that cannot be read to its end.
+    Raises Arrow's errors for a file that cannot be read to its end.
     """
     import pyarrow as pa
     import pyarrow.parquet as pq
@@ -95,7 +95,7 @@ def read(
             numbers = pa.array(range(begun, begun + len(batch)), pa.int64())
             cells = {alias: _repaired(batch.column(name)) for name, alias in columns.items()}
             connection.register("batch", pa.table({NUMBER: numbers, **cells}))
-            # The table's name is our own.
+            # The table's name is not from outside.
             verb = f"INSERT INTO {TABLE}" if begun else f"CREATE TEMP TABLE {TABLE} AS"
             connection.execute(f"{verb} SELECT * FROM batch")  # noqa: S608
             connection.unregister("batch")
@@ -103,7 +103,7 @@ def read(
 
 
 def _with_one(opened: Any, columns: Mapping[str, str]) -> Iterable[Any]:
-    """Yield the batches of the file, or an empty one, which has the columns' types."""
+    """Yield the batches of the file, or one empty batch with the columns' types."""
     import pyarrow as pa
 
     empty = True
@@ -134,7 +134,7 @@ def _texts(cells: Any, pa: Any) -> Any:
 
 
 def _bytes(cells: Any, pa: Any) -> Sequence[bytes | None]:
-    """Return the cells as bytes, which nothing decodes."""
+    """Return the cells as bytes, without decoding them."""
     contents: Sequence[bytes | None] = cells.cast(pa.large_binary()).to_pylist()
     return contents
 

@@ -1,9 +1,8 @@
 """Run statements on DuckDB, locked down: it reads the one registered file and nothing else.
 
-A connection lives for one statement, in memory.  It may open no other file, load or
-install no extension, and spill nothing to disk, and its configuration is locked before
-the statement runs.  DuckDB knows no path that may be read and not written, so what runs
-is one SELECT and nothing else.
+A connection lives for one statement, in memory.  It may open no other file, load or install no
+extension, and spill nothing to disk, and its configuration is locked before the statement runs.
+DuckDB cannot make a path read-only, so the only statement that runs is one SELECT.
 """
 
 import math
@@ -34,7 +33,7 @@ _CONFIGURATION: dict[str, str | bool | int | float | list[str]] = {
 }
 
 _CASTS_IN_READER = "type_pushdown"
-"""From 2.0 on casts would run in the reader of CSV, where what fails drops its whole line."""
+"""From 2.0 on casts would run in the CSV reader, where a failed cast drops the whole line."""
 
 
 def run(
@@ -94,7 +93,7 @@ def _rows(
             connection.execute(_view(connection, file, names, columns, repairs))
             lock(connection, file)
             _require_one_select(connection, statement.text)
-            # The engine's own words may quote a cell, so that none of them is kept.
+            # The engine's own message may quote a cell, so none of it is kept.
             rows = connection.execute(statement.text, _parameters(plan, salt)).fetchnumpy()
             return {name: np.asarray(column) for name, column in rows.items()}
         except (duckdb.OutOfMemoryException, MemoryError):
@@ -108,8 +107,8 @@ def _rows(
         finally:
             connection.close()
     raise InvalidInput(
-        f"The dataset's file cannot be read to its end as {file.format}: it is damaged."
-        " Nothing was released. Write the file again and register it as a new version."
+        f"The dataset's file cannot be read to its end as {file.format}: it is damaged. Nothing"
+        f" was released. Write the file again and register it as a new version."
     ) from None
 
 
@@ -177,7 +176,7 @@ def _view(
         parquet_cells.read(connection, file, repaired)
         aliases.append(parquet_cells.NUMBER)
         joined = f" JOIN {parquet_cells.TABLE} USING ({parquet_cells.NUMBER})"
-    # Every name and path in it has been quoted, the rest is our own.
+    # Every name and path in it is quoted; the rest is fixed text.
     return (
         f"CREATE TEMP VIEW {SOURCE} AS SELECT {selected or '1 AS present'}"  # noqa: S608
         f" FROM {_reader(file, names, bool(repaired))} AS file({', '.join(aliases)}){joined}"
@@ -197,8 +196,8 @@ def _reader(file: SourceFile, names: Sequence[str], numbered: bool) -> str:
         more = ", file_row_number = true" if numbered else ""
         return f"read_parquet({path}, hive_partitioning = false, union_by_name = false{more})"
     columns = ", ".join(f"'c{place}': 'VARCHAR'" for place in range(len(names)))
-    # No sniffing, which looks at cells.  Lines that are not CSV are padded or dropped, each
-    # for itself, never reported; one thread reads, so that they are the same each time.
+    # No sniffing, which looks at cells.  Lines that are not CSV are padded or dropped one by one
+    # and never reported; one thread reads, so that the result is always the same.
     return (
         f"read_csv({path}, auto_detect = false, header = true, delim = ',', quote = '\"',"
         f" escape = '\"', columns = {{{columns}}}, null_padding = true, ignore_errors = true,"

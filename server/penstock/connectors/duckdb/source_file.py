@@ -1,6 +1,6 @@
 """Find a dataset's file, read its columns' names, and check that it did not change.
 
-Beyond the names of the columns nothing that is said here depends on what the file holds.
+Messages depend on the names of the columns and on nothing else that the file holds.
 """
 
 import csv
@@ -22,7 +22,7 @@ _LONGEST_HEADER = 1 << 20
 _AT = pointer("source", "uri")
 _PATTERNS = frozenset("*?[]{}")
 _SIZE = 2
-"""The place of the size in a file's identity."""
+"""The index of the size in a file's identity."""
 
 FORMATS: dict[str, Literal["csv", "parquet"]] = {".csv": "csv", ".parquet": "parquet"}
 
@@ -37,7 +37,7 @@ class SourceFile:
 
 @dataclass(frozen=True)
 class Stamp:
-    """Hold what a file system says of a file, and a keyed hash of its bytes."""
+    """Hold a file's identity in its file system, and a keyed hash of its bytes."""
 
     identity: tuple[int, ...]
     fingerprint: bytes
@@ -46,8 +46,8 @@ class Stamp:
 def locate(dataset: DatasetSpec, folder: Path | None = None) -> SourceFile:
     """Find the dataset's file; a relative name is looked up in ``folder``.
 
-    With a folder, a file outside of it is refused; without one, the current folder is
-    where names begin and any file may be named.  Raises ``InvalidInput``.
+    With a folder, a file outside of it is refused; without one, names are relative to the current
+    folder and any file may be named.  Raises ``InvalidInput``.
     """
     uri = dataset.source.uri or ""
     if "://" in uri:
@@ -71,22 +71,22 @@ def locate_path(path: Path) -> SourceFile:
     """
     form = FORMATS.get(path.suffix.lower())
     if form is None:
-        raise InvalidInput("The file's name ends in .csv or .parquet.", pointer=_AT)
+        raise InvalidInput("The file's name must end in .csv or .parquet.", pointer=_AT)
     try:
         resolved = path.resolve(strict=True)
         regular = stat.S_ISREG(resolved.stat().st_mode)
     except (OSError, RuntimeError):
         raise InvalidInput(
-            "There is no such file here that the server may read; check the name, and on which"
-            " machine the server runs.",
+            "There is no such file that the server can read; check the name, and that the file"
+            " is on the server's machine.",
             pointer=_AT,
         ) from None
     if not regular or not os.access(resolved, os.R_OK):
-        raise InvalidInput("This is not a file that the server may read.", pointer=_AT)
+        raise InvalidInput("This is not a file that the server can read.", pointer=_AT)
     if _PATTERNS & set(str(resolved)):
         raise InvalidInput(
             "The file, or a folder on the way to it, has one of * ? [ ] { } in its name, which"
-            " would stand for several files; rename it.",
+            " would match several files; rename it.",
             pointer=_AT,
         )
     return SourceFile(resolved, form)
@@ -129,7 +129,7 @@ def stamp(
 ) -> Stamp:
     """Return the HMAC-SHA256 of the file's bytes under ``key``, 32 bytes, and its identity.
 
-    ``progress`` is told the percent of its bytes that were read.  Raises ``SourceChanged``
+    ``progress`` receives the percentage of bytes read.  Raises ``SourceChanged``
     where the file is gone or changes while it is read.
     """
     digest = hmac.new(key, digestmod="sha256")
@@ -140,7 +140,7 @@ def stamp(
             while chunk := stream.read(_CHUNK):
                 digest.update(chunk)
                 read += len(chunk)
-                # A file that grows meanwhile is refused below.
+                # A file that grows while it is read is refused below.
                 progress(stage, min(100, 100 * read // max(1, before[_SIZE])))
             after = _identity(os.fstat(stream.fileno()))
     except OSError:
@@ -154,7 +154,7 @@ def check_unchanged(
     file: SourceFile, key: bytes, fingerprint: bytes, progress: Progress = silent
 ) -> Stamp:
     """Raise ``SourceChanged`` unless the file is the one with this fingerprint."""
-    read_now = stamp(file, key, progress, "making sure that the file is the one registered")
+    read_now = stamp(file, key, progress, "checking that the file is the registered one")
     if not hmac.compare_digest(read_now.fingerprint, fingerprint):
         raise _changed("is not the one that was registered")
     return read_now
@@ -163,13 +163,14 @@ def check_unchanged(
 def check_untouched(
     file: SourceFile, key: bytes, before: Stamp, progress: Progress = silent
 ) -> None:
-    """Raise ``SourceChanged`` if anybody wrote to, or replaced, the file since ``before``."""
-    if stamp(file, key, progress, "making sure that nobody changed the file meanwhile") != before:
+    """Raise ``SourceChanged`` if the file was changed or replaced since ``before``."""
+    stage = "checking that the file was not changed while it was read"
+    if stamp(file, key, progress, stage) != before:
         raise _changed("changed while it was read")
 
 
 def vanished() -> SourceChanged:
-    """Return the error for a file that was registered and cannot be found any more."""
+    """Return the error for a registered file that cannot be found any more."""
     return _changed("cannot be found")
 
 
@@ -190,7 +191,7 @@ def _names_in_csv(path: Path) -> tuple[str, ...]:
             start = stream.read(_LONGEST_HEADER)
     except OSError:
         raise InvalidInput("The file cannot be read.", pointer=_AT) from None
-    # A character cut in two at the end of what was read does not belong to the header.
+    # A character that is cut at the end of the bytes read does not belong to the header.
     text = start.decode("utf-8-sig", errors="replace")
     try:
         names = next(csv.reader(io.StringIO(text, newline=""), strict=True), [])

@@ -1,15 +1,14 @@
-"""Write the SQL that is run on a dataset: one template, which a plan fills in.
+"""Write the SQL that is run on a dataset: one template, filled in by a plan.
 
-What the text promises, in its own order:
+What the SQL guarantees, in the order of its parts:
 
 1. ``typed``: every cell is read as text and cast to its declared type; what cannot be
    cast, NaN and infinities become the declared ``missing``, or NULL.
 2. ``kept``: rows without a privacy unit or without a value are dropped; the declared keys
    are joined, so that no key is ever discovered in the data.
-3. ``contributed``: what one unit gives to one key is added up and clamped, for a mean scaled.
-4. ``chosen``: of each unit's keys so many are kept, in the order of a salted hash; rows are
-   never sampled.
-5. ``totals``: integers are added, which gives the same bits in any order.
+3. ``contributed``: the contributions of one unit to one key are added up and clamped (for a mean,
+scaled). 4. ``chosen``: a bounded number of each unit's keys is kept, in the order of a salted hash;
+rows are never sampled. 5. ``totals``: integers are added, which gives the same bits in any order.
 6. The whole domain is joined, so that zeros appear, and totals saturate.
 
 Names and texts enter as quoted identifiers and literals, numbers as numerals of Python's
@@ -33,10 +32,10 @@ from penstock.structures.counts import Centered, Ellipse, Lift
 from penstock.structures.sparse_histogram import Strings
 
 SOURCE = "source"
-"""The relation that the text reads: one text column for each declared column."""
+"""The relation that the SQL reads: one text column for each declared column."""
 
 TAKEN = "taken"
-"""The table of a column's categories, for the rows that none of them takes."""
+"""The table of a column's categories, to find the rows that are in none of them."""
 
 SALT = "salt"
 """The name of the bound parameter."""
@@ -96,7 +95,7 @@ ORDER BY domain.key
 
 _SIZE = """
 CROSS JOIN (SELECT count(*) AS units FROM chosen WHERE place = 1) AS size"""
-"""The number of units that have a key: each of them has one first key."""
+"""The number of units that have a key: each unit has exactly one first key."""
 
 _OPEN_ANSWER = """\
 SELECT totals.key AS key, {answers}
@@ -107,10 +106,10 @@ ORDER BY totals.key
 
 @dataclass(frozen=True)
 class Statement:
-    """Hold what a query's spec means: its plan, and the text that is recorded and run.
+    """Hold a query's plan, and the SQL that is recorded and run.
 
-    ``sha256`` is the text's, in hexadecimal digits.  The text answers with one row for each
-    key, in their order; ``columns`` follow each other in the answer's vector.
+    ``sha256`` is the text's, in hexadecimal digits.  The SQL returns one row for each key, in their
+    order; the answer's vector has ``columns`` one after another.
     """
 
     plan: Plan
@@ -167,7 +166,7 @@ def literal(value: Cell) -> str:
 
 
 class _Columns:
-    """Hold the columns that a plan uses, each cast once, under names of our own."""
+    """Hold the columns that a plan uses, each cast once, under generated names."""
 
     def __init__(self, plan: Plan) -> None:
         self._aliases = {column: f"c{place}" for place, column in enumerate(plan.columns)}
@@ -227,7 +226,7 @@ def _joins(plan: Plan, columns: _Columns) -> str:
             condition = f"{cell} >= {table}.lower AND {cell} < {table}.upper"
         joins.append(f"\n  JOIN {table} ON {condition}")
     if plan.summand is not None and plan.summand.categories:
-        # Each category once, so that no row is met twice.
+        # Each category once, so that no row is counted twice.
         condition = f"{columns[plan.summand.column]} = {TAKEN}.value"
         joins.append(f"\n  LEFT JOIN {TAKEN} ON {condition}")
     return "".join(joins)
@@ -279,13 +278,13 @@ def _flags(plan: Plan, columns: _Columns) -> str:
 
 
 def _parts(plan: Plan) -> dict[str, str]:
-    """Return, by column, the SQL of what the rows of one unit in one group amount to.
+    """Return, by column, the SQL that adds up the rows of one unit in one group.
 
-    Where each row is a unit, what those of one group amount to, which may pass 64 bits.
+    If each row is a unit, it adds up all rows of a group, which may exceed 64 bits.
     """
     if plan.flags:
         parts = {f"part_{place}": _flagged(plan, place) for place in range(len(plan.flags))}
-        # Flags are never more than the rows, of which they are taken off.
+        # Flags never exceed the number of rows, which is subtracted from them.
         return parts if plan.nodes is None else {**parts, "tally": _tallied(plan)}
     match plan.measure:
         case Measure.MEAN:
@@ -335,8 +334,8 @@ def _centered(plan: Plan) -> str:
 def _answers(plan: Plan, parts: dict[str, str]) -> dict[str, str]:
     """Return, by column, the SQL of each key's answer.
 
-    Of counts that are protected together these are twice the count less the size, and the
-    size: saturated when they are taken off, since what both saturate at would move them apart.
+    For counts that are protected together these are twice the count minus the size, and the size.
+    They are saturated before the subtraction, because saturating afterwards could move them apart.
     """
     if plan.nodes is None or isinstance(plan.nodes, Ellipse):
         return {f"{name}_answer": _answer(plan, name) for name in parts}

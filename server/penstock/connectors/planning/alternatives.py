@@ -27,10 +27,10 @@ class Alternative:
 
 
 def alternatives(dataset: DatasetSpec, query: ComputedQuery) -> list[Alternative]:
-    """Return every way that fits, noise for each count first; none where only that one does.
+    """Return every way that fits, separate noise for each count first; empty if only that one fits.
 
-    What is ``query``'s own is marked.  With a size there are two: of the least error for
-    the counts, and as much for the size as is of any use.
+    The way that ``query`` chose is marked.  With a size there are two trade-offs: the least error
+    for the counts, and as much noise budget for the size as is useful.
     """
     if isinstance(query, HistogramQuery):
         return []

@@ -1,11 +1,10 @@
-"""Hash a statistic, so that the same question is not drawn twice.
+"""Hash a statistic, so that the same statistic is not registered and drawn twice.
 
-The canonical form holds the dataset's name, version and, where it was corrected, the number of
-its declaration, the mechanism and the plan; a
-query's own name, its share, its levels and how many false keys a tier expects stay outside.
-The order of fields and of conditions, the spelling of numbers, and a histogram written as a
-count over bins make no difference.  There is none for pushed vectors: a hash over values
-would give small counts away to whoever tries them all.
+The canonical form holds the dataset's name, version and, where it was corrected, the number of its
+declaration, the mechanism and the plan; it does not hold the query's name, its share, its levels,
+or how many false keys a tier expects. The order of fields and of conditions, the spelling of
+numbers, and a histogram written as a count over bins make no difference.  Pushed vectors have none:
+a hash over values would reveal small counts to anyone who tries them all.
 """
 
 import hashlib
@@ -41,7 +40,7 @@ def canonical_form(
         "max_rows": plan.max_rows,
     }
     if declaration is not None:
-        # Cells are read otherwise, which the names of columns do not tell.
+        # Cells are read differently, which the names of columns do not show.
         form["declaration"] = declaration
     if plan.open_keys is not None:
         form["open_keys"] = [plan.open_keys.column.name, *_domain(plan.open_keys.domain)]
@@ -61,14 +60,14 @@ def canonical_hash(
 
 
 def _domain(domain: Domain) -> list[object]:
-    """Return a domain in one spelling; the order of an alphabet makes no other set of keys."""
+    """Return a domain in one spelling; the order of an alphabet does not change the set of keys."""
     if isinstance(domain, Strings):
         return ["string", "".join(sorted(domain.alphabet)), domain.length]
     return ["uint64", domain.size] if isinstance(domain, Uint64) else ["sha256_64"]
 
 
 def _nodes(nodes: Lift | Centered | Ellipse) -> list[object]:
-    """Return the nodes that are protected; a size that is taken for known is no part of them."""
+    """Return the nodes that are protected; a size that is assumed to be known is not among them."""
     return ["lift", nodes.weight] if isinstance(nodes, Lift) else [type(nodes).__name__.lower()]
 
 

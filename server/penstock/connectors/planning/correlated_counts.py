@@ -1,12 +1,12 @@
 """Choose the nodes that replace counts protected together, and the sums they are made of.
 
-Two shapes of counts have less noise so than with noise of their own (``structures.counts``):
+Two kinds of counts have less noise when they are protected together (``structures.counts``):
 
-* over columns: a row says true or false in each.  ``f_i`` are the rows, or units, where
-  column ``i`` is true, and ``n`` all of them, in each group by itself.
-* over groups of which one unit is in several.  ``f_i`` are the counts of the groups, and
-  ``n`` is as much as all units that are in any could give to one.  Where a unit is in at most
-  half of the groups, and nothing else is asked for, ``n`` is left out.
+* over columns: a row says true or false in each.  ``f_i`` is the number of rows or units where
+  column ``i`` is true, and ``n`` the number of all, in each group separately.
+* over groups of which one unit is in several.  ``f_i`` are the counts of the groups, and ``n`` is
+  the most that all units in any group could contribute to one.  If a unit is in at most half of the
+  groups, and no size is requested, ``n`` is left out.
 """
 
 from collections.abc import Sequence
@@ -58,9 +58,9 @@ def with_nodes(plan: Plan, query: CorrelatedQuery, relation: NeighboringRelation
 
 
 def nodes_of(query: CorrelatedQuery, dimension: int) -> Nodes:
-    """Return the nodes of a registered query with so many values.
+    """Return the nodes of a registered query with this many values.
 
-    ``trade_off`` is there if a size is released.  The plan's other parts do not matter.
+    ``trade_off`` is given if a size is released.  The plan's other parts are not used.
     """
     flags = len(getattr(query.aggregate, "columns", None) or ())
     sized = query.trade_off is not None
@@ -126,7 +126,7 @@ def _require_counts(plan: Plan) -> None:
 
 
 def _require_overlap(plan: Plan, relation: NeighboringRelation) -> None:
-    """Raise ``InvalidInput`` where groups by themselves have as little noise."""
+    """Raise ``InvalidInput`` if separate groups have as little noise."""
     if plan.max_groups == 1:
         raise InvalidInput(
             "One privacy unit is in one group, and all counts move by one at most: protecting"
@@ -143,7 +143,7 @@ def _require_overlap(plan: Plan, relation: NeighboringRelation) -> None:
 
 
 def _require_one_all(plan: Plan) -> None:
-    """Raise ``InvalidInput`` where the size would have the key of a count."""
+    """Raise ``InvalidInput`` if the size would have the key of a count."""
     if not isinstance(plan.nodes, Lift):
         return
     labels = [grouping.labels for grouping in plan.groupings]

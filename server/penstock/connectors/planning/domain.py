@@ -9,16 +9,16 @@ from typing import overload
 Key = str | list[str]
 
 ALL = "all"
-"""The key of what is not grouped."""
+"""The key of an answer without groups."""
 
 
 @dataclass(frozen=True)
 class Domain(Sequence[Key]):
     """Represent the product of the groupings' labels, the last one varying fastest.
 
-    A key is a string for one grouping, a list of strings for several, and ``"all"`` is
-    the only one without any.  Keys are made when they are asked for: a domain of ten
-    million takes no more room than its labels.
+    A key is a string for one grouping, a list of strings for several, and ``"all"`` is the only one
+    without any.  Keys are made on demand: a domain of ten million takes no more memory than its
+    labels.
     """
 
     labels: tuple[tuple[str, ...], ...]

@@ -40,7 +40,7 @@ LARGEST_STEPS = 2**52
 """The largest absolute value of one row in lattice steps: doubles are exact up to there."""
 
 _BOUNDS = {"lower": 0, "upper": 100}
-"""Examples of bounds, for refusals."""
+"""Examples of bounds, for messages."""
 
 
 def interpret(dataset: DatasetSpec, query: ComputedQuery) -> Plan:

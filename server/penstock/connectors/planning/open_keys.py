@@ -21,8 +21,8 @@ COLUMN = "open_key"
 class Tally:
     """Hold the keys whose count is not 0, as ranks of their domain, and the counts.
 
-    Both have shape ``(keys,)``.  How many keys there are depends on the data: it is told
-    to nobody, and nothing is refused for it.
+    Both have shape ``(keys,)``.  The number of keys depends on the data: it is never revealed, and
+    no request is refused because of it.
     """
 
     ranks: NDArray[np.uint64]

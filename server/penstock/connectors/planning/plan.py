@@ -1,8 +1,8 @@
-"""Represent one statistic in one form, with nothing left to look up.
+"""Represent one statistic in one normal form, with nothing left to look up.
 
-A histogram is a count that is also grouped by its bins, ``=`` is membership in a set of
-one, limits that cannot bind are brought down to those that can.  Queries that differ in
-spelling alone have equal plans.
+A histogram is a count that is also grouped by its bins, ``=`` is membership in a set of one, limits
+that cannot bind are brought down to those that can.  Queries that differ only in spelling have
+equal plans.
 """
 
 import math

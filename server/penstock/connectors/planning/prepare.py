@@ -1,6 +1,6 @@
 """Prepare a query from two specs, without data; then read the data for its answer.
 
-``prepare`` reads a spec into one ``Statement``, the only time that it is read.  Its text is
+``prepare`` interprets a spec once, as one ``Statement``.  Its text is
 recorded, and ``answer`` and ``open_answer``, the one place where data are read, run it.
 """
 
@@ -31,18 +31,17 @@ from penstock.privacy import NeighboringRelation, Sensitivity
 
 @dataclass(frozen=True)
 class PreparedQuery:
-    """Hold all that is fixed before an answer exists.
+    """Hold everything that is fixed before an answer exists.
 
-    ``keys`` is None for a pushed vector without keys (they are 0, 1, 2 ...).  ``dimension``
-    is how many numbers the vector has: one for each key, for a mean the centered sums of
-    all keys and then all weighted counts.  ``step`` is the value of one lattice step,
-    ``bound`` the largest absolute value, ``sensitivity`` in units of the values.
-    ``statement`` is what is recorded and run; it and the canonical hash belong to computed
-    queries alone, ``mean_bounds`` (see ``Plan``) to means.
+    ``keys`` is None for a pushed vector without keys (they are 0, 1, 2 ...).  ``dimension`` is how
+    many numbers the vector has: one for each key, for a mean the centered sums of all keys and then
+    all weighted counts.  ``step`` is the value of one lattice step, ``bound`` the largest absolute
+    value, ``sensitivity`` in units of the values. ``statement`` is recorded and run; only computed
+    queries have it and a canonical hash, only means have ``mean_bounds`` (see ``Plan``).
 
-    Of counts that are protected together the vector is that of their ``nodes``, and ``keys``
-    are those of what is read from it.  Sparse histograms have no ``keys``;
-    their ``dimension`` is how many keys may differ between neighbors.
+    For counts that are protected together the vector holds their ``nodes``, and ``keys`` belong to
+    the counts that are computed from it.  Sparse histograms have no ``keys``; their ``dimension``
+    is the number of keys that may differ between neighbors.
     """
 
     keys: Sequence[Key] | None
@@ -95,7 +94,7 @@ def check_source(dataset: DatasetSpec, folder: Path | None = None) -> None:
     """Check a dataset before it is registered: its spec, and the header of its file.
 
     Raises ``InvalidInput``, which depends on names of columns, the file's format and the
-    spec alone, and ``Unavailable`` for an engine that computes differently than it should.
+    spec alone, and ``Unavailable`` for an engine that computes wrong answers.
     ``folder`` is where files may lie (see ``source_file.locate``).
     """
     check_schema(dataset)
@@ -144,10 +143,10 @@ def answer(
 ) -> NDArray[np.int64]:
     """Read the data, once, with a statement: the answer in lattice steps, ``(dimension,)``.
 
-    The same bits for the same file, statement and ``salt`` (the dataset version's secret),
-    whatever the number of ``threads``.  ``progress`` is told the stages.  Raises
-    ``SourceChanged`` unless the file is, before
-    and after it is read, the one whose ``fingerprint`` was registered.
+    The answer has the same bits for the same file, statement and ``salt`` (the dataset version's
+    secret), with any number of ``threads``.  ``progress`` receives the stages.  Raises
+    ``SourceChanged`` unless the file is, before and after it is read, the one whose ``fingerprint``
+    was registered.
     """
     from penstock.connectors.duckdb import source
 
@@ -188,7 +187,7 @@ def _opened(
         progress("counting")
         yield file, names
     finally:
-        # Also after an error, which a file that changed explains best.
+        # Also after an error: a changed file is its most likely cause.
         source_file.check_untouched(file, key, before, progress)
 
 

@@ -1,6 +1,6 @@
 """Refuse specs that have no meaning: by JSON pointer, in plain words.
 
-Nothing here repeats what was sent beyond a field's own name, cut short.
+Messages repeat nothing of the request except a field's name, shortened.
 """
 
 from collections.abc import Iterator
@@ -22,8 +22,8 @@ FIELD = "field"
 LONGEST_DETAIL = 300
 
 _PLAIN_WORDS = {
-    "missing": "Something has to stand here.",
-    "extra_forbidden": "This field is not known here; check its spelling, or leave it out.",
+    "missing": "A value is required here.",
+    "extra_forbidden": "This field is unknown; check its spelling, or leave it out.",
     "string_type": "This must be a string.",
     "bool_type": "This must be true or false.",
     "int_type": "This must be an integer.",
@@ -49,13 +49,13 @@ _PLAIN_WORDS = {
     "string_too_long": "This must have at most {max_length} characters.",
     "string_unicode": "This is not text: it cannot be written as UTF-8.",
 }
-"""Our messages for pydantic's own errors; a limit that one names is put in."""
+"""Our messages for pydantic's own errors; limits that an error names are filled in."""
 
 _OF_EMPTINESS = frozenset(
     {"too_short", "name", "column_name", "text", "number", "scalar", "list"}
     | {"string_type", "int_type", "float_type", "tuple_type", "list_type", "dict_type"}
 )
-"""The errors that state of an empty field only that it is empty."""
+"""The errors that mean only that a field is empty."""
 
 
 def pointer(*parts: str | int) -> str:
@@ -67,9 +67,9 @@ def pointer(*parts: str | int) -> str:
 def invalid_input(error: ValidationError) -> InvalidInput:
     """Report every wrong place of a request, up to 20 of them, without repeating its values.
 
-    Parts of a location in angle or square brackets are pydantic's own marks (the branch
-    of a union, the key of an object) and no part of the pointer.  An error of ours that is found
-    by looking at several fields names in its context, as ``FIELD``, which one is to be mended.
+    Parts of a location in angle or square brackets are pydantic's own marks (the branch of a union,
+    the key of an object) and no part of the pointer.  An error of ours that concerns several fields
+    names in its context, as ``FIELD``, the one to correct.
     """
     problems = error.errors(include_url=False)
     within = {entry["loc"][:-1] for entry in problems}
@@ -95,10 +95,10 @@ def checked(form: Any, content: object) -> Any:
 
 
 def sentence(entry: ErrorDetails) -> str:
-    """Return one of pydantic's errors in our words, which repeat nothing of what was sent.
+    """Return our message for one of pydantic's errors, which repeats nothing of the request.
 
-    Errors that our own validators raise are in our words already.  Where nothing was sent, it
-    says what to enter.
+    Errors of our own validators have our message already.  For an empty field the message says what
+    to enter.
     """
     if _is_of_emptiness(entry):
         names = [part for part in entry["loc"] if isinstance(part, str) and not _is_mark(part)]

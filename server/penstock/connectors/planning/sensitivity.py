@@ -1,8 +1,8 @@
-"""Derive the sensitivity of an answer to one privacy unit; no caller asserts it.
+"""Derive the sensitivity of an answer to one privacy unit; callers do not assert it.
 
-A unit reaches at most ``G`` of the ``K`` keys, and what it gives to one of them has norms
-of at most ``B``.  Where two units are compared that both reach a key, what they give to it
-differs by norms of at most ``W``.  In lattice steps:
+A unit contributes to at most ``G`` of the ``K`` keys, and its contribution to one key has norms of
+at most ``B``.  If two units both contribute to a key, their contributions differ by norms of at
+most ``W``.  In lattice steps:
 
 ====  ===========================  ====================================================
 ..    add_remove                   replace
@@ -123,7 +123,7 @@ class Contribution:
             case Measure.COUNT:
                 return Norms.of((most - 1,))
             case Measure.SUM:
-                # Whoever is present has a row: at least lo where lo > 0, at most hi where hi < 0.
+                # A unit that is present has a row: at least lo if lo > 0, at most hi if hi < 0.
                 least = most * self.lowest if self.lowest < 0 else self.lowest
                 largest = most * self.highest if self.highest > 0 else self.highest
                 return Norms.of((largest - least,))

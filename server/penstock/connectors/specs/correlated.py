@@ -1,4 +1,4 @@
-"""Declare counts that are protected together, with less noise than each by itself."""
+"""Declare counts that are protected together, with less noise than separate counts."""
 
 from typing import Annotated, Literal
 
@@ -13,10 +13,10 @@ LARGEST_TRADE_OFF = 2.0**20
 class CorrelatedQuery(ComputedQuery):
     """Hold the data half of counts over columns, or over groups that share units.
 
-    How many rows or units there are is released besides.  ``trade_off`` (``C``) is how much
-    of the noise goes to the counts and not to that number; left out it is best for the
-    counts.  ``known_size`` is that number where it is public: it is not released then, and
-    the counts have half the standard deviation of noise of their own.
+    The number of rows or units is released as well.  ``trade_off`` (``C``) is how much of the noise
+    goes to the counts and not to that number; by default it is best for the counts.  ``known_size``
+    is that number if it is public: it is not released then, and the counts have half the standard
+    deviation of separate noise.
     """
 
     structure: Literal["correlated"]
@@ -28,7 +28,7 @@ class CorrelatedQuery(ComputedQuery):
         if self.trade_off is not None and self.known_size is not None:
             raise PydanticCustomError(
                 "structure",
-                "A size that is known is not released, so that there is nothing to trade off;"
-                " leave trade_off or known_size out.",
+                "A known size is not released, so there is nothing to trade off; leave out"
+                " trade_off or known_size.",
             )
         return self

@@ -1,7 +1,7 @@
 """Write the start of a dataset's file, from the header of its data and what was declared.
 
-No cell is read: what a draft says of a column is its name, the type that a Parquet file declares,
-and what whoever asks declares.  What they leave open stands in it as a comment.
+No cell is read: a draft has each column's name, the type that a Parquet file declares, and what the
+caller declares.  Fields that are still open are comments.
 """
 
 import json
@@ -20,7 +20,7 @@ _INTEGER = re.compile("-?[0-9]{1,18}")
 
 @dataclass(frozen=True)
 class Declared:
-    """Hold what a user declares of a file, by column or tier, without looking into it.
+    """Hold a user's declarations about a file, by column or tier.
 
     ``bounds`` hold lower, upper and step as they are written; a step may be left out.
     """
@@ -35,8 +35,8 @@ class Declared:
 def drafted(path: Path, name: str, declared: Declared) -> str:
     """Return TOML that declares ``path`` as the dataset ``name``.
 
-    Raises ``InvalidInput`` for a file that is neither CSV nor Parquet, where something is declared
-    of columns that its header does not have, and for categories that are not of their type.
+    Raises ``InvalidInput`` for a file that is neither CSV nor Parquet, for declared columns that
+    its header does not have, and for categories that are not of their type.
     """
     header = guess_schema(path)
     types = {**header, **_implied(declared)}
@@ -142,5 +142,5 @@ def _column(name: str, kind: ColumnType, declared: Declared) -> Iterator[str]:
 
 
 def _text(text: str) -> str:
-    # What JSON writes between quotes is a basic string of TOML.
+    # A JSON string is a valid basic string of TOML.
     return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")

@@ -1,4 +1,4 @@
-"""Guess a schema: names and types from the file's header, and nothing that a cell says."""
+"""Guess a schema: names and types from the file's header, never from a cell."""
 
 import re
 from pathlib import Path
@@ -16,7 +16,7 @@ _DATE = re.compile(r"date(32|64)\[.*\]|timestamp\[.*\]")
 def guess_schema(path: Path) -> dict[str, ColumnType]:
     """Return the file's columns in its order, with the types that the format itself declares.
 
-    CSV declares none, so that all its columns are strings until the admin says more.
+    CSV declares none, so all its columns are strings until the admin declares a type.
     Raises ``InvalidInput`` for a file that is neither CSV nor Parquet.
     """
     file = source_file.locate_path(path)

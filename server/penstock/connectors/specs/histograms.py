@@ -1,9 +1,9 @@
-"""Declare counts over keys that nobody can list, and the public set that these come from.
+"""Declare counts over keys that cannot be listed, and the public set that they come from.
 
-A *sparse histogram* counts over all keys of a domain so large that its answer is never
-written down: only keys with a count that is not 0 are read, and only they and a few others
-are ever reported.  Which keys there could be is declared; a cell that is none of them drops
-its row, as any undeclared key does.
+A *sparse histogram* counts over all keys of a domain so large that its answer is never written
+down: only keys with a count that is not 0 are read, and only they and a few others are ever
+reported.  The set of possible keys is declared; a row whose cell is not among them is dropped, as
+for any undeclared key.
 """
 
 from typing import Annotated, Literal

@@ -1,9 +1,8 @@
 """Convert metadata of SmartNoise SQL and lomas to the data half of a dataset.
 
-SmartNoise nests ``database: schema: table:``, a table's options standing beside its
-columns; lomas has one table, its columns under ``columns``.  What has no counterpart here
-is named in a note, so that nothing is lost in silence; what would weaken the protection
-without a word is refused.
+SmartNoise nests ``database: schema: table:``, a table's options standing beside its columns; lomas
+has one table, its columns under ``columns``.  Settings without a counterpart are named in a note,
+so that nothing is lost silently; settings that would silently weaken the protection are refused.
 
 ==============================  ==========================================================
 there                           here

@@ -271,7 +271,7 @@ AggregateSpec = Annotated[
 
 
 class ContributionSpec(Spec):
-    """How much of one privacy unit is let in: so many groups, so many rows in each."""
+    """How much one privacy unit may contribute: to how many groups, with how many rows in each."""
 
     max_groups: Annotated[int, Field(ge=1, le=MOST_KEYS)] | None = None
     max_rows_per_group: Annotated[int, Field(ge=1, le=2**31)] | None = None
@@ -294,7 +294,7 @@ class ComputedQuery(QuerySpec):
 
 
 class AssertedSensitivity(Spec):
-    """What the pusher vouches for.
+    """The sensitivity that the pusher asserts.
 
     Where ``l2`` is left out it is the root of ``l1`` times ``linf``, and ``linf`` is ``l2``, or
     ``l1`` where both are: never too small.

@@ -15,7 +15,7 @@ STEPS = "A step is a power of two, 2^-60 or above, or a whole number above 0."
 
 
 def check_schema(dataset: DatasetSpec) -> None:
-    """Raise ``InvalidInput``, naming every place, unless the spec can be meant."""
+    """Raise ``InvalidInput``, naming every place, unless the spec is consistent."""
     vector = dataset.source.engine == "vector"
     places = list(_of_vectors(dataset) if vector else _of_a_file(dataset))
     for name, column in dataset.columns.items():
@@ -54,7 +54,7 @@ def _of_a_file(dataset: DatasetSpec) -> Iterator[Place]:
     if unit is None:
         yield (
             pointer("privacy_unit"),
-            'Say whose records these are: {"column": NAME}, or {"rows": 1}.',
+            'State whose records these are: {"column": NAME}, or {"rows": 1}.',
         )
     elif unit == "event":
         yield pointer("privacy_unit"), "event is for streams; name a column, or rows."
