@@ -159,7 +159,7 @@ def _authenticate(cipher: AEADDecryptionContext, identity: RowIdentity) -> None:
 
 
 def key_id(envelope: Buffer) -> bytes:
-    """Return the public name of the key that an envelope claims to be sealed under; not verified."""
+    """Return the name of the key that an envelope claims to be sealed under; not verified."""
     return bytes(memoryview(envelope)[2:_PREFIX_SIZE])
 
 

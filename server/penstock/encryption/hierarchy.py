@@ -11,7 +11,7 @@ from penstock.encryption.providers import KeyProvider
 
 
 def dataset_context(dataset: str) -> bytes:
-    """Return the context that binds a wrapped key to its dataset; ``KeyProvider.rewrap`` needs it too."""
+    """Return the context that binds a wrapped key to its dataset, as ``rewrap`` needs it."""
     return RowIdentity(table="dataset", dataset=dataset, length=1, type="kek").encode()
 
 

@@ -77,7 +77,7 @@ class Verifier:
         return f"{self.name}+{self.id.hex()}+{material}"
 
     def verified(self, text: str, signature: bytes) -> bool:
-        """Return whether this key made a ``signature`` (without the key's id) over a note's ``text``."""
+        """Return whether this key made ``signature`` (without key id) over a note's ``text``."""
         message = text.encode()
         if self.kind == COSIGNATURE:
             at, signature = cosigned_at(signature), signature[TIME_SIZE:]
@@ -122,7 +122,7 @@ def line(name: str, tag: bytes, signature: bytes) -> str:
 
 
 def cosigned(text: str, at: int) -> bytes:
-    """Return the message that a cosigner signs for a checkpoint's ``text`` at ``at`` (POSIX seconds)."""
+    """Return the message that a cosigner signs for a checkpoint at ``at`` (POSIX seconds)."""
     return f"cosignature/v1\ntime {at}\n{text}".encode()
 
 

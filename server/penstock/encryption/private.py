@@ -44,7 +44,7 @@ def create(path: Path, content: object) -> None:
 
 
 def replace(path: Path, content: Iterable[Buffer]) -> None:
-    """Replace a private file by a new version, completely or not at all; call it under the file's lock."""
+    """Replace a private file, completely or not at all; call it under the file's lock."""
     beside = path.with_name(f"{path.name}.{os.getpid()}{_NEW}")
     try:
         try:
@@ -135,7 +135,10 @@ def tidy(path: Path) -> None:
 
 @contextmanager
 def locked(path: Path) -> Iterator[None]:
-    """Keep other processes from changing a private file between reading and writing it.  First removes what killed processes left.  Raises ``KeysUnavailable``."""
+    """Keep other processes from changing a private file between reading and writing it.
+
+    First removes what killed processes left.  Raises ``KeysUnavailable``.
+    """
     try:
         descriptor = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     except OSError as error:

@@ -30,7 +30,7 @@ class KeyProvider(Protocol):
     """
 
     def wrap(self, key: Key, context: bytes) -> bytes:
-        """Return ``key`` wrapped under the newest key of ``context``, which is made if there is none."""
+        """Wrap ``key`` under the newest key of ``context``, which is made if there is none."""
 
     def unwrap(self, wrapped: bytes, context: bytes) -> Key:
         """Unwrap a key, under any key of the provider."""
@@ -48,10 +48,13 @@ class KeyProvider(Protocol):
         """Return the keys that belong to no context, of rings made before contexts had keys."""
 
     def drop(self, names: Collection[str]) -> tuple[str, ...]:
-        """Delete keys by name; return the names of those that existed.  What is still wrapped under them is lost."""
+        """Delete keys by name; return the names of those that existed.
+
+        What is still wrapped under them is lost.
+        """
 
     def destroy(self, context: bytes) -> tuple[str, ...]:
-        """Delete every key of ``context``, and so all that was wrapped for it; return their names."""
+        """Delete every key of ``context`` and all that was wrapped for it; return their names."""
 
     def health(self) -> Health:
         """Check that the provider can wrap and unwrap now, and return its keys."""

@@ -1,13 +1,13 @@
-"""Serve HTTP: what the API and the pages share, which do not know each other.
+"""Provide the parts of HTTP that the API and the pages share; they do not import each other.
 
-* ``edge``             around everything: ids, headers, the one wide except
-* ``access_log``       one line for each request, and nothing of what it asked
-* ``mount``            the path of its host below which the server is reached
+* ``edge``             the outermost layer: request ids, headers, the one wide except
+* ``access_log``       one line for each request, without its content
+* ``mount``            serving below a path of the host
 * ``bearer``           the token of a request
 * ``answers``, ``problems``  answers and refusals as JSON
 * ``tabular_formats``  a release as CSV, Arrow or Parquet
-* ``cursors``          where lists go on, sealed
-* ``pacing``           what the clock must not tell apart
-* ``counting``         what the workers count together: rate limits, metrics, refusals
-* ``intake``           how a worker waits for requests and for readers without a thread
+* ``cursors``          positions in lists, sealed
+* ``pacing``           answers whose timing must not distinguish them
+* ``counting``         counts shared by all workers: rate limits, metrics, refusals
+* ``intake``           waiting for requests and for slow readers without a thread
 """

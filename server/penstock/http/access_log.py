@@ -17,7 +17,7 @@ FAILURE = logging.getLogger("penstock.failure")
 
 
 class Lines(logging.Formatter):
-    """Hold a record as one line of JSON; what stands in ``fields`` is added to it."""
+    """Format a log record as one line of JSON, with its ``fields``."""
 
     def format(self, record: logging.LogRecord) -> str:
         """Return the line."""
@@ -36,7 +36,7 @@ class Lines(logging.Formatter):
 
 
 class ToStandardError(logging.StreamHandler[TextIO]):
-    """Write to the standard error of the moment, not to that of when the log was set up."""
+    """Write to the current standard error, not to that of the time when the log was set up."""
 
     def emit(self, record: logging.LogRecord) -> None:
         """Write one line."""
@@ -45,7 +45,7 @@ class ToStandardError(logging.StreamHandler[TextIO]):
 
 
 def configure(level: str) -> None:
-    """Send the log to standard error, from ``level`` on.  Asked again, it changes the level."""
+    """Send the log to standard error, from ``level`` on.  A second call changes the level."""
     if not LOGGER.handlers:
         handler = ToStandardError()
         handler.setFormatter(Lines())
@@ -63,7 +63,7 @@ def answered(
     seconds: float,
     caller: str | None,
 ) -> None:
-    """Log one answer; ``verb`` and ``route`` are None where no request could be read."""
+    """Log one answer; ``verb`` and ``route`` are None if no request could be read."""
     ACCESS.info(
         "answered",
         extra={
@@ -80,7 +80,7 @@ def answered(
 
 
 def failed(request_id: str, error: BaseException) -> None:
-    """Log where a request failed, without the error's text."""
+    """Log the place where a request failed, without the error's text."""
     FAILURE.error(
         "failed",
         extra={

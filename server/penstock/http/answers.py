@@ -1,4 +1,4 @@
-"""Render answers as JSON: views as they are, times in UTC with Z, vectors without a detour."""
+"""Render answers as JSON: views directly, times in UTC with Z, vectors without a copy as lists."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction

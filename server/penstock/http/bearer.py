@@ -1,4 +1,4 @@
-"""Read the bearer token of a request (RFC 6750), looked up again for every one."""
+"""Read the bearer token of a request (RFC 6750); it is looked up for every request."""
 
 from penstock.services.access.principals import Principal, authenticate
 from penstock.services.context import Server
@@ -7,13 +7,13 @@ SCHEME = "bearer"
 
 
 def presented(header: str | None) -> str:
-    """Return the token in an ``Authorization`` header, empty where there is none."""
+    """Return the token in an ``Authorization`` header; empty if there is none."""
     scheme, _, token = (header or "").strip().partition(" ")
     return token.strip() if scheme.lower() == SCHEME else ""
 
 
 def caller(server: Server, header: str | None) -> Principal:
-    """Return who sends this ``Authorization`` header.
+    """Return the principal that an ``Authorization`` header authenticates.
 
     Raises ``NotAuthenticated``, with one text for a missing header, another scheme and a
     token that is malformed, unknown, expired or revoked.

@@ -1,7 +1,7 @@
-"""Seal cursors that leave the server, so that they tell nothing and none can be made up.
+"""Seal cursors that leave the server, so that they reveal nothing and cannot be forged.
 
-Inside, a cursor names the last row of a page by its number, and numbers count the rows of
-others too: how much was handed out to everybody, how many queries are out of sight.
+Inside, a cursor holds the number of a page's last row, and row numbers also count the rows of other
+users: how much was released to all, how many queries are hidden.
 """
 
 import base64
@@ -18,43 +18,43 @@ from penstock.errors import InvalidInput
 from penstock.services.context import Server
 
 _SIZE = 64
-"""Bytes of a cursor before it is sealed, longer than any, so that its length tells nothing."""
+"""Bytes of a cursor before it is sealed: more than any needs, so its length reveals nothing."""
 
 
 class Cursors:
     """Seal and open the cursors of one server.
 
-    AES-SIV (Rogaway, Shrimpton 2006; RFC 5297) under a key that follows from the server's
-    secrets, so that every worker opens what another sealed, also after a restart.  A cursor
-    is bound to the address of its list.
+    AES-SIV (Rogaway, Shrimpton 2006; RFC 5297) under a key derived from the server's secrets, so
+    that every worker can open the cursors of another, also after a restart.  A cursor is bound to
+    the address of its list.
     """
 
     def __init__(self, server: Server) -> None:
         self._server = server
 
     def seal(self, path: str, cursor: str) -> str:
-        """Return the cursor as it is handed out with a page of the list at ``path``."""
+        """Seal the cursor of a page of the list at ``path``."""
         cipher = _cipher(self._server.secrets.fingerprint)
         sealed = cipher.encrypt(cursor.encode().ljust(_SIZE), [path.encode()])
         return _written(sealed)
 
     def open(self, path: str, sealed: str) -> str:
-        """Return the cursor inside.  Raises ``InvalidInput`` unless this list gave it out."""
+        """Return the cursor inside.  Raises ``InvalidInput`` unless this list issued it."""
         try:
             padded = sealed + "=" * (-len(sealed) % 4)
             content = base64.b64decode(padded, altchars=b"-_", validate=True)
-            # The last character has bits to spare; only one way of writing it was given out.
+            # The last character has unused bits; only one spelling was issued.
             if _written(content) == sealed:
                 return self._opened(content, path).decode().rstrip()
         except (binascii.Error, ValueError, InvalidTag):
             pass
         raise InvalidInput(
-            "The cursor is not one that this list gave out; begin again without it.",
+            "This list did not issue this cursor; start again without it.",
             pointer="/cursor",
         )
 
     def _opened(self, sealed: bytes, path: str) -> bytes:
-        # One that was given out just before the key was rotated still leads on.
+        # A cursor that was issued just before the key was rotated is still valid.
         for secret in self._server.secrets.every(FINGERPRINT):
             with suppress(InvalidTag):
                 return _cipher(secret).decrypt(sealed, [path.encode()])

@@ -1,8 +1,8 @@
 """Guard the WSGI edge: request ids, headers on every answer, the log, the one wide except.
 
-What reaches it unhandled is a fault of ours.  The caller gets a 500 with the request's
-id; the log gets the kind of the error and where it was raised, never its text, which may
-repeat what was sent or stored.
+An error that reaches it unhandled is a bug.  The caller gets a 500 with the request's id; the log
+gets the error's class and where it was raised, never its text, which may repeat what was sent or
+stored.
 """
 
 import time
@@ -36,7 +36,7 @@ HEADERS = {
     "Cross-Origin-Resource-Policy": "same-origin",
     "Cache-Control": "no-store",
 }
-"""On every answer, unless it sets its own."""
+"""Headers of every answer, unless it sets its own."""
 
 
 def name_caller(name: str) -> None:
@@ -47,8 +47,8 @@ def name_caller(name: str) -> None:
 class Edge:
     """Hold the outermost layer around ``app``; ``clock`` in seconds, never going back.
 
-    ``answered`` is told how many seconds of a processor an answer took, by its caller's name;
-    ``refused`` is told of every answer why it refused its request, or ``None``.
+    ``answered`` receives the processor seconds of an answer and its caller's name; ``refused``
+    receives the cause for which an answer refused its request, or ``None``.
     """
 
     def __init__(
@@ -108,7 +108,7 @@ class Edge:
 
 
 class _Metered:
-    """Hold a body that says, when it is sent, how much of a processor writing it took."""
+    """Hold a body that reports, once it is sent, the processor time that writing it took."""
 
     def __init__(self, body: Iterable[bytes], took: Callable[[float], None]) -> None:
         self._body = body
@@ -126,7 +126,7 @@ class _Metered:
             yield part
 
     def close(self) -> None:
-        """End the body, as servers do when it is sent or its reader is gone."""
+        """Close the body, as servers do when it is sent or its reader is gone."""
         self._took(self._seconds)
         close = getattr(self._body, "close", None)
         if close is not None:

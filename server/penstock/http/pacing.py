@@ -1,7 +1,7 @@
-"""Send answers at multiples of one duration, so that their timing does not tell them apart.
+"""Send answers at multiples of one duration, so that their timing does not distinguish them.
 
-Measured from the start of each request: multiples of an absolute time would let a caller
-choose the phase, and so find out on which side of a multiple the work had ended.
+Measured from the start of each request: with multiples of an absolute time a caller could choose
+the phase, and find out on which side of a multiple the work ended.
 """
 
 import math
@@ -15,10 +15,10 @@ QUANTA = "penstock.quanta"
 """Key in a request's environ of the number of time quanta for its answer."""
 
 VALUES_PER_QUANTUM = 50_000
-"""Drawing so many values takes less than the default time quantum (an engineering bound)."""
+"""The number of values that are drawn within the default time quantum (an engineering bound)."""
 
 REFUSALS = frozenset({401, 403, 404, 409, 429})
-"""Statuses of refusals whose reason must not show in the response time."""
+"""Statuses of refusals whose reason must not be visible in the response time."""
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class Pace:
 
 
 def quanta_of(values: int) -> int:
-    """Return the number of time quanta in which ``values`` values are certainly drawn."""
+    """Return the number of time quanta that suffice to draw ``values`` values."""
     return max(1, math.ceil(values / VALUES_PER_QUANTUM))
 
 

@@ -1,8 +1,7 @@
 """Turn errors into RFC 9457 problem documents: the one place where an error becomes a status.
 
-A problem tells what an error of ours says, never the text of a library: what Flask and
-Werkzeug raise by themselves gets words of ours, and anything else is a 500 without a
-detail, made at the edge.
+A problem repeats the message of our own error, never the text of a library: errors of Flask and
+Werkzeug get messages of ours, and anything else is a 500 without a detail, made at the edge.
 """
 
 import traceback
@@ -57,7 +56,7 @@ _WORDS: Mapping[int, tuple[str, str, str]] = {
     ),
     406: (
         "NOT_ACCEPTABLE",
-        "No form that is asked for is served",
+        "None of the requested formats is served",
         (
             "This is served as application/json, text/csv, application/vnd.apache.arrow.stream"
             " and application/vnd.apache.parquet; name one in Accept or by ?format=."
@@ -67,14 +66,15 @@ _WORDS: Mapping[int, tuple[str, str, str]] = {
         "REQUEST_TIMEOUT",
         "The request took too long to arrive",
         (
-            "The request did not arrive whole in the time that the server waits for one; nothing"
-            " was done. Send it again, or ask the operator for a longer PENSTOCK_CLIENT_PATIENCE."
+            "The request did not arrive completely in the time that the server waits; nothing"
+            " was done. Send it again, or ask the operator for a longer"
+            " PENSTOCK_CLIENT_PATIENCE."
         ),
     ),
     411: (
         "LENGTH_REQUIRED",
-        "The length of the form is not said",
-        "A form has to say how long it is, in Content-Length; browsers do.  Nothing was done.",
+        "The length of the form is not stated",
+        "A form must state its length in Content-Length, as browsers do. Nothing was done.",
     ),
     413: (
         "BODY_TOO_LARGE",
@@ -120,20 +120,20 @@ def status_of(error: PenstockError) -> int:
 def of_error(error: PenstockError, request_id: str) -> Response:
     """Return the problem of an error of ours, with the data that it carries."""
     status = status_of(error)
-    # What a 503 carries names the server's own files; its detail says what is needed.
+    # The data of a 503 name the server's own files; its detail is enough.
     data = error.data if status < 500 else {}
     errors = error.errors if isinstance(error, InvalidInput) else ()
     return _response(status, error.code, error.title, error.detail, request_id, errors, data)
 
 
 def of_status(status: int, request_id: str, limit: int | None = None) -> Response:
-    """Return the problem of a status that Flask or the edge came to."""
+    """Return the problem for a status that Flask or the edge chose."""
     code, title, detail = _WORDS.get(status, _unforeseen(status))
     return _response(status, code, title, detail.format(limit=limit or 0), request_id)
 
 
 def of_http(error: HTTPException, request_id: str, limit: int | None = None) -> Response:
-    """Return the problem of what Werkzeug raises, with the headers that go with it (``Allow``)."""
+    """Return the problem for an error of Werkzeug, with its headers (``Allow``)."""
     response = of_status(error.code or 500, request_id, limit)
     for name, value in error.get_headers():
         if name.lower() not in {"content-type", "content-length"}:
@@ -147,7 +147,7 @@ def kind(code: str) -> str:
 
 
 def forget(error: BaseException) -> None:
-    """Drop what the frames behind an error still hold: a refused body may be exact data."""
+    """Clear the frames of an error: a refused body may be exact data."""
     seen: set[int] = set()
     pending: list[BaseException | None] = [error]
     while pending:

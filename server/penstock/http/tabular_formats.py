@@ -1,14 +1,13 @@
 """Write a release's values as a table: CSV, Arrow and Parquet beside JSON.
 
-One row a key: the key's parts, the value, and the ends of its interval; for means also
-the sum and the count that each was read from.  What does not fit a table (level,
-guarantee, receipt ...) goes along as metadata of the schema, JSON under ``penstock``;
-CSV has the table alone.
+One row a key: the key's parts, the value, and the ends of its interval; for means also the sum and
+the count that each was read from.  Fields that do not fit a table (level, guarantee, receipt ...)
+are metadata of the schema, as JSON under ``penstock``; CSV has the table alone.
 
-Numbers are the same to the bit in every form: JSON and CSV write the shortest decimal
-fraction that reads back as the same float.  In CSV a text key that a spreadsheet would take
-for a formula has an apostrophe before it, and so has one that begins with an apostrophe:
-who takes one leading apostrophe away from every text key has the keys again.
+Numbers are the same to the bit in every form: JSON and CSV write the shortest decimal fraction that
+reads back as the same float.  In CSV a text key that a spreadsheet would run as a formula gets an
+apostrophe before it, and so does one that begins with an apostrophe: removing one leading
+apostrophe from every text key restores the keys.
 """
 
 import io
@@ -35,21 +34,21 @@ FORMS: Mapping[str, str] = {
     "arrow": "application/vnd.apache.arrow.stream",
     "parquet": "application/vnd.apache.parquet",
 }
-"""The media type of each form, the preferred one first."""
+"""The media type of each format, the preferred one first."""
 
 NOTES: Mapping[str, str] = {"json": MEDIA_TYPE, "note": "text/plain"}
-"""The same of what is signed as a note."""
+"""The media types of a checkpoint, which is signed as a note."""
 
 _NOT_IN_METADATA = {"keys", "values", "mean", "errors"}
-# A cell that begins so is a formula to a spreadsheet, in Japan also with wide characters.
+# A spreadsheet runs a cell that begins so as a formula, in Japan also with wide characters.
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")
 _MARK = "'"
 
 
 def chosen(form: str | None, accept: MIMEAccept, forms: Mapping[str, str] = FORMS) -> str:
-    """Return the form that ``?format=`` names, or else the one that ``Accept`` prefers.
+    """Return the format that ``?format=`` names, or else the one that ``Accept`` prefers.
 
-    Raises ``NotAcceptable`` where nothing that is served here is accepted.
+    Raises ``NotAcceptable`` if no format that is served here is accepted.
     """
     if form is not None:
         return form
@@ -63,10 +62,10 @@ def chosen(form: str | None, accept: MIMEAccept, forms: Mapping[str, str] = FORM
 
 
 def _wish(accept: MIMEAccept, media_type: str) -> tuple[float, int]:
-    """Return how much a media type is wanted, and how specifically.
+    """Return the preference for a media type, and how specific it is.
 
-    The most specific range that matches decides (RFC 9110, section 12.5.1), so that ``*/*``
-    does not bring back what ``q=0`` refuses by its name.  Parameters of a range are ignored.
+    The most specific range that matches decides (RFC 9110, section 12.5.1), so that ``*/*`` does
+    not allow again what ``q=0`` refuses by name.  Parameters of a range are ignored.
     """
     ranges = ("*/*", media_type.partition("/")[0] + "/*", media_type)
     wishes = [
@@ -116,7 +115,7 @@ def answer(release: ReleaseView, form: str) -> Response:
 
 
 def table_of(release: ReleaseView) -> "pyarrow.Table":
-    """Return the release as an Arrow table, with all the rest of it as metadata."""
+    """Return the release as an Arrow table, with its other fields as metadata."""
     import pyarrow as pa
 
     values = np.asarray(release.values)
@@ -137,7 +136,7 @@ def table_of(release: ReleaseView) -> "pyarrow.Table":
 
 
 def _key_columns(release: ReleaseView) -> dict[str, object]:
-    """Return ``key``, or ``key_1, key_2 ...`` where keys have several parts."""
+    """Return ``key``, or ``key_1, key_2 ...`` if keys have several parts."""
     keys = release.keys
     if len(keys) and isinstance(keys[0], list):
         parts = list(zip(*keys, strict=True))
@@ -146,9 +145,9 @@ def _key_columns(release: ReleaseView) -> dict[str, object]:
 
 
 def _harmless(table: "pyarrow.Table") -> "pyarrow.Table":
-    """Return keys that a spreadsheet would run as formulas get an apostrophe before them.
+    """Put an apostrophe before keys that a spreadsheet would run as formulas.
 
-    So do those that begin with one, so that no two keys become the same.
+    Keys that begin with an apostrophe get one too, so that no two keys become the same.
     """
     import pyarrow as pa
 

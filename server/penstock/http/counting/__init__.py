@@ -1,9 +1,9 @@
-"""Count together in all workers of one server.
+"""Count across all workers of one server.
 
-* ``shared_memory``      the memory that they have in common
-* ``counters``           all that lies in it: ``Counters``
-* ``rate_limits``        how often somebody may ask, and how much of a processor that may take
-* ``computation_turns``  whose long computation is under way
+* ``shared_memory``      the memory that the workers share
+* ``counters``           all tables in that memory: ``Counters``
+* ``rate_limits``        limits on requests and on processor time
+* ``computation_turns``  the users whose long computation is running
 * ``request_counts``     requests and computations, for the metrics
-* ``refusal_counts``     refused requests, until the log tells of them
+* ``refusal_counts``     refused requests, until they are recorded in the log
 """

@@ -1,7 +1,7 @@
-"""Share a table of whose computation is under way among all workers of a server.
+"""Share a table of running computations among all workers of a server.
 
-Under keyed hashes of names, each until a moment at which it is over in any case, so that a
-worker that is killed holds nobody up for long.
+An entry is a keyed hash of a name, with a time at which it ends in any case, so that a killed
+worker does not block a user for long.
 """
 
 import hashlib
@@ -12,7 +12,7 @@ from typing import Final
 from penstock.http.counting.shared_memory import Shared
 
 PLACES: Final = 512
-"""Computations at once; every worker has a few at most."""
+"""The number of computations at once; every worker has a few at most."""
 
 _ENTRY: Final = struct.Struct("<Qd")
 BYTES: Final = PLACES * _ENTRY.size
@@ -29,7 +29,7 @@ class SharedTurns:
         self._clock = clock
 
     def take(self, person: str, seconds: float) -> bool:
-        """See ``computing.Turns.take``; nobody begins where the table is full."""
+        """See ``computing.Turns.take``; no computation begins if the table is full."""
         own = self._hash(person)
         with self._memory.locked() as memory:
             now, free = self._clock(), None

@@ -1,4 +1,4 @@
-"""Count requests, computations and refusals together in all workers of a server."""
+"""Count requests, computations and refusals across all workers of a server."""
 
 import functools
 import hashlib
@@ -16,7 +16,7 @@ from penstock.services.context import Server
 
 @dataclass(frozen=True)
 class Counters:
-    """Hold the tables that lie in one piece of shared memory."""
+    """Hold the tables in one piece of shared memory."""
 
     limits: rate_limits.Limits
     requests: request_counts.Requests
@@ -25,7 +25,7 @@ class Counters:
     refused: refusal_counts.Refused
 
     def computed(self, person: str, outcome: Outcome, seconds: float) -> None:
-        """Count a computation, and what it took of a processor (``computing.Noted``)."""
+        """Count a computation and its processor time (``computing.Noted``)."""
         self.computations.count(outcome)
         self.limits.computed(person, seconds)
 
@@ -36,10 +36,10 @@ def opened(
     clock: Callable[[], float],
     descriptor: int | None = None,
 ) -> Counters:
-    """Return the counters in the memory behind ``descriptor``, or in some of this process alone.
+    """Return the counters in the memory behind ``descriptor``, or in memory of this process.
 
-    ``clock``, in seconds, must be the same for all processes that share the memory, as
-    that of the machine is.
+    ``clock``, in seconds, must be the same for all processes that share the memory, as the
+    machine's clock is.
     """
     lines = request_counts.Lines(routes, server.settings.time_quantum)
     layout = "; ".join(
@@ -54,7 +54,7 @@ def opened(
     at_turns = rate_limits.BYTES + lines.bytes
     at_outcomes = at_turns + computation_turns.BYTES
     at_refused = at_outcomes + request_counts.OUTCOME_BYTES
-    # Of the first, which is never dropped: all workers count under one key, whenever they began.
+    # The first key, which is never dropped: all workers count under it, whenever they started.
     key = hmac.digest(server.secrets.every(VALUES)[-1], b"penstock counters\x00", hashlib.sha256)
     memory = Shared(at_refused + refusal_counts.BYTES, layout, descriptor)
     buckets = rate_limits.Buckets(memory, 0, key, clock)

@@ -1,13 +1,12 @@
-"""Limit how often somebody may ask, and their processor time, by token buckets.
+"""Limit requests and processor time of each caller by token buckets.
 
-A principal has one of requests and one of seconds of a processor, an address one of tokens
-that are not valid.  What a computation takes is known when it is done: so the bucket of seconds
-may owe some, and whoever is in debt asks for nothing until that has come back.
+A principal has a bucket of requests and one of processor seconds; an address has one of invalid
+tokens.  The time of a computation is known only when it is done, so the bucket of seconds may go
+below zero, and its principal can make no request until it is positive again.
 
-A bucket is kept as one number, the moment at which it will be full again (the generic cell
-rate algorithm, ITU-T I.371, 1993): asking moves that moment on by what one request costs,
-and is refused where it would lie further ahead than an empty bucket takes to fill.  A
-refusal costs nothing.
+A bucket is kept as one number, the moment at which it will be full again (the generic cell rate
+algorithm, ITU-T I.371, 1993): a request moves that moment forward by its cost, and is refused if it
+would then be further ahead than an empty bucket takes to fill.  A refusal costs nothing.
 
 The buckets of all workers of a server lie in one table of fixed size (``shared``), under
 keyed hashes of whom they are for.  A bucket that is full again is forgotten first; where a
@@ -30,7 +29,7 @@ ROWS = 4096
 WAYS = 8
 _ENTRY = struct.Struct("<Qd")
 COVERED = 0.01
-"""Seconds of a processor that a request may take as one request, and no more than that."""
+"""Processor seconds that are covered by the cost of one request."""
 
 BYTES = ROWS * WAYS * _ENTRY.size
 """Size of the table in bytes, independent of the number of callers."""
@@ -41,9 +40,9 @@ MINUTE = 60.0
 
 @dataclass(frozen=True)
 class Allowance:
-    """Allow ``burst`` at once, and ``rate`` a second after that; a rate of 0 is no limit.
+    """Allow ``burst`` requests or processor seconds at once, and ``rate`` a second after that.
 
-    Of requests, or of seconds of a processor.
+    A rate of 0 is no limit.
     """
 
     burst: float
@@ -62,27 +61,27 @@ class Buckets:
     def take(self, name: str, allowance: Allowance) -> float:
         """Take one request out of a bucket.
 
-        Answers with 0, or with how many seconds later there will be one to take.
+        Returns 0, or the number of seconds until one is available.
         """
         if allowance.rate <= 0:
             return 0.0
         with self._entry(name) as (full_at, now, store):
             wait = full_at + 1 / allowance.rate - now - allowance.burst / allowance.rate
-            # What is left over by rounding is less than a nanosecond's worth.
+            # What rounding leaves over is worth less than a nanosecond.
             if wait > 1e-9:
                 return wait
             store(full_at + 1 / allowance.rate)
         return 0.0
 
     def owed(self, name: str, allowance: Allowance) -> float:
-        """Return how much was taken out of a bucket and did not come back yet."""
+        """Return the amount that was taken out of a bucket and has not been refilled yet."""
         if allowance.rate <= 0:
             return 0.0
         with self._entry(name) as (full_at, now, _):
             return (full_at - now) * allowance.rate
 
     def use(self, name: str, allowance: Allowance, amount: float) -> None:
-        """Take out of a bucket what is used already, also more than is in it."""
+        """Take an amount that is already used out of a bucket, even more than it contains."""
         if allowance.rate <= 0:
             return
         with self._entry(name) as (full_at, _, store):
@@ -96,7 +95,7 @@ class Buckets:
         ).digest()
         row, key = struct.unpack("<QQ", digest)
         start = self._offset + row % ROWS * WAYS * _ENTRY.size
-        key = key or 1  # 0 is an entry that nobody has
+        key = key or 1  # 0 is a free entry
         with self._memory.locked() as memory:
             now = self._clock()
             entries = [_ENTRY.unpack_from(memory, start + n * _ENTRY.size) for n in range(WAYS)]
@@ -111,7 +110,7 @@ class Buckets:
 
 
 class Limits:
-    """Hold what the settings allow, to principals and to addresses."""
+    """Hold the limits of the settings, for principals and for addresses."""
 
     def __init__(self, buckets: Buckets, settings: Settings) -> None:
         self._buckets = buckets
@@ -120,25 +119,25 @@ class Limits:
         self._failures = Allowance(settings.failed_sign_ins, settings.failed_sign_ins / MINUTE)
 
     def request(self, user: str) -> None:
-        """Count a request of the principal of this name, whatever token it came with.
+        """Count a request of the principal of this name, under any of their tokens.
 
-        Raises ``TooManyRequests`` for too many, and where they took too much of a processor.
+        Raises ``TooManyRequests`` for too many requests, and for too much processor time.
         """
         self._require_seconds(user)
         wait = self._buckets.take(f"user {user}", self._requests)
         if wait:
             raise _refusal(
-                f"More was asked for than {self._requests.burst:g} requests at once and"
+                f"You made more than {self._requests.burst:g} requests at once and"
                 f" {self._requests.rate:g} a second after that.",
                 wait,
             )
 
     def computed(self, user: str, seconds: float) -> None:
-        """Count seconds of a processor that were used for the principal of this name."""
+        """Count processor seconds that were used for the principal of this name."""
         self._buckets.use(f"processor {user}", self._processor, seconds)
 
     def answered(self, user: str, seconds: float) -> None:
-        """Count what a request took of a processor, beyond what one request may take."""
+        """Count a request's processor time beyond what the cost of one request covers."""
         if seconds > COVERED:
             self.computed(user, seconds - COVERED)
 
@@ -153,21 +152,21 @@ class Limits:
             )
 
     def failed_sign_in(self, address: str) -> None:
-        """Count a token that is not valid, by where it came from and by nothing else.
+        """Count an invalid token, by the address that it came from and nothing else.
 
         Raises ``TooManyRequests``.
         """
         wait = self._buckets.take(f"address {network(address)}", self._failures)
         if wait:
             raise _refusal(
-                f"More than {self._failures.burst:g} tokens in a minute came from this address"
-                " that are not valid.",
+                f"More than {self._failures.burst:g} invalid tokens came from this address in a"
+                f" minute.",
                 wait,
             )
 
 
 def network(address: str) -> str:
-    """Return what one household or server is taken for: an IPv4 address, 64 bits of an IPv6 one."""
+    """Return the part of an address that counts as one client: all of IPv4, 64 bits of IPv6."""
     try:
         ip = ipaddress.ip_address(address.partition("%")[0])
     except ValueError:

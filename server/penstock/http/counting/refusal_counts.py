@@ -1,4 +1,4 @@
-"""Count refused requests in all workers together until the log tells of them."""
+"""Count refused requests across all workers until they are recorded in the log."""
 
 import struct
 import time
@@ -13,11 +13,13 @@ from penstock.services.audit.refusals import CAUSES
 from penstock.transparency_log.background import BackgroundThread
 
 PERIOD: Final = 3600.0
-"""Seconds between the first request that is counted and the leaf of it: however much is refused,
-the log grows by one leaf an hour."""
+"""Seconds between the first counted request and its leaf.
+
+However many requests are refused, the log grows by one leaf an hour.
+"""
 
 _LOOK: Final = 60.0
-"""Seconds after which a process looks again whether that time is over, while it refuses nothing."""
+"""Seconds between two checks whether that time is over, in a process that refuses nothing."""
 
 _ENTRY: Final = struct.Struct(f"<2d{len(CAUSES)}Q")
 BYTES: Final = _ENTRY.size
@@ -32,9 +34,10 @@ _BY_STATUS: Final = {403: "not_allowed", 404: "not_found", 429: "too_often"}
 
 
 def cause_of(status: int, verb: str, route: str | None, *, token: bool) -> str | None:
-    """Name why an answer of ``status`` refused a request (of ``CAUSES``), ``None`` if it did not.
+    """Name the cause (of ``CAUSES``) for which ``status`` refused a request;
 
-    ``route`` is the rule that the address fits, and ``token`` says whether a header held one.
+    ``None`` if it did not. ``route`` is the rule that matched the address, and ``token`` says
+    whether a header held a token.
     """
     if status != HTTPStatus.UNAUTHORIZED:
         return _BY_STATUS.get(status)
@@ -44,11 +47,11 @@ def cause_of(status: int, verb: str, route: str | None, *, token: bool) -> str |
 
 
 class Refused:
-    """Count answers at ``offset`` in what the workers share.
+    """Count answers at ``offset`` in the shared memory.
 
-    ``tell`` is given each cause's count, and how many seconds ago the first of them was; what it
-    raises of ``PenstockError`` leaves them counted.  ``clock``, in seconds and above 0, is the
-    same for all who share the memory.
+    ``tell`` receives the count of each cause, and the number of seconds since the first of them; if
+    it raises a ``PenstockError``, they stay counted.  ``clock``, in seconds and above 0, is the
+    same for all processes that share the memory.
     """
 
     def __init__(
@@ -62,7 +65,7 @@ class Refused:
         self._writer = BackgroundThread("refusals")
 
     def count(self, cause: str | None) -> None:
-        """Count one answer (``None`` refuses nothing), and have the log told where it is time."""
+        """Count one answer (``None``: not refused), and record the counts when it is time."""
         now = self._clock()
         if cause is not None:
             self._add(now, [int(name == cause) for name in CAUSES])
@@ -73,8 +76,8 @@ class Refused:
             self._writer.submit(lambda: self._tell_of(now - PERIOD))
 
     def close(self) -> None:
-        """Have the log told of what is left, before the process ends."""
-        # Behind what is being logged just now: that would be lost with the process.
+        """Record the remaining counts in the log, before the process ends."""
+        # After a leaf that is being written now: it would be lost with the process.
         self._writer.submit(lambda: self._tell_of(self._clock())).result()
 
     def _due(self, until: float) -> bool:
@@ -89,7 +92,7 @@ class Refused:
             _ENTRY.pack_into(memory, self._offset, began, max(last, tried), *sums)
 
     def _tell_of(self, until: float) -> None:
-        """Have the log told of what was counted, if its first was no later than ``until``."""
+        """Record the counts in the log if the first was no later than ``until``."""
         with self._memory.locked() as memory:
             if not _is_due(memory, self._offset, until):
                 return
@@ -102,11 +105,11 @@ class Refused:
                 has_told = True
         finally:
             if not has_told:
-                # Not before another period: what stands in the way may do so for long.
+                # Not before another period: the obstacle may last.
                 self._add(began, counts, self._clock())
 
 
 def _is_due(memory: memoryview, offset: int, until: float) -> bool:
-    """Return True if something was counted, and nothing was tried in vain after ``until``."""
+    """Return True if something was counted, and no attempt failed after ``until``."""
     began, tried, *_ = _ENTRY.unpack_from(memory, offset)
     return bool(began) and max(began, tried) <= until

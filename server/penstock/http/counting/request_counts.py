@@ -1,4 +1,4 @@
-"""Count requests and computations in all workers together, for the page of the metrics.
+"""Count requests and computations across all workers, for the metrics page.
 
 Every label has a closed list of values: the templates of the routes, verbs, classes of
 statuses.
@@ -12,7 +12,7 @@ from penstock.computing import Outcome
 from penstock.http.counting.shared_memory import Shared
 
 OTHER = ("other", "other")
-"""The verb and route of a request that met no route."""
+"""The verb and route of a request that matched no route."""
 
 CLASSES = ("1xx", "2xx", "3xx", "4xx", "5xx")
 EDGES = (0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
@@ -26,12 +26,12 @@ OUTCOME_LAYOUT = f"computations {[str(outcome) for outcome in _OUTCOMES]}"
 
 
 def edges(quantum: float) -> tuple[float, ...]:
-    """Return the edges that do not tell a repeat from what waits for one time quantum."""
+    """Return edges that do not distinguish a repeat from an answer that waits for a quantum."""
     return tuple(edge for edge in EDGES if edge >= 2 * quantum)
 
 
 class Lines:
-    """Hold one line of counts for every route and class of statuses; a count for each duration."""
+    """Lay out one line of counts for every route and class of statuses, by duration."""
 
     def __init__(self, routes: Iterable[tuple[str, str]], quantum: float) -> None:
         self.routes = (*sorted(routes), OTHER)
@@ -41,16 +41,16 @@ class Lines:
 
     @property
     def layout(self) -> str:
-        """Return what lies where, in words."""
+        """Return a description of the layout."""
         return f"requests {self.routes} {CLASSES} {self.edges} {_CELL.format}"
 
     @property
     def bytes(self) -> int:
-        """Return how much room they take."""
+        """Return the number of bytes that the lines take."""
         return len(self.routes) * len(CLASSES) * self.width * _CELL.size
 
     def place(self, verb: str, route: str | None, status: int, seconds: float) -> int:
-        """Return the number of the count to which such an answer belongs."""
+        """Return the index of the count to which an answer belongs."""
         route_key = ("GET" if verb == "HEAD" else verb, route or "")
         line = self._numbers.get(route_key, len(self.routes) - 1) * len(CLASSES)
         line += min(max(status // 100, 1), len(CLASSES)) - 1
@@ -58,7 +58,7 @@ class Lines:
 
 
 class Requests:
-    """Count requests in all workers together, at ``offset`` in what they share."""
+    """Count requests across all workers, at ``offset`` in the shared memory."""
 
     def __init__(self, memory: Shared, offset: int, lines: Lines) -> None:
         self._memory = memory
@@ -84,21 +84,21 @@ class Requests:
 
 
 class Computations:
-    """Count long computations by their outcome, in all workers together."""
+    """Count long computations by their outcome, across all workers."""
 
     def __init__(self, memory: Shared, offset: int) -> None:
         self._memory = memory
         self._offset = offset
 
     def count(self, outcome: Outcome) -> None:
-        """Count one of them."""
+        """Count one computation."""
         start = self._offset + _OUTCOMES.index(outcome) * _CELL.size
         with self._memory.locked() as memory:
             (before,) = _CELL.unpack_from(memory, start)
             _CELL.pack_into(memory, start, before + 1)
 
     def counted(self) -> Iterator[tuple[str, int]]:
-        """Yield every outcome, and how often it was."""
+        """Yield every outcome with its count."""
         with self._memory.locked() as memory:
             copy = bytes(memory[self._offset : self._offset + OUTCOME_BYTES])
         for outcome, (value,) in zip(_OUTCOMES, _CELL.iter_unpack(copy), strict=True):

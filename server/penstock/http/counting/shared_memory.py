@@ -1,11 +1,12 @@
-"""Share memory among the workers of one server, for what they count together.
+"""Share memory among the workers of one server, for their common counts.
 
-gunicorn's master makes a file without a name before it forks (``deploy/gunicorn.conf.py``)
-and says in the environment which descriptor it is.  So nothing lies in a folder, nothing is
-left behind by a server that is killed, and a worker that is killed leaves what it counted.
-Where there is no master, a process has such memory by itself.
+gunicorn's master makes a file without a name before it forks (``deploy/gunicorn.conf.py``) and
+passes its descriptor in the environment.  So there is no file in a folder, a killed server leaves
+nothing behind, and the counts of a killed worker stay.  Without a master, a process has memory of
+its own.
 
-The lock is POSIX's on that file: it ends with the process that holds it, however it ends.
+The lock is a POSIX lock on that file: it ends with the process that holds it, also if that is
+killed.
 """
 
 import fcntl
@@ -26,10 +27,10 @@ _HEAD = 32
 
 
 class Shared:
-    """Hold ``size`` bytes, zero at first, laid out as ``layout`` says in words.
+    """Hold ``size`` bytes, zero at first, with the layout that ``layout`` describes.
 
-    A process that lays them out differently (another version of the code, started by an
-    old master after a crash) gets memory of its own.
+    A process with another layout (of another version of the code, started by an old master after
+    a crash) gets memory of its own.
     """
 
     def __init__(self, size: int, layout: str, descriptor: int | None = None) -> None:
@@ -57,7 +58,7 @@ class Shared:
 
     @contextmanager
     def locked(self) -> Iterator[memoryview]:
-        """Yield the bytes, which no other thread or process touches meanwhile."""
+        """Yield the bytes, which no other thread or process changes inside the block."""
         with self._locked(), memoryview(self._memory) as whole, whole[_HEAD:] as part:
             yield part
 
@@ -72,12 +73,12 @@ class Shared:
 
 
 def inherited(environment: Mapping[str, str] = os.environ) -> int | None:
-    """Return the descriptor of what this process's master made, None where there is none."""
+    """Return the descriptor that this process's master made; None if there is none."""
     named = environment.get(DESCRIPTOR, "")
     if not named.isdigit():
         return None
     try:
-        # A descriptor of something else must not be written over.
+        # A descriptor of another file must not be overwritten.
         unnamed = os.fstat(int(named)).st_nlink == 0
     except OSError:
         return None
@@ -85,7 +86,7 @@ def inherited(environment: Mapping[str, str] = os.environ) -> int | None:
 
 
 def nameless() -> int:
-    """Return the descriptor of an empty file without a name, in memory where that exists."""
+    """Return the descriptor of an empty file without a name, in memory if possible."""
     if sys.platform == "linux":
         return os.memfd_create("penstock")
     with tempfile.TemporaryFile() as file:

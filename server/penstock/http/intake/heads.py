@@ -1,7 +1,7 @@
-"""Count the bytes that belong to a request, as far as its head says so plainly.
+"""Count the bytes of a request, if its head states them unambiguously.
 
-This only decides which thread reads a request, and when.  gunicorn parses the same bytes once
-more, and judges them; what is not plain here is left to it, on a thread apart.
+This only decides which thread reads a request, and when.  gunicorn parses the same bytes again, and
+decides; ambiguous requests are left to it, on a separate thread.
 """
 
 import re
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 END = b"\r\n\r\n"
 LONGEST_HEAD = 32 * 1024
 LONGEST_BODY = 128 * 1024
-"""Longer than any form; only bodies of the API are larger."""
+"""Larger than any form; only bodies of the API are larger."""
 
 _LINE = re.compile(rb"[A-Z]{1,16} (/[^ \r\n]{0,8000}) HTTP/1\.[01]\r\n")
 _LENGTH = re.compile(rb"\r\ncontent-length:[ \t]{0,8}([0-9]{1,12})[ \t]{0,8}\r\n")
@@ -22,10 +22,10 @@ CONTINUE = b"HTTP/1.1 100 Continue\r\n\r\n"
 
 @dataclass(frozen=True)
 class Extent:
-    """Hold the path that a request asks for, and how many bytes it has.
+    """Hold the path and the number of bytes of a request.
 
-    ``whole`` is None where they are too many to be kept, or where only reading tells.  A client
-    that ``waits`` sends its body when it is told to go on.
+    ``whole`` is None if there are too many bytes to be kept, or if only reading the body tells
+    their number.  A client that ``waits`` sends its body only when it is told to continue.
     """
 
     path: str
@@ -34,7 +34,7 @@ class Extent:
 
 
 def extent(head: bytes) -> Extent:
-    """Read ``head``, a request's bytes up to and with the empty line behind its fields."""
+    """Read ``head``, a request's bytes up to and including the empty line after its fields."""
     line = _LINE.match(head)
     if line is None:
         return Extent("", None)

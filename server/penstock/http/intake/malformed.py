@@ -1,4 +1,4 @@
-"""Refuse bytes that are no request, as gunicorn finds them, with a problem like all others.
+"""Refuse bytes that gunicorn cannot parse as a request, with a problem document.
 
 gunicorn's own page is HTML, and quotes what was malformed.
 """
@@ -16,7 +16,7 @@ _KEPT = frozenset({408, 414, 431, 500})
 
 
 def answer(connection: socket.socket, status: int, reason: str, message: str) -> None:  # noqa: ARG001  # gunicorn's shape
-    """Refuse bytes that are no request; in the place of ``gunicorn.util.write_error``."""
+    """Refuse bytes that are not a request; replaces ``gunicorn.util.write_error``."""
     request_id = uuid.uuid4().hex
     response = problems.of_status(status if status in _KEPT else 400, request_id)
     response.headers.extend({**HEADERS, "X-Request-Id": request_id, "Connection": "close"})

@@ -1,8 +1,8 @@
-"""Hold the connections of a worker that no thread has: they arrive, are written to, or end.
+"""Hold the connections of a worker that have no thread: they arrive, are written to, or end.
 
 The worker's own loop looks after them.  A connection has a thread only while a whole request is
-answered; bodies that are too large to be kept have threads of their own, of which there are
-few, and so have the addresses that are asked by whoever watches the server.
+answered; bodies that are too large to be kept in memory have a few separate threads, and so have
+the addresses that monitoring polls.
 """
 
 import contextlib
@@ -50,10 +50,10 @@ class Phase(Enum):
 
 
 class LastRequest(Request):  # type: ignore[misc]  # gunicorn has no annotations
-    """Hold a request after which its connection is closed, whatever of its body was read.
+    """Hold a request after which its connection is closed, however much of its body was read.
 
-    gunicorn would read the rest of the body on a thread, as long as it takes the client to
-    send it; the loop does that without one (``Phase.LINGERING``).
+    gunicorn would read the rest of the body on a thread, for as long as the client takes to send
+    it; the loop does that without one (``Phase.LINGERING``).
     """
 
     def should_close(self) -> bool:
@@ -67,7 +67,7 @@ class Connection(TConn):  # type: ignore[misc]  # gunicorn has no annotations
     phase = Phase.ARRIVING
     until = 0.0
     extent: heads.Extent | None = None
-    """Of the request that arrives, as soon as it is known."""
+    """The extent of the arriving request, as soon as it is known."""
 
     looked = 0
     """Number of bytes already searched for the end of the head."""
@@ -79,7 +79,7 @@ class Connection(TConn):  # type: ignore[misc]  # gunicorn has no annotations
 
 
 class Reception:
-    """Take requests in for ``worker``, gunicorn's of threads.
+    """Receive requests for ``worker``, gunicorn's threaded worker.
 
     ``patience`` in seconds by ``clock``; ``prefix`` stands before each path for proxies.
     """
@@ -100,14 +100,14 @@ class Reception:
         self._ends_at: float | None = None
 
     def install(self) -> None:
-        """Take the place of the worker's own ways, which its loop calls by these names."""
+        """Replace the worker's own methods, which its loop calls by these names."""
         self._worker.accept = self.accept
         self._worker.enqueue_req = self.begin
         self._worker.finish_request = self.finish
         self._worker.murder_pending = self.expire
 
     def accept(self, listener: socket.socket) -> None:
-        """Take a new connection; where there is no room for it, who has waited longest goes."""
+        """Accept a new connection; if there is no room, close the one that has waited longest."""
         try:
             accepted, address = listener.accept()
         except OSError as error:
@@ -123,14 +123,14 @@ class Reception:
         self.begin(connection)
 
     def begin(self, connection: Connection) -> None:
-        """Wait for a request, of which something may have come with the one before."""
+        """Wait for a request, part of which may have come with the one before."""
         connection.extent, connection.looked = None, 0
         connection.sock.until = self._clock() + self._patience
         if not self._handed_over(connection):
             self._wait(connection, Phase.ARRIVING, connection.sock.until)
 
     def finish(self, connection: Connection, done: "Future[bool]") -> None:
-        """Go on with a connection whose request has its answer."""
+        """Continue with a connection whose request was answered."""
         answered = not done.cancelled() and done.exception() is None
         connection.kept = answered and bool(done.result())
         if not answered:
@@ -142,7 +142,7 @@ class Reception:
             self._go_on(connection)
 
     def expire(self) -> None:
-        """Give up who has taken too long; called once in each pass of the worker's loop."""
+        """Close connections that have taken too long; called in each pass of the worker's loop."""
         now = self._clock()
         if not self._worker.alive and self._ends_at is None:
             self._ends_at = now + LINGER_SECONDS
@@ -168,7 +168,7 @@ class Reception:
         )
 
     def _taken(self, connection: Connection) -> bool:
-        """Take a connection away from the loop, unless another event of this pass has."""
+        """Remove a connection from the loop, unless another event of this pass has removed it."""
         if connection not in self._waiting:
             return False
         del self._waiting[connection]
@@ -197,7 +197,7 @@ class Reception:
         elif received:
             self._arrived(connection, received)
         elif self._received(connection) and self._taken(connection):
-            # Nothing more will come: whoever reads on finds the end, and does not wait for it.
+            # Nothing more will come: a reader finds the end and does not wait for it.
             self._submit(self._threads, connection)
         else:
             self._drop(connection)
@@ -211,7 +211,7 @@ class Reception:
         self._handed_over(connection)
 
     def _handed_over(self, connection: Connection) -> bool:
-        """Hand a connection to a thread, where enough of its request has come."""
+        """Hand a connection to a thread, if enough of its request has come."""
         with connection.parser.unreader.buf.getbuffer() as received:
             pool = self._pool(connection, received)
             too_long = connection.extent is None and len(received) > heads.LONGEST_HEAD
@@ -228,7 +228,7 @@ class Reception:
         return True
 
     def _pool(self, connection: Connection, received: memoryview) -> ThreadPoolExecutor | None:
-        """Return which threads are to answer; None while more has to come."""
+        """Return the threads that will answer; None while more has to come."""
         if connection.extent is None:
             start = max(0, connection.looked - len(heads.END) + 1)
             place = bytes(received[start:]).find(heads.END)

@@ -20,8 +20,8 @@ class Socket(socket.socket):
     """Hold a connection of an accepted ``descriptor``.
 
     ``until``, by ``clock``, is when the client must have sent its request.  ``patience`` is how
-    many seconds it may take over an answer, less where ``crowded`` says that requests wait for
-    a thread.  What it has not taken yet of the end of an answer is in ``backlog``.
+    many seconds it may take to read an answer, fewer if ``crowded`` says that requests wait for a
+    thread.  ``backlog`` holds the end of an answer that the client has not read yet.
     """
 
     def __init__(
@@ -39,7 +39,7 @@ class Socket(socket.socket):
         self._clock = clock
 
     def recv(self, size: int, flags: int = 0) -> bytes:
-        """Read what has come.  Raises ``ConnectionResetError`` when the time is over."""
+        """Read the bytes that have come.  Raises ``ConnectionResetError`` when the time is over."""
         own = self.gettimeout()
         if own == 0.0:
             return super().recv(size, flags)
@@ -53,9 +53,9 @@ class Socket(socket.socket):
             self.settimeout(own)
 
     def sendall(self, data: Any, flags: int = 0) -> None:  # noqa: ARG002  # the shape of socket
-        """Write ``data``, all but an end that is kept until the client takes it.
+        """Write ``data``, except for an end that is kept until the client reads it.
 
-        Raises ``ConnectionResetError`` when it takes too long over the rest.
+        Raises ``ConnectionResetError`` if the client takes too long to read the rest.
         """
         view = memoryview(data).cast("B")
         waited = 0.0
@@ -67,18 +67,18 @@ class Socket(socket.socket):
                 self.backlog += view
                 return
             if waited > self._patience or (waited > GRACE_SECONDS and self._crowded()):
-                raise ConnectionResetError("the client has not taken its answer in time")
+                raise ConnectionResetError("the client has not read its answer in time")
             waited += self._wait()
 
     def flush(self) -> None:
-        """Write as much of the backlog as the client takes at once."""
+        """Write as much of the backlog as the client accepts at once."""
         if self.backlog:
             with memoryview(self.backlog) as view:
                 sent = self._written(view)
             del self.backlog[:sent]
 
     def _written(self, view: memoryview) -> int:
-        """Write the beginning of ``view``, as far as that does not wait; how much it was."""
+        """Write the beginning of ``view``, as far as it need not wait; return its length."""
         sent = 0
         with self._at_once():
             while sent < len(view):
@@ -98,7 +98,7 @@ class Socket(socket.socket):
             self.settimeout(own)
 
     def _wait(self) -> float:
-        """Wait until the client takes more, or for a moment; how long that was."""
+        """Wait until the client accepts more, or for a moment; return how long that was."""
         began = self._clock()
         poll = select.poll()
         poll.register(self.fileno(), select.POLLOUT)
