@@ -1,16 +1,16 @@
-"""Keep everything in tables, and change it in transactions.
+"""Store everything in tables, and change it in transactions.
 
 * ``tables``        the tables, by subject
 * ``database``      read and write transactions
 * ``locks``         who may change what
-* ``row_numbers``   numbers of rows: of those not stored yet, and of a stored one
-* ``row_authentication``  an HMAC of each row that decides anything, checked where it is read
+* ``row_numbers``   numbers of rows, taken before the rows are stored
+* ``row_authentication``  an HMAC of each row that decides anything, checked on every read
 * ``row_authentication_upgrade``  rows of older schemas, signed for the first time
-* ``protocol``      what a database is asked for
+* ``protocol``      the operations that a database must offer
 * ``sqlite``, ``postgresql``  how each does it; ``dialects`` chooses by URL
 * ``append_only``   the triggers that keep history as it was written
 * ``migrate``       schema versions
-* ``backups``       a copy of it all
+* ``backups``       copies of the whole database
 
 Only services open transactions.
 """

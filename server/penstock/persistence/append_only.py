@@ -1,9 +1,9 @@
-"""Install triggers that refuse to change or delete what is history.
+"""Install triggers that refuse to change or delete rows of history.
 
-They guard against mistakes in code and at a console.  Whoever can drop a trigger is held
-by the log instead.  A migration that rebuilds such a table must install its triggers
-again: SQLite drops them with the old table.  Everything that a migration depends on is an
-argument here, so that a change of the tables never changes an old migration.
+They guard against mistakes in code and at a console.  Somebody who can drop a trigger is detected
+by the log instead.  A migration that rebuilds such a table must install its triggers again: SQLite
+drops them with the old table.  Everything that a migration depends on is an argument here, so that
+a change of the tables never changes an old migration.
 """
 
 from collections.abc import Sequence
@@ -16,7 +16,7 @@ HISTORY = (
 """The tables that are history in this version."""
 
 SET_ONCE = {"leaf": "index"}
-"""The column of a table of history that is set from null one time."""
+"""The column of a table of history that may be set once, from null."""
 
 RENEWED = (
     *("charge", "clearance", "decision", "former_declaration", "grant", "proposal"),
@@ -26,7 +26,7 @@ RENEWED = (
 
 
 def preparation(dialect: str) -> list[str]:
-    """Return what ``dialect`` needs once before the first trigger."""
+    """Return the statements that ``dialect`` needs once before the first trigger."""
     if dialect == "sqlite":
         return []
     function = (
@@ -47,8 +47,8 @@ def triggers(
 ) -> list[str]:
     """Return the triggers of ``table``, for ``dialect`` "sqlite" or "postgresql".
 
-    ``once`` names a column that may be set from null one time, ``renewed`` one that may be set
-    again and never to null, while every column in ``fixed`` stays as it is.
+    ``once`` names a column that may be set once, from null; ``renewed`` one that may be replaced
+    but never set to null, as long as no column in ``fixed`` changes.
     """
     same = "IS" if dialect == "sqlite" else "IS NOT DISTINCT FROM"
     condition = ""

@@ -1,9 +1,8 @@
 """Open the transactions of the one database.  Only services do.
 
-Connections do not survive a fork: a child that uses its parent's connections, or merely
-closes them, takes SQLite's locks from others and ends PostgreSQL's sessions.  So idle
-connections are closed before every fork and each process opens its own.  Fork while no
-transaction is open.
+Connections do not survive a fork: a child that uses or even closes its parent's connections
+releases SQLite's locks and ends PostgreSQL's sessions.  So idle connections are closed before every
+fork and each process opens its own.  Fork while no transaction is open.
 """
 
 import os
@@ -21,30 +20,30 @@ from penstock.persistence.dialects import dialect_of, translated
 from penstock.persistence.protocol import Dialect, Need
 
 WRITING = "writing"
-"""The key in ``Session.info`` of a write transaction, with its dialect behind it."""
+"""The key in ``Session.info`` of a write transaction; its value is the dialect."""
 
 
 class Watch(Protocol):
-    """Look on at every write transaction but those ``aside``; what it raises ends them."""
+    """Watch every write transaction except those ``aside``; an exception raised here ends it."""
 
     def coming(self, info: dict[str, Any]) -> None:
-        """Prepare a transaction before it begins and holds up others; ``info`` is its session's."""
+        """Prepare a transaction before it begins and blocks others; ``info`` is its session's."""
 
     def begun(self, session: Session) -> None:
-        """Look on before anything is done in it."""
+        """Check a transaction before anything is done in it."""
 
     def ending(self, session: Session) -> None:
-        """Look on before it is committed."""
+        """Check a transaction before it is committed."""
 
     def committed(self, info: dict[str, Any]) -> None:
-        """Look on after the commit, with its session's ``info``, before anybody is answered."""
+        """Act after the commit, with its session's ``info``, before any request is answered."""
 
 
 class Keeper(Protocol):
-    """Keep an end of the room for the database."""
+    """Keep a reserve of disk space for the database."""
 
     def require(self, need: Need, grows: int = 0) -> None:
-        """Raise ``NoRoom`` where something of ``need`` may not take ``grows`` bytes more."""
+        """Raise ``NoRoom`` if a transaction of ``need`` may not take ``grows`` more bytes."""
 
 
 class ReadSession(Session):
@@ -57,11 +56,11 @@ class ReadSession(Session):
 
 
 class Database:
-    """Hold a database and its pools of connections; cheap to keep, safe across forks.
+    """Hold a database and its pools of connections; cheap to keep, and safe across forks.
 
     ``url`` is like ``sqlite:////folder/penstock.db``; the file must exist (``migrate.upgrade``
-    makes it); or like ``postgresql://user@host/penstock``.  Raises ``InvalidInput`` for a
-    URL that names no database of ours.  ``info`` goes along with every session.
+    makes it); or like ``postgresql://user@host/penstock``.  Raises ``InvalidInput`` for a URL of
+    another kind of database.  Every session has ``info``.
     """
 
     def __init__(
@@ -96,23 +95,23 @@ class Database:
             session.flush()
 
     def write(self, *, need: Need = Need.GROWTH, grows: int = 0) -> AbstractContextManager[Session]:
-        """Open a transaction that writes while nobody else does, and commits at the block's end.
+        """Open a transaction that writes alone, and commits at the block's end.
 
-        What it reads stays as it is.  ``need`` says what it adds, and ``grows`` how many bytes
-        beyond a few; where the keeper has no room for that, it is refused before anything is
-        done.
+        No other transaction changes what it reads.  ``need`` says what it adds, and ``grows`` how
+        many bytes beyond a few; if the keeper has no room for that, it is refused before anything
+        is done.
 
-        An error in the block rolls back everything.  Nothing is ever tried again here.
-        Raises ``DatabaseUnavailable`` with the next step, also from the commit; the
-        caller may ask again.  The state is then unchanged, unless it is ``Interrupted``
-        and ``uncertain``: the connection was lost before the commit was confirmed.
+        An error in the block rolls back everything.  Nothing is retried here. Raises
+        ``DatabaseUnavailable`` with the next step, also from the commit; the caller may repeat the
+        request.  The state is then unchanged, unless it is ``Interrupted`` and ``uncertain``: the
+        connection was lost before the commit was confirmed.
         """
         return self._write(self._engines.alone, self.watch, need, grows)
 
     def write_beside(
         self, *, need: Need = Need.GROWTH, grows: int = 0
     ) -> AbstractContextManager[Session]:
-        """Open a transaction like ``write``, beside others of its kind where the database can.
+        """Open a transaction like ``write``, but beside others of its kind where possible.
 
         The block locks the rows that it depends on (``locks``).
         """
@@ -121,15 +120,14 @@ class Database:
     def write_unwatched(self, *, need: Need = Need.GROWTH) -> AbstractContextManager[Session]:
         """Open a transaction like ``write`` that the watch never refuses.
 
-        It is for what ends the state that the watch refuses everything for.
+        It is for the action that ends the state in which the watch refuses everything.
         """
         return self._write(self._engines.alone, None, need, 0)
 
     def write_own_rows(self, *, need: Need = Need.RELIEF) -> AbstractContextManager[Session]:
-        """Open a transaction beside others that the watch never refuses, and that logs nothing.
+        """Open a transaction beside others that the watch never refuses.
 
-        It is for rows that nothing else depends on: sessions and jobs.
-        """
+        It appends no leaf.  It is for rows that nothing else depends on: sessions and jobs."""
         return self._write(self._engines.beside, None, need, 0)
 
     @contextmanager
@@ -158,9 +156,9 @@ class Database:
 
     @contextmanager
     def write_aside(self) -> Iterator[Session]:
-        """Open a transaction that holds up nobody and waits for nobody but others of its kind.
+        """Open a transaction that blocks no others, and waits only for others of its kind.
 
-        It is for the log's tree, which nobody else writes.  Raises as ``write`` does.
+        It is for the log's tree, which nothing else writes.  Raises as ``write`` does.
         """
         with (
             translated(self._dialect),
@@ -177,7 +175,7 @@ class Database:
 
     @property
     def one_writer(self) -> bool:
-        """Return True if only one transaction writes at a time, whatever it says."""
+        """Return True if only one transaction of any kind writes at a time."""
         return self._dialect.name == "sqlite"
 
     def _commit(self, session: Session) -> None:
@@ -187,19 +185,19 @@ class Database:
             session.commit()
 
     def size(self) -> int:
-        """Return how many bytes it has, as its server counts them; 0 for a file."""
+        """Return the size of the database in bytes, as its server counts them; 0 for a file."""
         with translated(self._dialect), self._engines.reader.connect() as connection:
             return self._dialect.size(connection)
 
     def check_schema(self) -> str:
-        """Return the schema, which is exactly this version's; else raise ``SchemaUnknown``."""
+        """Return the schema if it is exactly this version's; otherwise raise ``SchemaUnknown``."""
         head = migrate.NEWEST
         with translated(self._dialect), self._engines.reader.connect() as connection:
             current = migrate.revision_of(connection)
         if current == head:
             return head
         if current is None:
-            problem = "The database is empty or of another program"
+            problem = "The database is empty or belongs to another program"
             step = "Run `penstock db upgrade`, or `penstock init` in a new home."
         elif current in migrate.revisions():
             problem = f"The database has schema {current}, older than {head}"
@@ -218,7 +216,7 @@ class Database:
     def unprotected(self) -> list[str]:
         """Return the tables of history that this server's role in the database may change.
 
-        Triggers refuse it all the same.  Empty where the database knows no roles.
+        Triggers refuse that anyway.  Empty if the database has no roles.
         """
         with translated(self._dialect), self._engines.reader.connect() as connection:
             return self._dialect.unprotected(connection)
@@ -228,7 +226,7 @@ class Database:
         self._engines.dispose()
 
     def forget(self) -> None:
-        """Leave the connections to the parent process and start with none."""
+        """Leave the connections to the parent process, and start without any."""
         self._engines.dispose(close=False)
 
 

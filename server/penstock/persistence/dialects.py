@@ -1,4 +1,4 @@
-"""Choose the database that a URL names, and tell its failures in our own errors."""
+"""Choose the database that a URL names, and translate its failures into our own errors."""
 
 import sqlite3
 from collections.abc import Iterator
@@ -19,7 +19,7 @@ _EXAMPLES = "sqlite:////folder/penstock.db or postgresql://user@host/penstock"
 
 @contextmanager
 def translated(dialect: Dialect, *, at_commit: bool = False) -> Iterator[None]:
-    """Tell failures of the database in the words of ``penstock.errors``."""
+    """Translate failures of the database into errors of ``penstock.errors``."""
     try:
         yield
     except DBAPIError as error:
@@ -30,7 +30,7 @@ def translated(dialect: Dialect, *, at_commit: bool = False) -> Iterator[None]:
 
 
 def duplicate(error: IntegrityError) -> bool:
-    """Return True if a row was refused because there is one like it, by a UNIQUE constraint."""
+    """Return True if a UNIQUE constraint refused a row because there is an equal one."""
     return (
         getattr(error.orig, "sqlstate", None) == _UNIQUE_VIOLATION
         or getattr(error.orig, "sqlite_errorcode", None) == sqlite3.SQLITE_CONSTRAINT_UNIQUE
@@ -47,7 +47,7 @@ def dialect_of(
     try:
         parsed = make_url(url)
     except ArgumentError:
-        # The URL itself may hold a password and is not repeated, nor the error that quotes it.
+        # The URL may hold a password, so neither it nor an error that quotes it is repeated.
         parsed = None
     if parsed is None:
         raise InvalidInput(f"The database URL cannot be read. It looks like {_EXAMPLES}.")
@@ -57,7 +57,7 @@ def dialect_of(
     if kind in ("postgresql", "postgres"):
         return _postgresql(parsed, busy_timeout_seconds, patience_seconds)
     raise InvalidInput(
-        f"Penstock keeps its state in SQLite or PostgreSQL, not in {kind}."
+        f"Penstock stores its state in SQLite or PostgreSQL, not in {kind}."
         f" Use a URL like {_EXAMPLES}."
     )
 
@@ -65,7 +65,7 @@ def dialect_of(
 def _sqlite(url: URL, busy_timeout_seconds: float) -> Dialect:
     if not url.database or url.database == ":memory:" or url.query:
         raise InvalidInput(
-            "Penstock needs a database in a file, named without options."
+            "Penstock needs an SQLite database in a file, named without options."
             f" Use a URL like {_EXAMPLES}."
         )
     return SQLite(Path(url.database), busy_timeout_seconds)

@@ -1,15 +1,14 @@
-"""Lock the rows and the log that one transaction at a time depends on.
+"""Lock the rows and the log that only one transaction at a time may depend on.
 
-A write transaction is alone unless it says otherwise (``Database.write``), and then these
-cost nothing.  Beside others, locks are taken in the order in which they stand here, so
-that nobody waits in a circle:
+A transaction of ``Database.write`` is alone, and then these locks cost nothing.  Beside others,
+locks are taken in the following order, so that there is no deadlock:
 
-1. the dataset, by whoever charges its accounts;
-2. the query, by whoever changes its state or releases it;
-3. the log, by whoever appends to it: last, because it is held until the commit.
+1. the dataset, to charge its accounts;
+2. the query, to change its state or release it;
+3. the log, to append to it: last, because it is held until the commit.
 
-The rows are locked by ``SELECT ... FOR UPDATE`` on PostgreSQL.  SQLite knows no row locks
-and needs none: a write transaction began with ``BEGIN IMMEDIATE`` and is alone.
+The rows are locked by ``SELECT ... FOR UPDATE`` on PostgreSQL.  SQLite has no row locks and needs
+none: a write transaction began with ``BEGIN IMMEDIATE`` and is alone.
 """
 
 from sqlalchemy import bindparam
@@ -20,7 +19,7 @@ from penstock.persistence.protocol import Dialect
 from penstock.persistence.tables import Dataset, Query
 
 _LOG = "log"
-"""The key in ``Session.info`` that tells that its one transaction holds the log."""
+"""The key in ``Session.info`` that says that its transaction holds the log."""
 
 _DATASET = (
     select(Dataset)

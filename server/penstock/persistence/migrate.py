@@ -1,4 +1,4 @@
-"""Upgrade schemas: what the database has, what this version needs, and the way there."""
+"""Upgrade a database to the schema that this version needs."""
 
 import functools
 import io
@@ -34,7 +34,7 @@ def script_location() -> Path:
 
 
 def configuration() -> "Config":
-    """Return Alembic's configuration, which no file repeats."""
+    """Return Alembic's configuration; there is no file for it."""
     from alembic.config import Config
 
     config = Config()
@@ -45,7 +45,7 @@ def configuration() -> "Config":
 
 @functools.cache
 def revisions() -> tuple[str, ...]:
-    """Return every revision that this version knows, oldest first."""
+    """Return every revision that is known to this version, oldest first."""
     from alembic.script import ScriptDirectory
 
     scripts = ScriptDirectory.from_config(configuration())
@@ -53,18 +53,18 @@ def revisions() -> tuple[str, ...]:
 
 
 def revision_of(connection: Connection) -> str | None:
-    """Return the revision of the connected database, None where it has none of ours."""
+    """Return the revision of the connected database, None if it has none of ours."""
     if not inspect(connection).has_table(_VERSION_TABLE):
         return None
     revisions_stored = connection.execute(_VERSION).scalars().all()
-    # Several rows are no state that our migrations leave behind.
+    # Our migrations never leave several rows behind.
     return ",".join(sorted(revisions_stored)) or None
 
 
 def current(url: str) -> str | None:
     """Return the revision of the database at ``url``.
 
-    Raises ``DatabaseUnavailable`` where there is none or it cannot be read.
+    Raises ``DatabaseUnavailable`` if there is none or it cannot be read.
     """
     dialect = dialect_of(url)
     engines = dialect.engines()
@@ -76,7 +76,7 @@ def current(url: str) -> str | None:
 
 
 def place(url: str) -> str:
-    """Return where the database at ``url`` is, without the password that the URL may hold."""
+    """Return the address of the database at ``url``, without the password that the URL may hold."""
     return dialect_of(url).place
 
 
@@ -86,7 +86,7 @@ def occupied(url: str) -> bool:
 
 
 def statements(dialect: str) -> str:
-    """Return the schema as SQL for ``dialect`` ("sqlite", "postgresql"), to read or apply."""
+    """Return the schema as SQL for ``dialect`` ("sqlite", "postgresql")."""
     from alembic import command
 
     written = io.StringIO()
@@ -103,14 +103,13 @@ def upgrade(
     application_url: str = "",
     finish: Callable[[Connection, str | None], None] | None = None,
 ) -> tuple[str | None, str]:
-    """Bring the database at ``url`` to ``NEWEST``, making it where there is none.
+    """Upgrade the database at ``url`` to ``NEWEST``, making it if there is none.
 
-    One transaction: a failure leaves the old schema whole.  ``finish`` is called at its end,
-    with the revision before.  Where ``application_url``
-    names another role than ``url``, that role is let to do what the server does: it may
-    read and add to history, and not change it.  Returns the revisions before and after.
-    Raises ``SchemaUnknown`` for a database of a newer version or of another program,
-    ``DatabaseUnavailable`` where it cannot be made, reached or written.
+    It is one transaction: a failure leaves the old schema complete.  ``finish`` is called at its
+    end, with the revision before.  If ``application_url`` names another role than ``url``, that
+    role gets the privileges of the server: it may read and add to history, and not change it.
+    Returns the revisions before and after. Raises ``SchemaUnknown`` for a database of a newer
+    version or of another program, ``DatabaseUnavailable`` if it cannot be made, reached or written.
     """
     from alembic import command
 
@@ -148,8 +147,8 @@ def _role(url: str) -> str | None:
 def _refuse_foreign(connection: Connection, revision: str | None) -> None:
     if revision is None and inspect(connection).get_table_names():
         raise SchemaUnknown(
-            "The database holds tables of another program. Name a database of Penstock's own in"
-            " PENSTOCK_DATABASE_URL.",
+            "The database has tables of another program. Name a separate database for Penstock"
+            " in PENSTOCK_DATABASE_URL.",
             current=None,
             needed=NEWEST,
         )

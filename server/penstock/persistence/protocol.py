@@ -59,22 +59,22 @@ class Dialect(Protocol):
         """Make an empty database where there is none.  Raises ``DatabaseUnavailable``."""
 
     def exists(self) -> bool:
-        """Return True if there may be a database; connecting tells for sure."""
+        """Return True if there may be a database; only connecting can tell."""
 
     def copy(self, path: Path) -> None:
-        """Write one state of the database into the empty file ``path``, and look through it."""
+        """Write one state of the database into the empty file ``path``, and check the copy."""
 
     def lock_log(self, connection: Connection) -> None:
-        """Wait until nobody else appends to the log, and keep it until the transaction ends."""
+        """Wait for the log, and keep others from appending to it until the transaction ends."""
 
     def size(self, connection: Connection) -> int:
-        """Return how many bytes the database has, where its server tells; 0 for a file."""
+        """Return the size of the database in bytes, if its server states it; 0 for a file."""
 
     def failed(self, connection: Connection) -> bool:
-        """Return True if a commit would roll back in silence, as a statement failed before."""
+        """Return True if a commit would roll back silently, because a statement failed before."""
 
     def check_references(self, connection: Connection) -> None:
-        """Raise ``SchemaUnknown`` where a migration left a foreign key that points nowhere."""
+        """Raise ``SchemaUnknown`` if a migration left a foreign key to a missing row."""
 
     def role(self, connection: Connection) -> str | None:
         """Return the connected role, or None if the database has no roles."""
@@ -86,4 +86,4 @@ class Dialect(Protocol):
         """Return the tables of history that the connected role may change, triggers aside."""
 
     def failure(self, error: DBAPIError, *, at_commit: bool = False) -> Unavailable | None:
-        """Return what ``error`` means to an operator, or None for no failure of the database."""
+        """Return what ``error`` means to an operator; None if the database did not fail."""

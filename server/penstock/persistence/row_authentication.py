@@ -1,13 +1,13 @@
-"""Authenticate rows, so that those that were altered are refused wherever they are read.
+"""Authenticate rows, so that altered rows are refused wherever they are read.
 
-Who may see what, what was drawn, and what is left of a budget stands in columns that are not
-encrypted.  Each row that decides it carries an HMAC of them under a key that is never in the
-database.  It is set with every write and checked with every load, so that nobody can forget to;
-a statement that takes columns instead of rows checks nothing, and must decide nothing.
+Access rights, the record of draws and the remaining budgets are in columns that are not encrypted.
+Each row that decides about them carries an HMAC of its columns under a key that is never in the
+database.  It is set with every write and checked with every load, so that no caller can forget to;
+a statement that loads columns instead of rows checks nothing, and must decide nothing.
 
-Bound are the table, every column, and the row's own number where other rows name it.  A row
-that is taken away, and an older one of the same number that is put back whole, are not found
-here, but by what is counted elsewhere: the log, and the witness's totals.
+The HMAC covers the table, every column, and the row's number if other rows refer to it.  It does
+not detect a deleted row, or an older version of the same row that is put back whole; counts
+elsewhere do: the log, and the witness's totals.
 """
 
 import hashlib
@@ -53,10 +53,10 @@ KEYS: Final = "authenticity"
 """The key in ``Session.info`` of the ``RowKeys``."""
 
 _ACCEPTED: Final = "accepted"
-"""The key in ``Session.info`` of the keys that its rows may be under."""
+"""The key in ``Session.info`` of the keys that its rows may be signed under."""
 
 NAMED: Final = (Dataset, Proposal, Query, Release, Tier, Token, User)
-"""The tables whose rows others name by their number."""
+"""The tables whose rows are referred to by number."""
 
 SIGNED: Final = (
     *NAMED,
@@ -68,25 +68,25 @@ SIGNED: Final = (
 """The tables whose rows are authenticated."""
 
 SEALED: Final = {"release": "ciphertext"}
-"""Columns that are authenticated by their own encryption, with the columns that they belong to."""
+"""Columns that their own encryption authenticates, with the columns that they belong to."""
 
 _NAMED: Final = frozenset(table.__tablename__ for table in NAMED)
 
 
 def derived(secret: bytes) -> bytes:
-    """Return the key of rows' HMACs, derived from a key of ``values`` and telling nothing of it."""
+    """Derive the key of the rows' HMACs from a key of ``values``, without revealing that."""
     return hmac.digest(secret, b"penstock rows 1\x00", hashlib.sha256)
 
 
 class RowKeys:
-    """Hold the keys that rows may be under, as the file of the secrets has them now."""
+    """Hold the keys that rows may be signed under, as the file of secrets has them now."""
 
     def __init__(self, of_rows: Callable[[], tuple[bytes, ...]]) -> None:
         self._of_rows = of_rows
         self._kept: tuple[tuple[bytes, ...], tuple[bytes, ...]] = ((), ())
 
     def now(self) -> tuple[bytes, ...]:
-        """Return the keys, the newest first: new rows are signed under that.
+        """Return the keys, the newest first; new rows are signed under that one.
 
         Raises ``KeysUnavailable``.
         """
@@ -98,7 +98,7 @@ class RowKeys:
 
 @cache
 def columns(table: str) -> tuple[str, ...]:
-    """Return what is authenticated of the rows of a table."""
+    """Return the columns that are authenticated in the rows of a table."""
     left_out = {"mac", SEALED.get(table), None if table in _NAMED else "id"}
     return tuple(sorted({column.name for column in metadata.tables[table].columns} - left_out))
 
@@ -106,8 +106,8 @@ def columns(table: str) -> tuple[str, ...]:
 def mac(key: bytes, table: str, values: Sequence[Any]) -> bytes:
     """Return the HMAC-SHA256 of a row, whose ``values`` are in the order of ``columns``: 32 bytes.
 
-    Of the table's name and all that is not null, each preceded by its column and length.
-    Raises ``TypeError`` or ``ValueError`` for what no column of its type holds.
+    It covers the table's name and all values that are not null, each preceded by its column and
+    length.  Raises ``TypeError`` or ``ValueError`` for a value that its column cannot hold.
     """
     parts = [f"row 2\x00{table}".encode()]
     for (frame, write), value in zip(_writers(table), values, strict=True):
@@ -154,7 +154,7 @@ def _writers(table: str) -> tuple[tuple[bytes, Callable[[Any], bytes]], ...]:
 def _writer(kind: TypeEngine[Any]) -> Callable[[Any], bytes]:
     """Return the encoder of a column type.
 
-    It gives equal bytes before and after storing, on every database.
+    It gives the same bytes before and after storing, on every database.
     """
     plain = kind.impl_instance if isinstance(kind, TypeDecorator) else kind
     if isinstance(kind, Moment):
@@ -170,7 +170,7 @@ def _writer(kind: TypeEngine[Any]) -> Callable[[Any], bytes]:
         return bytes
     if isinstance(plain, String):
         return str.encode
-    raise TypeError(f"no way is known to authenticate a column of the type {kind}")
+    raise TypeError(f"there is no encoder to authenticate a column of the type {kind}")
 
 
 def _moment(value: datetime) -> bytes:
@@ -178,7 +178,10 @@ def _moment(value: datetime) -> bytes:
 
 
 def is_signed(key: bytes, table: str, signed: bytes | None, values: Sequence[Any]) -> bool:
-    """Return True if a row is as it was signed; SQLite keeps values of any type in any column."""
+    """Return True if a row is unchanged since it was signed;
+
+    SQLite stores any type in any column.
+    """
     try:
         return hmac.compare_digest(signed or b"", mac(key, table, values))
     except (TypeError, ValueError, AttributeError):
@@ -188,9 +191,10 @@ def is_signed(key: bytes, table: str, signed: bytes | None, values: Sequence[Any
 def _believed(
     session: AnySession, keys: RowKeys, table: str, signed: bytes | None, values: Sequence[Any]
 ) -> bool:
-    """Return True if a row is as it was signed, under one of the keys of its transaction or of now.
+    """Return True if a row's HMAC matches under a key of its transaction or a current one.
 
-    Those of its beginning are the oldest that its rows can be under, and those of now the newest.
+    The keys at the beginning of the transaction are the oldest that its rows can be under, and the
+    current ones the newest.
     """
     known: tuple[bytes, ...] = session.info.get(_ACCEPTED, ())
     if any(is_signed(key, table, signed, values) for key in known):
@@ -201,7 +205,7 @@ def _believed(
 
 
 def _begun(session: AnySession, *_: object) -> None:
-    # Before the first statement, so that no row that it sees is under an older one.
+    # Before the first statement, so that no row that it sees is signed under an older key.
     keys: RowKeys | None = session.info.get(KEYS)
     if keys is not None:
         session.info[_ACCEPTED] = keys.now()
@@ -224,7 +228,7 @@ def _sign(session: AnySession, *_: object) -> None:
 
 
 def _number(session: AnySession) -> None:
-    """Give rows that others will name their numbers, which are signed with them."""
+    """Give rows that others will refer to their numbers, which are part of what is signed."""
     for kind in NAMED:
         new = [row for row in session.new if isinstance(row, kind) and row.id is None]
         if new:
@@ -239,7 +243,7 @@ def _loaded(row: Any, context: Any) -> None:
     if keys is not None and not _believed(session, keys, table, row.mac, _values(table)(row)):
         what = f"The row of query {row.name!r}" if table == "query" else f"A row of {table!r}"
         raise IntegrityViolation(
-            f"{what} was altered outside of this server; nothing is read or drawn with it."
+            f"{what} was altered outside of this server; it is not used to read or draw anything."
             " Restore the database from a backup."
         )
 

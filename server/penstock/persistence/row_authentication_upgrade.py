@@ -1,11 +1,11 @@
-"""Sign the rows of a home from before they were signed, while its schema is upgraded.
+"""Sign the rows of a home made before rows were signed, while its schema is upgraded.
 
-What is there is signed as it is: whoever wants to know whether it was altered before runs
-``penstock audit verify`` before and after.  Queries were signed earlier than all else, in a
-way of their own, and are held to that.
+Rows are signed as they are: to find out whether they were altered earlier, run ``penstock audit
+verify`` before and after.  Queries were signed earlier than other rows, in another way, and are
+checked against that.
 
-Rows of a database from before the key of rows was rotated are signed again, each after it was held
-to the key of before.
+Rows of a database from before a rotation of the rows' key are signed again, each after it was
+checked under the earlier key.
 """
 
 import hashlib
@@ -20,13 +20,13 @@ from penstock.persistence.row_authentication import SIGNED, columns, is_signed, 
 from penstock.persistence.tables import metadata
 
 FIRST: Final = "0014"
-"""The first schema with the HMACs of now."""
+"""The first schema with the present HMACs."""
 
 QUERIES_FIRST: Final = "0007"
 """The first schema whose rows of queries were signed."""
 
 NUMBERED_TOKENS_FIRST: Final = "0016"
-"""The first schema of which every token's row was signed with its number."""
+"""The first schema in which every token's row was signed with its number."""
 
 BATCH = 1000
 _EARLIER: Final = (
@@ -42,9 +42,9 @@ _LATER: Final = frozenset({"frozen", "histogram", "mismatches", "power", "struct
 
 
 def sign_all(connection: Connection, key: bytes, before: str | None) -> None:
-    """Sign every row that is not signed as it is now, in a database that was of schema ``before``.
+    """Sign every row that is not signed yet, in a database that had schema ``before``.
 
-    Raises ``IntegrityViolation`` for a query that was altered, and then nothing may be kept.
+    Raises ``IntegrityViolation`` for a query that was altered; then nothing may be committed.
     """
     if before is None or before >= FIRST:
         if before is not None and before < NUMBERED_TOKENS_FIRST:
@@ -67,7 +67,7 @@ def sign_anew(connection: Connection, known: Sequence[bytes], key: bytes) -> Non
 def sign_next(
     connection: Connection, known: Sequence[bytes], key: bytes, name: str, after: int
 ) -> int | None:
-    """Do so with the ``BATCH`` rows behind number ``after``; the last one's, ``None`` for none."""
+    """Do so with the ``BATCH`` rows after number ``after``; return the last number, or ``None``."""
     table = metadata.tables[name]
     kept = [table.c[column] for column in ("id", "mac", *columns(name))]
     some = select(*kept).where(table.c.id > after).order_by(table.c.id).limit(BATCH)
@@ -122,7 +122,7 @@ def _sign(connection: Connection, key: bytes, name: str) -> None:
 def _number_tokens(connection: Connection, key: bytes) -> None:
     """Sign tokens with their numbers, which sessions name since schema 0015.
 
-    What was altered keeps its HMAC, and is refused as before.
+    An altered row keeps its HMAC, and is refused as before.
     """
     table, names = metadata.tables["token"], columns("token")
     change = update(table).where(table.c.id == bindparam("row")).values(mac=bindparam("signed"))

@@ -1,6 +1,6 @@
 """Take numbers of rows before the rows are stored.
 
-What is signed with a row's number has to know it first: rows of history are never updated.
+A row that is signed with its number needs it first: rows of history are never updated.
 """
 
 from functools import cache
@@ -17,8 +17,8 @@ _POSTGRESQL = "SELECT nextval('\"{table}_id_seq\"') FROM generate_series(1, :cou
 def take(connection: Connection, table: str, count: int) -> list[int]:
     """Return ``count`` numbers for new rows of ``table``, in a transaction that writes.
 
-    On SQLite that is alone; on PostgreSQL nobody else is given them, and those that are not
-    used in the end are left out.
+    On SQLite that transaction is alone; on PostgreSQL no other transaction gets them, and unused
+    numbers are skipped.
     """
     if connection.dialect.name == "sqlite":
         first: int = connection.execute(_statement(_SQLITE, table)).scalar_one()
@@ -33,7 +33,7 @@ def _statement(wording: str, table: str) -> TextClause:
 
 
 def required(key: int | None) -> int:
-    """Return the key of a row that is stored, which the type of its column does not promise.
+    """Return the key of a stored row, which the type of its column does not guarantee.
 
     Raises ``RuntimeError`` for a row that is not stored.
     """

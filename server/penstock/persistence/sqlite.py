@@ -26,11 +26,11 @@ from penstock.persistence.protocol import Engines
 
 SHORTEST_NAP_SECONDS = 0.0005
 LONGEST_NAP_SECONDS = 0.004
-"""Between two attempts to be the one that writes."""
+"""The pause between two attempts to become the writer."""
 
 
 class _Purpose(Enum):
-    """Hold what the connections of an engine are for."""
+    """Name what the connections of an engine are for."""
 
     READ = "read"
     WRITE = "write"
@@ -38,7 +38,7 @@ class _Purpose(Enum):
 
 
 class SQLite:
-    """Hold a SQLite file in WAL mode.  It is never created by being opened."""
+    """Hold a SQLite file in WAL mode.  Opening never creates it."""
 
     name = "sqlite"
 
@@ -91,10 +91,10 @@ class SQLite:
         return engine
 
     def _wait_to_write(self, connection: Connection) -> None:
-        """Return ``BEGIN IMMEDIATE`` as soon as nobody else writes, or fail when the time is over.
+        """Run ``BEGIN IMMEDIATE`` once no other transaction writes, or fail when time is over.
 
-        SQLite's own wait naps for longer and longer, up to a tenth of a second: among
-        several writers the lock lies idle meanwhile, and some are passed over for seconds.
+        SQLite's own wait sleeps for up to a tenth of a second: among several writers the lock is
+        then idle, and some are passed over for seconds.
         """
         driver: Any = connection.connection.driver_connection
         until = time.monotonic() + self._timeout
@@ -109,16 +109,13 @@ class SQLite:
                 return
             time.sleep(nap)
             nap = min(2 * nap, LONGEST_NAP_SECONDS)
-        # Where this fails as well, its error is one that can be told in our words.
+        # If this fails as well, its error has a message of ours.
         connection.exec_driver_sql("BEGIN IMMEDIATE")
 
     def _connect(self, purpose: _Purpose) -> sqlite3.Connection:
         connection = sqlite3.connect(
-            f"file:{quote(str(self._path))}?mode=rw",  # never creates: a lost file must show
-            uri=True,
-            timeout=self._timeout,
-            isolation_level=None,
-            check_same_thread=False,
+            f"file:{quote(str(self._path))}?mode=rw",  # never creates the file: a lost one must be
+            noticed uri=True, timeout=self._timeout, isolation_level=None, check_same_thread=False,
         )
         with contextlib.ExitStack() as undo:
             undo.callback(connection.close)
@@ -130,7 +127,7 @@ class SQLite:
         (mode,) = connection.execute("PRAGMA journal_mode = WAL").fetchone()
         if mode != "wal":
             raise self._unavailable(
-                f"The database {self._path.name} cannot keep a write-ahead log where it lies"
+                f"The database {self._path.name} cannot have a write-ahead log in its folder"
                 f" (its journal mode stays {mode}). Move it to a local, writable disk."
             )
         # NORMAL may lose a commit at a power cut, and a lost release would be redrawn.
@@ -160,7 +157,7 @@ class SQLite:
     def _refuse_another_file(
         self, _: object, entry: ConnectionPoolEntry, __: PoolProxiedConnection
     ) -> None:
-        # A pooled connection keeps writing to a file that was moved away or restored over.
+        # A pooled connection keeps writing to a file that was moved or replaced by a restore.
         if entry.info["file"] != self._identity():
             raise DisconnectionError
 
@@ -174,7 +171,7 @@ class SQLite:
         sqlite_copy.copy(self._path, path)
 
     def lock_log(self, connection: Connection) -> None:
-        """Return a write transaction is alone already."""
+        """Do nothing: a write transaction is alone already."""
 
     def size(self, connection: Connection) -> int:  # noqa: ARG002 - its disk tells what is left
         return 0
@@ -186,7 +183,7 @@ class SQLite:
         return None
 
     def entitle(self, connection: Connection, role: str) -> None:
-        """Return a file knows no roles: who may write it may write all of it."""
+        """Do nothing: a file has no roles; a process that may write it may write all of it."""
 
     def unprotected(self, connection: Connection) -> list[str]:  # noqa: ARG002 - see ``entitle``
         return []
@@ -197,8 +194,8 @@ class SQLite:
         if broken:
             tables = ", ".join(sorted({str(row[0]) for row in broken}))
             raise SchemaUnknown(
-                f"The upgrade would leave {len(broken)} rows without what they refer to"
-                f" (in {tables}); nothing was changed. Restore a backup and try again."
+                f"The upgrade would leave {len(broken)} rows with references to missing rows (in"
+                f" {tables}); nothing was changed. Restore a backup and try again."
             )
 
     def failure(
@@ -225,30 +222,30 @@ _LACKING = re.compile("no such (table|column)|table .* has no column")
 
 _FAILURES = {
     sqlite3.SQLITE_BUSY: (
-        "The database {name} is locked: another process has kept it for more than"
-        " {timeout:g} s. Ask again; if it lasts, look for a backup or an upgrade that hangs."
+        "The database {name} is locked: another process has held it for more than"
+        " {timeout:g} s. Try again; if it lasts, look for a backup or an upgrade that hangs."
     ),
     sqlite3.SQLITE_LOCKED: (
-        "The database {name} is locked by another connection of this process. Ask again."
+        "The database {name} is locked by another connection of this process. Try again."
     ),
     sqlite3.SQLITE_FULL: (
         "The disk of the database {name} is full; nothing was changed."
-        " Free some space and ask again."
+        " Free some space and try again."
     ),
     sqlite3.SQLITE_READONLY: (
         "The database {name} is read-only; nothing was changed."
         " Make the file and its folder writable for the server's user."
     ),
     sqlite3.SQLITE_NOTADB: (
-        "The file {name} is not a database, or is encrypted."
-        " Put the database back, or name the right file in PENSTOCK_DATABASE_URL."
+        "The file {name} is not a database, or is encrypted. Restore the database, or name the"
+        " right file in PENSTOCK_DATABASE_URL."
     ),
     sqlite3.SQLITE_CORRUPT: (
         "The database {name} is damaged. Stop the server and restore a backup."
     ),
     sqlite3.SQLITE_IOERR: (
         "The disk of the database {name} reports an input/output error; nothing was changed."
-        " Check the disk, and whether it has room left, then ask again."
+        " Check the disk, and whether it has room left, then try again."
     ),
     sqlite3.SQLITE_CANTOPEN: (
         "The database {name} cannot be opened. If there is none yet, run `penstock init`;"
@@ -258,6 +255,6 @@ _FAILURES = {
         "The database {name} may not be read. Give the server's user access to the file."
     ),
     sqlite3.SQLITE_PROTOCOL: (
-        "The database {name} stays locked by other processes. Ask again in a moment."
+        "The database {name} stays locked by other processes. Try again in a moment."
     ),
 }

@@ -2,5 +2,5 @@
 
 * ``copy``                          a consistent copy in one file
 * ``sqlite_copy, postgresql_dump``  how each database makes it
-* ``backup_contents``               what a copy holds of keys, read from the file alone
+* ``backup_contents``               the keys that a copy needs, read from the file alone
 """

@@ -1,6 +1,6 @@
-"""Read what a backup holds of keys from its file alone, without any database.
+"""Read which keys a backup needs from its file alone, without a database.
 
-A SQLite file is read where it lies, an archive of ``pg_dump`` by ``pg_restore``, which writes
+A SQLite file is read in place, an archive of ``pg_dump`` by ``pg_restore``, which writes
 the rows of a table as text.
 """
 
@@ -32,17 +32,17 @@ _ESCAPES = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v"}
 
 @dataclass(frozen=True)
 class Contents:
-    """Hold rows of a backup's tables, as bytes; none of a table that its schema lacks."""
+    """Hold rows of a backup's tables, as bytes; no rows for a table that its schema lacks."""
 
     kind: str
     rows: dict[str, Rows]
 
 
 def read(path: Path) -> Contents:
-    """Return what a backup holds of keys.
+    """Return the keys that a backup needs.
 
-    Raises ``InvalidInput`` for a file that is no backup or is damaged, ``Unavailable`` where
-    it cannot be read, or ``pg_restore`` is missing.
+    Raises ``InvalidInput`` for a file that is not a backup or is damaged, ``Unavailable`` if it
+    cannot be read, or ``pg_restore`` is missing.
     """
     try:
         with path.open("rb") as file:
@@ -60,7 +60,7 @@ def _of_sqlite(path: Path) -> dict[str, Rows]:
     address = f"file:{quote(str(path.absolute()))}?immutable=1"
     try:
         with closing(sqlite3.connect(address, uri=True)) as opened:
-            # As a whole, since a copy that was cut short may still answer for some tables.
+            # All of it, since a truncated copy may still return some tables.
             if opened.execute("PRAGMA integrity_check").fetchall() != [("ok",)]:
                 raise _no_backup(path, "is damaged")
             names = {row[0] for row in opened.execute("SELECT name FROM sqlite_master")}
@@ -97,7 +97,7 @@ def _of_archive(path: Path) -> dict[str, Rows]:
 
 
 def _copied(text: str) -> Iterator[tuple[str, Rows]]:
-    """Yield the tables of a text of ``COPY`` statements."""
+    """Yield the tables in a text of ``COPY`` statements."""
     lines = iter(text.split("\n"))
     for line in lines:
         match = _COPY.fullmatch(line)
@@ -124,5 +124,5 @@ def _no_backup(path: Path, what: str) -> InvalidInput:
 
 
 def newest(rows: Sequence[tuple[bytes, ...]]) -> str:
-    """Return the schema that a table of versions says."""
+    """Return the schema that the table of versions states."""
     return max((row[0].decode() for row in rows), default="")

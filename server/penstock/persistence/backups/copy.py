@@ -1,8 +1,8 @@
 """Copy the database consistently into one file, while others read and write.
 
-SQLite's is another database file, PostgreSQL's an archive of ``pg_dump``.  Both are one
-snapshot, and are looked through before they count as made.  Keys are not in the database,
-so they are in no copy of it.
+SQLite's is another database file, PostgreSQL's an archive of ``pg_dump``.  Both are one snapshot,
+and are checked before they count as complete.  Keys are not in the database, so no copy contains
+them.
 """
 
 import fcntl
@@ -35,11 +35,10 @@ class Copy:
 def back_up(url: str, path: Path) -> Copy:
     """Copy the database at ``url`` into a new file of mode 0600.
 
-    ``url`` is that of the role that owns the database.  The file has its name once it is whole;
-    what somebody left who was killed before is started over.  Raises ``SchemaUnknown`` for
-    another schema than this version's, ``Conflict`` where ``path`` exists,
-    ``Unavailable`` and ``DatabaseUnavailable`` where the copy cannot be made or is not
-    whole; then no file is left.
+    ``url`` is that of the role that owns the database.  The file gets its name when it is complete;
+    a partial file of a killed process is overwritten.  Raises ``SchemaUnknown`` for another schema
+    than this version's, ``Conflict`` if ``path`` exists, ``Unavailable`` and
+    ``DatabaseUnavailable`` if the copy cannot be made or is incomplete; then no file is left.
     """
     database = Database(url)
     try:
@@ -57,7 +56,7 @@ def back_up(url: str, path: Path) -> Copy:
 
 @contextmanager
 def _unfinished(path: Path) -> Iterator[Path]:
-    """Yield an empty file beside ``path``, of one writer at a time, which does not stay."""
+    """Yield an empty temporary file beside ``path``, for one writer at a time; it is removed."""
     beside = path.with_name(path.name + PART)
     if path.exists():
         raise _exists(path)
@@ -87,19 +86,17 @@ def _unfinished(path: Path) -> Iterator[Path]:
 
 
 def _name(beside: Path, path: Path) -> None:
-    """Give a file its name, unless something has that by now."""
+    """Give a file its final name, unless that exists by now."""
     try:
         path.hardlink_to(beside)
     except FileExistsError as error:
         raise _exists(path) from error
-    except OSError:  # no links here
+    except OSError:  # a file system without links
         beside.rename(path)
 
 
 def _exists(path: Path) -> Conflict:
-    return Conflict(
-        f"{path} exists already. Nothing was written; name a file that is not there yet."
-    )
+    return Conflict(f"{path} exists already. Nothing was written; name a new file.")
 
 
 def _sync(path: Path) -> None:

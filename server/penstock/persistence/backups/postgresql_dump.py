@@ -1,6 +1,6 @@
 """Copy a PostgreSQL database by its own ``pg_dump``, in its own format.
 
-``pg_dump`` reads one snapshot and holds nobody up but who changes the schema.
+``pg_dump`` reads one snapshot and blocks only changes of the schema.
 """
 
 import os
@@ -22,12 +22,12 @@ _DATA = re.compile(r"TABLE DATA \S+ (\S+) ")
 def copy(options: Mapping[str, Any], path: Path) -> None:
     """Dump the database that libpq reaches by ``options`` into the file ``path``.
 
-    Raises ``Unavailable`` where the program is missing, ``DatabaseUnavailable`` where it
-    fails or where a table is missing in what it wrote.
+    Raises ``Unavailable`` if the program is missing, ``DatabaseUnavailable`` if it fails or if a
+    table is missing in its output.
     """
     plain = {name: value for name, value in options.items() if name != "password"}
     address = psycopg.conninfo.make_conninfo("", **plain)
-    # Not among the arguments, which every account of the machine can see.
+    # Not as an argument: every account of the machine can see those.
     secret = {"PGPASSWORD": str(options["password"])} if options.get("password") else {}
     _run([*DUMP, f"--file={path}", f"--dbname={address}"], secret)
     listed = _run(["pg_restore", "--list", str(path)], {})
@@ -49,12 +49,13 @@ def _run(command: Sequence[str], secret: Mapping[str, str]) -> str:
     except FileNotFoundError as error:
         raise Unavailable(
             f"{program} is not installed here. Install PostgreSQL's client programs"
-            f" (postgresql-client), or run where they are: {by_hand}."
+            f" (postgresql-client), or run, on a machine that has them: {by_hand}."
         ) from error
     if done.returncode:
-        # What it said may quote what it was given.
+        # Its messages may quote its arguments.
         raise DatabaseUnavailable(
-            f"{program} failed with exit code {done.returncode}. It must be of the server's"
-            f" version or newer, and reach it as the owner; to see what it says run {by_hand}."
+            f"{program} failed with exit code {done.returncode}. It must have the server's"
+            f" version or a newer one, and connect as the owner; to see its message run"
+            f" {by_hand}."
         )
     return done.stdout.decode(errors="replace")

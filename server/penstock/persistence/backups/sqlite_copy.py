@@ -9,13 +9,13 @@ from penstock.errors import DatabaseUnavailable
 
 
 def copy(source: Path, path: Path) -> None:
-    """Copy a SQLite file into the empty file ``path``, and look through the copy.
+    """Copy a SQLite file into the empty file ``path``, and check the copy.
 
-    Raises ``DatabaseUnavailable`` where either cannot be done or shows a fault.
+    Raises ``DatabaseUnavailable`` if either fails or the copy has faults.
     """
     try:
         written(source, path)
-        # Immutable, so that looking leaves no file of SQLite's beside it.
+        # Immutable, so that reading leaves no file of SQLite's beside it.
         with closing(sqlite3.connect(_address(path, "immutable=1"), uri=True)) as copied:
             problems = [row[0] for row in copied.execute("PRAGMA integrity_check")]
             broken = copied.execute("PRAGMA foreign_key_check").fetchall()
@@ -27,13 +27,14 @@ def copy(source: Path, path: Path) -> None:
         ) from error
     if problems != ["ok"] or broken:
         raise DatabaseUnavailable(
-            f"The copy is not whole: {len(problems)} faults and {len(broken)} rows without what"
-            " they refer to. The database itself may be damaged; keep the backups that you have."
+            f"The copy is damaged: {len(problems)} faults and {len(broken)} rows with references"
+            f" to missing rows. The database itself may be damaged; keep the backups that you"
+            f" have."
         )
 
 
 def written(source: Path, path: Path) -> None:
-    """Copy every page in one step, under one read transaction: writers go on meanwhile."""
+    """Copy every page in one step, under one read transaction; writers can continue."""
     with (
         closing(sqlite3.connect(_address(source, "mode=ro"), uri=True)) as original,
         closing(sqlite3.connect(path)) as copied,

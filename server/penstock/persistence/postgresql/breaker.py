@@ -1,11 +1,11 @@
-"""Watch whether PostgreSQL says anything at all, for all connections of a process together.
+"""Watch whether PostgreSQL responds at all, for all connections of a process together.
 
-A server whose processes stand still (its machine, its disk or the way to it) takes connections
-and answers nothing: whoever asks would wait as long as a statement may take.  So a connection that
-has heard nothing for a while asks for a *probe*: a connection of its own that asks for a constant.
-Where nothing was heard of the server for ``patience`` seconds, by the probe neither, the breaker
-is open: everybody is refused at once, until a probe is answered.  One that works and is slow, or
-that keeps somebody waiting for a lock, answers the probe.
+A server that hangs (with its machine, its disk or its network) accepts connections and answers
+nothing: every request would wait as long as a statement may take.  So a connection that has
+received nothing for a while starts a *probe*: a separate connection that selects a constant.  If
+neither it nor the probe has received anything for ``patience`` seconds, the breaker is open: every
+request is refused at once, until a probe is answered.  A server that is slow, or that makes a
+connection wait for a lock, still answers the probe.
 """
 
 import os
@@ -16,11 +16,11 @@ from time import monotonic, sleep
 from penstock.persistence.postgresql.failures import Silent
 
 PAUSE_SECONDS = 0.5
-"""Between two probes of a server that is silent."""
+"""The pause between two probes of a silent server, in seconds."""
 
 
 class Breaker:
-    """Hold what is known of one server.  ``probe`` tells whether it answers, whatever it says."""
+    """Hold the state of one server.  ``probe`` returns whether it sends any answer."""
 
     def __init__(self, probe: Callable[[], bool], patience: float) -> None:
         self.patience = patience
@@ -29,7 +29,7 @@ class Breaker:
         self._start()
 
     def _start(self) -> None:
-        if self._process != os.getpid():  # a child has no thread of its parent's
+        if self._process != os.getpid():  # a forked child has no threads of its parent
             self._process = os.getpid()
             self._lock = threading.Lock()
             self._probing, self._last_probe = False, 0.0
@@ -37,23 +37,23 @@ class Breaker:
             self._heard = monotonic()
 
     def require_closed(self) -> None:
-        """Raise ``Silent`` where the server is known to say nothing."""
+        """Raise ``Silent`` if the server is known to be silent."""
         self._start()
         if self.open:
-            raise Silent("nothing is heard of the server, which is asked again and again")
+            raise Silent("the server sends nothing; it is probed again and again")
 
     def heard(self) -> None:
-        """Note that the server has said something."""
+        """Note that the server has sent something."""
         self._heard = monotonic()
         if self.open:
             self._start()
             self.open = False
 
     def silent(self, since: float) -> bool:
-        """Return True if to give up who has heard nothing since a moment of ``monotonic``.
+        """Return True if a connection that has received nothing since a time should give up.
 
-        Asks for a probe when half of the patience is over, and gives that the other half: a
-        process that stood still itself has heard nothing for long either.
+        The time is of ``monotonic``.  Starts a probe when half of the patience is over, and gives
+        it the other half: a process that was stopped itself has received nothing for long either.
         """
         self._start()
         now = monotonic()
@@ -67,13 +67,13 @@ class Breaker:
         return True
 
     def trip(self) -> None:
-        """Refuse everybody until a probe is answered."""
+        """Refuse every request until a probe is answered."""
         self._start()
         self.open = True
         self._ask()
 
     def _ask(self) -> float:
-        """Have the server probed; since when it is."""
+        """Start a probe of the server; return since when one runs."""
         with self._lock:
             if not self._probing:
                 self._probing, self._last_probe = True, monotonic()
@@ -81,7 +81,7 @@ class Breaker:
             return self._last_probe
 
     def _listen(self) -> None:
-        """Probe once, and where everybody is refused until that is answered."""
+        """Probe once; if requests are refused, until a probe is answered."""
         while True:
             if self._probe():
                 self.heard()

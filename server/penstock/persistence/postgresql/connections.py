@@ -1,12 +1,12 @@
 """Connect to PostgreSQL through psycopg: many writers at a time, in READ COMMITTED.
 
-Transactions are begun here and not by the driver.  What reads sees one snapshot and is
-READ ONLY.  What writes holds the *gate*, an advisory lock: exclusively, so that it is as
-alone as on SQLite; or together with others that lock the rows that they depend on.  The
-end of the log is a second advisory lock.  Both end with their transaction.
+Transactions are begun here and not by the driver.  A reading transaction sees one snapshot and is
+READ ONLY.  A writing one holds the *gate*, an advisory lock: exclusively, to be alone as on SQLite;
+or shared with others that lock the rows that they depend on.  The end of the log is a second
+advisory lock.  Both end with their transaction.
 
-Nothing waits forever.  Locks, statements and idle transactions are bounded by the
-server, and whoever waits for a server that says nothing is woken here.
+Nothing waits forever.  The server bounds locks, statements and idle transactions, and waiting for a
+silent server is ended here.
 """
 
 import contextlib
@@ -35,7 +35,7 @@ from penstock.persistence.protocol import Engines
 
 GATE = int.from_bytes(b"penstock")
 LOG = GATE + 1
-"""Keys of advisory locks, which are those of one database."""
+"""Keys of advisory locks, which are local to one database."""
 
 _SNAPSHOT = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 _WRITING = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE"
@@ -61,8 +61,8 @@ Result = TypeVar("Result")
 class PostgreSQL:
     """Hold one database of a PostgreSQL server.
 
-    ``busy_timeout_seconds`` is how long a statement may wait for a lock, ``patience_seconds``
-    how long the server may say nothing to anybody.
+    ``busy_timeout_seconds`` is how long a statement may wait for a lock, ``patience_seconds`` how
+    long the server may be silent on all connections.
     """
 
     name = "postgresql"
@@ -75,11 +75,11 @@ class PostgreSQL:
         self._lock_seconds = busy_timeout_seconds
 
     def create(self) -> None:
-        """Do nothing: its owner makes it by ``createdb``; connecting tells if that is missing."""
+        """Do nothing: the owner makes the database by ``createdb``."""
 
     def engines(self) -> Engines:
         pool = self._engine(self._lock_seconds + WORK_SECONDS)
-        # One pool of connections, four ways to begin.
+        # One pool of connections, with four ways to begin a transaction.
         reader, alone, beside, aside = (pool.execution_options() for _ in range(4))
         _begin(reader, _SNAPSHOT)
         _begin(alone, _WRITING, _ALONE)
@@ -88,7 +88,7 @@ class PostgreSQL:
         return Engines(reader, alone, beside, aside)
 
     def migrator(self) -> Engine:
-        engine = self._engine(0.0)  # a migration takes as long as it takes
+        engine = self._engine(0.0)  # a migration may take any time
         _begin(engine, _WRITING, _ALONE)
         return engine
 
@@ -152,7 +152,7 @@ class PostgreSQL:
         return connection
 
     def _answers(self) -> bool:
-        """Return True if the server says anything, on a connection of its own."""
+        """Return True if the server sends any answer, on a separate connection."""
         try:
             with _Connection.connect(**self._options, autocommit=True) as connection:
                 connection.patience = self.breaker.patience
@@ -160,7 +160,7 @@ class PostgreSQL:
         except (psycopg.errors.ConnectionTimeout, failures.Silent):
             return False
         except psycopg.Error:
-            return True  # it refuses, or is not there: whoever asks is told so at once
+            return True  # it refuses, or is not there: requests fail at once with that
         return True
 
     def _settle(self, connection: "_Connection", statement_seconds: float) -> None:
@@ -179,7 +179,7 @@ class PostgreSQL:
             connection.patience, connection.breaker = float("inf"), None
 
     def _check(self, values: tuple[Any, ...]) -> None:
-        """Refuse a server that may forget what was handed out: it would be drawn again."""
+        """Refuse a server that may lose releases after a crash: they would be drawn again."""
         encoding, *durability = values
         for setting, value in zip(_DURABILITY, durability, strict=True):
             if value == "off":
@@ -187,21 +187,21 @@ class PostgreSQL:
                     f"PostgreSQL runs with {setting} = off, so that a crash of its machine could"
                     " undo releases that were handed out, and they would be drawn a second time."
                     f" Run `ALTER SYSTEM SET {setting} = on` and `SELECT pg_reload_conf()` as its"
-                    " superuser, or look for what sets it (postgresql.conf, ALTER ROLE, ALTER"
+                    " superuser, or find where it is set (postgresql.conf, ALTER ROLE, ALTER"
                     " DATABASE, PGOPTIONS); then start again.",
                     server=self.place,
                 )
         if encoding != "UTF8":
             raise DatabaseUnavailable(
                 f"The database has the encoding {encoding}, which cannot hold every name."
-                " Make one with `createdb --encoding=UTF8 --template=template0`.",
+                " Make a new one with `createdb --encoding=UTF8 --template=template0`.",
                 server=self.place,
             )
 
 
 _DURABILITY = ("synchronous_commit", "fsync", "full_page_writes")
-# Set to the value it already has, so that a later change of the server's files does not reach
-# sessions in which it was found to be on.
+# Set to the value that it has, so that a later change of the server's files does not affect
+# sessions that found it on.
 _SETTLE = """
 SELECT current_setting('server_encoding'),
        set_config('synchronous_commit', current_setting('synchronous_commit'), false),
@@ -215,7 +215,7 @@ SELECT current_setting('server_encoding'),
 
 
 class _Connection(psycopg.Connection[tuple[Any, ...]]):
-    """Hold a connection that gives up a silent server, and whose errors repeat no row."""
+    """Hold a connection that gives up on a silent server, and whose errors never quote a row."""
 
     patience = float("inf")
     breaker: Breaker | None = None
@@ -227,7 +227,7 @@ class _Connection(psycopg.Connection[tuple[Any, ...]]):
             self.close()
             raise
         except psycopg.Error as error:
-            # What else a message has (DETAIL, CONTEXT) may quote the row.
+            # Other parts of a message (DETAIL, CONTEXT) may quote the row.
             if error.diag.message_primary:
                 error.args = (error.diag.message_primary,)
             raise
@@ -236,10 +236,9 @@ class _Connection(psycopg.Connection[tuple[Any, ...]]):
 def _impatient(
     gen: PQGen[Result], patience: float, breaker: Breaker | None
 ) -> Generator[Wait, Ready | int, Result]:
-    """Yield ``gen``, ended by ``Silent`` when nothing has come or gone for ``patience`` seconds.
+    """Yield from ``gen``; raise ``Silent`` after ``patience`` seconds of silence.
 
-    Earlier where ``breaker`` finds that the server says nothing to anybody.
-    """
+    Earlier if ``breaker`` finds the server silent on all connections."""
     heard = monotonic()
     try:
         state = next(gen)
@@ -251,7 +250,7 @@ def _impatient(
                 if breaker is not None:
                     breaker.heard()
             elif now - heard > patience or (breaker is not None and breaker.silent(heard)):
-                raise failures.Silent(f"nothing was heard for {patience:g} s")
+                raise failures.Silent(f"nothing was received for {patience:g} s")
             state = gen.send(ready)
     except StopIteration as end:
         result: Result = end.value
@@ -261,8 +260,8 @@ def _impatient(
 class _Text(StrDumper):
     """Refuse text with NUL, which PostgreSQL cannot hold and no stored name has.
 
-    A search for a name with one is to find nothing, not to fail; so it becomes a
-    character that no name has either.
+    A search for a name with NUL must find nothing, not fail; so NUL becomes another character that
+    no name has.
     """
 
     def dump(self, obj: str) -> Any:
@@ -270,7 +269,7 @@ class _Text(StrDumper):
 
 
 def _options(url: URL, patience: float) -> dict[str, Any]:
-    """Return what libpq is told.  What the URL says goes before what is said here."""
+    """Return libpq's options.  Those of the URL override those set here."""
     dialect = PGDialect_psycopg()  # type: ignore[no-untyped-call]  # SQLAlchemy's
     _, connect_options = dialect.create_connect_args(url.set(drivername="postgresql+psycopg"))  # type: ignore[no-untyped-call]  # SQLAlchemy's
     connect_options.pop("context", None)
@@ -291,10 +290,10 @@ def _options(url: URL, patience: float) -> dict[str, Any]:
     else:
         known = True
     if not known:
-        # Outside of the handler: the library's own words may quote what was given.
+        # Outside of the handler: the library's message may quote the URL.
         raise InvalidInput(
-            "The database URL has an option that PostgreSQL's library does not know."
-            " Options are its connection parameters, as sslmode=verify-full."
+            "The database URL has an option that is unknown to PostgreSQL's library. Options are"
+            " connection parameters, such as sslmode=verify-full."
         )
     return options
 
@@ -312,8 +311,8 @@ def _refuse_ended(
 ) -> None:
     """Replace an idle connection that the server has ended, without asking the server.
 
-    What comes unasked on an idle connection is the news of its end; or, seldom, of a
-    changed setting, and then a new session is as good.
+    An unexpected message on an idle connection reports its end or, rarely, a changed setting; then
+    a new session does as well.
     """
     if connection.breaker is not None:
         connection.breaker.require_closed()

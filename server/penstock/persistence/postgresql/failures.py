@@ -1,7 +1,7 @@
-"""Explain PostgreSQL's errors to an operator, and tell which may be met by asking again.
+"""Explain PostgreSQL's errors to an operator, and tell which of them a retry may solve.
 
-By SQLSTATE (PostgreSQL's manual, appendix A); the words of the server are never
-repeated.  Failing to connect has no SQLSTATE on the client's side.
+Errors are told apart by SQLSTATE (PostgreSQL's manual, appendix A); the server's messages are never
+repeated.  A failed connection has no SQLSTATE on the client's side.
 """
 
 import psycopg
@@ -12,7 +12,7 @@ from penstock.errors import DatabaseUnavailable, Interrupted, SchemaUnknown, Una
 SERIALIZATION_FAILURE, DEADLOCK = "40001", "40P01"
 _OVERTAKEN = (SERIALIZATION_FAILURE, DEADLOCK)
 _ENDED = ("08", "57P")
-"""Prefixes of the SQLSTATE of an ended session; the pool notices only for a checked-out one."""
+"""Prefixes of the SQLSTATE of an ended session; the pool sees it only on connections in use."""
 _NO_TABLE, _NO_COLUMN = "42P01", "42703"
 
 
@@ -22,18 +22,19 @@ class Silent(psycopg.OperationalError):
 
 _SENTENCES = {
     "55P03": (
-        "The database is locked: others have kept what this needs for more than"
-        " {timeout:g} s. Ask again; if it lasts, look into pg_stat_activity for what hangs."
+        "The database is locked: other transactions have held a lock that this one needs for"
+        " more than"
+        " {timeout:g} s. Try again; if it lasts, look in pg_stat_activity for a session that hangs."
     ),
     "57014": (
-        "PostgreSQL took too long over a statement and was stopped; nothing was changed."
-        " Ask again when it has less to do."
+        "PostgreSQL took too long for a statement, which was stopped; nothing was changed. Try"
+        " again when it has less load."
     ),
     "53100": (
-        "The disk of the database is full; nothing was changed. Free some space and ask again."
+        "The disk of the database is full; nothing was changed. Free some space and try again."
     ),
     "53200": (
-        "PostgreSQL has no memory left; nothing was changed. Ask again when it has less to do."
+        "PostgreSQL has no memory left; nothing was changed. Try again when it has less load."
     ),
     "25006": (
         "The database is read-only, as a standby is; nothing was changed."
@@ -45,7 +46,7 @@ _SENTENCES = {
     ),
     "58030": (
         "The disk of the database reports an input/output error; nothing was changed."
-        " Check the disk, then ask again."
+        " Check the disk, then try again."
     ),
     "XX001": "The database is damaged. Stop the server and restore a backup.",
     "XX002": "An index of the database is damaged. Stop the server and run REINDEX.",
@@ -54,30 +55,30 @@ _SENTENCES = {
 _REFUSED = (
     "PostgreSQL cannot be reached, or refuses to let the server in. Check that it runs, that it"
     " has the database, the role and room for more connections (max_connections), and that"
-    " PENSTOCK_DATABASE_URL says how to reach them."
+    " PENSTOCK_DATABASE_URL is right."
 )
 _LOST = (
-    "The connection to PostgreSQL was lost; nothing was changed."
-    " Ask again; if it lasts, check that it runs."
+    "The connection to PostgreSQL was lost; nothing was changed. Try again; if it lasts, check"
+    " that it runs."
 )
 _OVERTAKEN_BY_OTHERS = (
-    "PostgreSQL stopped this because others changed the same at the same time;"
-    " nothing was changed. Ask again."
+    "PostgreSQL stopped this because another transaction changed the same rows at the same time;"
+    " nothing was changed. Try again."
 )
 _SILENT = (
     "PostgreSQL did not answer in time; nothing was changed."
-    " Check that it runs and can be reached, then ask again."
+    " Check that it runs and can be reached, then try again."
 )
 _UNCERTAIN = (
-    "The connection to PostgreSQL was lost before it confirmed that this is stored;"
-    " it may be or not. Ask again: what is stored is found, not done twice."
+    "The connection to PostgreSQL was lost before it confirmed that this is stored; it may or"
+    " may not be. Try again: if it is stored, it is found and not done twice."
 )
 
 
 def of(
     error: DBAPIError, place: str, lock_seconds: float, *, at_commit: bool
 ) -> Unavailable | None:
-    """Return the failure behind ``error``; None where the program is at fault, or a constraint."""
+    """Return the failure behind ``error``; None for a bug or a constraint."""
     original = error.orig
     if not isinstance(original, psycopg.Error):
         return None

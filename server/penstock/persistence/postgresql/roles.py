@@ -1,7 +1,7 @@
 """Grant PostgreSQL's roles: the server's adds to history, and cannot change it.
 
-Its owner, who migrates, is another role (``PENSTOCK_MIGRATION_DATABASE_URL``).  Where one
-role is both, the triggers alone stand before history, and it could drop them.
+Its owner, who migrates, is another role (``PENSTOCK_MIGRATION_DATABASE_URL``).  If one role is
+both, only the triggers protect history, and that role could drop them.
 """
 
 from sqlalchemy import Connection, bindparam, text
@@ -24,7 +24,7 @@ def current(connection: Connection) -> str:
 
 
 def entitle(connection: Connection, role: str) -> None:
-    """Grant ``role`` what the server needs in the present schema, and nothing else."""
+    """Grant ``role`` exactly what the server needs in the present schema."""
     quoted = connection.dialect.identifier_preparer.quote
     schema = quoted(connection.execute(text("SELECT current_schema()")).scalar_one())
     grantee = quoted(role)

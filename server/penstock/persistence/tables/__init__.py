@@ -1,17 +1,17 @@
 """Define the tables, one class each, by subject.
 
 * ``people``    tiers, users, their clearances and tokens
-* ``datasets``  datasets, what they were declared as, and each tier's budget in them
-* ``queries``   queries, their levels, the releases and who holds them
-* ``ledger``    what was charged
+* ``datasets``  datasets, their declarations, and each tier's budget in them
+* ``queries``   queries, their levels, their releases, and the users who hold them
+* ``ledger``    charges
 * ``streams``   the state of streams, and their running totals
 * ``log``       the leaves of the audit log, its tree, its checkpoints, who cosigned them
-* ``proposals``  what takes two people, and what was decided about it
+* ``proposals``  actions that take two people, and the decisions on them
 * ``idempotency``   requests that carried a key of their own
-* ``sessions``    who is signed in to the pages
-* ``jobs``      long work on behalf of a person
+* ``sessions``    sessions of the pages
+* ``jobs``      long tasks of a user
 * ``columns``   types of columns, and the class of all tables
-* ``secret_checks``  what tells the right secrets from others
+* ``secret_checks``  checks for the right secrets
 
 The classes do not validate (SQLModel skips validation where ``table=True``): input
 models stand in front of them, and CHECK constraints behind them.  What is history is

@@ -1,4 +1,4 @@
-"""Define what all tables share: metadata with naming convention, and column types."""
+"""Define what all tables share: metadata with a naming convention, and column types."""
 
 from datetime import UTC, datetime
 from typing import ClassVar
@@ -27,7 +27,7 @@ class Table(SQLModel):
 
 
 class Identifier(TypeDecorator[int]):
-    """Hold a 64-bit key; SQLite numbers rows by itself only where the type is ``INTEGER``."""
+    """Hold a 64-bit key; SQLite numbers rows by itself only if the type is ``INTEGER``."""
 
     impl = BigInteger
     cache_ok = True
@@ -53,7 +53,7 @@ class Moment(TypeDecorator[datetime]):
         if value.tzinfo is None:
             raise ValueError("a stored moment needs a time zone")
         moment = value.astimezone(UTC)
-        # SQLite keeps text of one width, which sorts as time does.
+        # SQLite stores text of fixed width, which sorts in order of time.
         return moment.replace(tzinfo=None) if dialect.name == "sqlite" else moment
 
     def process_result_value(

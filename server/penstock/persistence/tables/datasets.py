@@ -11,12 +11,12 @@ from penstock.persistence.tables.columns import Identifier, Moment, Table, check
 class Dataset(Table, table=True):
     """Hold one version of a dataset: its spec, and its keys and fingerprint under encryption.
 
-    ``wrapped_kek`` is empty once the dataset was shredded.  ``disjoint_units`` is what its
-    registrar stated: that no privacy unit of it is in any earlier version.  ``spec``,
-    ``neighboring`` and ``delta`` are as it is declared now; ``declaration`` counts them from 2
-    on, null where none was corrected.  ``withdrawn_at`` is when it was taken back, before
-    anything was charged: its number stays its own.  ``people`` is the key of the dataset that
-    stands for all that were declared to hold the same people; null where none was.
+    ``wrapped_kek`` is empty once the dataset was shredded.  ``disjoint_units`` is its registrar's
+    statement that no privacy unit of it is in any earlier version.  ``spec``, ``neighboring`` and
+    ``delta`` are the present declaration; ``declaration`` is its number, from 2 on, null if it was
+    never corrected.  ``withdrawn_at`` is when it was withdrawn, before anything was charged: its
+    number is not used again.  ``people`` is the key of the dataset that represents all those
+    declared to have the same people; null if there is none.
     """
 
     __tablename__ = "dataset"
@@ -52,7 +52,7 @@ class Dataset(Table, table=True):
 class FormerDeclaration(Table, table=True):
     """Hold a replaced declaration of a dataset's version, from before a correction.
 
-    Queries that were registered meanwhile are read with it.
+    Queries that were registered under it are read with it.
     """
 
     __tablename__ = "former_declaration"

@@ -11,9 +11,9 @@ from penstock.persistence.tables.columns import Identifier, Moment, Table, check
 class Idempotency(Table, table=True):
     """Hold one user's request with an idempotency key, and its answer.
 
-    ``request`` is a keyed hash of what was sent, never the body itself.  ``status`` and
-    ``answer`` are null while it is worked on; an answer holds no values and no token.
-    ``mismatches`` is how often the key came with another request, null where never.
+    ``request`` is a keyed hash of the request, never the body itself.  ``status`` and ``answer``
+    are null while the request runs; an answer holds no values and no token.  ``mismatches`` counts
+    other requests with the same key, null for none.
     """
 
     __tablename__ = "idempotency"

@@ -1,4 +1,4 @@
-"""Define the table of jobs, which can be left and come back to."""
+"""Define the table of jobs, which users can leave and return to."""
 
 from datetime import datetime
 
@@ -11,10 +11,10 @@ from penstock.persistence.tables.columns import Identifier, Moment, Table, check
 class Work(Table, table=True):
     """Hold one job of one user, and its progress.
 
-    ``key`` is the form's own, ``request`` a keyed hash of what was sent, and ``fields`` the
-    form as it was typed, so that a refusal loses nothing.  ``problem`` is a refusal as JSON,
-    ``result`` the name of what came of it.  ``host`` is the machine that worked last, in
-    its ``attempt``; ``beat_at`` is when it last said so.
+    ``key`` is the form's key, ``request`` a keyed hash of the request, and ``fields`` the form as
+    it was typed, so that a refusal loses nothing.  ``problem`` is a refusal as JSON, ``result`` the
+    name of its result.  ``host`` is the machine that worked on it last, in its ``attempt``;
+    ``beat_at`` is its last heartbeat.
     """
 
     __tablename__ = "work"

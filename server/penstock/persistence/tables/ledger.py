@@ -11,10 +11,9 @@ from penstock.persistence.tables.columns import Identifier, Moment, Table, check
 class Charge(Table, table=True):
     """Hold one entry of the account of a tier in a dataset.
 
-    ``loss`` is in units of 2^-40 at Rényi order ``order``, ``failure`` in units of
-    2^-62; either may be negative where a charge replaces an older one, the totals may
-    not.  ``seq`` counts the entries of one account, so that two writers who read the
-    same totals cannot both append.
+    ``loss`` is in units of 2^-40 at Rényi order ``order``, ``failure`` in units of 2^-62; either
+    may be negative if a charge replaces an older one, but the totals may not.  ``seq`` counts the
+    entries of one account, so that two writers who read the same totals cannot both append.
     """
 
     __tablename__ = "charge"
@@ -43,10 +42,9 @@ class Charge(Table, table=True):
 
 
 class SpentFloor(Table, table=True):
-    """Hold a lower bound on an account's spending whose charges were lost with a database.
+    """Hold a lower bound on an account's spending, if charges were lost with a database.
 
-    In the units of ``Charge``; charges from then on go on from there.
-    """
+    It is in the units of ``Charge``.  Later charges add to it."""
 
     __tablename__ = "spent_floor"
     __table_args__ = (

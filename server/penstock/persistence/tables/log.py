@@ -12,15 +12,15 @@ from penstock.persistence.tables.columns import Identifier, Moment, Table, check
 Octets = bytes
 
 _PENDING = text('"index" IS NULL')
-"""Of an index over the few leaves that have no place yet: no planner walks over all of them."""
+"""The condition of an index over the few leaves without a place, to avoid a scan of all."""
 
 
 class Leaf(Table, table=True):
     """Hold one leaf: its canonical bytes, their hash, and the fields for searching.
 
-    ``index`` is its place in the tree, null until it is put there, and set once.  ``note``,
-    which is no column, is that of the first checkpoint that covers it.
-    ``user``, ``dataset`` and ``query`` are the names that stand in the leaf itself.
+    ``index`` is its place in the tree, null until it has one, and set once.  ``note``, which is not
+    a column, is that of the first checkpoint that covers it.  ``user``, ``dataset`` and ``query``
+    are the names in the leaf itself.
     """
 
     __tablename__ = "leaf"
@@ -99,7 +99,7 @@ class Checkpoint(Table, table=True):
 
 
 class Cosignature(Table, table=True):
-    """Hold a cosigner's signature of a checkpoint; ``signed_at`` in seconds of POSIX."""
+    """Hold a cosigner's signature of a checkpoint; ``signed_at`` in POSIX seconds."""
 
     __tablename__ = "cosignature"
     __table_args__ = (
@@ -126,5 +126,5 @@ _COVERING = (
     .correlate(Leaf)
     .scalar_subquery()
 )
-# Loaded with every leaf: answers and lists tell both.
+# Loaded with every leaf: answers and lists show both.
 Leaf.note = column_property(_COVERING, expire_on_flush=False)

@@ -13,8 +13,8 @@ _ALIVE = text("deleted_at IS NULL")
 class Tier(Table, table=True):
     """Hold a named, ranked clearance level.  A larger ``rank`` is more trusted.
 
-    History names tiers, so that one with a history is marked deleted and stays; its
-    name and rank are free for others from then on.
+    History refers to tiers, so a tier with history is marked as deleted and stays; its name and
+    rank can then be used again.
     """
 
     __tablename__ = "tier"
@@ -61,7 +61,7 @@ class User(Table, table=True):
 
 
 class Clearance(Table, table=True):
-    """Hold the tier that a user holds from a version on; none where ``tier_id`` is null."""
+    """Hold the tier that a user holds from a version on; no tier if ``tier_id`` is null."""
 
     __tablename__ = "clearance"
     __table_args__ = (
@@ -82,9 +82,9 @@ class Clearance(Table, table=True):
 class Token(Table, table=True):
     """Hold a bearer token: its public prefix and an HMAC of the rest, never the token.
 
-    ``parent_id`` is the token that it was made with, null where the operator made it, an
-    OpenID provider's token did, or a version of Penstock that did not note it.  ``pepper`` is
-    the number of what the HMAC is under, null the first.
+    ``parent_id`` is the token that it was created with; null if the operator created it, or an
+    OpenID provider's token, or a version of Penstock that did not record it.  ``pepper`` is the
+    number of the HMAC's key, null for the first.
     """
 
     __tablename__ = "token"

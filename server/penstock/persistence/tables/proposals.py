@@ -11,8 +11,8 @@ from penstock.persistence.tables.columns import Identifier, Moment, Table, check
 class Proposal(Table, table=True):
     """Hold a proposed action that needs a second person's approval.
 
-    ``request`` and ``basis`` are canonical JSON: what is to be done, and the state in which
-    that was meant.
+    ``request`` and ``basis`` are canonical JSON: the action, and the state that it was proposed
+    for.
     """
 
     __tablename__ = "proposal"

@@ -1,8 +1,7 @@
 """Define the tables of queries, tiers' levels, releases, and releases to users.
 
-A level is a rung of the query's public ladder everywhere: integers are compared,
-never floats.  Fractions are text, ``"numerator/denominator"``; integers that may pass
-64 bits are text too.
+A level is a rung of the query's public ladder everywhere: integers are compared, never floats.
+Fractions are text, ``"numerator/denominator"``; integers that may exceed 64 bits are text too.
 """
 
 from datetime import datetime
@@ -111,8 +110,8 @@ class QueryLevel(Table, table=True):
 class Release(Table, table=True):
     """Hold the vector at one rung, sealed, with the rungs that it was drawn from.
 
-    Both uniques matter: one rung has one vector, and no two draws were conditioned on
-    the same state.  The anchor is ``seq`` 0.
+    Both UNIQUE constraints matter: a rung has one vector, and no two draws are conditioned on the
+    same state.  The anchor is ``seq`` 0.
     """
 
     __tablename__ = "release"
@@ -156,7 +155,7 @@ class Grant(Table, table=True):
 
 
 class HistogramState(Table, table=True):
-    """Hold the keys that noise is kept for, and this noise, after the release ``seq``.
+    """Hold the keys whose noise is stored, and that noise, after the release ``seq``.
 
     Overwritten with each new level, under the lock of the query's row.
     """

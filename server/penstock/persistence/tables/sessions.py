@@ -11,8 +11,8 @@ from penstock.persistence.tables.columns import Identifier, Moment, Table, check
 class WebSession(Table, table=True):
     """Hold a session of a browser: an HMAC of its secret, never the secret.
 
-    ``token_id`` is the token that it was begun with, null where that was an OpenID
-    provider's; ``scopes`` are then the roles that this one carried.
+    ``token_id`` is the token that the user signed in with, null if it was an OpenID provider's;
+    ``scopes`` are then the roles that it carried.
     """
 
     __tablename__ = "web_session"

@@ -1,7 +1,7 @@
 """Define the tables of streams: sealed states, and the totals that were released.
 
-A stream is a row of ``query`` with a ``structure``; its levels, charges and hand-outs are
-those of any query, with one ``release`` for each rung, whose values stand here.
+A stream is a row of ``query`` with a ``structure``; its levels, charges and grants are those of any
+query, with one ``release`` for each rung, whose values are stored here.
 """
 
 from datetime import datetime
