@@ -114,8 +114,11 @@ class SQLite:
 
     def _connect(self, purpose: _Purpose) -> sqlite3.Connection:
         connection = sqlite3.connect(
-            f"file:{quote(str(self._path))}?mode=rw",  # never creates the file: a lost one must be
-            noticed uri=True, timeout=self._timeout, isolation_level=None, check_same_thread=False,
+            f"file:{quote(str(self._path))}?mode=rw",  # never creates a lost file
+            uri=True,
+            timeout=self._timeout,
+            isolation_level=None,
+            check_same_thread=False,
         )
         with contextlib.ExitStack() as undo:
             undo.callback(connection.close)
