@@ -1,8 +1,7 @@
-"""Run a thread behind the answers, for what may wait longer than whoever asks for it.
+"""Run a background thread, for tasks that may outlast the request that started them.
 
-It ends when it has had nothing to do for a while, so that servers that are closed, or asked how
-they are, leave no threads behind; and with its process, also where a disk keeps it waiting for
-ever.
+It ends after a while without tasks, so that servers that are closed, or opened only for a status,
+leave no threads behind; and it ends with its process, even if a disk keeps it waiting forever.
 """
 
 import threading
@@ -20,7 +19,7 @@ IDLE: Final = 2.0
 
 
 class BackgroundThread:
-    """Run one thread at most, while there is something to do, one thing after the other."""
+    """Run at most one thread, only while there are tasks, one task after the other."""
 
     def __init__(self, name: str, idle: float = IDLE) -> None:
         self._name, self._idle = name, idle
@@ -29,7 +28,7 @@ class BackgroundThread:
         self._thread: threading.Thread | None = None
 
     def submit(self, act: Callable[[], Answered]) -> "Future[Answered]":
-        """Have something done; what it raises is raised to whoever waits for it."""
+        """Run a task in the thread; its exception is raised to those who wait for its result."""
         future: Future[Answered] = Future()
         with self._lock:
             self._due.put((future, act))
@@ -44,7 +43,7 @@ class BackgroundThread:
                 future, act = self._due.get(timeout=self._idle)
             except Empty:
                 with self._lock:
-                    # Something may have come in between the waiting and the lock.
+                    # A task may have come between the wait and the lock.
                     if self._due.empty():
                         self._thread = None
                         return
@@ -55,7 +54,7 @@ class BackgroundThread:
 
 @dataclass(frozen=True)
 class Into:
-    """Pass on what is raised."""
+    """Pass an exception on to a future."""
 
     future: "Future[Any]"
 

@@ -1,4 +1,4 @@
-"""Begin a log: its key, the tree over what it holds already, and its witness."""
+"""Start a log: its key, the tree over its existing leaves, and its witness."""
 
 from datetime import datetime
 
@@ -15,9 +15,9 @@ from penstock.transparency_log.witness import Witness
 
 
 def prepare(database: Database, provider: KeyProvider, witness: Witness, at: datetime) -> None:
-    """Give a log that has none a key and a tree, and let the witness see it.
+    """Give a log a key and a tree if it has none, and let the witness see it.
 
-    Whatever is there already stays as it is, a witness that saw more included.  Raises
+    Whatever exists already stays unchanged, including a witness that saw more.  Raises
     ``KeysUnavailable``, ``LogUnavailable`` and ``IntegrityViolation``.
     """
     with database.write() as session:
@@ -33,17 +33,17 @@ def prepare(database: Database, provider: KeyProvider, witness: Witness, at: dat
     if newest is None:
         return
     with database.read() as session:
-        # Older versions did not tell the witness of what accounts had spent.
+        # Older versions did not tell the witness what accounts had spent.
         fits = made or _fits(session, witness)
     if fits:
         witness.advance(Sight(newest.size, newest.root, spent))
 
 
 def _fits(session: Session, witness: Witness) -> bool:
-    """Return True if the log is one that the witness saw: else it was put back."""
+    """Return True if the log continues what the witness saw; otherwise it was restored."""
     try:
         seen = witness.seen()
     except LogUnavailable:
-        return False  # whoever opens the server is told
+        return False  # opening the server reports it
     checkpoint = checkpoints.at_size(session, seen.size)
     return seen.size == 0 or (checkpoint is not None and checkpoint.root == seen.root)

@@ -1,4 +1,4 @@
-"""Sign checkpoints of the log, as notes of text that stand for themselves.
+"""Sign checkpoints of the log, as self-contained text notes.
 
 ::
 
@@ -9,9 +9,9 @@
 
     — penstock/0123456789abcdef BASE64   4 bytes that name the key, 64 of Ed25519
 
-What is signed are the lines above the empty one, with their line ends.  The form is that of
-C2SP's tlog-checkpoint and signed-note, so that tools of the Certificate Transparency community
-read it; the fourth line is an extension there, which witnesses of theirs sign and do not judge.
+The signature is over the lines above the empty one, with their line ends.  The format is C2SP's
+tlog-checkpoint and signed-note, so that tools of the Certificate Transparency community can read
+it; the fourth line is an extension there, which their witnesses sign without checking it.
 """
 
 import base64
@@ -36,7 +36,7 @@ _NEWEST_NOTE = select(Checkpoint.note).order_by(col(Checkpoint.size).desc()).lim
 
 @dataclass(frozen=True)
 class Signer:
-    """Hold the key in force: its row, and the key itself."""
+    """Hold the current key: its row, and the key itself."""
 
     row: int
     key: SigningKey
@@ -47,12 +47,12 @@ class Signer:
         row = session.exec(select(LogKey).order_by(col(LogKey.id).desc()).limit(1)).first()
         if row is None:
             raise Unavailable(
-                "The database has no key yet to sign the log with. Run `penstock db upgrade`."
+                "The database has no key for signing the log yet. Run `penstock db upgrade`."
             )
         return cls(required(row.id), SigningKey.load(provider, row.public, row.wrapped))
 
     def sign(self, size: int, root: bytes, at: datetime) -> Checkpoint:
-        """Return the checkpoint of a tree, not stored yet."""
+        """Return a signed checkpoint of a tree; it is not stored yet."""
         name = origin(self.key.public)
         encoded = base64.b64encode(root).decode()
         text = f"{name}\n{size}\n{encoded}\n{leaves.timestamp(at)}\n"
@@ -67,17 +67,17 @@ def origin(public: bytes) -> str:
 
 
 def key_name(public: bytes) -> bytes:
-    """Return the 4 bytes by which a signature tells its key."""
+    """Return the 4 bytes by which a signature names its key."""
     return verifier(public).id
 
 
 def verifier(public: bytes) -> notes.Verifier:
-    """Return what verifies the checkpoints that this key signs."""
+    """Return the verifier of the checkpoints that this key signs."""
     return notes.Verifier(origin(public), notes.ED25519, public)
 
 
 def ensure_key(session: Session, provider: KeyProvider, at: datetime) -> bool:
-    """Make a key where there is none yet; whether one was made."""
+    """Make a key if there is none yet; return True if one was made."""
     if session.exec(select(LogKey.id).limit(1)).first() is not None:
         return False
     key, wrapped = SigningKey.create(provider)
@@ -91,12 +91,12 @@ def newest(session: Session) -> Checkpoint | None:
 
 
 def newest_note(session: Session) -> str | None:
-    """Read the note of the whole tree's checkpoint, and nothing else of it."""
+    """Return the note of the whole tree's checkpoint, without loading its other columns."""
     return session.exec(_NEWEST_NOTE).first()
 
 
 def signed_at(note: str) -> datetime | None:
-    """Read from a note when it says that it was signed; ``None`` for what is no note."""
+    """Return the time at which a note says that it was signed; ``None`` if it is not a note."""
     lines = note.partition("\n\n")[0].splitlines()
     try:
         time = datetime.fromisoformat(lines[-1])
@@ -111,7 +111,7 @@ def at_size(session: Session, size: int) -> Checkpoint | None:
 
 
 def signed(session: Session, row: Checkpoint | None) -> bool:
-    """Return True if a note is signed by the key it names, and says what its row says."""
+    """Return True if a note is signed by the key that it names, and agrees with its row."""
     key = session.get(LogKey, row.log_key_id) if row is not None else None
     if row is None or key is None:
         return False
@@ -129,7 +129,7 @@ def signed(session: Session, row: Checkpoint | None) -> bool:
 def view(
     session: Session, row: Checkpoint, cosignatures: Sequence[CosignatureView] = ()
 ) -> CheckpointView:
-    """Return a checkpoint as readers see it: the parts of its note, and the keys that signed it."""
+    """Return the view of a checkpoint: the parts of its note, and the keys that signed it."""
     text, _, signature = row.note.partition("\n\n")
     _, size, root, signed_at = text.splitlines()
     public = session.get_one(LogKey, row.log_key_id).public

@@ -1,13 +1,12 @@
-"""Append to the audit log: a leaf for every first hand-out and every change that permits one.
+"""Append to the audit log: a leaf for every first grant and every change that permits one.
 
-A leaf is canonical JSON (UTF-8, sorted keys, no spaces); its hash is that of RFC 9162,
-section 2.1.1.  It is appended in the transaction of what it records, without a place in
-the tree: that is given by the sequencer, before anybody is answered.  Values never stand
-in it, only HMACs of them.
+A leaf is canonical JSON (UTF-8, sorted keys, no spaces); its hash is that of RFC 9162, section
+2.1.1.  It is appended in the transaction that it records, without a place in the tree, which the
+sequencer gives it before the request is answered.  It never holds values, only HMACs of them.
 
-Hashes of leaves are read by people who may not read the leaves: proofs are made of them.  So each
-holds a nonce of 128 bits since version 2; one of version 1, which had none, can be found from its
-hash by whoever can guess all that it says.
+Proofs show hashes of leaves to users who may not read the leaves.  So since version 2 each leaf
+holds a nonce of 128 bits; a leaf of version 1, which had none, can be found from its hash by anyone
+who can guess all of its content.
 """
 
 import hashlib
@@ -29,13 +28,13 @@ if TYPE_CHECKING:
 
 VERSION = 2
 NONCE_SIZE = 16
-"""In bytes; a leaf holds it in hexadecimal."""
+"""The size in bytes; a leaf holds the nonce in hexadecimal."""
 
 NONCES = "nonces"
-"""The key in ``Session.info`` of what draws that many bytes: the operating system's generator."""
+"""The key in ``Session.info`` of the function that draws nonces (``os.urandom``)."""
 
 CLOCK = "clock"
-"""The kind of the leaf that gives up a time of the log that was wrong."""
+"""The kind of the leaf that declares a time of the log wrong."""
 
 REFUSALS = "refusals"
 """The kind of the leaf that counts refused requests."""
@@ -66,12 +65,11 @@ def append(
     query: str | None = None,
     **more: object,
 ) -> Leaf:
-    """Append one leaf; ``more`` are its further fields, left out where ``None``.
+    """Append one leaf; ``more`` are its further fields, left out if ``None``.
 
-    Its nonce comes from what the session carries for that; without that nothing is appended.
-
-    The answer waits until the leaf is in the tree, under a checkpoint that the witness saw:
-    the session carries it to whoever sees to that.
+    The session carries the source of its nonce; without that nothing is appended.  The answer waits
+    until the leaf is in the tree, under a checkpoint that the witness saw: the session passes the
+    leaf on for that.
     """
     fields: dict[str, object] = {
         "v": VERSION,
@@ -103,7 +101,7 @@ def append(
 
 
 def well_versed(fields: Mapping[str, object]) -> bool:
-    """Return True if a leaf has what its version asks for: a nonce since version 2, none before."""
+    """Return True if a leaf fits its version: with a nonce since version 2, without one before."""
     version, nonce = fields.get("v"), fields.get("nonce")
     if version == 1:
         return nonce is None
@@ -112,14 +110,14 @@ def well_versed(fields: Mapping[str, object]) -> bool:
 
 
 def canonical(fields: Mapping[str, object]) -> bytes:
-    """Return canonical JSON of a leaf's fields."""
+    """Return a leaf's fields as canonical JSON."""
     return json.dumps(
         fields, ensure_ascii=False, sort_keys=True, separators=(",", ":"), allow_nan=False
     ).encode()
 
 
 def value_hmac(key: bytes, release_id: str, steps: "NDArray[np.int64]") -> str:
-    """Return an HMAC-SHA256 of a release's lattice integers, which proves them and hides them."""
+    """Return an HMAC-SHA256 of a release's lattice integers: it proves them and hides them."""
     mac = hmac.new(key, release_id.encode() + b"\x00", hashlib.sha256)
     mac.update(steps.astype("<i8", order="C", copy=False).data)
     return mac.hexdigest()

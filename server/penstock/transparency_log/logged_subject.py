@@ -1,7 +1,7 @@
-"""Hold the tables of one subject to the leaves that tell of it.
+"""Compare the tables of one subject with the leaves about it.
 
-Whoever writes leaves of a subject keeps the two halves in one file: functions that append them,
-and a ``LoggedSubject`` that reads them back.  A new kind of leaf is read where it is written.
+A module that writes leaves of a subject holds both halves: functions that append them, and a
+``LoggedSubject`` that reads them back.  A new kind of leaf is read in the file that writes it.
 """
 
 from collections import defaultdict
@@ -17,24 +17,24 @@ LeafFields = Mapping[str, Any]
 """A leaf's fields, as its JSON has them."""
 
 Versions = dict[tuple[str, ...], list[object]]
-"""The values that something has had, oldest first, by the names that identify it."""
+"""The values that a thing has had, oldest first, by the names that identify it."""
 
 
 class LoggedSubject(Protocol):
     """Take in leaves in the log's order, then compare the tables with what they say."""
 
     def take(self, leaf: LeafFields) -> None:
-        """Take in one leaf; those of other subjects change nothing.
+        """Read one leaf; leaves of other subjects change nothing.
 
-        Raises ``KeyError``, ``TypeError`` or ``ValueError`` for one that no server wrote.
+        Raises ``KeyError``, ``TypeError`` or ``ValueError`` for a leaf that no server wrote.
         """
 
     def differences(self, session: Session, seen: Sight, /) -> Iterator[str]:
-        """Yield one message per disagreement; ``seen`` is what the witness kept."""
+        """Yield one message for each disagreement; ``seen`` is the witness's record."""
 
 
 def versions() -> Versions:
-    """Return versions of nothing yet."""
+    """Return an empty collection of versions."""
     return defaultdict(list)
 
 
@@ -49,5 +49,5 @@ def ascending(numbered: Sequence[tuple[object, int]]) -> bool:
 
 
 def name_of(row: Tier | User | Dataset | Query | None) -> str:
-    """Return a row's name, or the empty string where the row is missing."""
+    """Return a row's name, or an empty string if the row is missing."""
     return row.name if row else ""

@@ -1,14 +1,14 @@
-"""Tell the server's time: the machine's, and never before the log was signed last.
+"""Return the server's time: the machine's, but never earlier than the newest checkpoint.
 
-What has an end (a token, a session, a proposal, an allowance) would be alive again on a machine
-whose clock was set back, and leaves would say times that had passed.  So every request looks at
-the newest checkpoint, whose note says when it was signed: that is the *floor*.  While the
-machine's clock is behind it, time stands still there, for every process of the database and
-after a start as well.
+Whatever expires (a token, a session, a proposal, an allowance) would be valid again on a machine
+whose clock was set back, and leaves would have times in the past.  So every request reads the
+newest checkpoint, whose note says when it was signed: that time is the *floor*.  While the
+machine's clock is behind the floor, the server's time stays at the floor, in every process of the
+database and also after a restart.
 
-A clock that was ahead leaves a floor ahead of the truth, at which nothing ends.  The operator says
-so (``clocks.acknowledge``): the leaf of that says both times, and its checkpoint carries the
-machine's.
+A clock that was ahead leaves a floor in the future, during which nothing expires.  The operator can
+declare that time wrong (``clocks.acknowledge``): a leaf records both times, and its checkpoint has
+the machine's.
 """
 
 import logging
@@ -23,37 +23,37 @@ from penstock.errors import Unavailable
 from penstock.transparency_log import checkpoints, leaves
 
 TOLERANCE: Final = timedelta(seconds=60)
-"""By how much clocks of machines that serve one database may differ without a word."""
+"""The difference between clocks of machines on one database that is tolerated without a message."""
 
 LOGGER = logging.getLogger("penstock.clock")
 
 
 @dataclass(frozen=True)
 class Difference:
-    """Hold the machine's time, and the later one that the log was signed at."""
+    """Hold the machine's time, and the later time at which the log was signed."""
 
     machine: datetime
     signed: datetime
 
     @property
     def lag(self) -> timedelta:
-        """By how much the machine's clock is behind."""
+        """Return how far the machine's clock is behind."""
         return self.signed - self.machine
 
     @property
     def sentence(self) -> str:
-        """Return what is wrong, what follows, and what to do."""
+        """Return a message: what is wrong, what follows, and what to do."""
         return (
             f"This machine's clock says {leaves.timestamp(self.machine)}, and the log was signed at"
-            f" {leaves.timestamp(self.signed)}: the clock was set back, or was ahead then. Until it"
-            " has caught up, time stands still there, so that nothing that had ended is valid"
-            " again and nothing ends. Set the clock right; where it is right, `penstock audit"
-            " acknowledge-clock` says that the log's time was wrong."
+            f" {leaves.timestamp(self.signed)}: the clock was set back, or was ahead at that"
+            f" time. Until it has caught up, the server's time stays there: nothing that had"
+            f" expired is valid again, and nothing expires. Correct the clock; if it is right,"
+            f" declare the log's time wrong with `penstock audit acknowledge-clock`."
         )
 
 
 class LoggedTime:
-    """Answer the time in UTC: the later one of ``machine`` and the floor that was seen last."""
+    """Return the time in UTC: the later one of ``machine`` and the newest floor."""
 
     def __init__(self, machine: Callable[[], datetime]) -> None:
         self.machine = machine
@@ -62,12 +62,15 @@ class LoggedTime:
         self._has_warned = False
 
     def __call__(self) -> datetime:
-        """Tell the time."""
+        """Return the time."""
         now, floor = self.machine(), self._floor
         return now if floor is None else max(now, floor)
 
     def look(self, session: Session) -> None:
-        """See when the log was signed last.  A checkpoint that nobody signed tells nothing."""
+        """Read when the log was signed last.
+
+        A checkpoint without a valid signature does not count.
+        """
         note = checkpoints.newest_note(session)
         if note is None:
             self._floor = None
@@ -76,7 +79,7 @@ class LoggedTime:
         if signed_at is None or signed_at <= now:
             self._floor, self._has_warned = None, False
             return
-        # Looked at only here, since a signature takes longer than all else.
+        # Verified only here, since a signature takes longer than all else.
         if note != self._genuine:
             if not checkpoints.signed(session, checkpoints.newest(session)):
                 self._floor = None
@@ -88,12 +91,12 @@ class LoggedTime:
             LOGGER.warning(Difference(now, signed_at).sentence)
 
     def difference(self) -> Difference | None:
-        """Say how far the machine is behind what was seen last; ``None`` where it is not."""
+        """Return how far the machine is behind the newest floor; ``None`` if it is not."""
         now, floor = self.machine(), self._floor
         return None if floor is None or floor <= now else Difference(now, floor)
 
     def require(self, session: Session) -> None:
-        """Raise ``Unavailable`` where the machine is more than ``TOLERANCE`` behind the log."""
+        """Raise ``Unavailable`` if the machine is more than ``TOLERANCE`` behind the log."""
         self.look(session)
         difference = self.difference()
         if difference is not None and difference.lag > TOLERANCE:

@@ -1,10 +1,10 @@
-"""Give leaves their places in batches, and let answers wait for that.
+"""Give leaves their places in the tree in batches, and make answers wait for that.
 
-A leaf is stored without a place in the transaction of what it records, so that hand-outs
-of different queries commit side by side.  Behind them one thread of each process puts all
-leaves that wait into the tree, in one transaction for many of them, signs a checkpoint, and
-lets the witness see it.  Only then does anybody whose leaf is among them get an answer.  Where
-the database has one writer at a time anyway, leaves get their places in their own transaction.
+A leaf is stored without a place in the transaction that it records, so that releases of different
+queries commit in parallel.  Afterwards one thread of each process puts all waiting leaves into the
+tree, many in one transaction, signs a checkpoint, and lets the witness see it.  Only then are the
+requests of these leaves answered.  If the database has one writer at a time anyway, leaves get
+their places in their own transaction.
 """
 
 import json
@@ -36,19 +36,19 @@ from penstock.transparency_log.views import ReceiptView
 from penstock.transparency_log.witness import Witness
 
 CHARGING = frozenset({"query", "level", "tier", "budget", "dataset"})
-"""The kinds of leaves of changes that may come with charges: hand-outs never do."""
+"""The kinds of leaves of changes that may come with charges; a grant never does."""
 
 _SEEN = "seen"
-"""The key in ``Session.info`` of what the witness saw before it began."""
+"""The key in ``Session.info`` of what the witness saw before the transaction began."""
 
 _PLACED = "placed"
-"""The key in ``Session.info`` of what its own transaction put into the tree."""
+"""The key in ``Session.info`` of the leaves that the transaction put into the tree itself."""
 
 _ENDED = "ended"
-"""The key in ``Session.info`` of whether its transaction tells the end of a suspension."""
+"""The key in ``Session.info`` of whether the transaction records the end of a suspension."""
 
 Place = tuple[int | None, str | None]
-"""Of a leaf: its index, and the note of the first checkpoint that covers it."""
+"""A leaf's index, and the note of the first checkpoint that covers it."""
 
 _ACKNOWLEDGED = (
     select(Leaf)
@@ -63,11 +63,11 @@ _SEEN_ROOT = select(Checkpoint.root).where(col(Checkpoint.size) == bindparam("si
 
 
 class Sequencer:
-    """Hold what looks on at every write of one process (``persistence.database.Watch``).
+    """Watch every write of one process (``persistence.database.Watch``), and place its leaves.
 
-    ``suspended`` says why nothing is drawn, where the database was put back to an older
-    state; it is found out when a server is opened and before every write.  ``patience`` is
-    how many seconds an answer waits for log and witness.
+    ``suspended`` says why nothing is drawn, if the database was restored to an older state; that is
+    checked when a server is opened and before every write.  ``patience`` is how many seconds an
+    answer waits for log and witness.
     """
 
     def __init__(
@@ -90,7 +90,7 @@ class Sequencer:
         self._start()
 
     def _start(self) -> None:
-        """Begin with threads of this process's own; they start when they are needed."""
+        """Use threads of this process; they start when they are needed."""
         self._process = os.getpid()
         self._lock = threading.Lock()
         self._hand, self._eye = BackgroundThread("sequencer"), BackgroundThread("witness")
@@ -99,7 +99,7 @@ class Sequencer:
         self._look_ends = 0.0
 
     def _start_in_child(self) -> None:
-        # A child has no thread of its parent's, and may have its lock as it was held.
+        # A forked child has no threads of its parent, and may have a copy of a held lock.
         if self._process != os.getpid():
             self._start()
 
@@ -113,37 +113,38 @@ class Sequencer:
                     self._eye.submit(self.witness.seen),
                     now + self.patience,
                 )
-            # Nobody waits again for one that hangs: those behind a lock would wait in turn.
+            # Do not wait again for one that hangs: requests that wait for a lock would wait in
+            # turn.
             look, left = self._look, max(0.0, self._look_ends - now)
         try:
             return look.result(timeout=left)
         except TimeoutError as error:
             raise LogUnavailable(
-                f"The log's witness did not answer within {self.patience:g} s, so that nothing new"
-                " is answered. See to its disk, and ask again."
+                f"The log's witness did not answer within {self.patience:g} s, so nothing new is"
+                f" answered. Check its disk, and try again."
             ) from error
 
     def coming(self, info: dict[str, Any]) -> None:
-        """See what the witness saw, while nobody waits for that.  Raises ``LogUnavailable``."""
+        """Read what the witness saw, while no lock is held.  Raises ``LogUnavailable``."""
         info[_SEEN] = self.look()
 
     def begun(self, session: Session) -> None:
-        """Raise ``Suspended`` where the database lacks what the witness saw.
+        """Raise ``Suspended`` if the database lacks what the witness saw.
 
-        Where it did and does no more, and nobody acknowledged that, the transaction's first
+        If it lacked that and no longer does, without an acknowledgment, the transaction's first
         leaf says so.
         """
         self._clock.look(session)
-        # What was seen before it began is in it as well, whatever was added since.
+        # What was seen before the transaction began is in it as well, whatever was added since.
         seen = session.info.pop(_SEEN, None) or self.look()
         try:
             self._compare(session, seen)
         except Suspended:
-            # Not here: the transaction ends by this, and another one writes it down.
+            # Not here: this exception ends the transaction, and another one records it.
             self._hand.submit(lambda: self._remember(seen))
             raise
         if self._untold is not None:
-            # Another process may have told it, or somebody acknowledged it there.
+            # Another process may have recorded it, or acknowledged it.
             self._untold = suspension.untold(session, seen)
         if self._untold is not None:
             suspension.tell_end(session, seen, self._untold, self._clock())
@@ -162,7 +163,7 @@ class Sequencer:
             return
         newest = checkpoints.newest(session)
         if newest is not None and _acknowledged(session, seen):
-            # Whoever did it was stopped before the witness started over.
+            # The process that acknowledged it was stopped before the witness started over.
             anew = Sight(newest.size, newest.root, seen.accounts)
             self.witness.start_over(anew, instead_of=seen)
             self.suspended = self._untold = None
@@ -171,7 +172,7 @@ class Sequencer:
         raise Suspended(self.suspended)
 
     def ending(self, session: Session) -> None:
-        """Give the transaction's own leaves their places, where nobody else writes meanwhile."""
+        """Give the transaction's own leaves their places, if it is the only writer."""
         if self._database.one_writer and session.info.get(APPENDED):
             placed: dict[int, Place] = {}
             while len(batch := self._integrate(session)[1]) == tree_store.BATCH:
@@ -179,7 +180,7 @@ class Sequencer:
             session.info[_PLACED] = placed | batch
 
     def committed(self, info: dict[str, Any]) -> None:
-        """Wait until the transaction's leaves are in the tree and were witnessed."""
+        """Wait until the transaction's leaves are in the tree and the witness saw them."""
         appended = info.get(APPENDED)
         if appended:
             self.settle(appended, info.get(_PLACED, {}))
@@ -188,23 +189,24 @@ class Sequencer:
             self.witness.resume()
 
     def require_sound(self) -> None:
-        """Raise ``Suspended`` or ``LogUnavailable`` where nothing can be drawn now."""
+        """Raise ``Suspended`` or ``LogUnavailable`` if nothing can be drawn now."""
         with self._database.read() as session:
             self._compare(session, self.look())
 
     def place_now(self, session: Session) -> Sight:
-        """Put what waits into the tree, in a transaction that is not watched; what it came to."""
+        """Put waiting leaves into the tree, unwatched; return the newest checkpoint."""
         newest, placed = self._integrate(session)
         while len(placed) == tree_store.BATCH:
             newest, placed = self._integrate(session)
         return Sight(newest.size, newest.root) if newest else NOTHING
 
     def examine(self) -> None:
-        """Find out what the database and its witness have in common, without raising that."""
+        """Compare the database with its witness, without raising a difference."""
         seen = None
         try:
             with suppress(LogUnavailable), self._database.read() as session:
-                # Not after the database: what others wrote in between would look like a loss.
+                # Before reading the database: otherwise leaves written in between would look like
+                # a loss.
                 seen = self.look()
                 self._clock.look(session)
                 newest = checkpoints.newest(session)
@@ -216,10 +218,10 @@ class Sequencer:
                 self._remember(seen)
 
     def cover(self, leaf: Leaf) -> None:
-        """Wait until a stored leaf may be answered: it is in the tree, and was witnessed.
+        """Wait until the request of a stored leaf may be answered: it is placed and witnessed.
 
-        Where the server is suspended, its proof must verify as well.  Raises as ``settle``
-        does, and ``IntegrityViolation``.
+        If the server is suspended, its proof must verify as well.  Raises as ``settle`` does, and
+        ``IntegrityViolation``.
         """
         if leaf.index is None or leaf.index >= self._witnessed:
             self.settle([leaf])
@@ -228,22 +230,25 @@ class Sequencer:
                 tree_store.require_proven(session, leaf)
 
     def cover_tree(self, newest: Checkpoint) -> None:
-        """Wait until the witness saw what ``newest`` covers.  Raises as ``settle`` does."""
+        """Wait until the witness saw everything that ``newest`` covers.
+
+        Raises as ``settle`` does.
+        """
         if newest.size > self._witnessed:
             self.settle([])
 
     def settle(self, leaves: Sequence[Leaf], known: Mapping[int, Place] | None = None) -> None:
-        """Set the places of committed leaves as soon as their requests may be answered.
+        """Wait until the requests of committed leaves may be answered, and set the leaves' places.
 
-        Raises ``LogUnavailable`` where that takes too long, and what stands in the way
-        otherwise; whoever asks again finds what was done, and waits for its leaf again.
+        Raises ``LogUnavailable`` if that takes too long, or the error that prevents it; a repeated
+        request finds what was done, and waits for its leaf again.
         """
         try:
             receipts = {**(known or {}), **self._next_run().result(timeout=self.patience)}
         except TimeoutError as error:
             raise LogUnavailable(
-                f"The log did not take this in within {self.patience:g} s, so that it is not"
-                " answered. Ask again; what was done is stored and is not done twice."
+                f"The log did not store this within {self.patience:g} s, so it is not answered."
+                f" Try again; what was done is stored and is not done twice."
             ) from error
         missing = [required(leaf.id) for leaf in leaves if leaf.id not in receipts]
         if missing:  # another process gave them their places
@@ -256,7 +261,7 @@ class Sequencer:
             set_committed_value(leaf, "note", note)
 
     def _next_run(self) -> "Future[Mapping[int, Place]]":
-        """Return the first run that begins from now on; one under way may have missed a leaf."""
+        """Return the first run that begins from now on; earlier ones may have missed a leaf."""
         self._start_in_child()
         with self._lock:
             if self._waiting is None:
@@ -278,7 +283,7 @@ class Sequencer:
         return placed
 
     def _drain(self, placed: dict[int, Place]) -> Sight | None:
-        """Integrate batch after batch, until fewer wait than fit into one."""
+        """Integrate batches until fewer leaves wait than fit into one."""
         while True:
             with self._database.write_aside() as session:
                 self._compare(session, self.look())
@@ -290,10 +295,10 @@ class Sequencer:
                 return sight
 
     def _sight(self, session: Session, newest: Checkpoint | None) -> Sight | None:
-        """Return what the witness is to see: what accounts have spent as well, where that changed.
+        """Return what the witness has to see, with what accounts have spent if that changed.
 
-        Leaves that this process did not see witnessed tell: whoever wrote them may have been
-        stopped before the witness saw what they charge.
+        That is known from leaves that this process did not see witnessed: another process that
+        wrote them may have been stopped before the witness saw their charges.
         """
         if newest is None:
             return None
@@ -311,7 +316,7 @@ class Sequencer:
 
 def accounts(session: Session) -> dict[str, tuple[int, int]]:
     """Return what every account has spent, by ``dataset@version/tier`` (the tier by its key)."""
-    # From the accounts there are, each by its last charge: the charges may be a great many.
+    # By account, from its last charge: there may be very many charges.
     pairs = select(TierBudget.dataset_id, TierBudget.tier_id).distinct().subquery()
     mine = aliased(Charge)
     last = (
@@ -339,8 +344,8 @@ def accounts(session: Session) -> dict[str, tuple[int, int]]:
 def peaks(session: Session) -> dict[str, tuple[int, int]]:
     """Return the most that every account ever had spent, named as in ``accounts``.
 
-    That is what a witness saw, though less may be spent now: a query that is repriced may cost
-    less loss or less failure than before (``repricing``).
+    The witness saw that maximum, though less may be spent now: a repriced query may cost less loss
+    or less failure than before (``repricing``).
     """
     names = {row.id: row for row in session.exec(select(Dataset)).all()}
     peaks_by_account: dict[str, tuple[int, int]] = {}
@@ -360,7 +365,7 @@ def account_name(dataset: Dataset, tier_id: int) -> str:
 
 
 def _acknowledged(session: Session, seen: Sight) -> bool:
-    """Return True if the log proves that going on without what was ``seen`` was acknowledged."""
+    """Return True if the log proves that continuing without what was ``seen`` was acknowledged."""
     leaf = session.exec(_ACKNOWLEDGED).first()
     if leaf is None:
         return False
@@ -379,17 +384,17 @@ def note_of(leaf: Leaf) -> str | None:
 
 def receipt_of(leaf: Leaf) -> ReceiptView:
     """Return a leaf's receipt."""
-    # Where the bytes were altered, the reader finds that they have another hash.
+    # If the bytes were altered, the reader finds that they have another hash.
     kept: object = leaf.bytes
     text = kept.decode(errors="replace") if isinstance(kept, bytes) else str(kept)
     return ReceiptView(leaf.index, leaf.hash.hex(), text, note_of(leaf))
 
 
 def _explained(seen: int, size: int) -> str:
-    state = f"has {size} leaves" if size < seen else "has others in their place"
+    state = f"has {size} leaves" if size < seen else "has other leaves in their place"
     return (
-        f"The log's witness saw {seen} leaves, and this database {state}: it was put back to an"
-        " older state, or is a copy. What was drawn since would be drawn a second time, so that"
-        " nothing is drawn or changed, and only what was handed out before is served. Bring back"
-        " the newest database; where it is lost, `penstock audit acknowledge-restore` says so."
+        f"The log's witness saw {seen} leaves, and this database {state}: it was restored to an"
+        f" older state, or is a copy. What was drawn since then would be drawn a second time, so"
+        f" nothing is drawn or changed, and only earlier releases are served. Restore the newest"
+        f" database; if it is lost, acknowledge that with `penstock audit acknowledge-restore`."
     )

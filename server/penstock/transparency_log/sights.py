@@ -1,15 +1,15 @@
-"""Read and write what a witness keeps: how far the log was seen, authenticated.
+"""Read and write the witness's record of the log, with authentication.
 
 ::
 
     {"format": "penstock-witness", "version": 2, "size": 42, "root": "ab...", "mac": "cd...",
      "accounts": {"sites@1/1": [5, 7]}, "suspended_at": ""}
 
-``mac`` is an HMAC-SHA256 of everything else, as canonical JSON, under a key that follows from a
-secret in the keys' folder: neither the database nor the witness' own folder has it.
+``mac`` is an HMAC-SHA256 of everything else, as canonical JSON, under a key derived from a secret
+in the keys' folder: neither the database nor the witness's own folder has it.
 
 Version 1, of the schemas 0010 to 0017, had no ``mac`` and no ``suspended_at``, and before schema
-0012 no ``accounts``.  It is read by the upgrade of a database of these schemas alone
+0012 no ``accounts``.  Only the upgrade of a database of these schemas reads it
 (``FileWitness.take_over``).
 """
 
@@ -35,11 +35,11 @@ WITNESSED_SINCE: Final = "0010"
 
 @dataclass(frozen=True)
 class Sight:
-    """Hold the log as it was seen: its number of leaves, and their root (empty for none).
+    """Hold the state of the log that was seen: its number of leaves, and their root.
 
-    ``accounts`` is what each account had spent, loss and failure in the units of the ledger:
-    where the database is lost, nobody else knows it.  ``suspended_at`` is when a database was
-    found to lack this, in RFC 3339, and empty where none was.
+    The root is empty without leaves.  ``accounts`` is what each account had spent, loss and failure
+    in the units of the ledger: if the database is lost, this is the only record.  ``suspended_at``
+    is when a database was found to lack this state, in RFC 3339; empty if none was.
     """
 
     size: int
@@ -48,11 +48,11 @@ class Sight:
     suspended_at: str = field(default="", compare=False)
 
     def precedes(self, other: "Sight") -> bool:
-        """Return True if ``other`` saw more."""
+        """Return True if ``other`` saw more leaves."""
         return self.size < other.size or self.together(other) != self.accounts
 
     def together(self, other: "Sight") -> dict[str, tuple[int, int]]:
-        """Return the most that either knows to be spent of each account."""
+        """Return for each account the most that either record has as spent."""
         accounts = dict(self.accounts)
         for name, (loss, failure) in other.accounts.items():
             before = accounts.get(name, (0, 0))
@@ -64,17 +64,17 @@ NOTHING = Sight(0, b"")
 
 
 class Unauthentic(Exception):
-    """Hold what stands in a witness cannot be believed; the message says what it is, as a verb."""
+    """Report a witness whose content cannot be trusted; its message begins with a verb."""
 
 
 def keys_of(secrets: Secrets) -> tuple[bytes, ...]:
-    """Return the keys of a witness' HMAC, which are none of the secrets, the newest first."""
+    """Return the keys of a witness's HMAC, derived from the secrets, the newest first."""
     label = b"penstock witness 1\x00"
     return tuple(hmac.digest(key, label, hashlib.sha256) for key in secrets.of_rows())
 
 
 def written(sight: Sight, key: bytes) -> bytes:
-    """Return a sight as it is kept."""
+    """Return a sight as the text of its file."""
     content = {
         "format": FORMAT,
         "version": VERSION,
@@ -87,12 +87,15 @@ def written(sight: Sight, key: bytes) -> bytes:
 
 
 def read(text: str, keys: Sequence[bytes]) -> Sight:
-    """Return the kept sight.  Raises ``Unauthentic``, and several errors for what is no JSON."""
+    """Read a sight from its file's text.
+
+    Raises ``Unauthentic``, and several errors for invalid JSON.
+    """
     content = json.loads(shallow(text))
     if (content["format"], content["version"]) == (FORMAT, 1):
         raise Unauthentic(
-            "was written before witnesses were authenticated, and is taken over together with a"
-            " database of that time alone, by `penstock db upgrade`"
+            "was written before witnesses were authenticated, and is accepted only together with"
+            " a database of that time, by `penstock db upgrade`"
         )
     if (content["format"], content["version"]) != (FORMAT, VERSION):
         raise Unauthentic("is of another version")
@@ -101,15 +104,16 @@ def read(text: str, keys: Sequence[bytes]) -> Sight:
         hmac.compare_digest(mac.encode(), _mac(content, key).encode()) for key in keys
     ):
         raise Unauthentic(
-            "does not authenticate: it was altered or damaged, or is of a home with other secrets"
+            "does not authenticate: it was altered or damaged, or belongs to a home with other"
+            " secrets"
         )
     return _sight(content, content["suspended_at"])
 
 
 def read_earlier(text: str) -> Sight | None:
-    """Return what a version kept that did not authenticate it; ``None`` for any other version.
+    """Read a sight of a version without authentication; return ``None`` for another version.
 
-    Raises one of several errors for what is none.
+    Raises one of several errors for other content.
     """
     content = json.loads(shallow(text))
     if (content["format"], content["version"]) != (FORMAT, 1):

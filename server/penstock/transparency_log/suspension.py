@@ -1,10 +1,10 @@
 """Log every suspension, however it ends.
 
-A database that lacks what its witness saw says so in a leaf, which waits for its place; the
-witness keeps since when.  Where an admin acknowledges the restore, the leaf of that stands behind
-it.  Where the two fit each other again by anything else - the newest database was brought
-back, or another witness put in the place of the one that knew more - the next change begins
-with a leaf that says so: of the witness' memory in the one case, of the database's in the other.
+If a database lacks what its witness saw, a leaf says so, which waits for its place; the witness
+records since when.  If an admin acknowledges the restore, the leaf of that follows it.  If the two
+agree again for another reason - the newest database was restored, or the witness was replaced by
+one that knew less - the next change begins with a leaf that says so: from the witness's record in
+the first case, from the database's in the second.
 """
 
 import json
@@ -22,7 +22,7 @@ from penstock.transparency_log.witness import Witness
 
 KIND = "suspension"
 ACTOR = "server"
-"""Nobody did it whom the server knows."""
+"""The actor of these leaves, since no known user caused it."""
 
 _WAITING = select(Leaf.id).where(col(Leaf.kind) == KIND, col(Leaf.index).is_(None)).limit(1)
 _LAST = (
@@ -31,7 +31,7 @@ _LAST = (
 
 
 def suspend(database: Database, witness: Witness, seen: Sight, at: datetime) -> None:
-    """Keep, as far as that can be written, that the database lacks what was ``seen``."""
+    """Record, if that can be written, that the database lacks what was ``seen``."""
     with suppress(PenstockError):
         witness.suspend(seen, leaves.timestamp(at))
     with suppress(PenstockError), database.write_unwatched() as session:
@@ -50,7 +50,7 @@ def suspend(database: Database, witness: Witness, seen: Sight, at: datetime) -> 
 
 
 def untold(session: Session, seen: Sight) -> str | None:
-    """Return since when there is a suspension whose end the log does not tell, or None."""
+    """Return since when there is a suspension whose end the log does not record, or None."""
     last = session.exec(_LAST).first()
     if last is not None and last.kind == KIND:
         fields = json.loads(last.bytes)

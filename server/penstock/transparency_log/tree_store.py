@@ -1,7 +1,7 @@
 """Grow the log's tree in the database, and read its hashes.
 
-Kept are the hashes of complete subtrees, each written once: about one row for every leaf,
-and no proof reads more than O(log n) of them.
+It stores the hashes of complete subtrees, each written once: about one row for every leaf, and a
+proof reads at most O(log n) of them.
 """
 
 import json
@@ -28,11 +28,11 @@ _PENDING = select(Leaf).where(col(Leaf.index).is_(None)).order_by(col(Leaf.id)).
 def integrate(
     session: Session, signer: Signer, at: datetime
 ) -> tuple[Checkpoint | None, Sequence[Leaf]]:
-    """Put the leaves that have no place yet behind those that have one, under a checkpoint.
+    """Append the leaves without a place to the tree, and sign a checkpoint.
 
-    The end of the log stays locked until the transaction ends.  The newest checkpoint, and
-    the leaves that it is the first to cover.  Raises ``IntegrityViolation`` for a leaf that
-    is not what its hash says.
+    The end of the log stays locked until the transaction ends.  Returns the newest checkpoint, and
+    the leaves that it is the first to cover.  Raises ``IntegrityViolation`` for a leaf that does
+    not fit its hash.
     """
     lock_log(session)
     newest = checkpoints.newest(session)
@@ -54,9 +54,9 @@ def integrate(
 
 
 def adopt(session: Session, signer: Signer, at: datetime) -> bool:
-    """Put the next batch of leaves of a log from before there was a tree at their places.
+    """Put the next batch of leaves of a log that had no tree at their places.
 
-    Whether there may be more of them.
+    Returns True if there may be more of them.
     """
     lock_log(session)
     newest = checkpoints.newest(session)
@@ -83,7 +83,7 @@ def adopt(session: Session, signer: Signer, at: datetime) -> bool:
 def _time(
     session: Session, newest: Checkpoint | None, batch: Sequence[Leaf], at: datetime
 ) -> datetime:
-    """Say when leaves are signed: not before the last ones, unless one of them gives that up."""
+    """Return the signing time of leaves: not before the last, unless a leaf declares that wrong."""
     given_up = [json.loads(leaf.bytes)["at"] for leaf in batch if leaf.kind == leaves.CLOCK]
     if given_up:
         return datetime.fromisoformat(given_up[-1])
@@ -101,9 +101,9 @@ def edge(session: Session, size: int) -> Frontier:
 
 
 def reader(session: Session) -> Reader:
-    """Return a function that reads the hashes of nodes; those of leaves stand in their own rows.
+    """Return a function that reads the hashes of nodes; those of leaves are in their own rows.
 
-    Raises ``IntegrityViolation`` where one is missing.
+    Raises ``IntegrityViolation`` if one is missing.
     """
 
     def read(nodes: Collection[Node]) -> Mapping[Node, bytes]:
@@ -116,7 +116,7 @@ def reader(session: Session) -> Reader:
             ).all()
             hashes |= {(0, index): digest for index, digest in rows if index is not None}
         if inner:
-            # Spelled out: of rows in a list SQLite compares each with the whole table.
+            # Written out: for a list of rows SQLite would compare each with the whole table.
             wanted = or_(
                 *(
                     and_(col(TreeNode.level) == level, col(TreeNode.position) == position)
@@ -145,13 +145,13 @@ def require_proven(session: Session, leaf: Leaf) -> None:
         proven = merkle.included(_digest(leaf), index, size, path, newest.root)
     if not proven or not checkpoints.signed(session, newest):
         raise IntegrityViolation(
-            "The log does not prove this hand-out, so that it is not served from a database that"
-            " was put back. Bring back the newest database."
+            "The log does not prove this release, so it is not served from a restored database."
+            " Restore the newest database."
         )
 
 
 def _digest(leaf: Leaf) -> bytes:
-    """Return a leaf's hash; that of no leaf where SQLite was given something else than octets."""
+    """Return a leaf's hash, or one that no leaf has if SQLite stores something other than bytes."""
     content: object = leaf.bytes
     return merkle.leaf_hash(content) if isinstance(content, bytes) else b""
 

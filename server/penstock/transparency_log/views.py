@@ -1,4 +1,4 @@
-"""Define what the services answer of the log: checkpoints, proofs and leaves."""
+"""Define the answers about the log: checkpoints, proofs and leaves."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -8,9 +8,9 @@ from typing_extensions import TypedDict  # pydantic asks for this one before Pyt
 
 @dataclass(frozen=True)
 class CosignatureView:
-    """A cosigner's statement that a checkpoint continues what they had seen of the log.
+    """A cosigner's statement that a checkpoint continues what it had seen of the log.
 
-    ``line`` is what stands for it under the note, with its end.
+    ``line`` is its line under the note, with the line end.
     """
 
     cosigner: str
@@ -22,8 +22,8 @@ class CosignatureView:
 class CheckpointView:
     """The log's tree at one size, signed.  Hashes, key and signature are in hexadecimal.
 
-    ``note`` is the signed text: what is signed are its lines above the empty one.  ``vkey`` is
-    the key as tools for signed notes want it.
+    ``note`` is the text with its signature, which covers the lines above the empty one.  ``vkey``
+    is the key in the form that tools for signed notes expect.
     """
 
     size: int
@@ -71,7 +71,7 @@ class ConsistencyView(_Beginning):
 
 @dataclass(frozen=True)
 class VerificationView:
-    """Hold what was recomputed from the leaves; ``problems`` are in words, none where all fits."""
+    """Hold the result of recomputing the leaves; ``problems`` are in words, empty if all agrees."""
 
     size: int
     root_hash: str
@@ -82,12 +82,12 @@ class VerificationView:
 
 @dataclass(frozen=True)
 class RestorePreviewView:
-    """Hold what acknowledging a restore would come to.
+    """Hold what acknowledging a restore would do.
 
-    ``problem`` says why the server is suspended.  ``witnessed`` leaves were seen, null where
-    the witness is lost; this database has ``leaves``.  ``frozen`` counts queries that would draw
-    nothing more, ``charged`` accounts that would have spent what the witness saw, and
-    ``datasets`` were charged since and are gone.  ``basis`` tells this restore from another one.
+    ``problem`` says why the server is suspended.  ``witnessed`` is the number of leaves that the
+    witness saw, null if it is lost; this database has ``leaves``.  ``frozen`` counts queries that
+    would draw nothing more, ``charged`` accounts that would count as having spent what the witness
+    saw, and ``datasets`` were charged since and are missing.  ``basis`` identifies this restore.
     """
 
     problem: str
@@ -101,10 +101,10 @@ class RestorePreviewView:
 
 @dataclass(frozen=True)
 class RestoreView:
-    """Hold what the acknowledgment of a restore came to.
+    """Hold the result of acknowledging a restore.
 
-    ``frozen`` queries hand out what is stored and draw nothing; ``datasets`` were charged
-    after the backup and are not in it.
+    ``frozen`` queries release what is stored and draw nothing; ``datasets`` were charged after the
+    backup and are not in it.
     """
 
     witnessed: int | None
@@ -118,8 +118,8 @@ class RestoreView:
 class ReceiptView:
     """The place of this release's record in the log.
 
-    ``leaf`` is what the log says, as it was hashed; ``checkpoint`` is the signed note of the
-    first tree that holds it.
+    ``leaf`` is the leaf as it was hashed; ``checkpoint`` is the signed note of the first tree that
+    contains it.
     """
 
     index: int | None

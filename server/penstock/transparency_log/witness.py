@@ -1,8 +1,8 @@
-"""Witness how far the log was, outside of the database, so that an older one shows.
+"""Record the state of the log outside of the database, so that an older database is detected.
 
-It is written after a commit and before the answer, and never moved backward.  So a
-database that is ahead of its witness was stopped in between; one that lacks what its
-witness saw was put back to an older state.
+It is written after a commit and before the answer, and never moved backward.  So a database that is
+ahead of its witness was stopped in between; one that lacks what its witness saw was restored to an
+older state.
 """
 
 import fcntl
@@ -25,35 +25,35 @@ Read = TypeVar("Read")
 
 
 class Witness(Protocol):
-    """Keep the furthest that the log was seen at; every method raises ``LogUnavailable``."""
+    """Record the newest state of the log that was seen; every method raises ``LogUnavailable``."""
 
     def seen(self) -> Sight:
-        """Return the furthest sight."""
+        """Return the newest sight."""
 
     def advance(self, sight: Sight) -> None:
-        """Keep ``sight`` durably, unless something as far was kept before."""
+        """Store ``sight`` durably, unless a state at least as new is stored."""
 
     def begin(self) -> None:
-        """Keep that nothing was seen, unless something was kept before."""
+        """Record that nothing was seen, unless there is a record already."""
 
     def start_over(self, sight: Sight, instead_of: Sight | None = None) -> None:
-        """Keep ``sight`` instead of what was lost, after a restore that is known of.
+        """Replace the record by ``sight``, after a restore that was acknowledged.
 
-        Where that is ``None``, instead of whatever was kept; else of nothing newer.
+        ``instead_of`` is the record to replace, which must not be newer; ``None`` replaces any.
         """
 
     def suspend(self, sight: Sight, at: str) -> None:
-        """Keep that a database was found to lack ``sight``, unless that is kept already."""
+        """Record that a database was found to lack ``sight``, unless that is recorded already."""
 
     def resume(self) -> None:
-        """Keep no longer that a database was found to lack anything: the log tells it."""
+        """Remove the record that a database lacked something: the log has it now."""
 
 
 class FileWitness:
     """Hold a ``Witness`` in a file of ``folder``, best on another disk than the database.
 
-    ``keys`` authenticate what it keeps (``sights``), the newest first, and must not lie in that
-    folder; ``patience`` is how many seconds it waits for others that write the file.
+    ``keys`` authenticate its record (``sights``), the newest first, and must not be in that folder;
+    ``patience`` is how many seconds it waits for others that write the file.
     """
 
     def __init__(self, folder: Path, patience: float, keys: Callable[[], Sequence[bytes]]) -> None:
@@ -95,14 +95,14 @@ class FileWitness:
                 self._write(replace(seen, suspended_at=""))
 
     def renew(self) -> None:
-        """Keep what is kept under the newest key."""
+        """Authenticate the record under the newest key."""
         with self._locked():
             self._write(self.seen())
 
     def take_over(self) -> None:
-        """Authenticate what a version wrote that did not, while its database is upgraded.
+        """Authenticate the record of an old version while its database is upgraded.
 
-        Whatever else is there stays as it is, and so does no witness at all.
+        Any other record stays unchanged, and a missing one stays missing.
         """
         with self._locked():
             earlier = self._kept(sights.read_earlier) if self._path.exists() else None
@@ -147,7 +147,7 @@ class FileWitness:
             descriptor = os.open(self._path.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         except OSError as error:
             reason = os.strerror(error.errno or 0)
-            raise self._unavailable(f"lies in a folder that cannot be used ({reason})") from error
+            raise self._unavailable(f"is in a folder that cannot be used ({reason})") from error
         try:
             until = time.monotonic() + self._patience
             while True:
@@ -156,7 +156,7 @@ class FileWitness:
                     break
                 except BlockingIOError:
                     if time.monotonic() > until:
-                        raise self._unavailable("is kept locked by another process") from None
+                        raise self._unavailable("is locked by another process") from None
                     time.sleep(NAP_SECONDS)
             yield
         finally:
@@ -164,9 +164,9 @@ class FileWitness:
 
     def _unavailable(self, what: str) -> LogUnavailable:
         return LogUnavailable(
-            f"The log's witness {self._path.name} {what}, so that nothing new is answered. Put it"
-            " back, or make its folder usable; where it is lost, `penstock audit"
-            " acknowledge-restore` begins another one.",
+            f"The log's witness {self._path.name} {what}, so nothing new is answered. Restore"
+            f" it, or make its folder usable; if it is lost, `penstock audit"
+            f" acknowledge-restore` starts a new one.",
             path=str(self._path),
             reason=what,
         )

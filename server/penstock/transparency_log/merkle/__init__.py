@@ -1,10 +1,10 @@
 """Build a Merkle tree over the leaves of a log (RFC 9162, section 2), without keys or rows.
 
-* ``tree``    hashes, the right edge at which a tree grows, and which hashes a proof is made of
-* ``proofs``  whether a proof shows what it should
+* ``tree``    hashes, the right edge at which a tree grows, and the hashes of a proof
+* ``proofs``  the verification of proofs
 
-A tree is kept as the hashes of its complete subtrees, each written once: about one for
-every leaf, and a proof is read from O(log n) of them.
+A tree is stored as the hashes of its complete subtrees, each written once: about one for every
+leaf.  A proof reads O(log n) of them.
 """
 
 from penstock.transparency_log.merkle.proofs import consistent, included

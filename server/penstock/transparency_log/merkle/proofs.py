@@ -1,8 +1,8 @@
-"""Check proofs of inclusion and consistency: the tree's definition, followed backward.
+"""Verify proofs of inclusion and consistency, by the tree's recursive definition.
 
-Clients and auditors check proofs with code of their own (``penstock_client._log.tree``), written
-after the iterative algorithms of RFC 9162; this one is after its recursive definitions, and
-tests hold the two to each other.
+Clients and auditors verify proofs with separate code (``penstock_client._log.tree``), which follows
+the iterative algorithms of RFC 9162; this module follows its recursive definitions, and tests
+compare the two.
 """
 
 from collections.abc import Sequence
@@ -13,7 +13,7 @@ from penstock.transparency_log.merkle.tree import node_hash, split
 def included(leaf: bytes, index: int, size: int, hashes: Sequence[bytes], root: bytes) -> bool:
     """Return True if ``hashes`` prove a leaf's hash at ``index`` of ``size`` under ``root``.
 
-    Anything that is no such proof is false, whatever it is made of.
+    Returns False for anything else, of any form.
     """
     if not 0 <= index < size:
         return False

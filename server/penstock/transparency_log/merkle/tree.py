@@ -1,4 +1,4 @@
-"""Hash a Merkle tree, and list the hashes that a proof is made of (RFC 9162, section 2.1).
+"""Hash a Merkle tree, and list the hashes of a proof (RFC 9162, section 2.1).
 
 A *node* is a complete subtree: ``(level, position)`` covers the ``2^level`` leaves from
 ``position * 2^level`` on.  A *span* is a run of leaves that is one subtree of the whole
@@ -11,10 +11,10 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
 Node = tuple[int, int]
 Span = tuple[int, int]
-"""The first leaf, and the one behind the last."""
+"""The first leaf, and the one after the last."""
 
 Reader = Callable[[Collection[Node]], Mapping[Node, bytes]]
-"""Looks up the hashes of nodes, all of one proof at once."""
+"""A function that looks up the hashes of nodes, all of one proof at once."""
 
 EMPTY = hashlib.sha256().digest()
 """The root of a tree without leaves."""
@@ -58,7 +58,7 @@ def joined(hashes: Sequence[bytes]) -> bytes:
 class Frontier:
     """Hold the right edge of a tree of ``size`` leaves: the hashes of its complete subtrees.
 
-    Raises ``ValueError`` for another number of hashes than such a tree has.
+    Raises ``ValueError`` if the number of hashes does not fit the size.
     """
 
     def __init__(self, size: int = 0, hashes: Iterable[bytes] = ()) -> None:
@@ -68,7 +68,7 @@ class Frontier:
             raise ValueError(f"a tree of {size} leaves has {size.bit_count()} complete subtrees")
 
     def add(self, leaf: bytes) -> list[tuple[Node, bytes]]:
-        """Add a leaf by its hash; the inner nodes that this completes, the lowest first."""
+        """Add a leaf by its hash; return the inner nodes that this completes, the lowest first."""
         completed = []
         level, position = 0, self.size
         self._hashes.append(leaf)
@@ -87,7 +87,7 @@ class Frontier:
 
 
 def inclusion_spans(index: int, size: int) -> list[Span]:
-    """Return what the proof that leaf ``index`` is in a tree of ``size`` holds, the lowest first.
+    """Return the spans of the proof that leaf ``index`` is in a tree of ``size``, the lowest first.
 
     Section 2.1.3.1.  Raises ``ValueError`` for a leaf that the tree does not have.
     """
@@ -97,7 +97,7 @@ def inclusion_spans(index: int, size: int) -> list[Span]:
 
 
 def consistency_spans(old: int, new: int) -> list[Span]:
-    """Return what the proof holds that a tree of ``new`` leaves begins with one of ``old``.
+    """Return the spans of the proof that a tree of ``new`` leaves begins with one of ``old``.
 
     Section 2.1.4.1.  Raises ``ValueError`` unless ``0 < old <= new``.
     """

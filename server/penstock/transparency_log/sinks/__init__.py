@@ -1,6 +1,6 @@
-"""Send the log to a second place before anybody is answered.
+"""Send the log to a second place before requests are answered.
 
-* ``forwarding``  sends what is new, before the witness sees it
-* ``sink``        what such a place is, and a file as one
+* ``forwarding``  sends new leaves, before the witness sees them
+* ``sink``        the interface of such a place, and a file as one
 * ``streams``     syslog and local sockets as such a place
 """

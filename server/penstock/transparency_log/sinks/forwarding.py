@@ -1,7 +1,7 @@
-"""Send the log to its second place, before its witness sees it, and so before answers.
+"""Send the log to its second place before the witness sees it, and so before answers.
 
-What the witness saw was taken there.  So a server that is stopped between the two sends again
-what it may have sent already; lines bear their place in the log, and a file takes none twice.
+Everything that the witness saw was stored there.  A server that is stopped between the two sends
+some lines again; lines have their place in the log, and a file stores none twice.
 """
 
 from collections.abc import Collection, Iterator
@@ -57,7 +57,7 @@ def sink_of(setting: str, patience: float) -> Sink | None:
 
 @dataclass(frozen=True)
 class ForwardingWitness:
-    """Hold a ``Witness`` that sees nothing that ``sink`` did not take."""
+    """Hold a ``Witness`` that sees only what ``sink`` has stored."""
 
     witness: Witness
     sink: Sink
@@ -88,19 +88,19 @@ class ForwardingWitness:
             seen = self.witness.seen()
             witnessed = Reached(seen.size, seen.root)
         except LogUnavailable:
-            witnessed = None  # lost, and about to start over: the log says so by a leaf
+            witnessed = None  # lost, and about to start over: a leaf says so
         with self.database.read() as session:
             forward(session, self.sink, witnessed)
 
 
 def require(witness: Witness) -> None:
-    """Raise ``LogUnavailable`` where the log has a second place that takes nothing now."""
+    """Raise ``LogUnavailable`` if the log has a second place that stores nothing now."""
     if isinstance(witness, ForwardingWitness):
         witness.sink.health()
 
 
 def differing(session: Session, witness: Witness) -> Iterator[str]:
-    """Yield what a second place that is a file says otherwise than the log of the database."""
+    """Yield the differences between a second place in a file and the log in the database."""
     if not isinstance(witness, ForwardingWitness) or not isinstance(witness.sink, FileSink):
         return
     where = f"the log's second place {witness.sink.path}"
@@ -121,10 +121,10 @@ def differing(session: Session, witness: Witness) -> Iterator[str]:
 
 
 def forward(session: Session, sink: Sink, witnessed: Reached | None) -> None:
-    """Send what a sink did not take of the tree yet, and the checkpoint of it all.
+    """Send the leaves that a sink does not have yet, and the newest checkpoint.
 
-    A sink that keeps no record took what was ``witnessed``.  Raises ``LogUnavailable``, also
-    where it took another log than this.
+    A sink without a record has what was ``witnessed``.  Raises ``LogUnavailable``, also if the sink
+    has another log than this.
     """
     newest = checkpoints.newest(session)
     if newest is None:
@@ -137,14 +137,15 @@ def forward(session: Session, sink: Sink, witnessed: Reached | None) -> None:
         if first is None:
             raise unavailable(
                 "that PENSTOCK_LOG_SINK names",
-                "took another log than that of the database, and no leaf says that it was put back",
+                "has another log than the database, and no leaf says that the database was"
+                " restored",
             )
         if first < newest.size:
             taking.take(_lines(session, first, newest))
 
 
 def _continued(session: Session, reached: Reached | None) -> int | None:
-    """Return the first leaf that was not taken, where the log continues what was."""
+    """Return the first leaf that the sink lacks, if the log continues what it has."""
     if reached is None:
         return None
     row = checkpoints.at_size(session, reached.size)
@@ -152,10 +153,10 @@ def _continued(session: Session, reached: Reached | None) -> int | None:
 
 
 def _restored(session: Session, known: Collection[bytes] | None) -> int | None:
-    """Return the first new leaf of a log that was put back, where a new leaf acknowledges that.
+    """Return the first new leaf of a restored log, if a new leaf acknowledges the restore.
 
-    New are those whose hashes are not ``known``; where that is ``None``, the acknowledgment and
-    those before it that tell of the suspension.
+    A leaf is new if its hash is not ``known``; if that is ``None``, the new leaves are the
+    acknowledgment and those before it about the suspension.
     """
     leaf = session.exec(_RESTORES).first()
     if leaf is None or leaf.index is None or (known is not None and leaf.hash in known):

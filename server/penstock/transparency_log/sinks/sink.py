@@ -1,8 +1,8 @@
-"""Write the log to a second place, which takes its leaves before anybody is answered.
+"""Write the log to a second place, which stores its leaves before requests are answered.
 
-Each line is JSON with sorted keys: of a leaf its ``hash``, its ``index`` and its very bytes as
-``leaf``, of a checkpoint its ``note``, ``root`` and ``size``.  A checkpoint stands behind the
-leaves that it is the first to cover here, so that its line says that all before it were taken.
+Each line is JSON with sorted keys: for a leaf its ``hash``, its ``index`` and its exact bytes as
+``leaf``, for a checkpoint its ``note``, ``root`` and ``size``.  A checkpoint follows the leaves
+that it is the first to cover here, so its line states that all before it were stored.
 """
 
 import fcntl
@@ -41,30 +41,33 @@ NOWHERE: Final = Reached(0, b"")
 
 
 class Taking(Protocol):
-    """Hold a sink while it is written to; every method raises ``LogUnavailable``."""
+    """Write to a sink that is open; every method raises ``LogUnavailable``."""
 
     def reached(self) -> Reached | None:
-        """Return how far it took the log, by its own record; ``None`` where it keeps none."""
+        """Return the part of the log that it has, by its own record;
+
+        ``None`` if it has no record.
+        """
 
     def hashes(self) -> Collection[bytes] | None:
-        """Return those of all leaves that it took; ``None`` where it keeps no record."""
+        """Return the hashes of all leaves that it has; ``None`` if it has no record."""
 
     def take(self, lines: Iterable[bytes]) -> None:
-        """Take lines, given without their ends, for good."""
+        """Store lines, given without their line ends, durably."""
 
 
 class Sink(Protocol):
-    """Hold where the log goes besides the database."""
+    """Represent a second place for the log, besides the database."""
 
     def opened(self) -> AbstractContextManager[Taking]:
-        """Begin to write, where it can as the only one.  Raises ``LogUnavailable``."""
+        """Open it for writing, exclusively if it can.  Raises ``LogUnavailable``."""
 
     def health(self) -> str:
-        """Return how it is, in words; nothing is written.  Raises ``LogUnavailable``."""
+        """Return its state in words, without writing.  Raises ``LogUnavailable``."""
 
 
 def leaf_line(index: int, digest: bytes, content: bytes) -> bytes:
-    """Return the line of a leaf; its bytes stand in it as text."""
+    """Return the line of a leaf, with its bytes as text."""
     return _line(hash=digest.hex(), index=index, leaf=content.decode())
 
 
@@ -78,10 +81,10 @@ def _line(**fields: object) -> bytes:
 
 
 class FileSink:
-    """Hold a ``Sink`` in a file that only grows, with one line behind the other.
+    """Hold a ``Sink`` in a file that only grows, line by line.
 
-    What stands behind its last checkpoint was not taken whole, and is rewritten.  ``patience``
-    is how many seconds it waits for others that write to it.
+    Lines after its last checkpoint were not stored completely, and are rewritten.  ``patience`` is
+    how many seconds it waits for others that write to it.
     """
 
     def __init__(self, path: Path, patience: float) -> None:
@@ -95,7 +98,7 @@ class FileSink:
         except OSError as error:
             raise self._refused(error) from error
         try:
-            # Closing writes what is left in the buffer, and is refused as writing is.
+            # Closing writes the rest of the buffer, and can fail as writing does.
             with os.fdopen(descriptor, "r+b") as file:
                 self._lock(file)
                 yield _OpenFile(self.path, file)
@@ -108,17 +111,17 @@ class FileSink:
                 size = _OpenFile(self.path, file).reached().size
         except FileNotFoundError:
             if not os.access(self.path.parent, os.W_OK | os.X_OK):
-                raise unavailable(str(self.path), "lies in a folder that cannot be used") from None
+                raise unavailable(str(self.path), "is in a folder that cannot be used") from None
             return "not begun yet"
         except OSError as error:
             raise self._refused(error) from error
-        return f"took {size} leaves of the log"
+        return f"has {size} leaves of the log"
 
     def kept(self) -> tuple[dict[int, bytes], int]:
-        """Return the hash of each leaf by its place, computed again, and how many leaves there are.
+        """Return the recomputed hash of each leaf by its place, and the number of leaves.
 
-        Of a log that was put back, it is the leaf that was taken last; leaves of one that was
-        longer before are left out.
+        For a restored log, the hash is that of the leaf stored last; leaves of an earlier, longer
+        log are left out.
         """
         leaves_kept: dict[int, bytes] = {}
         size = 0
@@ -168,15 +171,15 @@ class _OpenFile:
             entry = json.loads(line)
             return Reached(int(entry["size"]), bytes.fromhex(entry["root"]))
         except (ValueError, KeyError, TypeError) as error:
-            problem = "ends by a checkpoint that the server did not write"
+            problem = "ends with a checkpoint that the server did not write"
             raise unavailable(str(self._path), problem) from error
 
     def _require_begun(self) -> None:
-        """Refuse a file without a checkpoint that does not begin as one of leaves does."""
+        """Refuse a file without a checkpoint, unless it begins with a leaf."""
         self._file.seek(0)
         head = self._file.read(len(_LEAF))
         if not _LEAF.startswith(head):
-            raise unavailable(str(self._path), "holds something else than a log")
+            raise unavailable(str(self._path), "holds something other than a log")
 
     def hashes(self) -> Collection[bytes]:
         self._file.seek(0)
@@ -202,15 +205,15 @@ class _OpenFile:
 
 
 def last_checkpoint(file: BinaryIO) -> tuple[int, bytes]:
-    """Return where a file's last whole line of a checkpoint ends, and the line; 0 for none."""
+    """Return the end of a file's last complete checkpoint line, and the line; 0 for none."""
     position, tail = file.seek(0, os.SEEK_END), b""
     while position > 0:
         start = max(0, position - _BLOCK)
         file.seek(start)
         tail = file.read(position - start) + tail
         position = start
-        # What stands behind the last end of a line is no whole line, and the first piece is the
-        # rest of one that may begin further up.
+        # The text after the last line end is not a complete line, and the first piece may be the
+        # rest of a line that begins earlier.
         pieces = tail.split(b"\n")
         for place in range(len(pieces) - 2, 0 if position else -1, -1):
             if pieces[place].startswith(_CHECKPOINT):
@@ -221,10 +224,11 @@ def last_checkpoint(file: BinaryIO) -> tuple[int, bytes]:
 
 
 def unavailable(where: str, what: str) -> LogUnavailable:
-    """Return the refusal of a sink."""
+    """Return the error for a sink."""
     return LogUnavailable(
-        f"The log's second place {where} {what}, so that nothing new is answered. See to it, or"
-        " change PENSTOCK_LOG_SINK; what was done is stored, and whoever asks again is answered.",
+        f"The log's second place {where} {what}, so nothing new is answered. Repair it, or"
+        f" change PENSTOCK_LOG_SINK; what was done is stored, and a repeated request is"
+        f" answered.",
         path=where,
         reason=what,
     )

@@ -9,16 +9,16 @@ from typing import Final
 from penstock.transparency_log.sinks.sink import Reached, Taking, unavailable
 
 HEAD: Final = b"<110>1 - - penstock - log - "
-"""Facility 13 (log audit), severity 6; the time and everything else stand in the line."""
+"""Facility 13 (log audit), severity 6; the line itself has the time and everything else."""
 
 LOCAL: Final = b"<110>penstock: "
-"""The same as readers of local sockets expect it, which takes neither version nor host."""
+"""The same in the form of local sockets, which has neither version nor host."""
 
 
 class SocketSink:
     """Hold a ``Sink`` that is a datagram socket of this machine, such as ``/dev/log``.
 
-    Taken is what its queue took: whoever reads it says nothing.
+    A line counts as stored once the socket's queue has it: its reader sends no answer.
     """
 
     def __init__(self, path: str, patience: float) -> None:
@@ -43,8 +43,8 @@ class SocketSink:
 class TcpSink:
     """Hold a ``Sink`` at a TCP receiver, with messages framed by their lengths (RFC 6587, 3.4.1).
 
-    Each time it connects, sends, ends its side, and waits until the receiver has ended its own:
-    that reads to the end first, or the connection breaks.
+    Each time it connects, sends, closes its side, and waits until the receiver has closed its own:
+    a receiver reads to the end before that, or the connection breaks.
     """
 
     def __init__(self, host: str, port: int, patience: float) -> None:
@@ -62,7 +62,7 @@ class TcpSink:
 
 
 class _Forgetful:
-    """Hold what keeps no record of its own."""
+    """Represent an open sink that has no record of what it stored."""
 
     def reached(self) -> Reached | None:
         return None
@@ -106,7 +106,7 @@ class _Connection(_Forgetful):
 
 def _why(error: OSError, patience: float) -> str:
     if isinstance(error, TimeoutError):
-        return f"did not take it within {patience:g} s"
+        return f"did not store it within {patience:g} s"
     if isinstance(error, socket.gaierror):
         return "has no address"
     return f"refuses ({os.strerror(error.errno or 0)})"
