@@ -1,7 +1,7 @@
-"""Recognize an exact answer again without keeping it.
+"""Recognize an exact answer without storing it.
 
-What is kept is an HMAC under the fingerprint key, which no database holds, sealed with the
-query's own key: never in specs, hashes or the log.
+It stores an HMAC under the fingerprint key, which is not in the database, sealed with the query's
+key; never in specs, hashes or the log.
 """
 
 import hashlib
@@ -30,12 +30,12 @@ def seal_fingerprint(server: Server, dataset: Dataset, query: Query, digest: byt
 
 
 def open_fingerprint(server: Server, dataset: Dataset, query: Query, sealed: bytes) -> bytes:
-    """Return the fingerprint again.  Raises ``IntegrityViolation``."""
+    """Decrypt the stored fingerprint.  Raises ``IntegrityViolation``."""
     return open_envelope(query_key(server, dataset, query), sealed, _place(dataset, query))
 
 
 def require_fingerprint(query: Query) -> bytes:
-    """Return the sealed fingerprint.  Raises ``Conflict`` where there is none."""
+    """Return the sealed fingerprint.  Raises ``Conflict`` if there is none."""
     if query.sealed_fingerprint is None:
         raise Conflict(
             f"Query {query.name!r} was registered before fingerprints of answers were kept, so"
@@ -45,19 +45,20 @@ def require_fingerprint(query: Query) -> bytes:
 
 
 def is_same(server: Server, dataset: Dataset, query: Query, exact: IntVector) -> bool:
-    """Return whether ``exact`` is what the query's anchor was drawn from."""
+    """Return True if ``exact`` is the answer that the query's anchor was drawn from."""
     known = open_fingerprint(server, dataset, query, require_fingerprint(query))
-    # It is under the key of the day when the anchor was drawn.
+    # It is under the key of the time when the anchor was drawn.
     keys = server.secrets.every(FINGERPRINT)
     return any(hmac.compare_digest(known, _fingerprint(key, query, exact)) for key in keys)
 
 
 def require_same(server: Server, dataset: Dataset, query: Query, exact: IntVector) -> None:
-    """Raise ``Conflict`` unless ``exact`` is what the query's anchor was drawn from."""
+    """Raise ``Conflict`` unless ``exact`` is the answer that the query's anchor was drawn from."""
     if not is_same(server, dataset, query, exact):
         raise Conflict(
             f"The exact values are not those that {query.name!r} was registered with; noise"
-            " around others would tell more than the levels allow. Send the same values, or"
+            f" around other values would reveal more than the levels allow. Send the same"
+            f" values, or"
             " register another query."
         )
 

@@ -1,7 +1,7 @@
-"""Settle what is public of a sparse histogram beside its query: its keys and its thresholds.
+"""Fix the public settings of a sparse histogram: its keys and its thresholds.
 
-Both are settled when it is registered: every rung of its ladder has its threshold from then
-on, wherever levels of tiers are moved to later.
+Both are fixed when it is registered: from then on every rung of its ladder has its threshold,
+wherever the levels of tiers are moved later.
 """
 
 import json
@@ -30,10 +30,10 @@ _DOMAIN: TypeAdapter[Any] = TypeAdapter(DomainSpec)
 
 CERTAIN = 0.9999
 EXAMPLE_UNITS = 1_000_000
-"""A ``max_units`` as an example, unless it has to be less."""
+"""A ``max_units`` for examples, unless it must be less."""
 
 MOST_COUNTS = 40
-"""Chances to appear are told up to this one, for as many counts at most."""
+"""Chances to be reported are listed up to this one, for at most this many counts."""
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class HistogramShape:
 
     @classmethod
     def decoded(cls, stored: str) -> "HistogramShape":
-        """Return the settings that ``encoded`` wrote."""
+        """Decode settings that ``encoded`` wrote."""
         parts = json.loads(stored)
         false_keys = ((int(rung), float(number)) for rung, number in parts["false_keys"])
         return cls(json.dumps(parts["domain"], sort_keys=True), tuple(false_keys))
@@ -57,16 +57,16 @@ class HistogramShape:
 
     @property
     def domain(self) -> Domain:
-        """All keys that there could be."""
+        """The set of all possible keys."""
         return domain_of(_DOMAIN.validate_json(self.declared))
 
     @property
     def noise(self) -> type[HistogramNoise]:
-        """The mechanism, which its lattice is still to be given to."""
+        """The mechanism, still without its lattice."""
         return HistogramNoise.of(self.domain.size, max(number for _, number in self.false_keys))
 
     def thresholds(self, ladder: Ladder, granularity: Fraction) -> Thresholds:
-        """Return above which value a key is reported, at every rung of the query's ladder."""
+        """Return the thresholds above which a key is reported, for every rung."""
         return Thresholds(ladder, granularity, self.domain.size, dict(self.false_keys))
 
     def keys(self, ranks: np.ndarray[Any, np.dtype[np.uint64]]) -> Keys:
@@ -78,7 +78,7 @@ class HistogramShape:
         return names
 
     def view(self, ladder: Ladder, granularity: Fraction, rung: int) -> HistogramView:
-        """Return what a reader at ``rung`` sees of the settings."""
+        """Return the settings as a reader at ``rung`` sees them."""
         thresholds = self.thresholds(ladder, granularity)
         return HistogramView(
             domain=json.loads(self.declared),
@@ -98,11 +98,10 @@ def settled(
     tiers: Sequence[Tier],
     limit: Tier | None,
 ) -> HistogramShape:
-    """Return the settings that a request asks for, its tiers being at ``rungs``.
+    """Return the settings of a request whose tiers are at ``rungs``.
 
-    What it says of tiers above ``limit``, which are out of sight, is passed over.  Raises
-    ``InvalidInput`` for tiers that do not exist or do not see the query, and for two numbers
-    at one level.
+    Tiers above ``limit``, which the caller may not see, are ignored.  Raises ``InvalidInput`` for
+    tiers that do not exist or do not see the query, and for two numbers at one level.
     """
     by_rung: Mapping[int, float] = {}
     if isinstance(false_keys, Mapping):
@@ -135,15 +134,16 @@ def _by_rung(
             continue
         if tier.name not in rungs:
             raise InvalidInput(
-                f"Tier {tier.name!r} does not see this query, so that it expects no false keys;"
-                " give it a level, or leave it out.",
+                f"Tier {tier.name!r} does not see this query, so it expects no false keys; give"
+                f" it a level, or leave it out.",
                 pointer=at,
             )
         other, before = by_rung.setdefault(rungs[tier.name], (tier.name, number))
         if before != number:
             raise InvalidInput(
-                f"Tiers {other!r} and {tier.name!r} have one level, at which a key is either"
-                f" reported or not: they expect equally many false keys, not {before:g} and"
+                f"Tiers {other!r} and {tier.name!r} have the same level, at which a key is"
+                f" either reported or not: they expect the same number of false keys, not"
+                f" {before:g} and"
                 f" {number:g}.",
                 pointer=at,
             )
@@ -151,12 +151,12 @@ def _by_rung(
 
 
 def joined(ranks: np.ndarray[Any, np.dtype[np.uint64]], steps: IntVector) -> IntVector:
-    """Return a report as one vector of integers: all ranks, bit by bit, and then all steps."""
+    """Return a report as one vector of integers: the bits of all ranks, then all steps."""
     return np.concatenate([ranks.view(np.int64), steps])
 
 
 def parted(vector: IntVector) -> tuple[np.ndarray[Any, np.dtype[np.uint64]], IntVector]:
-    """Return the ranks and the steps of a report that ``joined`` made one vector."""
+    """Split a vector that ``joined`` made into a report's ranks and steps."""
     ranks, steps = np.split(vector, 2)
     return np.ascontiguousarray(ranks).view(np.uint64), steps
 
@@ -174,21 +174,21 @@ def _appearances(threshold: float, deviation: float) -> list[AppearanceView]:
 
 
 def rows_of(request: HistogramQuery) -> int:
-    """Return how much one privacy unit adds to a key's count at most."""
+    """Return the most that one privacy unit adds to a key's count."""
     counted = request.aggregate.type == "count"
     return (request.contribution.max_rows_per_group or 1) if counted else 1
 
 
 def too_large(problem: InvalidInput, request: HistogramQuery) -> InvalidInput:
-    """Return the refusal of counts that no lattice holds, with a ``max_units`` that fits."""
+    """Return the error for counts that no lattice can represent, with a ``max_units`` that fits."""
     units = int(str(problem.data["largest_bound"])) // rows_of(request)
     return InvalidInput(
         problem.detail
         + (
-            f" Of computed counts that is a max_units of at most {units}: declare it of the"
+            f" For computed counts that is a max_units of at most {units}: declare it of the"
             ' dataset, such as "max_units": '
-            f"{min(units, EXAMPLE_UNITS)}, where it never holds more people. That is no charge; a"
-            " larger total would stop there."
+            f"{min(units, EXAMPLE_UNITS)}, if it never has more people. It costs nothing; larger"
+            f" totals are cut off there."
             if units
             else ""
         )
@@ -196,11 +196,11 @@ def too_large(problem: InvalidInput, request: HistogramQuery) -> InvalidInput:
 
 
 def require_fitting(mechanism: str, delta: float) -> None:
-    """Raise ``InvalidInput`` for noise, or a delta, that a sparse histogram cannot have."""
+    """Raise ``InvalidInput`` for a mechanism, or a delta, that a sparse histogram cannot have."""
     if mechanism != Gaussian.name:
         raise InvalidInput(
-            "A sparse histogram has gaussian noise: of no other is the law known that a key's"
-            f" noise has given that the key was silent, also not of {mechanism} noise.",
+            "A sparse histogram has gaussian noise: only for that is the law of a key's noise"
+            " known, given that the key was not reported; it is not known for {mechanism} noise.",
             pointer="/mechanism",
         )
     if delta == 0:

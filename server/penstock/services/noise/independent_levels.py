@@ -1,10 +1,9 @@
 """Draw, charge and compose queries whose levels are independent draws.
 
-These have generalized Gaussian noise of most powers.  None of their releases can be drawn
-from another one, and exact values are not kept.  So every level is drawn where the data are
-read, at the levels that tiers are given by then, and no other level is ever handed out;
-whoever may see several of them is charged for all, and what these tell together is their
-composition.
+These queries have generalized Gaussian noise of most powers.  None of their releases can be drawn
+from another one, and exact values are not stored.  So every level is drawn when the data are read,
+at the levels that tiers have then, and no other level is ever released; a tier that may see several
+of them is charged for all, and their joint loss is their composition.
 """
 
 from bisect import bisect_left
@@ -35,7 +34,7 @@ _DRAWN = select(Release.rung).where(col(Release.query_id) == bindparam("query_id
 
 @dataclass(frozen=True)
 class IndependentLevels(LevelRule):
-    """Represent levels that are draws of their own: several tell more than the best one."""
+    """Represent levels that are independent draws: several reveal more than the best one."""
 
     lossless: ClassVar[bool] = False
 
@@ -46,7 +45,7 @@ class IndependentLevels(LevelRule):
 
     @override
     def undrawn(self, session: Session, query: Query, rungs: Sequence[int]) -> list[int]:
-        """Return every one of ``rungs`` that was not drawn yet."""
+        """Return those of ``rungs`` that were not drawn yet."""
         drawn = session.exec(_DRAWN, params={"query_id": query.id}).all()
         return sorted(set(rungs) - set(drawn))
 
@@ -54,18 +53,18 @@ class IndependentLevels(LevelRule):
     def target_rung(
         self, session: Session, query: Query, tier: Tier, own: int, target: Target, delta: float
     ) -> int:
-        """Return the rung of the level that ``target`` names, among those that were drawn.
+        """Return the rung of the level that ``target`` names, among the levels that were drawn.
 
-        A tier may request only levels that it has been charged for.  Raises ``InvalidInput``
-        where ``target`` is met exactly by none of them, and ``ClearanceTooLow`` for an epsilon
-        whose level is more accurate than ``own``.
+        A tier may request only levels that it has been charged for.  Raises ``InvalidInput`` if
+        none of them meets ``target`` exactly, and ``ClearanceTooLow`` for an epsilon whose level is
+        more accurate than ``own``.
         """
         process = self.process
         paid = paid_rungs(session, query, tier)
         drawn = session.exec(_DRAWN, params={"query_id": query.id})
         rungs = sorted(rung for rung in drawn if rung >= own and rung in paid)
-        # Finding the rung of an epsilon takes tenths of a second, and whoever asks may go on;
-        # what the few levels that there are promise is kept.
+        # Finding the rung of an epsilon takes tenths of a second, which a caller could repeat; the
+        # epsilons of the few existing levels are cached.
         if target.kind is TargetKind.EPSILON:
             if own > 0 and process.guarantee(own - 1, delta).epsilon <= target.value:
                 raise ClearanceTooLow(
@@ -82,16 +81,16 @@ class IndependentLevels(LevelRule):
         if named not in rungs:
             levels = ", ".join(f"{process.level(rung).value:g}" for rung in rungs)
             raise InvalidInput(
-                f"Query {query.name!r} has no level of {target.kind} {target.value:g} and is given"
-                f" none: generalized Gaussian noise with p = {process.p:g} has no lossless levels,"
-                " so that each is a draw of its own, made while the data were read. Ask for one"
-                f" that there is ({process.mechanism.parameter} {levels}), or for that of a tier.",
+                f"Query {query.name!r} has no level of {target.kind} {target.value:g} and cannot"
+                f" get one: generalized Gaussian noise with p = {process.p:g} has no lossless"
+                f" levels; each is an independent draw, made when the data were read. Request an"
+                f" existing level ({process.mechanism.parameter} {levels}), or that of a tier.",
                 pointer=f"/{target.kind}",
             )
         return named
 
     def _is_rung_of(self, rung: int, target: Target, delta: float) -> bool:
-        """Return whether ``rung`` is the least noisy one whose epsilon is at most the target's."""
+        """Return True if ``rung`` is the least noisy one whose epsilon is at most the target's."""
         if self.process.guarantee(rung, delta).epsilon > target.value:
             return False
         return rung == 0 or self.process.guarantee(rung - 1, delta).epsilon > target.value
@@ -104,12 +103,12 @@ class IndependentLevels(LevelRule):
         dimension: int,
         level_count: int,
     ) -> dict[str, int]:
-        """Return by tier, least trusted first, the least noisy rung with which all keep to it.
+        """Return by tier, least trusted first, the least noisy rung within all shares.
 
-        A tier is charged for the levels below it as well, so that each level has to fit the
-        shares of all tiers that see it.  Where nothing more accurate fits, a tier has the level
-        of the one below it, which is the same release and costs it nothing more.  Raises
-        ``InvalidInput`` where even the noisiest level costs the first tier more.
+        A tier is charged for the levels below it as well, so each level has to fit the shares of
+        all tiers that see it.  If nothing more accurate fits, a tier gets the level of the tier
+        below it, which is the same release and costs nothing more.  Raises ``InvalidInput`` if even
+        the noisiest level costs the first tier more.
         """
         process = self.process
         spent = [NOTHING] * len(funded)
@@ -149,20 +148,20 @@ class IndependentLevels(LevelRule):
         level_count: int,
         charged: tuple[int, Entry] | None,
     ) -> Entry:
-        """Return the whole price of ``rung``, whatever was charged for other levels."""
+        """Return the full price of ``rung``, whatever was charged for other levels."""
         return self.process.price(rung, account, dimension, level_count)
 
     @override
     def covers(self, charged: Iterable[int], rung: int) -> bool:
-        """Return whether ``rung`` itself was charged."""
+        """Return True if ``rung`` itself was charged."""
         return rung in charged
 
     @override
     def require_drawable(self, query: Query) -> None:
         """Raise ``IntegrityViolation``: every level was drawn when the data were read."""
         raise IntegrityViolation(
-            f"Query {query.name!r} has no release at a level that was drawn with it; nothing"
-            " is drawn in its place. Restore the database from a backup."
+            f"Query {query.name!r} has lost a release that was drawn at its registration;"
+            f" nothing is drawn in its place. Restore the database from a backup."
         )
 
     @override
@@ -181,7 +180,7 @@ class IndependentLevels(LevelRule):
         def new(
             session: Session, current: Query
         ) -> Iterator[tuple[int, IntVector, Release | None]]:
-            # Whoever asked for the same meanwhile has drawn it, and nobody saw this one.
+            # A parallel request for the same has drawn it, and this draw was not seen.
             still = self.undrawn(session, current, missing)
             for rung, steps in drawn:
                 if rung in still:
@@ -201,8 +200,8 @@ class IndependentLevels(LevelRule):
 
     @override
     def values_missing(self, query: Query) -> str:
-        """Return that the level was not drawn yet."""
-        return f"A level of {query.name!r} was not drawn yet, and each is a draw of its own"
+        """Return a message: the level was not drawn yet."""
+        return f"A level of {query.name!r} was not drawn yet, and each level is an independent draw"
 
 
 def _fit(
@@ -214,7 +213,7 @@ def _fit(
     level_count: int,
     rung: int,
 ) -> bool:
-    """Return whether every account has room within its share for a level beside what is spent."""
+    """Return True if every account has room within its share for one more level."""
     for account, before in zip(accounts, spent, strict=True):
         both = before + process.price(rung, account, dimension, level_count)
         allowed = share_of(account, share)
@@ -223,12 +222,12 @@ def _fit(
     return True
 
 
-# Listings show it for every tier, and few sets of levels ever change.
+# Listings show it for every tier, and sets of levels rarely change.
 @lru_cache(maxsize=4096)
 def _composed(process: Process, rungs: tuple[int, ...], delta: float) -> ComposedView:
     mechanism = process.mechanism
     if not isinstance(mechanism, GeneralizedGaussian):
-        raise TypeError(f"{mechanism.name} noise is lossless: nothing is to be composed")
+        raise TypeError(f"{mechanism.name} noise is lossless: there is nothing to compose")
     shifts = (
         mechanism.worst_shift(process.ladder.value(rung), process.sensitivity) for rung in rungs
     )

@@ -1,4 +1,4 @@
-"""Open and make the keys of datasets and queries, under which their noise state is sealed.
+"""Make and unwrap the keys of datasets and queries, under which their noise state is sealed.
 
 A query's key is wrapped by its dataset's, and that by the provider's (``encryption.hierarchy``).
 """
@@ -27,20 +27,20 @@ def identity(dataset: Dataset) -> str:
 def dataset_key(server: Server, dataset: Dataset) -> Key:
     """Return the key of a dataset.
 
-    Raises ``KeysUnavailable``, ``IntegrityViolation``, and ``Conflict`` where it was shredded.
+    Raises ``KeysUnavailable``, ``IntegrityViolation``, and ``Conflict`` if it was shredded.
     """
     if not dataset.wrapped_kek:
         raise Conflict(
-            f"Dataset {dataset.name!r}, version {dataset.version}, was shredded: nothing that"
-            " was stored of it can be read again."
+            f"Dataset {dataset.name!r}, version {dataset.version}, was shredded: its stored data"
+            f" can never be read again."
         )
     return unwrap_dataset_kek(server.provider, dataset.wrapped_kek, identity(dataset))
 
 
 def require_keys(server: Server) -> None:
-    """Raise ``KeysUnavailable`` unless the provider has the keys that the datasets are under.
+    """Raise ``KeysUnavailable`` unless the provider has the keys of the datasets.
 
-    What is stored under a ring that belongs to another database is lost with that ring.
+    Data stored under the ring of another database would be lost with that ring.
     """
     with server.database.read() as session:
         rows = session.exec(
@@ -49,7 +49,7 @@ def require_keys(server: Server) -> None:
             )
         ).all()
     for folded, version, wrapped in rows:
-        # A row that was altered is refused where it is read; it says nothing of the ring.
+        # An altered row is refused where it is read; it says nothing about the ring.
         with suppress(IntegrityViolation):
             unwrap_dataset_kek(server.provider, wrapped, f"{folded}@{version}")
 

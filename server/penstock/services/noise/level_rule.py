@@ -1,4 +1,4 @@
-"""Define what differs between queries whose levels are one path and those of separate draws.
+"""Define the interface of levels: points of one path, or independent draws.
 
 A rule is chosen from a query's mechanism (``kinds.kind``): ``lossless_levels`` or
 ``independent_levels``.
@@ -21,7 +21,7 @@ from penstock.services.noise.process import Process
 from penstock.services.schemas.views import ComposedView
 
 NewDraws = Callable[[Session, Query], Iterator[tuple[int, IntVector, Release | None]]]
-"""Yields what to store under the lock: the rung, its vector, and the nearest noisier release."""
+"""Yields what to store under the lock: each rung, its vector, and the nearest noisier release."""
 
 
 @dataclass(frozen=True)
@@ -30,21 +30,21 @@ class LevelRule(ABC):
 
     process: Process
     lossless: ClassVar[bool]
-    """Whether releases at several levels tell no more than the most accurate of them."""
+    """True if releases at several levels reveal no more than the most accurate of them."""
 
     @abstractmethod
     def telling(self, rungs: Iterable[int]) -> list[int]:
-        """Return what of ``rungs`` is charged and composed, the most accurate first."""
+        """Return those of ``rungs`` that are charged and composed, the most accurate first."""
 
     @abstractmethod
     def undrawn(self, session: Session, query: Query, rungs: Sequence[int]) -> list[int]:
-        """Return which of ``rungs`` only the exact values can give; the most accurate first."""
+        """Return those of ``rungs`` that need the exact values, the most accurate first."""
 
     @abstractmethod
     def target_rung(
         self, session: Session, query: Query, tier: Tier, own: int, target: Target, delta: float
     ) -> int:
-        """Return the rung that ``target`` names for a tier that is allowed ``own`` at most.
+        """Return the rung that ``target`` names for a tier that is allowed ``own`` or noisier ones.
 
         Raises ``InvalidInput`` for a target that no level meets, and may raise
         ``ClearanceTooLow``; the caller refuses every rung below ``own``.
@@ -58,13 +58,13 @@ class LevelRule(ABC):
         dimension: int,
         level_count: int,
     ) -> dict[str, int]:
-        """Return by tier, least trusted first, the least noisy rung that keeps to ``share``."""
+        """Return by tier, least trusted first, the least noisy rung that stays within ``share``."""
 
     @abstractmethod
     def composed(self, rungs: Iterable[int], delta: float) -> ComposedView | None:
         """Return the loss of the levels at ``rungs`` together.
 
-        ``None`` where the most accurate tells all; ``rungs`` are then not looked at.
+        ``None`` if the most accurate reveals all; ``rungs`` are then not read.
         """
 
     @abstractmethod
@@ -76,11 +76,11 @@ class LevelRule(ABC):
         level_count: int,
         charged: tuple[int, Entry] | None,
     ) -> Entry:
-        """Return the charge for ``rung`` beside ``charged``, the finest rung paid and its sum."""
+        """Return the charge for ``rung`` on top of ``charged``, the finest rung and its sum."""
 
     @abstractmethod
     def covers(self, charged: Iterable[int], rung: int) -> bool:
-        """Return whether charges for the rungs in ``charged`` pay for ``rung``."""
+        """Return True if the charges for the rungs in ``charged`` cover ``rung``."""
 
     @abstractmethod
     def require_drawable(self, query: Query) -> None:
@@ -96,10 +96,10 @@ class LevelRule(ABC):
         missing: Sequence[int],
         exact: IntVector,
     ) -> NewDraws:
-        """Draw what levels at ``rungs`` need from exact values, ``missing`` being undrawn.
+        """Draw what levels at ``rungs`` need from exact values; ``missing`` ones are undrawn.
 
-        The result is called in the transaction that stores it.  It raises ``Conflict`` where
-        what was drawn does not fit the query as it is by then.
+        The result is called in the transaction that stores it.  It raises ``Conflict`` if the draw
+        does not fit the query as it is by then.
         """
 
     @abstractmethod
@@ -108,11 +108,11 @@ class LevelRule(ABC):
 
     @abstractmethod
     def leaf_of_exposure(self, levels: Sequence[float]) -> float | list[float]:
-        """Return how the leaf of an admin action states the levels that its actor has read."""
+        """Return the levels that the actor of an admin action has read, as its leaf states them."""
 
     @abstractmethod
     def values_missing(self, query: Query) -> str:
-        """Return why a level that is asked for needs the exact values."""
+        """Return a message: why a requested level needs the exact values."""
 
 
 def drawn_at(

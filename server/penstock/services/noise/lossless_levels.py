@@ -1,7 +1,7 @@
 """Draw, charge and compose queries whose levels are points of one path of noise.
 
-Every noisier level is the most accurate one with more noise on top: it tells nothing beyond
-that, so only the most accurate level is charged and composed.
+Every noisier level is the most accurate one with more noise on top: it reveals nothing beyond that,
+so only the most accurate level is charged and composed.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -25,18 +25,18 @@ from penstock.services.schemas.views import ComposedView
 
 @dataclass(frozen=True)
 class LosslessLevels(LevelRule):
-    """Represent the levels of one path: releases at several tell what the best one tells."""
+    """Represent the levels of one path: several releases reveal what the best one reveals."""
 
     lossless: ClassVar[bool] = True
 
     @override
     def telling(self, rungs: Iterable[int]) -> list[int]:
-        """Return the most accurate of ``rungs``, alone."""
+        """Return only the most accurate of ``rungs``."""
         return sorted(set(rungs))[:1]
 
     @override
     def undrawn(self, session: Session, query: Query, rungs: Sequence[int]) -> list[int]:
-        """Return the most accurate of ``rungs`` where it is more accurate than the ceiling."""
+        """Return the most accurate of ``rungs`` if it is more accurate than the ceiling."""
         return [rung for rung in (min(rungs),) if rung < query.ceiling]
 
     @override
@@ -54,7 +54,7 @@ class LosslessLevels(LevelRule):
         dimension: int,
         level_count: int,
     ) -> dict[str, int]:
-        """Return by tier the least noisy rung that keeps to ``share``; none noisier above."""
+        """Return by tier the least noisy rung within ``share``; never noisier at a higher tier."""
         process = self.process
         rungs: dict[str, int] = {}
         finest = process.ladder.last
@@ -75,7 +75,7 @@ class LosslessLevels(LevelRule):
 
     @override
     def composed(self, rungs: Iterable[int], delta: float) -> ComposedView | None:
-        """Return ``None``: the most accurate level tells all."""
+        """Return ``None``: the most accurate level reveals all."""
         return None
 
     @override
@@ -87,7 +87,7 @@ class LosslessLevels(LevelRule):
         level_count: int,
         charged: tuple[int, Entry] | None,
     ) -> Entry:
-        """Return the whole price of ``rung``, or what is missing to it from ``charged``."""
+        """Return the full price of ``rung``, or its difference to what was ``charged``."""
         process = self.process
         if charged is None:
             return process.price(rung, account, dimension, level_count)
@@ -106,12 +106,12 @@ class LosslessLevels(LevelRule):
 
     @override
     def covers(self, charged: Iterable[int], rung: int) -> bool:
-        """Return whether ``rung`` or a more accurate one was charged."""
+        """Return True if ``rung`` or a more accurate one was charged."""
         return any(finer <= rung for finer in charged)
 
     @override
     def require_drawable(self, query: Query) -> None:
-        """Allow it: a new level is drawn between its nearest releases."""
+        """Do nothing: a new level is drawn between its nearest releases."""
 
     @override
     def draw_again(
@@ -123,7 +123,7 @@ class LosslessLevels(LevelRule):
         missing: Sequence[int],
         exact: IntVector,
     ) -> NewDraws:
-        """Draw a new anchor beside the old one where ``rungs`` go beyond it."""
+        """Draw a new anchor in addition to the old one if ``rungs`` are more accurate."""
         process, finest = self.process, min(rungs)
         with server.database.read() as session:
             anchor = _anchor(session, query)
@@ -141,7 +141,7 @@ class LosslessLevels(LevelRule):
                 return
             beside = _anchor(session, current)
             if drawn is None or beside.id != anchor.id:
-                raise Conflict(f"The ceiling of {query.name!r} changed meanwhile; ask again.")
+                raise Conflict(f"The ceiling of {query.name!r} changed in the meantime; try again.")
             yield finest, drawn, beside
 
         return new
@@ -158,7 +158,7 @@ class LosslessLevels(LevelRule):
 
     @override
     def values_missing(self, query: Query) -> str:
-        """Return that the level is more accurate than the ceiling."""
+        """Return a message: the level is more accurate than the ceiling."""
         ceiling = self.process.level(query.ceiling).value
         return f"A level of {query.name!r} is more accurate than its ceiling, {ceiling:g}"
 

@@ -1,12 +1,12 @@
-"""Represent a query by its kind: what is drawn, opened, shown and charged of it.
+"""Represent queries by their kinds: how each is drawn, opened, shown and charged.
 
-* ``kind``              what every kind answers
+* ``kind``              the interface of every kind
 * ``choice``            the kind of a stored query, and of a request
 * ``vector``            a vector of values, one draw each
 * ``mean``              means, read from pairs of a sum and a count
 * ``correlated_counts`` counts that are protected together
-* ``sparse_histogram``  counts over keys that nobody can list
+* ``sparse_histogram``  counts over keys that cannot be listed
 * ``stream``            running totals of a stream
-* ``stream_shape``      a stream's tree or square root, as it is stored
+* ``stream_shape``      a stream's stored structure: a tree or the square root
 * ``stream_errors``     the margin of error of running totals, step by step
 """

@@ -17,7 +17,7 @@ from penstock.services.noise.kinds.vector import VectorKind
 from penstock.services.schemas.queries import Terms
 
 KINDS: Final = (StreamKind, HistogramKind, CorrelatedKind, MeanKind, VectorKind)
-"""All kinds; the first one that knows a query is its kind, and every query is a vector."""
+"""All kinds; a query has the first kind that recognizes it, and ``VectorKind`` recognizes all."""
 
 
 def kind_of(query: Query) -> QueryKind:
@@ -44,7 +44,7 @@ def kind_of(query: Query) -> QueryKind:
 
 
 def requested(terms: Terms, prepared: PreparedQuery) -> tuple[type[QueryKind], Mapping[str, Any]]:
-    """Return the kind that a request asks for, and the fields that it settles of it."""
+    """Return the kind of a request, and its fields for that kind."""
     for kind in KINDS:
         own = kind.planned_of(terms, prepared)
         if own is not None:
@@ -54,7 +54,7 @@ def requested(terms: Terms, prepared: PreparedQuery) -> tuple[type[QueryKind], M
 
 @lru_cache(maxsize=4096)
 def _fraction(text: str) -> Fraction:
-    """Return the fraction; queries share theirs, and reading one takes longer than a row."""
+    """Parse a fraction; queries share theirs, and parsing one takes longer than reading a row."""
     return Fraction(text)
 
 
@@ -62,5 +62,5 @@ def stream_kind_of(query: Query) -> StreamKind:
     """Return the kind of a stream.  Raises ``TypeError`` for any other query."""
     kind = kind_of(query)
     if not isinstance(kind, StreamKind):
-        raise TypeError(f"query {query.name!r} was taken for a stream")
+        raise TypeError(f"query {query.name!r} is used as a stream, but is not one")
     return kind

@@ -1,4 +1,4 @@
-"""Represent counts that are protected together, with less noise than each by itself."""
+"""Represent counts that are protected together, with less noise than separate counts."""
 
 import json
 import math
@@ -28,7 +28,7 @@ from penstock.services.schemas.views import ErrorsView, ErrorView
 
 @dataclass(frozen=True)
 class CorrelatedKind(VectorKind):
-    """Represent counts read from ``nodes``, which are what is drawn and stored."""
+    """Represent counts computed from ``nodes``, which are drawn and stored."""
 
     request_model: ClassVar[type[ComputedQueryRequest | HistogramRequest]] = CorrelatedQueryRequest
 
@@ -37,14 +37,14 @@ class CorrelatedKind(VectorKind):
     @classmethod
     @override
     def own_of(cls, query: Query) -> Mapping[str, Any] | None:
-        """Return the nodes that the spec was settled with."""
+        """Return the nodes from the stored spec."""
         nodes = _nodes(query.spec, query.dimension)
         return None if nodes is None else {"nodes": nodes}
 
     @classmethod
     @override
     def planned_of(cls, terms: Terms, prepared: PreparedQuery) -> Mapping[str, Any] | None:
-        """Return the nodes that were settled."""
+        """Return the nodes of the prepared query."""
         return None if prepared.nodes is None else {"nodes": prepared.nodes}
 
     @classmethod
@@ -65,12 +65,12 @@ class CorrelatedKind(VectorKind):
 
     @override
     def error(self, rung: int) -> ErrorView:
-        """Return the margin of error of a count, and not of the size beside the counts."""
+        """Return the margin of error of a count, not of the size released with the counts."""
         return self.error_of_part(rung, self.nodes.variance)
 
     @override
     def errors(self, rung: int) -> ErrorsView | None:
-        """Return margins of error value by value where a size is released beside the counts."""
+        """Return margins of error value by value if a size is released with the counts."""
         nodes = self.nodes
         if nodes.size_variance is None:
             return None
@@ -84,13 +84,13 @@ class CorrelatedKind(VectorKind):
 
     @override
     def values(self, rung: int, steps: IntVector) -> NDArray[np.float64]:
-        """Return counts read from stored nodes: the same to the bit whenever they are read."""
+        """Compute counts from stored nodes, with the same bits every time."""
         return self.nodes.values(released(self.mechanism, steps), self.mechanism.granularity)
 
 
 @lru_cache(maxsize=1024)
 def _nodes(spec: str, dimension: int) -> Nodes | None:
-    """Return what is drawn in place of counts, from a spec as it was settled."""
+    """Return the nodes that are drawn in place of counts, from the stored spec."""
     stored = json.loads(spec)
     if stored.get("structure") != "correlated":
         return None

@@ -1,7 +1,7 @@
-"""Define what every kind of query answers: what is drawn, opened, shown and charged.
+"""Define the interface of a kind of query: how it is drawn, opened, shown and charged.
 
-A kind is a query's noise process with what is its own beside it.  The next kind is one
-more file with one more class, and a line in ``choice``.
+A kind is a query's noise process with the rules of that kind.  A new kind is one more file with one
+class, and a line in ``choice``.
 """
 
 import json
@@ -38,12 +38,12 @@ from penstock.services.schemas.views import (
 )
 
 Answer = Callable[[], NDArray[np.int64]]
-"""Reads the exact answer, in steps of the values; of a sparse histogram ranks, then counts."""
+"""Reads the exact answer, in steps of the values; for a sparse histogram ranks, then counts."""
 
 
 @dataclass(frozen=True)
 class Draw:
-    """Hold vectors that were drawn, by rung, and what is stored beside them.
+    """Hold vectors that were drawn, by rung, and what is stored with them.
 
     ``keep`` is called after the vectors, in the transaction that stores them.
     """
@@ -54,7 +54,7 @@ class Draw:
 
 @dataclass(frozen=True)
 class Reading:
-    """Hold what a reader of a release sees of its values."""
+    """Hold the values of a release as its reader sees them."""
 
     keys: Keys
     values: NDArray[np.float64]
@@ -66,26 +66,26 @@ class Reading:
 
 @dataclass(frozen=True)
 class QueryKind(Process, ABC):
-    """Represent a query by its noise process and all that depends on its kind."""
+    """Represent a query by its noise process and everything that depends on its kind."""
 
     request_model: ClassVar[type[ComputedQueryRequest | HistogramRequest]] = ComputedQueryRequest
-    """What the spec of a query that the server computes is read as."""
+    """The model of the spec of a query that the server computes."""
 
-    # What is known from the stored row, or from a request.
+    # How a kind is recognized, from the stored row or from a request.
 
     @classmethod
     @abstractmethod
     def own_of(cls, query: Query) -> Mapping[str, Any] | None:
-        """Return the fields of this kind from a stored row; ``None`` for another kind's."""
+        """Return the fields of this kind from a stored row; ``None`` for a row of another kind."""
 
     @classmethod
     @abstractmethod
     def planned_of(cls, terms: Terms, prepared: PreparedQuery) -> Mapping[str, Any] | None:
-        """Return the fields of this kind from a request; ``None`` for another kind's."""
+        """Return the fields of this kind from a request; ``None`` for a request of another kind."""
 
     @classmethod
     def stored_family(cls, query: Query, own: Mapping[str, Any]) -> type[Mechanism]:
-        """Return the mechanism of a stored row, which its lattice is still to be given to."""
+        """Return the mechanism of a stored row, still without its lattice."""
         return family_of(query.mechanism, None if query.power is None else Fraction(query.power))
 
     @classmethod
@@ -96,8 +96,9 @@ class QueryKind(Process, ABC):
         own = finest_common_power(step)
         if Fraction(terms.granularity) != own:
             raise InvalidInput(
-                f"The values are multiples of {own}, so that noise on their lattice has the"
-                f" granularity {own} and not {terms.granularity:g}; give that, or leave it out for"
+                f"The values are multiples of {own}, so noise on their lattice has the"
+                f" granularity {own} and not {terms.granularity:g}; give that, or leave it out"
+                f" for"
                 " a lattice so fine that it does not show.",
                 pointer="/granularity",
             )
@@ -109,12 +110,12 @@ class QueryKind(Process, ABC):
 
     @classmethod
     def explained(cls, problem: InvalidInput, terms: Terms) -> InvalidInput:
-        """Return the refusal of levels with what the kind adds to it."""
+        """Return the error for refused levels, with an explanation that depends on the kind."""
         return problem
 
     @classmethod
     def planned_target(cls, target: Target, prepared: PreparedQuery) -> Target:
-        """Return a target for released values as one for what would be drawn."""
+        """Convert a target for released values into one for the drawn values."""
         return target
 
     def settled(
@@ -124,7 +125,10 @@ class QueryKind(Process, ABC):
         tiers: Sequence[Tier],
         limit: Tier | None,
     ) -> "QueryKind":
-        """Return the kind with what the rungs of its tiers decide.  Raises ``InvalidInput``."""
+        """Return the kind with the settings that depend on its tiers' rungs.
+
+        Raises ``InvalidInput``.
+        """
         return self
 
     def columns(self) -> dict[str, Any]:
@@ -135,30 +139,30 @@ class QueryKind(Process, ABC):
         """Return the fields of a registration's leaf that belong to its kind."""
         return {}
 
-    # What is charged.
+    # How it is charged.
 
     @property
     def levels(self) -> LevelRule:
-        """How its levels are drawn, charged and composed."""
+        """Return the rule by which its levels are drawn, charged and composed."""
         independent = isinstance(self.mechanism, GeneralizedGaussian)
         return IndependentLevels(self) if independent else LosslessLevels(self)
 
     @property
     def lossless(self) -> bool:
-        """Whether releases at several levels tell no more than the most accurate of them."""
+        """Return True if several releases reveal no more than the most accurate of them."""
         return self.levels.lossless
 
     def target_on_draws(self, target: Target) -> Target:
-        """Return a target for released values as one for what is drawn."""
+        """Convert a target for released values into one for the drawn values."""
         return target
 
     def require_rung(self, rung: int) -> None:
         """Raise ``InvalidInput`` for a rung that no tier can be moved to."""
 
     def require_readable(self, query: Query, finest: int) -> None:
-        """Raise ``InvalidInput`` where ``finest`` needs a reading that the kind cannot repeat."""
+        """Raise ``InvalidInput`` if ``finest`` needs the data and they cannot be read again."""
 
-    # What is drawn.
+    # How it is drawn.
 
     def exact(self, step: Fraction, answer: Answer) -> IntVector:
         """Read the data: the exact answer in steps of the query's lattice."""
@@ -168,7 +172,7 @@ class QueryKind(Process, ABC):
         return answer() * np.int64(scale.numerator)
 
     def missing(self, session: Session, query: Query, rungs: Sequence[int]) -> list[int]:
-        """Return which of ``rungs`` only the exact values can give; the most accurate first."""
+        """Return those of ``rungs`` that need the exact values, the most accurate first."""
         return self.levels.undrawn(session, query, rungs)
 
     @abstractmethod
@@ -180,9 +184,9 @@ class QueryKind(Process, ABC):
     def prepare_draw(
         self, session: Session, query: Query, rung: int, require_allowed: Callable[[], None]
     ) -> None:
-        """Compute what a draw at ``rung`` will need before the lock is taken, if it is much.
+        """Do long computations for a draw at ``rung`` before the lock is taken.
 
-        ``require_allowed`` is called before anything long, and raises what refuses the draw.
+        ``require_allowed`` is called before them, and raises if the draw is refused.
         """
 
     @abstractmethod
@@ -204,7 +208,7 @@ class QueryKind(Process, ABC):
     def anchored(self, query: Query, accurate: Release | None) -> Release:
         """Return the release that a level may be drawn from.
 
-        Raises ``IntegrityViolation`` where nothing may be drawn, and where there is none.
+        Raises ``IntegrityViolation`` if nothing may be drawn, and if there is no such release.
         """
         self.levels.require_drawable(query)
         if accurate is None:
@@ -214,30 +218,33 @@ class QueryKind(Process, ABC):
             )
         return accurate
 
-    # What is sealed and opened.
+    # How it is sealed and opened.
 
     @abstractmethod
     def sealed(
         self, server: Server, dataset: Dataset, query: Query, rung: int, seq: int, steps: IntVector
     ) -> bytes:
-        """Encrypt a release's lattice integers for their row."""
+        """Encrypt a release's lattice integers for its row."""
 
     @abstractmethod
     def opened(self, server: Server, dataset: Dataset, query: Query, release: Release) -> IntVector:
         """Return a stored release's lattice integers.  Raises ``IntegrityViolation``."""
 
-    # What is shown.
+    # How it is shown.
 
     def errors(self, rung: int) -> ErrorsView | None:
-        """Return margins of error value by value; ``None`` where all are off by as much."""
+        """Return margins of error value by value; ``None`` if they are all equal."""
         return None
 
     def current_error(self, session: Session, query: Query, rung: int) -> ErrorView:
-        """Return the margin of error of what is released at ``rung`` now."""
+        """Return the margin of error of a present release at ``rung``."""
         return self.error(rung)
 
     def at_rung(self, rung: int) -> HistogramView | None:
-        """Return what a reader at ``rung`` of a sparse histogram is told of it; else ``None``."""
+        """Return the settings of a sparse histogram for a reader at ``rung``;
+
+        ``None`` for other kinds.
+        """
         return None
 
     def at_tier(self, tier: str, rung: int, delta: float) -> TierLevelView:
@@ -261,16 +268,16 @@ class QueryKind(Process, ABC):
         )
 
     def size(self, query: Query) -> int:
-        """Return how many bytes a vector has that is drawn; public numbers alone."""
+        """Return the size of a drawn vector in bytes, which depends on public numbers alone."""
         return 8 * query.dimension * self.mechanism.parts
 
     def work(self, values: int) -> int:
-        """Return how many numbers a release of so many values counts for where work is limited."""
+        """Return the number of values that a release counts as when work is limited."""
         return values
 
 
 def keys_of(query: Query) -> Keys:
-    """Return a query's keys; positions where none were given."""
+    """Return a query's keys; positions if it has none."""
     if query.keys is None:
         return np.arange(query.dimension)
     keys: Keys = json.loads(query.keys)

@@ -1,4 +1,4 @@
-"""Represent a query for means: its values are read from released pairs of a sum and a count."""
+"""Represent a query for means: its values are computed from released pairs of a sum and a count."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -24,14 +24,14 @@ class MeanKind(VectorKind):
     @classmethod
     @override
     def own_of(cls, query: Query) -> Mapping[str, Any] | None:
-        """Return the bounds that the spec was settled with."""
+        """Return the bounds from the stored spec."""
         bounds = bounds_of(query)
         return None if bounds is None else {"bounds": bounds}
 
     @classmethod
     @override
     def planned_of(cls, terms: Terms, prepared: PreparedQuery) -> Mapping[str, Any] | None:
-        """Return the bounds that were settled."""
+        """Return the bounds of the prepared query."""
         if prepared.mean_bounds is None:
             return None
         lower, upper = map(float, prepared.mean_bounds)
@@ -39,7 +39,7 @@ class MeanKind(VectorKind):
 
     @override
     def reading(self, query: Query, rung: int, steps: IntVector) -> Reading:
-        """Return the means of all keys, and the sums and counts that they are read from."""
+        """Return the means of all keys, and the sums and counts that they are computed from."""
         read = means(self, rung, self.values(rung, steps), self.bounds)
         return Reading(keys_of(query), read.values, read.error, read.details)
 

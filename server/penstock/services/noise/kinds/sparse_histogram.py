@@ -1,4 +1,4 @@
-"""Represent counts over keys that nobody can list, of which a tier sees those that stand out."""
+"""Represent counts over keys that cannot be listed; a tier sees those above a threshold."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -29,12 +29,12 @@ from penstock.services.schemas.queries import ComputedQueryRequest, HistogramReq
 from penstock.structures.sparse_histogram import HistogramNoise, SparseHistogram
 
 HISTOGRAM_WORK = 500_000
-"""Drawing a level of a sparse histogram of 10^5 keys takes no longer than so many values."""
+"""Drawing a level of a sparse histogram of 10^5 keys takes no longer than this many values."""
 
 
 @dataclass(frozen=True)
 class HistogramKind(QueryKind):
-    """Represent a sparse histogram: reports drawn from a state that is kept sealed.
+    """Represent a sparse histogram: reports drawn from a sealed state.
 
     ``shape`` is ``None`` only before levels are settled.
     """
@@ -46,7 +46,7 @@ class HistogramKind(QueryKind):
     @classmethod
     @override
     def own_of(cls, query: Query) -> Mapping[str, Any] | None:
-        """Return the domain and the false keys that were settled."""
+        """Return the domain and the false keys from the stored row."""
         return (
             None if query.histogram is None else {"shape": HistogramShape.decoded(query.histogram)}
         )
@@ -60,14 +60,14 @@ class HistogramKind(QueryKind):
     @classmethod
     @override
     def stored_family(cls, query: Query, own: Mapping[str, Any]) -> type[Mechanism]:
-        """Return the noise that thresholds are known of."""
+        """Return the mechanism for which thresholds are known."""
         shape: HistogramShape = own["shape"]
         return shape.noise
 
     @classmethod
     @override
     def family(cls, terms: Terms, step: Fraction) -> type[Mechanism]:
-        """Return the noise for the size of the domain and the most false keys."""
+        """Return the mechanism for the size of the domain and the most false keys."""
         request = _histogram(terms)
         return HistogramNoise.of(domain_of(request.domain).size, most(request.false_keys))
 
@@ -80,7 +80,7 @@ class HistogramKind(QueryKind):
     @classmethod
     @override
     def explained(cls, problem: InvalidInput, terms: Terms) -> InvalidInput:
-        """Return the refusal of counts that no lattice holds, with a fitting ``max_units``."""
+        """Return the error for counts that are too large, with a ``max_units`` that fits."""
         return too_large(problem, _histogram(terms)) if "largest_bound" in problem.data else problem
 
     @override
@@ -95,24 +95,24 @@ class HistogramKind(QueryKind):
         request = _histogram(terms)
         declared = request.domain.model_dump(exclude_none=True)
         shape = settled(declared, request.false_keys, rungs, tiers, limit)
-        # Raises what is wrong with the numbers themselves.
+        # Raises errors of the numbers themselves.
         shape.thresholds(self.ladder, self.mechanism.granularity)
         return HistogramKind(self.mechanism, self.ladder, self.sensitivity, shape)
 
     @override
     def columns(self) -> dict[str, Any]:
-        """Return the column that the shape is stored in."""
+        """Return the column that stores the shape."""
         return {"histogram": self._shape.encoded()}
 
     @override
     def require_readable(self, query: Query, finest: int) -> None:
-        """Raise ``InvalidInput`` for a level that only another reading of the data could give."""
+        """Raise ``InvalidInput`` for a level that would need the data to be read again."""
         if finest < query.ceiling:
             raise InvalidInput(
                 f"The most accurate level of the sparse histogram {query.name!r} is"
                 f" {self.level(query.ceiling).value:g} ({self.mechanism.parameter}), and stays"
-                f" it: {self.level(finest).value:g} would have to read the data again. Ask for"
-                " that or more noise, or register another histogram.",
+                f" that: {self.level(finest).value:g} would need the data to be read again."
+                f" Request that level or more noise, or register another histogram.",
                 pointer="/levels",
             )
 
@@ -125,9 +125,9 @@ class HistogramKind(QueryKind):
     def first_draw(
         self, server: Server, query: Query, rungs: Sequence[int], exact: IntVector
     ) -> Draw:
-        """Draw noise for the keys that there are, and the report at the ceiling.
+        """Draw noise for the keys in the data, and the report at the ceiling.
 
-        Which keys these are stays in the state; their counts are forgotten.
+        The state keeps these keys; their counts are not stored.
         """
         histogram = sealed_histogram.begin(server, query, self.public, exact)
         return _reported(server, histogram, query.ceiling)
@@ -136,7 +136,7 @@ class HistogramKind(QueryKind):
     def prepare_draw(
         self, session: Session, query: Query, rung: int, require_allowed: Callable[[], None]
     ) -> None:
-        """Compute the chances that a new threshold needs."""
+        """Compute the probabilities that a new threshold needs."""
         require_allowed()
         sealed_histogram.prepare_draw(session, query, self.public, rung)
 
@@ -151,7 +151,7 @@ class HistogramKind(QueryKind):
         accurate: Release | None,
         noisy: Release | None,
     ) -> Draw:
-        """Draw the report at a new level from the state, which has changed after it."""
+        """Draw the report at a new level from the state, and update the state."""
         self.anchored(query, accurate)
         histogram = sealed_histogram.load(session, server, dataset, query, self.public)
         return _reported(server, histogram, rung)
@@ -170,7 +170,7 @@ class HistogramKind(QueryKind):
 
     @override
     def at_rung(self, rung: int) -> HistogramView | None:
-        """Return the domain, the threshold and the false keys of a reader at ``rung``."""
+        """Return the domain, the threshold and the false keys for a reader at ``rung``."""
         return self._shape.view(self.ladder, self.mechanism.granularity, rung)
 
     @override
@@ -186,33 +186,33 @@ class HistogramKind(QueryKind):
 
     @override
     def work(self, values: int) -> int:
-        """Return as many values as a draw takes time for."""
+        """Return the number of values whose draw takes as long."""
         return HISTOGRAM_WORK + values
 
     @property
     def public(self) -> sealed_histogram.Settings:
-        """The noise, the thresholds and the domain of keys."""
+        """Return the noise, the thresholds and the domain of keys."""
         noise, shape = self.mechanism, self._shape
         if not isinstance(noise, HistogramNoise):
-            raise TypeError("a query of another kind was taken for a sparse histogram")
+            raise TypeError("a query of another kind was used as a sparse histogram")
         thresholds = shape.thresholds(self.ladder, noise.granularity)
         return sealed_histogram.Settings(noise, thresholds, shape.domain)
 
     @property
     def _shape(self) -> HistogramShape:
         if self.shape is None:
-            raise TypeError("the levels of a sparse histogram are not settled yet")
+            raise TypeError("the levels of a sparse histogram are not fixed yet")
         return self.shape
 
 
 def _histogram(terms: Terms) -> HistogramRequest:
     if not isinstance(terms, HistogramRequest):
-        raise TypeError("a request of another kind was taken for a sparse histogram")
+        raise TypeError("a request of another kind was used as a sparse histogram")
     return terms
 
 
 def _reported(server: Server, histogram: SparseHistogram, rung: int) -> Draw:
-    """Draw a report; the state after it is stored beside it."""
+    """Draw a report; the new state is stored with it."""
     steps = sealed_histogram.drawn(histogram, rung)
 
     def keep(session: Session, dataset: Dataset, row: Query) -> None:

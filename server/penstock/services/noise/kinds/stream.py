@@ -32,7 +32,7 @@ class StreamKind(VectorKind):
     @classmethod
     @override
     def planned_of(cls, terms: Terms, prepared: PreparedQuery) -> Mapping[str, Any] | None:
-        """Return ``None``: before a stream is opened its nodes are settled as a vector."""
+        """Return ``None``: before a stream is opened its nodes are planned as a vector."""
         return None
 
     @override
@@ -42,12 +42,12 @@ class StreamKind(VectorKind):
 
     @override
     def require_rung(self, rung: int) -> None:
-        """Raise ``InvalidInput`` where the noise of the heaviest node would leave its range."""
+        """Raise ``InvalidInput`` if the noise of the heaviest node would leave its range."""
         self.shape.require_reach(self, rung)
 
     @override
     def missing(self, session: Session, query: Query, rungs: Sequence[int]) -> list[int]:
-        """Return nothing: the noise of nodes in use is known, and a total is never read again."""
+        """Return nothing: the noise of nodes in use is stored, and data are never read again."""
         return []
 
     @override

@@ -1,4 +1,4 @@
-"""Compute the margin of error of running totals: each step's, as the structure adds noises up."""
+"""Compute the margin of error of running totals at each step, from the structure's noises."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
@@ -18,7 +18,7 @@ from penstock.structures.streams.spread import laplace_half_width, weights
 def forest_errors(
     forest: Forest, process: Process, rung: int, steps: Iterable[int], *, endless: bool
 ) -> Iterator[ErrorView]:
-    """Yield the margin of error of the totals after each of ``steps``, from a tree or epochs."""
+    """Yield the margin of error of the totals after each of ``steps``, for a tree or epochs."""
     known: dict[object, ErrorView] = {}
     for node in _nodes(forest, steps):
         # In all but endless streams every node has the same weight.
@@ -29,7 +29,7 @@ def forest_errors(
 
 
 def _nodes(forest: Forest, steps: Iterable[int]) -> Iterator[int]:
-    """Yield the nodes of the outputs of these steps; few of them have different errors."""
+    """Yield the nodes of the outputs of these steps; few steps have different errors."""
     before = node = 0
     for step in steps:
         near = before > 0 and step == before + 1
@@ -41,7 +41,7 @@ def _nodes(forest: Forest, steps: Iterable[int]) -> Iterator[int]:
 def _of_sum(process: Process, rung: int, all_weights: Sequence[Fraction]) -> ErrorView:
     mechanism, level = process.mechanism, process.ladder.value(rung)
     if mechanism.name == "gaussian" or len(all_weights) == 1:
-        # Of one law as a sum; so is a single node, exactly.
+        # A sum of noises of one law; exact for a single node.
         bars = mechanism.error(level * sum(all_weights), CONFIDENCE)
         return ErrorView(bars.standard_deviation, bars.confidence, bars.half_width)
     scales = [weight * level for weight in all_weights]
@@ -57,9 +57,10 @@ def _of_sum(process: Process, rung: int, all_weights: Sequence[Fraction]) -> Err
 def root_errors(
     length: int, lattice: Fraction, process: Process, rung: int, steps: Iterable[int]
 ) -> Iterator[ErrorView]:
-    """Yield the margin of error of the totals after each of ``steps``, from the square root.
+    """Yield the margin of error of the totals after each of ``steps``, for the square root.
 
-    Every noise until then counts, with its entry of ``L``; and the rounding to ``lattice``.
+    It includes every noise up to that step, weighted by its entry of ``L``, and the rounding to
+    ``lattice``.
     """
     variances = np.cumsum(np.square(float_decoder(length)))
     level, unit = float(process.ladder.value(rung)), float(lattice)

@@ -1,9 +1,9 @@
-"""Represent the structure of a stream, as it was settled and is stored: a tree or the square root.
+"""Represent the stored structure of a stream: a tree or the square root.
 
-What is charged is the sensitivity of ``R x``: that of a step, by the worst column of ``R``,
-times the steps that one unit may be in, or that of as many columns together.  The
-sampler's error is charged over the nodes that one unit adds to, since all others have equal
-laws under neighbors.
+The charge is for the sensitivity of ``R x``: that of a step, by the worst column of ``R``, times
+the steps that one unit may be in, or that of as many columns together.  The sampler's error is
+charged over the nodes that one unit contributes to, since all others have the same law under
+neighbors.
 """
 
 import json
@@ -30,17 +30,17 @@ from penstock.structures.streams.root_matrices import DIGITS, columns
 from penstock.structures.streams.root_noise import RootNoise
 
 HEAVIEST = 128
-"""No node of a stream without an end weighs more, within 2^63 steps."""
+"""The largest weight of a node of a stream without an end, within 2^63 steps."""
 
 Noise = NodeNoise | RootNoise
 
 
 @dataclass(frozen=True)
 class Shape(ABC):
-    """Represent a stream's structure, and of its elements how many numbers, lattice and range.
+    """Represent a stream's structure, and the dimension, lattice and range of its elements.
 
     ``kind`` is kary (with ``k`` 2 and not ``subtracting`` the binary tree), smooth_binary,
-    epochs or square_root, which is no forest; ``height`` and ``zeros`` belong to the smooth
+    epochs or square_root, which is not a forest; ``height`` and ``zeros`` belong to the smooth
     tree, ``output`` to the square root: the lattice of its totals, coarser than that of its
     noises.  ``step``, ``bound`` and ``output`` are text, as fractions.
     """
@@ -59,12 +59,12 @@ class Shape(ABC):
 
     @classmethod
     def decoded(cls, structure: str) -> "Shape":
-        """Return the shape that ``encoded`` wrote into the column."""
+        """Decode the shape that ``encoded`` wrote."""
         stored = json.loads(structure)
         return (RootShape if stored["kind"] == RootShape.name else TreeShape)(**stored)
 
     def encoded(self) -> str:
-        """Return the shape as it is stored."""
+        """Return the shape as stored text."""
         known = {name: value for name, value in asdict(self).items() if value is not None}
         return json.dumps({"length": None, **known}, sort_keys=True)
 
@@ -87,26 +87,26 @@ class Shape(ABC):
     @property
     @abstractmethod
     def nodes_of_a_unit(self) -> int:
-        """The most nodes that one unit adds to."""
+        """The most nodes that one unit contributes to."""
 
     @abstractmethod
     def sensitivity(self, element: Sensitivity) -> Sensitivity:
-        """Return the sensitivity of all nodes to one unit, from that of one element."""
+        """Return the sensitivity of all nodes to one unit, given that of one element."""
 
     @abstractmethod
     def charged_range(self, step: Fraction, bound: Fraction) -> tuple[Fraction, Fraction]:
-        """Return the step and the bound of what is charged, for elements of these."""
+        """Return the step and the bound that are charged for elements with this step and bound."""
 
     @abstractmethod
     def fitted(self, mechanism: type[Mechanism], ceiling: Fraction) -> Self:
-        """Return the shape with the lattice of its totals, which the ceiling decides.
+        """Return the shape with the lattice of its totals, which depends on the ceiling.
 
-        Raises ``InvalidInput`` where elements as large as were declared do not fit it.
+        Raises ``InvalidInput`` if elements up to the declared bound do not fit it.
         """
 
     @abstractmethod
     def is_structure(self, structure: str, settings: Mapping[str, Any]) -> bool:
-        """Return whether a structure of a comparison is this one."""
+        """Return True if a structure of a comparison is this one."""
 
     @abstractmethod
     def begin(self, process: Process, levels: Sequence[Fraction]) -> Noise:
@@ -114,7 +114,7 @@ class Shape(ABC):
 
     @abstractmethod
     def restored(self, plain: bytes, process: Process) -> Noise:
-        """Return the noise that ``stored`` wrote.  Raises ``InvalidInput`` for another form."""
+        """Decode the noise that ``stored`` wrote.  Raises ``InvalidInput`` for another format."""
 
     @abstractmethod
     def stored(self, noise: Noise) -> bytes:
@@ -125,7 +125,7 @@ class Shape(ABC):
         """Yield the margin of error of the totals after each of ``steps``, of each number."""
 
     def granularity(self, process: Process) -> Fraction:
-        """Return the lattice of running totals: that of noises, but for the square root."""
+        """Return the lattice of running totals: that of the noises, except for the square root."""
         return Fraction(self.output) if self.output else process.mechanism.granularity
 
     def coarse(self, process: Process) -> int:
@@ -140,32 +140,35 @@ class Shape(ABC):
         return scale.numerator
 
     def largest_total(self, process: Process) -> float:
-        """Return as far from 0 as a running total may get, in units of values."""
+        """Return the largest absolute value of a running total, in units of values."""
         return float(LARGEST_STEPS * self.granularity(process))
 
     def following(self, step: int) -> int | None:
-        """Return the number of the element after ``step`` of them; ``None`` where none fits."""
+        """Return the number of the element after ``step`` of them;
+
+        ``None`` if the stream is full.
+        """
         return None if self.length is not None and step >= self.length else step + 1
 
     def require_reach(self, process: Process, rung: int) -> None:
-        """Raise ``InvalidInput`` where the noise of the heaviest node would leave its range."""
+        """Raise ``InvalidInput`` if the noise of the heaviest node would leave its range."""
         heaviest = HEAVIEST if self.length is None else 1
         ladder = process.ladder
         if ladder.value(rung) * heaviest > ladder.value(ladder.last):
             raise InvalidInput(
                 f"The level {float(ladder.value(rung)):g} is too noisy for a stream without an"
-                f" end, whose nodes have up to {HEAVIEST} times of it; give a length, or a"
+                f" end, whose nodes have up to {HEAVIEST} times that noise; give a length, or a"
                 " more accurate level."
             )
 
 
 @dataclass(frozen=True)
 class TreeShape(Shape):
-    """Represent a tree or epochs: few nodes of each element, and noise that is dropped again."""
+    """Represent a tree or epochs: few nodes for each element, whose noise is dropped later."""
 
     @cached_property
     def forest(self) -> Forest:
-        """The nodes of a tree, or of epochs."""
+        """Return the forest of a tree, or of epochs."""
         if self.kind == "smooth_binary":
             return SmoothBinary(self.length or 0, self.height or 0, self.zeros or 0)
         if self.kind == "epochs":
@@ -181,12 +184,12 @@ class TreeShape(Shape):
     @property
     @override
     def nodes_of_a_unit(self) -> int:
-        """As many as a step has, for each step of the unit."""
+        """Return the nodes of a step times the steps of the unit."""
         return self.forest.nodes_a_step * self.max_steps_per_unit
 
     @override
     def sensitivity(self, element: Sensitivity) -> Sensitivity:
-        """Return that of a step, times the steps of a unit: the triangle inequality bounds them."""
+        """Return that of a step times the steps of a unit, a bound by the triangle inequality."""
         forest = self.forest
         column = Sensitivity(
             l1=forest.column_l1 * element.l1,
@@ -197,7 +200,7 @@ class TreeShape(Shape):
 
     @override
     def charged_range(self, step: Fraction, bound: Fraction) -> tuple[Fraction, Fraction]:
-        """Return those of the elements."""
+        """Return the step and bound of the elements."""
         return step, bound
 
     @override
@@ -207,7 +210,7 @@ class TreeShape(Shape):
 
     @override
     def is_structure(self, structure: str, settings: Mapping[str, Any]) -> bool:
-        """Return whether name and settings are those of the forest."""
+        """Return True if name and settings are those of the forest."""
         return (structure, settings) == comparison.described(self.forest)
 
     @override
@@ -224,36 +227,36 @@ class TreeShape(Shape):
     def stored(self, noise: Noise) -> bytes:
         """Return the noise of the nodes in use as bytes."""
         if not isinstance(noise, NodeNoise):
-            raise TypeError("the noise of a square root was taken for that of a tree")
+            raise TypeError("the noise of a square root was used for a tree")
         return node_state.to_bytes(noise)
 
     @override
     def errors(self, process: Process, rung: int, steps: Iterable[int]) -> Iterator[ErrorView]:
-        """Yield the spread of the sum of the nodes of each step."""
+        """Yield the margin of error of the sum of the nodes of each step."""
         return forest_errors(self.forest, process, rung, steps, endless=self.length is None)
 
 
 @dataclass(frozen=True)
 class RootShape(Shape):
-    """Represent the square root of the matrix of ones, all of whose nodes serve forever."""
+    """Represent the square root of the matrix of ones, all of whose nodes stay in use."""
 
     name = "square_root"
 
     @property
     @override
     def compared(self) -> Forest | None:
-        """None: it is no forest."""
+        """Return None: it is not a forest."""
         return None
 
     @property
     @override
     def nodes_of_a_unit(self) -> int:
-        """All of them."""
+        """Return the number of all nodes."""
         return self.length or 0
 
     @override
     def sensitivity(self, element: Sensitivity) -> Sensitivity:
-        """Return that of as many columns together, which is known exactly."""
+        """Return that of as many columns together, which is exact."""
         column = columns(self.length or 0, self.max_steps_per_unit)
         return Sensitivity(
             l1=column.l1 * element.l1,
@@ -263,18 +266,18 @@ class RootShape(Shape):
 
     @override
     def charged_range(self, step: Fraction, bound: Fraction) -> tuple[Fraction, Fraction]:
-        """Return a finer step: what ``R`` makes of elements lies on it, and is never held."""
+        """Return a finer step: ``R`` times the elements is on it, and is never stored."""
         return step / (1 << DIGITS), Fraction(0)
 
     @override
     def fitted(self, mechanism: type[Mechanism], ceiling: Fraction) -> Self:
-        """Return the shape with the lattice that elements with noise of the ceiling have."""
+        """Return the shape with the lattice of elements with noise at the ceiling."""
         plain, _ = mechanism.plan(ceiling, Fraction(self.step), Fraction(self.bound))
         return replace(self, output=str(plain.granularity))
 
     @override
     def is_structure(self, structure: str, settings: Mapping[str, Any]) -> bool:
-        """Return whether it is the square root."""
+        """Return True if it is the square root."""
         return structure == self.name
 
     @override
@@ -295,10 +298,10 @@ class RootShape(Shape):
     def stored(self, noise: Noise) -> bytes:
         """Return the noise of all steps so far as bytes."""
         if not isinstance(noise, RootNoise):
-            raise TypeError("the noise of a tree was taken for that of a square root")
+            raise TypeError("the noise of a tree was used for a square root")
         return root_state.to_bytes(noise)
 
     @override
     def errors(self, process: Process, rung: int, steps: Iterable[int]) -> Iterator[ErrorView]:
-        """Yield the spread of all noises so far, and of the rounding."""
+        """Yield the margin of error of all noises so far, and of the rounding."""
         return root_errors(self.length or 0, self.granularity(process), process, rung, steps)

@@ -21,25 +21,25 @@ from penstock.services.schemas.queries import Terms
 
 @dataclass(frozen=True)
 class VectorKind(QueryKind):
-    """Represent a vector: what is drawn is what is shown."""
+    """Represent a vector: its drawn values are the released ones."""
 
     @classmethod
     @override
     def own_of(cls, query: Query) -> Mapping[str, Any] | None:
-        """Return that nothing is stored of it beside its process."""
+        """Return no fields: every row is a vector if it is of no other kind."""
         return {}
 
     @classmethod
     @override
     def planned_of(cls, terms: Terms, prepared: PreparedQuery) -> Mapping[str, Any] | None:
-        """Return that nothing is settled of it beside its process."""
+        """Return no fields: every request is for a vector if it is of no other kind."""
         return {}
 
     @override
     def first_draw(
         self, server: Server, query: Query, rungs: Sequence[int], exact: IntVector
     ) -> Draw:
-        """Draw every one of ``rungs``; a fingerprint of the exact answer is kept beside them."""
+        """Draw all of ``rungs``; a fingerprint of the exact answer is stored with them."""
         digest = fingerprint(server, query, exact)
 
         def keep(_: Session, dataset: Dataset, row: Query) -> None:
@@ -77,7 +77,7 @@ class VectorKind(QueryKind):
     def sealed(
         self, server: Server, dataset: Dataset, query: Query, rung: int, seq: int, steps: IntVector
     ) -> bytes:
-        """Encrypt all parts of the vector for their row."""
+        """Encrypt all parts of the vector for its row."""
         return seal_steps(server, dataset, query, rung, seq, steps, self.mechanism.parts)
 
     @override
@@ -87,4 +87,4 @@ class VectorKind(QueryKind):
 
 
 def _keep_nothing(*_: object) -> None:
-    """Store nothing beside a vector."""
+    """Store nothing else with a vector."""
