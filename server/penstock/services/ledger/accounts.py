@@ -1,4 +1,4 @@
-"""Keep the ledger in the database: budgets by tier, charges, and refusals for want of budget."""
+"""Keep the ledger in the database: budgets by tier, charges, and refusals for lack of budget."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -32,9 +32,9 @@ HEAVIEST_SHOWN = 10
 
 @dataclass(frozen=True)
 class TierAccount:
-    """Hold a tier's account with one dataset: what it may spend, and what it has spent.
+    """Hold a tier's account in one dataset: what it may spend, and what it has spent.
 
-    ``entries`` is how many charges there are, the ``seq`` of the next one.
+    ``entries`` is the number of charges, which is the ``seq`` of the next one.
     """
 
     tier: Tier
@@ -56,15 +56,15 @@ def resolve(
 ) -> dict[str, Account]:
     """Return the account of every tier, by its name, from the budgets that a dataset lists.
 
-    ``tiers`` come least trusted first.  A tier that is not listed has the budget of the
-    next lower listed one, and none below all of them.  Raises ``InvalidInput`` for a
-    tier that does not exist and for budgets that shrink as rank rises.
+    ``tiers`` come least trusted first.  A tier that is not listed has the budget of the next lower
+    listed one, or none if there is no lower one.  Raises ``InvalidInput`` for a tier that does not
+    exist and for budgets that shrink as rank rises.
     """
     require_delta(delta)
     if accountant == "gaussian" and delta == 0:
         raise InvalidInput(
             "The accountant 'gaussian' takes Gaussian noise alone, which needs a delta above 0,"
-            " such as 1e-6; take 'renyi' for a delta of 0.",
+            " such as 1e-6; use 'renyi' for a delta of 0.",
             pointer="/accountant",
         )
     named = {folded(name): (name, budget) for name, budget in budgets.items()}
@@ -115,7 +115,7 @@ def budget_row(
 
 
 def open_account(session: Session, dataset_id: int, tier: Tier) -> TierAccount | None:
-    """Return a tier's account as it stands; ``None`` where the tier has no budget."""
+    """Return a tier's present account; ``None`` if the tier has no budget."""
     granted = (
         select(TierBudget)
         .where(col(TierBudget.dataset_id) == dataset_id, col(TierBudget.tier_id) == tier.id)
@@ -142,7 +142,7 @@ def open_account(session: Session, dataset_id: int, tier: Tier) -> TierAccount |
 
 
 def _at_least(session: Session, dataset_id: int, tier: Tier, last: Charge | None) -> Entry:
-    """Return what was spent: the last totals, or what was known before charges were lost."""
+    """Return what was spent: the last totals, or at least the floors if charges were lost."""
     charged = Entry(last.loss_total, last.failure_total) if last else NOTHING
     floors = floors_of(session, dataset_id, tier)
     return Entry(
@@ -152,8 +152,8 @@ def _at_least(session: Session, dataset_id: int, tier: Tier, last: Charge | None
 
 
 def floors_of(session: Session, dataset_id: int, tier: Tier) -> list[Entry]:
-    """Return what an account is known to have spent at least, though charges were lost."""
-    # All of the few there are: one that was moved to another account is so found out.
+    """Return the least that an account is known to have spent, if charges were lost."""
+    # All rows, which are few: so a row that was moved to another account is detected.
     return [
         Entry(row.loss, row.failure)
         for row in session.exec(select(SpentFloor)).all()
@@ -195,7 +195,7 @@ def require_room(
 def overdrawn(
     session: Session, dataset_id: int, account: TierAccount, epsilon: float, limit: Entry | None
 ) -> BudgetExhausted:
-    """Return the refusal of a budget below what is spent; a ``limit`` of ``None`` is 0."""
+    """Return the error for a budget below what is spent; a ``limit`` of ``None`` is 0."""
     spent, allowed = account.spent, limit or NOTHING
     listed = spending(session, dataset_id, account)[:HEAVIEST_SHOWN]
     return BudgetExhausted(
@@ -219,7 +219,7 @@ def append_charges(
 ) -> None:
     """Add charges in order: account, key of the query, rung and cost of each.
 
-    Accounts are as they stand before the first; the caller has made sure that all fits.
+    Accounts are in their state before the first; the caller has checked that all fit.
     """
     current: dict[int, TierAccount] = {}
     for settled, query_id, rung, new in due:
@@ -241,7 +241,7 @@ def append_charge(
     rung: int,
     at: datetime,
 ) -> None:
-    """Add a charge, with the running totals; the caller has made sure that it fits."""
+    """Add a charge, with the running totals; the caller has checked that it fits."""
     session.add(
         Charge(
             dataset_id=dataset_id,
@@ -260,7 +260,7 @@ def append_charge(
 
 
 def spending(session: Session, dataset_id: int, account: TierAccount) -> list[tuple[str, float]]:
-    """Return what spent an account: query and share of the limit, the largest first."""
+    """Return the queries that spent an account and their shares, the largest first."""
     limit = limit_of(account.account).loss
     rows = session.exec(
         select(Query, Charge)
@@ -280,10 +280,10 @@ def largest_share(account: TierAccount) -> float:
 
 
 def called(tier: Tier) -> str:
-    """Return a tier's name as refusals spell it."""
+    """Return a tier's name as messages write it."""
     if tier.deleted_at is None:
         return f"tier {tier.name!r}"
-    return f"tier {tier.name!r}, which was deleted and whose former holders still count,"
+    return f"tier {tier.name!r}, which was deleted but whose former users still count,"
 
 
 def _refusal(
@@ -293,7 +293,10 @@ def _refusal(
     shortfall: Shortfall,
     scarcest: Tier | None,
 ) -> BudgetExhausted:
-    """Return the refusal of charges; ``scarcest`` is another tier, which limits the share."""
+    """Return the error for charges that do not fit;
+
+    ``scarcest`` is another tier that limits the share.
+    """
     spent = spending(session, dataset_id, account)
     listed = ", ".join(f"{name} ({share:.3g})" for name, share in spent[:HEAVIEST_SHOWN])
     more = len(spent) - HEAVIEST_SHOWN

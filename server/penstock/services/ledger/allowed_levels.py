@@ -1,8 +1,8 @@
-"""Keep the levels that tiers are allowed: rungs in versions, the newest of which counts.
+"""Store the levels that tiers are allowed: rungs in versions, the newest of which counts.
 
-What a tier is allowed it may be given from now on; what it was ever allowed it pays for
-(``effective_levels``).  Each tier that sees a query has a rung of its own, never noisier than
-those below it.
+A tier may be given what it is allowed from now on; it is charged for all that it was ever allowed
+(``effective_levels``).  Each tier that sees a query has a rung, never noisier than those of the
+tiers below it.
 """
 
 from collections.abc import Sequence
@@ -20,7 +20,7 @@ from penstock.services.repository import given_rungs
 
 
 def newest(session: Session, queries: Sequence[Query]) -> dict[int, dict[int, int]]:
-    """Return by query and tier the rung that each tier was last allowed as its own."""
+    """Return by query and tier the rung that each tier was last allowed."""
     statement = select(QueryLevel).order_by(col(QueryLevel.version))
     if len(queries) == 1:
         statement = statement.where(col(QueryLevel.query_id) == queries[0].id)
@@ -34,7 +34,7 @@ def newest(session: Session, queries: Sequence[Query]) -> dict[int, dict[int, in
 def risen(tiers: Sequence[Tier], own: Rungs) -> dict[int, int]:
     """Return ``own`` with no tier noisier than those below it.
 
-    ``tiers`` are in sight, least trusted first.
+    ``tiers`` are those that the caller sees, least trusted first.
     """
     reached: int | None = None
     levels: dict[int, int] = {}
@@ -47,7 +47,7 @@ def risen(tiers: Sequence[Tier], own: Rungs) -> dict[int, int]:
 
 
 def require_levels(session: Session, query: Query, rungs: Rungs) -> None:
-    """Raise ``LevelsUsedUp`` where ``rungs`` and all levels so far are more than paid for."""
+    """Raise ``LevelsUsedUp`` if ``rungs`` and all levels so far are more than were charged for."""
     drawn = select(Release.rung).where(col(Release.query_id) == query.id)
     known = set(session.exec(drawn).all()) | given_rungs(session, query)
     count = len(known | set(rungs.values()))

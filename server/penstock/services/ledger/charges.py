@@ -1,6 +1,6 @@
 """Store a query's row and charge every tier that sees it, in one transaction.
 
-Queries and streams alike: nothing is drawn before all of it stands.
+It serves queries and streams: nothing is drawn before all of it is stored.
 """
 
 from collections.abc import Sequence
@@ -48,13 +48,13 @@ def accounts_of(session: Session, dataset: Dataset, limit: Tier | None = None) -
 
 
 def require_same_accounts(settled: Accounts, fresh: Accounts) -> None:
-    """Refuse a quote that was settled for other tiers or budgets than there are now."""
+    """Refuse a quote that was made for other tiers or budgets than the present ones."""
 
     def terms(accounts: Accounts) -> list[tuple[int | None, object]]:
         return [(tier.id, account and account.account) for tier, account in accounts]
 
     if terms(settled) != terms(fresh):
-        raise Conflict("The tiers or their budgets changed meanwhile; ask again.")
+        raise Conflict("The tiers or their budgets changed in the meantime; try again.")
 
 
 def row_of(
@@ -110,7 +110,7 @@ def charge_all(
 ) -> None:
     """Store the row and charge every tier that sees it.
 
-    ``accounts`` are read anew: others may have spent since the quote was settled.  Raises
+    ``accounts`` are read again: others may have spent since the quote was made.  Raises
     ``BudgetExhausted`` and ``NameTaken``.
     """
     key, now = required(dataset.id), query.created_at
@@ -121,7 +121,7 @@ def charge_all(
     try:
         session.flush()
     except IntegrityError as problem:
-        # Registered under another dataset, which is not locked, since it was looked for.
+        # It was registered since the check, under another dataset, which is not locked.
         if not duplicate(problem):
             raise
         raise name_taken(query.name) from problem
@@ -135,11 +135,11 @@ def charge_all(
     )
     session.flush()
     rungs = {required(account.tier.id): quote.rungs[account.tier.name] for account, _, _ in due}
-    # Tiers that were deleted pay as well for what those below them see.
+    # Deleted tiers are also charged for what the tiers below them see.
     recharge(session, dataset, [query], now, allowed={required(query.id): rungs})
     allow(session, principal, dataset, query, rungs, now)
 
 
 def name_taken(name: str) -> NameTaken:
-    """Return the refusal of a name that a query or a stream has."""
+    """Return the error for a name that a query or a stream has already."""
     return NameTaken(f"There is a query or stream {name!r} already; choose another name.")

@@ -1,16 +1,15 @@
-"""Charge effective levels: the most accurate that each tier could ever be given.
+"""Charge effective levels: the most accurate level that each tier could ever be given.
 
 A tier's effective level of a query is the most accurate of all tiers up to its own, over
 all of history.  It never gets noisier.  The ledger is its record: it is the finest rung
 that the tier was charged for.
 
-Where the levels of a query are independent draws, every one of them counts: a tier pays
-for all levels that it or a tier below it was ever allowed, each once, and none is taken
-out of what it pays when it is allowed less.  The rungs that it was charged for are these.
+If the levels of a query are independent draws, every one of them counts: a tier is charged once for
+each level that it or a tier below it was ever allowed, and no charge is returned when it is allowed
+less.  The rungs that it was charged for are these.
 
-A tier that people once held and that was deleted keeps its place in the *ladder*: it is
-out of sight, and goes on paying for what those below it see, since its former holders
-keep what they saw and may pool it.
+A deleted tier that had users keeps its place in the *ladder*: it is hidden, and is still charged
+for what the tiers below it see, since its former users keep what they saw and may pool it.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -37,7 +36,7 @@ Rungs = Mapping[int, int]
 
 @dataclass(frozen=True)
 class Charged:
-    """Hold what a tier was charged for a query, and for which rungs, in the order of charges."""
+    """Hold a tier's charges for a query, and their rungs, in the order of charges."""
 
     rungs: tuple[int, ...]
     sum: Entry
@@ -49,7 +48,7 @@ class Charged:
 
     @property
     def rung(self) -> int:
-        """The most accurate one."""
+        """Return the most accurate rung."""
         return min(self.rungs)
 
 
@@ -58,7 +57,7 @@ UNCHARGED = Charged((), NOTHING)
 
 @dataclass(frozen=True)
 class Due:
-    """Hold a charge that is to be made."""
+    """Hold a charge that is due."""
 
     account: TierAccount
     query: Query
@@ -69,14 +68,14 @@ class Due:
 def place(tier: Tier) -> tuple[int, bool, datetime, int]:
     """Return a tier's sort key: its rank, and among equal ranks the newest last.
 
-    A tier that took the rank of a deleted one stands above it.
+    A tier with the rank of a deleted one comes after it.
     """
     gone = tier.deleted_at or tier.created_at
     return tier.rank, tier.deleted_at is None, gone, required(tier.id)
 
 
 def ladder(session: Session) -> list[Tier]:
-    """Return all tiers that count, deleted ones that were held included, least trusted first."""
+    """Return all tiers that count, including deleted ones that had users, least trusted first."""
     ever_held = select(col(Clearance.tier_id)).where(col(Clearance.tier_id).is_not(None))
     tiers = session.exec(
         select(Tier).where(col(Tier.deleted_at).is_(None) | col(Tier.id).in_(ever_held))
@@ -87,7 +86,7 @@ def ladder(session: Session) -> list[Tier]:
 def effective_rungs(session: Session, query: Query, tier: Tier) -> list[int]:
     """Return the rungs that a tier is charged for, most accurate first.
 
-    One, but of a query whose levels are independent draws all.
+    One rung, or all rungs if the query's levels are independent draws.
     """
     return kind_of(query).levels.telling(paid_rungs(session, query, tier))
 
@@ -111,10 +110,10 @@ def recharge(
     *,
     allowed: Mapping[int, Rungs] | None = None,
 ) -> None:
-    """Charge every tier the effective levels that it now has of ``queries``.
+    """Charge every tier for the effective levels that it now has of ``queries``.
 
-    ``allowed`` is that of ``due``.  Raises ``BudgetExhausted``, and then nothing may be
-    kept, unless every account has room.
+    ``allowed`` is that of ``due``.  Raises ``BudgetExhausted`` unless every account has room; then
+    nothing may be committed.
     """
     dues = due(session, dataset, queries, allowed=allowed)
     _pay(session, required(dataset.id), dues, at)
@@ -129,8 +128,8 @@ def due(
 ) -> list[Due]:
     """Return the charges still missing for the effective levels that tiers have of ``queries``.
 
-    ``allowed`` has, by query, rungs that tiers are about to be given.  What tiers below a
-    tier were charged for is its own to pay as well.
+    ``allowed`` has, by query, rungs that tiers are about to be given.  A tier is also charged for
+    what the tiers below it were charged for.
     """
     tiers = ladder(session)
     accounts = {
@@ -150,7 +149,7 @@ def due(
 def charged_for(
     session: Session, dataset: Dataset, queries: Sequence[Query]
 ) -> dict[tuple[int, int], Charged]:
-    """Return what was charged until now, by the keys of tier and query."""
+    """Return the charges so far, by the keys of tier and query."""
     statement = select(Charge).where(col(Charge.dataset_id) == dataset.id).order_by(col(Charge.seq))
     if len(queries) == 1:
         statement = statement.where(col(Charge.query_id) == queries[0].id)
@@ -162,7 +161,7 @@ def charged_for(
 
 
 def price(query: Query, account: TierAccount, known: Charged | None, rung: int) -> Entry:
-    """Return the charge for ``rung`` of a query beside what the account was charged before."""
+    """Return the charge for ``rung`` of a query on top of what the account was charged before."""
     charged = None if known is None else (known.rung, known.sum)
     return kind_of(query).levels.price(
         rung, account.account, query.dimension, query.max_levels, charged
@@ -172,8 +171,8 @@ def price(query: Query, account: TierAccount, known: Charged | None, rung: int) 
 def from_nothing(query: Query, account: TierAccount, rungs: Sequence[int]) -> Entry:
     """Return the charge for ``rungs`` of a query, one after another, priced from nothing.
 
-    Nothing that was charged is looked at: only the account as it is, and the rungs in the order
-    in which the tier came to see them.
+    It does not depend on earlier charges: only on the present account, and on the rungs in the
+    order in which the tier came to see them.
     """
     known: Charged | None = None
     for rung in rungs:

@@ -1,4 +1,4 @@
-"""Write the leaves of budgets, and hold the table of budgets to them."""
+"""Write the leaves of budgets, and compare the table of budgets with them."""
 
 import math
 from collections import defaultdict
@@ -47,7 +47,7 @@ class LoggedBudgets:
         self._budgets = versions()
 
     def take(self, leaf: LeafFields) -> None:
-        """Take in the leaf of a budget."""
+        """Read the leaf of a budget."""
         if leaf["kind"] == "budget":
             budget = leaf["epsilon"], leaf["delta"]
             self._budgets[leaf["dataset"], leaf["tier"]].append(budget)
@@ -63,7 +63,7 @@ class LoggedBudgets:
         for row in rows:
             dataset, tier = name_of(datasets.get(row.dataset_id)), name_of(tiers.get(row.tier_id))
             stored[dataset, tier].append((row.epsilon, row.delta))
-            # Another delta is declared before anything is charged alone: the account starts over.
+            # Another delta is declared only before any charge: the account starts over.
             orders[row.dataset_id, row.tier_id, row.delta].add(row.order)
             deltas[row.dataset_id, row.tier_id] = row.delta
             if not has_its_limit(row):
@@ -79,7 +79,7 @@ class LoggedBudgets:
 
 
 def has_its_limit(row: TierBudget) -> bool:
-    """Return True if a budget's limit is the one that its epsilon and delta give."""
+    """Return True if a budget's limit follows from its epsilon and delta."""
     try:
         limit = limit_of(account_of(row.epsilon, row.delta, row.order))
     except InvalidInput:

@@ -1,4 +1,4 @@
-"""Write the leaves of the levels that tiers are allowed, and hold the tables to them."""
+"""Write the leaves of the levels that tiers are allowed, and compare the tables with them."""
 
 from collections import defaultdict
 from collections.abc import Iterator
@@ -42,7 +42,7 @@ class LoggedLevels:
         self._levels = versions()
 
     def take(self, leaf: LeafFields) -> None:
-        """Take in the leaf of a level."""
+        """Read the leaf of a level."""
         if leaf["kind"] == "level":
             self._levels[leaf["query"], leaf["tier"]].append(leaf["level"])
 

@@ -1,6 +1,6 @@
 """Quote a query: its kind, the level of each tier, and what each is charged.
 
-Settled from the spec alone, before anything is charged, read or drawn.
+A quote follows from the spec alone, before anything is charged, read or drawn.
 """
 
 from collections.abc import Mapping, Sequence
@@ -32,9 +32,9 @@ from penstock.spec_fields import folded
 
 @dataclass(frozen=True)
 class Quote:
-    """Hold a query's kind, and for each tier that sees it a rung and its charge.
+    """Hold a query's kind, and the rung and charge of each tier that sees it.
 
-    ``rungs`` is by tier name, in rising rank, never noisier as rank rises.  Where levels are
+    ``rungs`` is by tier name, in rising rank, never noisier as rank rises.  If levels are
     independent draws, a tier has a charge for every rung that it or a tier below it sees.
     """
 
@@ -44,7 +44,7 @@ class Quote:
 
     @property
     def ceiling(self) -> int:
-        """The most accurate rung: that of the anchor."""
+        """Return the most accurate rung, that of the anchor."""
         return min(self.rungs.values())
 
     def by_tier(self) -> list[tuple[TierAccount, list[int], Entry]]:
@@ -67,10 +67,10 @@ def settle(
 ) -> Quote:
     """Calibrate every tier's level and price it.
 
-    ``accounts`` has every tier, least trusted first; those above ``limit`` are out of sight,
-    and are left out of all that is said of accounts and shares.  Raises ``InvalidInput`` for tiers
-    that do not exist or have no budget, for levels that get noisier as rank rises, and
-    for levels that the mechanism cannot have.
+    ``accounts`` has every tier, least trusted first; those above ``limit`` are hidden, and messages
+    about accounts and shares leave them out.  Raises ``InvalidInput`` for tiers that do not exist
+    or have no budget, for levels that get noisier as rank rises, and for levels that the mechanism
+    cannot have.
     """
     wanted, _ = requested(terms, prepared)
     wanted.require_terms(terms, delta)
@@ -175,7 +175,7 @@ def require_tiers(
     accounts: Sequence[tuple[Tier, TierAccount | None]],
     limit: Tier | None = None,
 ) -> None:
-    """Raise ``InvalidInput`` of every tier in ``levels`` that is not there or has no budget."""
+    """Raise ``InvalidInput`` for every tier in ``levels`` that does not exist or has no budget."""
     known = {tier.folded: (tier, account) for tier, account in accounts}
     places = []
     for name in terms.levels or {}:

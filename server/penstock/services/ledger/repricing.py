@@ -1,13 +1,13 @@
 """Reprice queries where a tier's budget becomes larger than it ever was.
 
-What a sampler's error costs a tier grows with the largest budget that the tier ever had, and
-with it changes which way of charging it is the cheapest one.  The rule this module keeps: for
-each query a tier is charged what pricing it from nothing comes to, under the account as it is,
-for the rungs that the tier came to see, one after another.  So no order of raising budgets,
-registering, raising levels and moving tiers leaves another total than any other.
+The charge for a sampler's error grows with the largest budget that the tier ever had, and with it
+the cheapest way of charging may change.  The rule this module keeps: for each query a tier is
+charged its price from nothing, under the present account, for the rungs in the order in which the
+tier came to see them.  So the totals do not depend on the order of raising budgets, registering,
+raising levels and moving tiers.
 
-What an account was charged stays where it is.  The difference is one more charge, of a rung that
-was charged before; it is negative where another way of charging is cheaper now.
+Earlier charges stay unchanged.  The difference is one more charge, for a rung that was charged
+before; it is negative if another way of charging is cheaper now.
 """
 
 from collections.abc import Mapping, Sequence
@@ -32,34 +32,34 @@ from penstock.services.ledger.effective_levels import Charged, Due, charged_for,
 from penstock.services.ledger.tier_budgets import budgets_of
 
 MOST_TRIED = 2000
-"""How many queries are priced at most in looking for a budget that would fit."""
+"""The most queries that are priced to find a budget that would fit."""
 
 STEPS = 10
-"""How often the range that is looked through is halved."""
+"""The number of halvings of the range in that search."""
 
 
 @dataclass(frozen=True)
 class Repriced:
-    """Hold an account, and the charges with which every query costs what it should."""
+    """Hold an account, and the charges that bring every query to its price."""
 
     account: TierAccount
     dues: Sequence[Due]
 
     @property
     def sum(self) -> Entry:
-        """All of it; either number may be negative."""
+        """Return the sum of these charges; either number may be negative."""
         return total(due.cost for due in self.dues)
 
     @property
     def shortfall(self) -> Shortfall | None:
-        """What is short, where it does not fit."""
+        """Return what is missing, if the charges do not fit."""
         return check(self.account.account, self.account.spent, self.sum)
 
 
 def reprice(session: Session, dataset: Dataset, tiers: Sequence[Tier], at: datetime) -> None:
-    """Charge ``tiers`` what their queries cost beside what was charged, under today's accounts.
+    """Charge ``tiers`` what is missing to their queries' prices, under the present accounts.
 
-    Raises ``BudgetExhausted``, and then nothing may be kept, unless every account has room.
+    Raises ``BudgetExhausted`` unless every account has room; then nothing may be committed.
     """
     accounts = repriced(session, dataset, tiers)
     refusal = refused(session, dataset, accounts)
@@ -79,7 +79,7 @@ def reprice(session: Session, dataset: Dataset, tiers: Sequence[Tier], at: datet
 
 
 def repriced(session: Session, dataset: Dataset, tiers: Sequence[Tier]) -> list[Repriced]:
-    """Return what ``reprice`` is to charge each of ``tiers`` that has an account."""
+    """Return what ``reprice`` would charge each of ``tiers`` that has an account."""
     accounts = [open_account(session, required(dataset.id), tier) for tier in tiers]
     return repriced_as(session, dataset, [account for account in accounts if account is not None])
 
@@ -87,14 +87,14 @@ def repriced(session: Session, dataset: Dataset, tiers: Sequence[Tier]) -> list[
 def repriced_as(
     session: Session, dataset: Dataset, accounts: Sequence[TierAccount]
 ) -> list[Repriced]:
-    """Return the same for accounts as they may become."""
+    """Return the same for accounts that are only planned."""
     queries = queries_of(session, dataset) if accounts else []
     charged = charged_for(session, dataset, queries) if queries else {}
     return [Repriced(account, _differences(account, queries, charged)) for account in accounts]
 
 
 def queries_of(session: Session, dataset: Dataset) -> Sequence[Query]:
-    """Return all queries and streams of a dataset; retired ones stay paid for."""
+    """Return all queries and streams of a dataset; retired ones stay charged."""
     of_dataset = select(Query).where(col(Query.dataset_id) == dataset.id)
     return session.exec(of_dataset.order_by(col(Query.id))).all()
 
@@ -102,7 +102,7 @@ def queries_of(session: Session, dataset: Dataset) -> Sequence[Query]:
 def refused(
     session: Session, dataset: Dataset, accounts: Sequence[Repriced]
 ) -> BudgetExhausted | None:
-    """Return the refusal of the first account without room; ``None`` where all have room."""
+    """Return the error for the first account without room; ``None`` if all have room."""
     short = [(first, shortfall) for first in accounts if (shortfall := first.shortfall) is not None]
     if not short:
         return None
@@ -157,12 +157,12 @@ def _refusal(
     )
     fitting = _fitting(session, dataset, repriced_account)
     advice = f" A budget of epsilon {fitting:g} would fit." if fitting else ""
-    too = f" Neither is there room for {' and '.join(others)}." if others else ""
+    too = f" There is no room either for {' and '.join(others)}." if others else ""
     limit = limit_of(account.account).loss
     return BudgetExhausted(
-        f"The budget of {called(account.tier)} cannot be epsilon {account.account.epsilon:g}: what"
-        " queries are charged for the error of their samplers grows with the largest budget that"
-        f" there ever was, epsilon {epsilon:g}. So {short}. Needed by: {named}{more}.{advice}{too}",
+        f"The budget of {called(account.tier)} cannot be epsilon {account.account.epsilon:g}:"
+        f" the charge for the sampling error of queries grows with the largest budget ever"
+        f" granted, epsilon {epsilon:g}. So {short}. Needed by: {named}{more}.{advice}{too}",
         tier=account.tier.name,
         needed_share=max(shortfall.needed.loss, 0) / limit,
         remaining_share=shortfall.left.loss / limit,
@@ -182,9 +182,9 @@ def _refusal(
 
 
 def _fitting(session: Session, dataset: Dataset, repriced_account: Repriced) -> float | None:
-    """Return nearly the largest budget that fits; ``None`` where none is found soon enough.
+    """Return nearly the largest budget that fits; ``None`` if none is found in time.
 
-    ``STEPS`` halvings between the largest that there was and the one that is too large.
+    It makes ``STEPS`` halvings between the largest earlier budget and the one that is too large.
     """
     account = repriced_account.account
     before = _before(session, dataset, account)
@@ -195,7 +195,7 @@ def _fitting(session: Session, dataset: Dataset, repriced_account: Repriced) -> 
     lowest, highest = before, account.account.promised
     fits: float | None = None
     for _ in range(STEPS):
-        # Read back from how it is printed, so that what is said is what was tried.
+        # Parsed from its printed form, so that the stated number is the one that was tried.
         tried = float(f"{(lowest + highest) / 2:.3g}")
         if not lowest < tried < highest:
             break
@@ -213,9 +213,9 @@ def _fitting(session: Session, dataset: Dataset, repriced_account: Repriced) -> 
 
 
 def _before(session: Session, dataset: Dataset, account: TierAccount) -> float | None:
-    """Return the largest epsilon of an account before the budget that is tried."""
+    """Return the largest epsilon of an account before the requested budget."""
     budgets = list(budgets_of(session, dataset, account.tier))
     tried = account.account.epsilon, account.account.promised
     if budgets and (budgets[-1].epsilon, budgets[-1].highest_epsilon) == tried:
-        del budgets[-1]  # stored already
+        del budgets[-1]  # already stored
     return max((row.highest_epsilon or row.epsilon for row in budgets), default=None)

@@ -1,4 +1,4 @@
-"""Show callers what a charge takes of an account, and whether there is room for it."""
+"""Show callers the share of an account that a charge takes, and whether there is room for it."""
 
 import math
 
@@ -8,7 +8,7 @@ from penstock.services.schemas.previews import ChargeView, RoomView
 
 
 def charge_of(account: TierAccount, cost: Entry) -> ChargeView:
-    """Return what an account is charged, and which share of it that is."""
+    """Return the charge of an account, and its share of the limit."""
     share = cost.loss / limit_of(account.account).loss
     own = account.account
     order = own.order if math.isfinite(own.order) and not own.squares else None
@@ -16,7 +16,7 @@ def charge_of(account: TierAccount, cost: Entry) -> ChargeView:
 
 
 def room_of(account: TierAccount, cost: Entry) -> RoomView:
-    """Return whether an account has room for a charge."""
+    """Return the room that an account has for a charge."""
     shortfall = check(account.account, account.spent, cost)
     limit = limit_of(account.account).loss
     return RoomView(

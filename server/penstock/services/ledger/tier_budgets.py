@@ -25,7 +25,7 @@ from penstock.services.ledger.logged_budgets import record_budget
 
 
 def newest_budget(session: Session, dataset: Dataset, tier: Tier) -> TierBudget | None:
-    """Return a tier's budget as it was last set; ``None`` where it never had one."""
+    """Return a tier's newest budget; ``None`` if it never had one."""
     return session.exec(
         select(TierBudget)
         .where(col(TierBudget.dataset_id) == dataset.id, col(TierBudget.tier_id) == tier.id)
@@ -46,8 +46,8 @@ def budgets_of(session: Session, dataset: Dataset, tier: Tier) -> Sequence[TierB
 def largest(session: Session, dataset: Dataset) -> float:
     """Return the largest epsilon granted to any tier in a version of a dataset.
 
-    Tiers that are made, moved and deleted take over budgets of others on it, deleted ones that
-    were held included, so that they never enlarge it.
+    Tiers that are created, moved or deleted take over budgets of other tiers, including deleted
+    ones that had users, so they never enlarge it.
     """
     granted = [newest_budget(session, dataset, tier) for tier in ladder(session)]
     return max((budget.epsilon for budget in granted if budget), default=0.0)
@@ -64,9 +64,9 @@ def set_budget(
 ) -> TierBudget:
     """Append the next version of a tier's budget, and its leaf.
 
-    ``lost`` is what was spent at least before charges were lost, of an account that another
-    tier takes over.  What a larger budget makes of its own is kept beside it.  Queries whose
-    charges are known are not repriced here (``repricing``).
+    ``lost`` is the least that was spent before charges were lost, for an account that another tier
+    takes over.  The account's own lost charges are scaled to a larger budget.  Queries whose
+    charges are known are not repriced here (see ``repricing``).
     """
     last = newest_budget(session, dataset, tier)
     floors = [*lost, *lost_as(session, dataset, tier, account)]
@@ -95,10 +95,10 @@ def set_budget(
 
 
 def lost_as(session: Session, dataset: Dataset, tier: Tier, account: Account) -> list[Entry]:
-    """Return what an account with lost charges has spent at least under a larger budget.
+    """Return the least that an account with lost charges has spent under a larger budget.
 
-    Nobody can price what was lost.  No price grows faster with the budget's epsilon ``E`` than
-    ``1 + e^E`` in its failure, and none does in its loss; another way of charging is not taken.
+    Lost charges cannot be priced.  With the budget's epsilon ``E`` the failure of no price grows
+    faster than ``1 + e^E``, and no loss grows; another way of charging is not used.
     """
     before = open_account(session, required(dataset.id), tier)
     if before is None or before.account.promised >= account.promised:
@@ -120,9 +120,9 @@ def inherit(
 ) -> list[Tier]:
     """Give every tier of the ladder ``tiers`` a budget that is no smaller than those below.
 
-    A tier without one gets the budget and the account of the next lower tier.  That of a
-    deleted tier is raised, since nobody could ask for it.  The tiers that were given one: their
-    queries are to be repriced.  Raises ``Conflict`` where budgets would shrink as rank rises.
+    A tier without one gets the budget and the account of the next lower tier.  The budget of a
+    deleted tier is raised, since nobody could request that.  Returns the tiers that were given one:
+    their queries must be repriced.  Raises ``Conflict`` if budgets would shrink as rank rises.
     """
     given = []
     lower: tuple[Tier, TierBudget] | None = None
@@ -178,8 +178,8 @@ def _lift(
     if tier.deleted_at is None:
         raise Conflict(
             f"In dataset {dataset.name!r} tier {tier.name!r} has a budget of epsilon"
-            f" {own.epsilon:g}, and {below.name!r}, of epsilon {budget.epsilon:g}, would stand"
-            " below it; budgets must not shrink as rank rises. Raise the budget of"
+            f" {own.epsilon:g}, and {below.name!r}, of epsilon {budget.epsilon:g}, would be"
+            f" below it; budgets must not shrink as rank rises. Raise the budget of"
             f" {tier.name!r} first.",
             tier=tier.name,
         )
@@ -191,5 +191,5 @@ def _lift(
 def _account(session: Session, dataset: Dataset, tier: Tier) -> TierAccount:
     opened = open_account(session, required(dataset.id), tier)
     if opened is None:
-        raise RuntimeError("an account that is passed on is open")
+        raise RuntimeError("an account that another tier takes over is open")
     return opened

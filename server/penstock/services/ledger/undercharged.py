@@ -1,7 +1,7 @@
 """Find and correct accounts that were charged too little before charges followed budgets.
 
-An earlier version of this server raised budgets and charged nothing for it.  Nobody can tell from
-a schema what queries cost, so that it is done behind an upgrade, by the server itself.
+An earlier version of this server charged nothing for raised budgets.  A migration of the schema
+cannot price queries, so the server itself corrects this after an upgrade.
 """
 
 from collections.abc import Iterator, Sequence
@@ -22,7 +22,7 @@ MOST_NAMED = 5
 
 @dataclass(frozen=True)
 class Undercharged:
-    """Hold an account that was charged too little; ``refusal`` says why it stays so."""
+    """Hold an account that was charged too little; ``refusal`` says why it stays unchanged."""
 
     dataset: str
     version: int
@@ -32,7 +32,7 @@ class Undercharged:
 
     @property
     def sentence(self) -> str:
-        """Which it is, in words."""
+        """Return the account in words."""
         named = ", ".join(self.queries[:MOST_NAMED])
         more = len(self.queries) - MOST_NAMED
         return (
@@ -47,9 +47,9 @@ def undercharged(session: Session) -> list[Undercharged]:
 
 
 def put_right(server: Server) -> list[Undercharged]:
-    """Charge every such account what is missing, and grant it again what it had; all that were.
+    """Charge every such account what is missing, and return them.
 
-    Where there is no room for that, an account stays as it is.
+    An account without room for that stays unchanged.
     """
     with server.database.read() as session:
         keys = [
@@ -75,7 +75,7 @@ def _accounts_without_room(session: Session) -> Iterator[tuple[Dataset, Repriced
     tiers = ladder(session)
     for dataset in session.exec(select(Dataset).order_by(col(Dataset.id))).all():
         if all(len(budgets_of(session, dataset, tier)) < 2 for tier in tiers):
-            continue  # no budget was ever raised here, nor taken over from one that was
+            continue  # no budget was ever raised here, nor taken over from a raised one
         old = [tier for tier in tiers if _is_old(session, dataset, tier)]
         for account in repriced(session, dataset, old):
             if _missing(account):

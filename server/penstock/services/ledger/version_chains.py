@@ -1,9 +1,9 @@
-"""Find the versions of a dataset, and which of them one privacy unit may be in.
+"""Find the versions of a dataset, and those that one privacy unit may be in.
 
-A version is new data under the same name, with budgets of its own.  Somebody may be in
-several versions, and then what these lost adds up; unless an admin stated that nobody in
-a version is in any earlier one.  Datasets that were declared to hold the same people
-(``same_people``) count together as versions of one dataset do.
+A version is new data under the same name, with its own budgets.  One person may be in several
+versions, and then their losses add up; unless an admin stated that nobody in a version is in any
+earlier one.  Datasets that were declared to hold the same people (``same_people``) count together
+as versions of one dataset do.
 """
 
 from collections.abc import Sequence
@@ -15,9 +15,9 @@ from penstock.persistence.tables import Dataset
 
 
 def versions_of(session: Session, dataset: Dataset) -> list[Dataset]:
-    """Return all versions of the dataset that ``dataset`` is one of, the oldest first.
+    """Return all versions of the dataset of which ``dataset`` is one, the oldest first.
 
-    Those that were withdrawn count nowhere: nothing was ever charged in them.
+    Withdrawn ones never count: nothing was charged in them.
     """
     return list(
         session.exec(
@@ -54,7 +54,7 @@ def of_same_people(session: Session, dataset: Dataset) -> list[Dataset]:
 def by_people(session: Session) -> list[list[Dataset]]:
     """Return the versions of all datasets, grouped by the people that they hold.
 
-    In the order in which the first of each were registered.
+    Groups are in the order in which their first versions were registered.
     """
     groups: dict[int | str, list[Dataset]] = {}
     not_withdrawn = select(Dataset).where(col(Dataset.withdrawn_at).is_(None))
@@ -73,13 +73,13 @@ def split(versions: Sequence[Dataset]) -> list[list[Dataset]]:
 
 
 def chains(versions: Sequence[Dataset]) -> list[list[Dataset]]:
-    """Return the largest sets of versions that one privacy unit may be in, from the oldest on.
+    """Return the largest sets of versions that one privacy unit may be in, the oldest first.
 
-    A version with units of its own begins a new chain; any other may hold units of every
-    chain so far, and goes on with each.  What a dataset lost is the largest sum over a
-    chain (parallel composition, McSherry 2009, which needs add_remove).  Of several datasets
-    that hold the same people a unit may be in any chain of each: what was stated of a version
-    speaks of earlier versions of its own dataset alone.
+    A version whose units are in no earlier one begins a new chain; any other may hold units of
+    every chain so far, and continues each.  The loss in a dataset is the largest sum over a chain
+    (parallel composition, McSherry 2009, which needs add_remove).  If several datasets have the
+    same people, a unit may be in any chain of each: the statement about a version concerns only
+    earlier versions of its own dataset.
     """
     if not versions:
         return []

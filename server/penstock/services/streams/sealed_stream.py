@@ -1,8 +1,7 @@
 """Seal and open what a stream stores: its state, its outputs, and where each rung begins.
 
-The identity of each row, with its step, is authenticated.  Outputs are history and the
-state is not: a state that is older than the outputs is found out, and nothing is drawn
-from it.
+The identity of each row, with its step, is authenticated.  Outputs are history and the state is
+not: a state that is older than the outputs is detected, and nothing is drawn from it.
 """
 
 from collections.abc import Sequence
@@ -47,7 +46,7 @@ class Running:
 
     @property
     def step(self) -> int:
-        """How many elements there were."""
+        """Return the number of elements so far."""
         return self.noise.step
 
 
@@ -80,20 +79,17 @@ def load(session: Session, server: Server, dataset: Dataset, query: Query) -> Ru
     try:
         noise = shape.restored(plain[8 * shape.dimension :], kind)
     except InvalidInput as problem:
-        raise misfit(query, "has a state of another form", noun="Stream") from problem
+        raise misfit(query, "has a state in another format", noun="Stream") from problem
     rungs = sorted(rungs_of(session, query))
     if noise.step != row.step or noise.levels != [kind.ladder.value(rung) for rung in rungs]:
-        raise misfit(query, "has a state of other levels than were drawn", noun="Stream")
+        raise misfit(query, "has a state with other levels than those drawn", noun="Stream")
     return Running(total, noise, rungs)
 
 
 def save(
     session: Session, server: Server, dataset: Dataset, query: Query, running: Running
 ) -> None:
-    """Put the state in the place of the one before.
-
-    Raises ``Conflict`` for a stream that draws nothing more.
-    """
+    """Replace the stored state.  Raises ``Conflict`` for a stream that draws nothing more."""
     require_unfrozen(query)
     row = session.exec(select(StreamState).where(col(StreamState.query_id) == query.id)).first()
     noise = stream_kind_of(query).shape.stored(running.noise)
@@ -136,7 +132,7 @@ def outputs_of(
 ) -> IntVector:
     """Return the totals at ``rung`` of the steps in ``span``: shape (steps, dimension).
 
-    Raises ``IntegrityViolation`` where one of them is missing.
+    Raises ``IntegrityViolation`` if one of them is missing.
     """
     rows = session.exec(
         select(StreamOutput)

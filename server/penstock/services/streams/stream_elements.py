@@ -1,9 +1,9 @@
-"""Take in the elements of a stream, in order: each is added to the running total, once.
+"""Add the elements of a stream to its running total, in order and each once.
 
-The noise is drawn before the lock is taken, since a large batch takes long, and counts only
-where the state is then still the one that it was drawn from.  State and outputs are stored
-in one transaction: whatever stops the server, a step has been taken with its outputs or
-not at all, and is never drawn twice.
+The noise is drawn before the lock is taken, since a large batch takes long, and is used only if the
+state is then still the one that it was drawn from.  State and outputs are stored in one
+transaction: wherever the server stops, a step is stored with its outputs or not at all, and is
+never drawn twice.
 """
 
 from fractions import Fraction
@@ -36,12 +36,12 @@ from penstock.services.streams.sealed_stream import (
 
 
 def push(server: Server, principal: Principal, name: str, sent: ElementsRequest) -> PushedView:
-    """Take in the next elements of a stream.
+    """Add the next elements to a stream.
 
-    Raises ``NotFound``; ``Conflict`` where ``from`` is not the next number, and where
-    somebody else pushed or changed levels meanwhile; ``InvalidInput`` for values that are
-    not such as were declared, for more than the stream has steps, and for those that leave its
-    range, which are counted.  Whatever else it raises changes nothing.
+    Raises ``NotFound``; ``Conflict`` if ``from`` is not the next number, or if another caller
+    pushed or changed levels in the meantime; ``InvalidInput`` for values that do not fit their
+    declaration, for more elements than the stream has steps, and for those that leave its range,
+    which are counted.  Any other error changes nothing.
     """
     principal.require("admin")
     with server.database.read() as session:
@@ -65,10 +65,12 @@ def push(server: Server, principal: Principal, name: str, sent: ElementsRequest)
     with server.database.write_beside() as session:
         current = lock_query(session, required(query.id))
         if current is None:
-            raise RuntimeError("a query is never taken away")
+            raise RuntimeError("a query is never deleted")
         _require_next(current, shape, state_row(session, current).step, sent.first)
         if sorted(rungs_of(session, current)) != running.rungs:
-            raise Conflict(f"Levels of {query.name!r} changed meanwhile; send the elements again.")
+            raise Conflict(
+                f"Levels of {query.name!r} changed in the meantime; send the elements again."
+            )
         save(session, server, dataset, current, running)
         add_outputs(session, server, dataset, current, sent.first, outputs, server.clock())
     return PushedView(query.name, sent.first, last, shape.following(last), query.asserted_by)
@@ -80,7 +82,7 @@ def _refused(
     with server.database.write_beside() as session:
         current = lock_query(session, required(query.id))
         if current is None:
-            raise RuntimeError("a query is never taken away")
+            raise RuntimeError("a query is never deleted")
         _require_next(current, shape, state_row(session, current).step, first)
         dataset = session.get_one(Dataset, current.dataset_id)
         return out_of_range(session, principal, dataset, current, server.clock())
@@ -95,8 +97,8 @@ def _require_next(query: Query, shape: Shape, step: int, first: int) -> None:
         raise Conflict(f"Stream {query.name!r} has all of its {shape.length} elements.", next=None)
     if first != following:
         raise Conflict(
-            f"The next element of {query.name!r} is number {following}, not {first}; nothing"
-            f" was taken in. Send the elements from {following} on.",
+            f"The next element of {query.name!r} is number {following}, not {first}; nothing was"
+            f" stored. Send the elements from {following} on.",
             next=following,
         )
 
@@ -121,7 +123,7 @@ def _flat(rows: list[object], dimension: int) -> list[object]:
     for number, row in enumerate(rows):
         if not isinstance(row, list) or len(row) != dimension:
             raise InvalidInput(
-                f"The element at place {number} is no list of {dimension} numbers.",
+                f"The element at place {number} is not a list of {dimension} numbers.",
                 pointer=f"/values/{number}",
             )
         numbers += row
@@ -129,7 +131,7 @@ def _flat(rows: list[object], dimension: int) -> list[object]:
 
 
 def _placed(problem: InvalidInput, dimension: int) -> InvalidInput:
-    """Return the refusal of a number with the place of its element."""
+    """Return the error for a number, with the place of its element."""
     pointer, detail = problem.errors[0]
     place = pointer.rpartition("/")[2]
     if dimension == 1 or not place.isdigit():
@@ -140,7 +142,7 @@ def _placed(problem: InvalidInput, dimension: int) -> InvalidInput:
 
 
 def _leaves_range(running: Running, elements: IntVector) -> bool:
-    # Checked by floats first: a sum of so many may leave 64 bits.
+    # Checked with floats first: a sum of many numbers may exceed 64 bits.
     reach = np.abs(elements.astype(np.float64)).sum(axis=0) + np.abs(running.total)
     if reach.max() <= LARGEST_STEPS:
         return False
@@ -149,7 +151,7 @@ def _leaves_range(running: Running, elements: IntVector) -> bool:
 
 
 def advanced(running: Running, elements: IntVector, server: Server) -> list[tuple[int, IntVector]]:
-    """Let the state take in ``elements``, which stay in its range; the outputs by rung."""
+    """Add ``elements``, which stay in the range, to the state; return the outputs by rung."""
     totals = np.cumsum(elements, axis=0) + running.total
     noise = running.noise.advance(len(elements), server.randomness)
     running.total = totals[-1].copy()

@@ -1,7 +1,7 @@
 """Read a stream: the running totals that were drawn with its elements, at the reader's tier.
 
-Nothing is drawn here, so that a range is the same forever.  Each answer leaves a leaf,
-and a first one at a level makes its reader a holder of it.
+Nothing is drawn here, so a range never changes.  Each answer appends a leaf, and the first one at a
+level makes its reader a holder of it.
 """
 
 import json
@@ -33,7 +33,7 @@ MOST_NUMBERS = 10**7
 
 @dataclass(frozen=True)
 class _Ask:
-    """Hold a range that the caller is allowed: its rung, and the tier in whose name."""
+    """Hold a range that the caller may read, its rung, and the tier of the answer."""
 
     query: Query
     dataset: Dataset
@@ -53,11 +53,11 @@ def read(
 ) -> RunningTotalsView:
     """Return the running totals of steps ``first`` to ``last``, at a tier up to the caller's own.
 
-    What is left out is the first step that the level has, the newest step, and the caller's
-    tier.  Raises ``NotFound`` for a stream out of sight, ``ClearanceTooLow``,
-    ``InvalidInput`` for steps that there are not and for more than 10^7 numbers, and
-    ``Conflict`` where the stream has no elements yet; of one that was retired also for all
-    but parts of ranges that the caller was given before.
+    The defaults are the first step that the level has, the newest step, and the caller's tier.
+    Raises ``NotFound`` for a stream that the caller may not see, ``ClearanceTooLow``,
+    ``InvalidInput`` for steps that do not exist and for more than 10^7 numbers, and ``Conflict`` if
+    the stream has no elements yet; for a retired stream also for anything but parts of ranges that
+    the caller received before.
     """
     principal.require("analyst")
     with server.database.read() as session:
@@ -67,7 +67,7 @@ def read(
         lock_query(session, required(ask.query.id))
         again = _allowed(session, server, principal, name, ask.span[0], ask.span[-1], tier)
         if again.release.id != ask.release.id:
-            raise Conflict(f"Levels of {ask.query.name!r} changed meanwhile; ask again.")
+            raise Conflict(f"Levels of {ask.query.name!r} changed in the meantime; try again.")
         quota.require_range(session, server, principal.name)
         leaf = _recorded(session, server, principal, again, totals)
     return _view(again, leaf, totals)
@@ -115,14 +115,14 @@ def _allowed(
     numbers = len(span) * stream_kind_of(query).shape.dimension
     if numbers > MOST_NUMBERS:
         raise InvalidInput(
-            f"The range has {numbers:,} numbers; one answer has {MOST_NUMBERS:,} at most. Ask"
-            " for a shorter one.",
+            f"The range has {numbers:,} numbers; one answer has {MOST_NUMBERS:,} at most."
+            f" Request a shorter one.",
             pointer="/to",
         )
     if query.status != "active" and not _given(session, principal, query, release, span):
         raise Conflict(
-            f"Stream {query.name!r} is {query.status} and gives nobody new totals; ranges that"
-            " were handed to you can still be read, by their first and last step."
+            f"Stream {query.name!r} is {query.status} and releases no new totals; ranges that"
+            f" you received can still be read, by their first and last step."
         )
     return _Ask(query, dataset, tier, release, span)
 
@@ -130,7 +130,7 @@ def _allowed(
 def _given(
     session: Session, principal: Principal, query: Query, release: Release, span: range
 ) -> bool:
-    """Return whether an earlier answer to the caller contained these steps."""
+    """Return True if an earlier answer to the caller contained these steps."""
     leaves = session.exec(
         select(Leaf.bytes).where(
             col(Leaf.kind) == "stream",
@@ -157,13 +157,13 @@ def _span(query: Query, beginning: int, step: int, first: int | None, last: int 
     if start < beginning:
         raise InvalidInput(
             f"At this level {query.name!r} has totals from step {beginning} on, since it was"
-            " added then; the noise of nodes that were out of use is not kept. Ask from there,"
-            " or at the tier that it had before.",
+            f" added then; the noise of nodes that were no longer in use is not stored. Read"
+            f" from there, or at the tier that it had before.",
             pointer="/from",
         )
     if end > step:
         raise InvalidInput(
-            f"Stream {query.name!r} has {step} elements until now, and none with number {end}.",
+            f"Stream {query.name!r} has {step} elements so far, and none with number {end}.",
             pointer="/to",
         )
     if start > end:

@@ -1,8 +1,7 @@
 """Open and charge streams at once, since nothing is drawn before the first element.
 
-A stream is a query whose data arrive over time.  So its name, its levels, what it is
-charged and who was given which level are those of a query; what it has beside these are a
-structure, a state, and outputs.
+A stream is a query whose data arrive over time.  So its name, levels, charges and grants are those
+of a query; in addition it has a structure, a state, and outputs.
 """
 
 import json
@@ -63,8 +62,8 @@ from penstock.spec_fields import folded
 def open_stream(server: Server, principal: Principal, request: StreamRequest) -> StreamView:
     """Open a stream and charge every tier for all of it.
 
-    Raises ``InvalidInput``, ``NotFound`` for the dataset, ``NameTaken``, and
-    ``BudgetExhausted``; whatever it raises changes nothing.
+    Raises ``InvalidInput``, ``NotFound`` for the dataset, ``NameTaken``, and ``BudgetExhausted``;
+    then nothing is changed.
     """
     principal.require("admin")
     with server.database.read() as session:
@@ -72,7 +71,7 @@ def open_stream(server: Server, principal: Principal, request: StreamRequest) ->
         accounts = accounts_of(session, dataset)
     shape, terms, quote = settle_stream(request, terms_of(server, dataset, request), accounts)
     with server.database.write_beside() as session:
-        # Whoever charges the same accounts waits here, and reads them again.
+        # Others that charge the same accounts wait here, and read them again.
         require_as_declared(lock_dataset(session, required(dataset.id)), dataset)
         fresh = accounts_of(session, dataset)
         require_same_accounts(accounts, fresh)
@@ -84,14 +83,14 @@ def open_stream(server: Server, principal: Principal, request: StreamRequest) ->
 
 
 def terms_of(server: Server, dataset: Dataset, request: StreamRequest) -> StreamTerms:
-    """Return what the server fixes of a stream beside its spec.  Raises ``InvalidInput``."""
+    """Return the terms of a stream that its spec leaves to the server.  Raises ``InvalidInput``."""
     steps = _steps_per_unit(dataset, request)
     most = server.settings.dimension_limit
     return StreamTerms(dataset.name, dataset.version, dataset.delta, steps, most)
 
 
 def require_free_name(session: Session, name: str, limit: Tier | None = None) -> None:
-    """Raise ``NameTaken`` where a query or stream has the name, in sight for ``limit``."""
+    """Raise ``NameTaken`` if a query or stream that ``limit`` sees has the name."""
     known = select(Query) if limit is None else select(Query).where(in_sight(limit))
     if session.exec(known.where(col(Query.folded) == folded(name))).first() is not None:
         raise name_taken(name)
@@ -135,7 +134,7 @@ def change(server: Server, principal: Principal, name: str, wanted: StreamChange
 def retire(server: Server, principal: Principal, name: str) -> StreamView:
     """Retire a stream: it takes no more elements, and users get no ranges that are new to them.
 
-    Nothing that it cost comes back.  Retiring again changes nothing.  Raises ``NotFound`` and
+    Its charges are not returned.  Retiring again changes nothing.  Raises ``NotFound`` and
     ``ApprovalNeeded``.
     """
     principal.require("admin")
@@ -157,7 +156,7 @@ def listing(
 
 
 def show(server: Server, principal: Principal, name: str) -> StreamView:
-    """Show one stream.  Raises ``NotFound``, also where the caller may not see it."""
+    """Show one stream.  Raises ``NotFound``, also if the caller may not see it."""
     with server.database.read() as session:
         query, limit = visible(session, principal, name, stream=True)
         return _view(session, server, query, limit)
@@ -169,8 +168,8 @@ def _steps_per_unit(dataset: Dataset, request: StreamRequest) -> int:
     if population.spec_of(dataset).privacy_unit == "event":
         return 1
     raise InvalidInput(
-        f"The privacy unit of {dataset.name} is not the event: say in how many elements of the"
-        " stream one unit may be, at most, for example 1. What it loses grows with that.",
+        f"The privacy unit of {dataset.name} is not the event: state in how many elements of the"
+        f" stream one unit may be, at most, for example 1. The privacy loss grows with that.",
         pointer="/max_steps_per_unit",
     )
 
@@ -235,14 +234,14 @@ def _begin_rungs(
 
 
 def _view(session: Session, server: Server, query: Query, limit: Tier | None) -> StreamView:
-    """Return a stream as a reader sees it who may see tiers up to ``limit`` (``None``: all)."""
+    """Return a stream for a reader who may see tiers up to ``limit`` (``None``: all)."""
     kind = stream_kind_of(query)
     shape = kind.shape
     dataset = session.get_one(Dataset, query.dataset_id)
     step = state_row(session, query).step
     spec = spec_of(query, limit)
     rows = session.exec(select(Release).where(col(Release.query_id) == query.id)).all()
-    # Of a dataset that was shredded nobody can tell any more, and all else stays in sight.
+    # It cannot be read any more if the dataset was shredded; everything else stays visible.
     readable = bool(dataset.wrapped_kek)
     firsts = {row.rung: first_of(server, dataset, query, row) for row in rows if readable}
     return StreamView(
