@@ -1,4 +1,4 @@
-"""Preview an act: what it would mean and cost, and nothing is done.
+"""Preview an action: what it would do and cost, without doing it.
 
 * ``query_preview, stream_preview``              a query or a stream, as registering it would
                                                  settle it

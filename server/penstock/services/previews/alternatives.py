@@ -1,6 +1,6 @@
-"""Compare the margins of error of counts with noise of their own and protected together.
+"""Compare the margins of error of counts with separate noise and protected together.
 
-Compared at each tier's own loss, so that nobody needs to know the papers.
+They are compared at each tier's own loss, so that users need not know the papers.
 """
 
 from collections.abc import Sequence
@@ -21,7 +21,7 @@ from penstock.structures.counts import Centered, Lift
 def compared(
     dataset: Dataset, request: Plannable, process: Process, rungs: Sequence[tuple[str, int]]
 ) -> list[CountStructureView] | None:
-    """Return the ways that fit, with each tier's margin of error; ``None`` where only one does."""
+    """Return the ways that fit, with each tier's margin of error; ``None`` if only one fits."""
     if not isinstance(request, ComputedQueryRequest) or not isinstance(process.mechanism, Gaussian):
         return None
     ways = alternatives(spec_of(dataset), request)

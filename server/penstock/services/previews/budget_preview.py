@@ -1,6 +1,6 @@
-"""Preview other budgets of a dataset.
+"""Preview changed budgets of a dataset.
 
-Settled as granting them would settle it, from rows alone: nothing is granted or charged.
+It follows the rules of granting them, from rows alone: nothing is granted or charged.
 """
 
 import hashlib
@@ -28,9 +28,9 @@ from penstock.transparency_log import leaves
 
 @dataclass(frozen=True)
 class DearerQueryView:
-    """Hold what a query would cost a tier more, as shares of its new budget.
+    """Hold what a query would cost a tier in addition, as shares of its new budget.
 
-    Either is negative where another way of charging is the cheaper one then.
+    Either is negative if another way of charging is cheaper then.
     """
 
     query: str
@@ -40,10 +40,10 @@ class DearerQueryView:
 
 @dataclass(frozen=True)
 class MovedBudgetView:
-    """Hold a tier's budget as it is and as it would be, and what is spent; null where none is.
+    """Hold a tier's present and new budget, and what is spent; null if there is none.
 
-    ``former``: the tier was taken away, and its former holders still count.  ``fits`` is false
-    where its queries would cost more than there is room for.
+    ``former``: the tier was deleted, and its former users still count.  ``fits`` is false if its
+    queries would cost more than there is room for.
     """
 
     tier: str
@@ -60,10 +60,10 @@ class MovedBudgetView:
 
 @dataclass(frozen=True)
 class MovedBudgetsView:
-    """Hold a preview of other budgets.
+    """Hold a preview of changed budgets.
 
-    ``second``: it takes another admin to approve it.  ``basis`` tells this from what would be
-    shown in another state; it is compared, not read.
+    ``second``: another admin has to approve the change.  ``basis`` identifies the state of the
+    preview; it is compared, not read.
     """
 
     dataset: str
@@ -77,9 +77,9 @@ class MovedBudgetsView:
 def preview(
     server: Server, principal: Principal, name: str, wanted: DatasetChange
 ) -> MovedBudgetsView:
-    """Preview granting other budgets; nothing is done.
+    """Preview granting changed budgets; nothing is done.
 
-    Raises what granting them would, but for want of room, which the answer states.
+    Raises what granting them would, except for lack of room, which the answer states.
     """
     principal.require("admin")
     with server.database.read() as session:
@@ -132,9 +132,9 @@ def _then(
     account: Account | None,
     lower: TierAccount | None,
 ) -> TierAccount | None:
-    """Return a tier's account as it would be; ``lower`` is that of the next lower tier by then."""
+    """Return a tier's account as it would be; ``lower`` is the next lower tier's by then."""
     if account is None and own is None:
-        # Taken over as it is, with all that it spent.
+        # Taken over unchanged, with all that it spent.
         return None if lower is None else replace(lower, tier=tier)
     if account is None and own is not None and lower is not None:
         before, least = own.account, lower.account.epsilon

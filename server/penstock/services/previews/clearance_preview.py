@@ -1,8 +1,8 @@
 """Show who holds which tier, and preview another clearance for a user.
 
-A clearance is given at once and costs nothing: every tier paid for what it may see when its
-queries were registered.  What it changes is what somebody may be handed, and how far those get
-who pool with them: as far as the highest tier that any of them ever held.
+A clearance takes effect at once and costs nothing: every tier was charged for what it may see when
+its queries were registered.  It changes what a user may be handed, and what users who pool with
+them can reach: the budget of the highest tier that any of them ever held.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -57,7 +57,7 @@ class LadderView:
 
 @dataclass(frozen=True)
 class SightView:
-    """Hold what a user may be handed of a query before and after; null where they see nothing."""
+    """Hold the levels of a query that a user may see before and after; null for none."""
 
     query: str
     dataset: str
@@ -79,10 +79,10 @@ class FartherView:
 class ClearancePreviewView:
     """Hold a preview of a clearance.
 
-    ``sights`` are the queries that change, ``unchanged`` counts the others in sight.
-    ``highest`` is the highest tier that the user will ever have held.  ``peers`` hold the
-    tier already.  ``nearer`` are those who reach less far by themselves than the user will:
-    pooled with the user, as far as ``highest``.
+    ``sights`` are the queries that change, ``unchanged`` counts the other visible ones. ``highest``
+    is the highest tier that the user will ever have held.  ``peers`` hold the tier already.
+    ``nearer`` are users who can reach less by themselves than this user will, and as much as
+    ``highest`` when pooled with this user.
     """
 
     user: str
@@ -125,7 +125,7 @@ def preview(
 ) -> ClearancePreviewView:
     """Preview giving ``name`` the tier ``wanted`` (``None``: none); nothing is done.
 
-    Raises ``Forbidden``, and ``InvalidInput`` for a user or a tier that is not there.
+    Raises ``Forbidden``, and ``InvalidInput`` for a user or a tier that does not exist.
     """
     principal.require("admin")
     with server.database.read() as session:
@@ -187,7 +187,7 @@ def _guarantee(
 def _farther(session: Session, before: Tier | None, after: Tier | None) -> list[FartherView]:
     """Return the reach into each dataset of a user whose highest tier changes.
 
-    Those that hold the same people are one.
+    Datasets of the same people count as one.
     """
     reaches = []
     for versions in by_people(session):

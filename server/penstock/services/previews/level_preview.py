@@ -1,6 +1,6 @@
-"""Preview other levels of a query or a stream.
+"""Preview changed levels of a query or a stream.
 
-Settled as moving them would settle it, from rows alone: nothing is charged, read or drawn.
+It follows the rules of changing them, from rows alone: nothing is charged, read or drawn.
 """
 
 import hashlib
@@ -47,10 +47,10 @@ class SeenLevelView:
 
 @dataclass(frozen=True)
 class MovedLevelView:
-    """Hold what a tier sees of a query before and after; null where it sees nothing of it.
+    """Hold the level that a tier sees before and after; null for none.
 
-    ``people`` are the analysts who hold the tier.  ``charge`` is what its account pays for
-    the move, with the ``room`` that there is for it; null where it pays nothing.
+    ``people`` are the analysts who hold the tier.  ``charge`` is what its account is charged for
+    the change, with the ``room`` for it; null if it is charged nothing.
     """
 
     tier: str
@@ -62,18 +62,17 @@ class MovedLevelView:
 
     @property
     def moves(self) -> bool:
-        """Whether the tier sees anything else than before."""
+        """Return True if the tier sees another level than before."""
         return self.before != self.after
 
 
 @dataclass(frozen=True)
 class MovedLevelsView:
-    """Hold a preview of other levels.
+    """Hold a preview of changed levels.
 
-    ``reads``: the exact values are needed once more, which somebody has to push again where
-    they were ``pushed``.  ``former`` are tiers that were taken away and pay as well.
-    ``changes`` is false where all is so already.  ``basis`` tells this from what would be
-    shown in another state; it is compared, not read.
+    ``reads``: the exact values are needed again, and must be sent again if they were ``pushed``.
+    ``former`` are deleted tiers that are charged as well.  ``changes`` is false if all levels are
+    so already.  ``basis`` identifies the state of the preview; it is compared, not read.
     """
 
     query: str
@@ -99,8 +98,8 @@ def preview(
 ) -> MovedLevelsView:
     """Preview moving ``levels``; nothing is done.
 
-    Raises what moving them would, but for want of budget, which the answer states, and of
-    exact values, which are not looked at.
+    Raises what moving them would, except for lack of budget, which the answer states, and for exact
+    values, which are not read.
     """
     principal.require("admin")
     with server.database.read() as session:

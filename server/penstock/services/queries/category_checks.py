@@ -1,8 +1,8 @@
-"""Check a declaration: what share of a column's rows belongs to no declared category.
+"""Check a declaration: estimate the share of a column's rows in no declared category.
 
-Such rows are left out of every group of that column, and nothing tells: a category that the
-declaration spells otherwise than the file shows nowhere for free.  So the check is a query as any
-other, with a small level, and is charged as one.
+Such rows are left out of every group of that column, silently: a category that the declaration
+spells differently from the file is not visible for free.  So the check is a query like any other,
+with a small level, and is charged as one.
 """
 
 import hashlib
@@ -19,7 +19,7 @@ from penstock.services.schemas.views import DatasetView
 from penstock.spec_fields import folded
 
 EPSILON = 0.05
-"""What a check costs unless somebody says otherwise."""
+"""The default epsilon of a check."""
 
 _LONGEST = 58
 
@@ -35,15 +35,13 @@ def wanted(
 ) -> ComputedQueryRequest:
     """Return the query that checks a column, for ``tier`` or else the most trusted tier.
 
-    One privacy unit counts as up to ``rows`` rows.  Raises ``InvalidInput`` where the dataset has
-    no budget for a tier.
+    One privacy unit counts as up to ``rows`` rows.  Raises ``InvalidInput`` if no tier has a budget
+    in the dataset.
     """
     tiers = list(dataset.budgets)
     if not tiers:
-        raise InvalidInput(
-            f"No tier has a budget with {dataset.name!r}, so that nothing can be charged."
-        )
-    # A whole unit is a row of its own there, and no more of it can be let in.
+        raise InvalidInput(f"No tier has a budget in {dataset.name!r}, so nothing can be charged.")
+    # Each row is a unit there, so a unit has no more than one row.
     limits = {} if dataset.privacy_unit == {"rows": 1} else {"max_rows_per_group": rows}
     return ComputedQueryRequest.model_validate(
         {
@@ -58,12 +56,12 @@ def wanted(
 
 
 def noise_of(dataset: DatasetView) -> str:
-    """Return the mechanism of a check: gaussian where the dataset has a delta, else laplace."""
+    """Return the mechanism of a check: gaussian if the dataset has a delta, otherwise laplace."""
     return "gaussian" if dataset.delta else "laplace"
 
 
 def free_name(server: Server, dataset: str, column: str) -> str:
-    """Return a name for the next check of a column: a number stands behind it from the second on.
+    """Return a name for the next check of a column, with a number from the second check on.
 
     A column is checked again after its declaration was corrected, or at a larger epsilon.
     """
@@ -79,7 +77,7 @@ def free_name(server: Server, dataset: str, column: str) -> str:
 
 
 def name_of(dataset: str, column: str) -> str:
-    """Return a query name that contains the column's, or a digest of it where names forbid that."""
+    """Return a query name that contains the column's name, or its digest if it must."""
     printable = "".join(
         character if character.isprintable() and character not in "/," else "_"
         for character in column

@@ -1,7 +1,7 @@
 """Prepare the reading of exact answers, for a request and for a registered query.
 
-They exist in memory from when they are read until a release is drawn from them
-(``noise.answer_fingerprints`` knows them again without keeping them).
+They are in memory only from when they are read until a release is drawn from them
+(``noise.answer_fingerprints`` recognizes them without storing them).
 """
 
 import json
@@ -32,11 +32,11 @@ from penstock.services.schemas.queries import (
 
 Request = ComputedQueryRequest | HistogramRequest | PushedVectorRequest
 Plannable = Request | VectorPreviewRequest
-"""What levels and charges can be settled for; a preview's vector needs no values."""
+"""The specs that can be planned; a preview's vector needs no values."""
 
 
 def planned(dataset: Dataset, request: Plannable) -> PreparedQuery:
-    """Return what the spec settles, without data or keys.  Raises ``InvalidInput``."""
+    """Prepare a spec's query, without data or keys.  Raises ``InvalidInput``."""
     spec = spec_of(dataset)
     if isinstance(request, ComputedQueryRequest | HistogramRequest):
         return prepare.prepare(
@@ -50,7 +50,7 @@ def planned(dataset: Dataset, request: Plannable) -> PreparedQuery:
 
 
 def _noise(request: ComputedQueryRequest | HistogramRequest) -> str:
-    """Return the mechanism's name; that of a generalized Gaussian with its power."""
+    """Return the mechanism's name, for a generalized Gaussian with its power."""
     family = family_of(request.mechanism, request.power)
     if issubclass(family, GeneralizedGaussian):
         return f"{family.name}:{family.power}"
@@ -65,10 +65,10 @@ def counted(request: PushedVectorRequest, prepared: PreparedQuery) -> NDArray[np
 def prepared_for(
     server: Server, dataset: Dataset, request: Request, progress: Progress = silent
 ) -> tuple[PreparedQuery, Answer]:
-    """Return what the spec settles, and a function that reads the exact answer.
+    """Prepare a spec's query; return it with a function that reads the exact answer.
 
-    ``progress`` is told how far the reading of the file is.  Raises ``InvalidInput``, and
-    ``SourceChanged`` where the file is not the one registered.
+    ``progress`` receives how far the reading of the file is.  Raises ``InvalidInput``, and
+    ``SourceChanged`` if the file is not the registered one.
     """
     prepared = planned(dataset, request)
     if isinstance(request, PushedVectorRequest):
@@ -76,7 +76,7 @@ def prepared_for(
         return prepared, lambda: steps
     spec, statement = spec_of(dataset), prepared.statement
     if statement is None:
-        raise RuntimeError("a query that the server computes has a statement")
+        raise RuntimeError("a computed query has a statement")
     known = fingerprint_of(server, dataset)
     key, registered = known.key, known.digest
     prepare.check_registered(spec, fingerprint_key=key, fingerprint=registered, progress=progress)
@@ -106,8 +106,8 @@ def prepared_again(
 ) -> tuple[PreparedQuery, Answer]:
     """Return the same for a registered query; ``values`` are those of a pushed vector.
 
-    Raises ``InvalidInput`` for values where the server computes them, where they are
-    missing, and where there are more or fewer than were registered.
+    Raises ``InvalidInput`` for values of a query that the server computes, for missing values, and
+    for more or fewer than were registered.
     """
     spec, kind = json.loads(query.spec), kind_of(query)
     if query.sql is not None:

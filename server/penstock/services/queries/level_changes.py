@@ -1,11 +1,10 @@
-"""Change the levels of a query: lower them for the future, or raise them and pay for it.
+"""Change the levels of a query: lower them for the future, or raise and charge them.
 
-Up to the ceiling it is one transaction and needs no data.  Above it there are two, as in
-a registration: the first charges and commits; only then are the data read, and the second
-stores the new anchor together with the levels that it allows.  A crash in between leaves
-the charges and nothing else: the same change, asked again, is charged nothing more and
-finishes it.  Where levels are independent draws, so is every one that was not drawn yet,
-whether it is more accurate or not.
+Up to the ceiling it is one transaction and needs no data.  Above it there are two, as in a
+registration: the first charges and commits; only then are the data read, and the second stores the
+new anchor together with the levels that it allows.  A crash in between leaves only the charges:
+repeating the same change is charged nothing more and finishes it.  If levels are independent draws,
+this holds for every level that was not drawn yet, whether it is more accurate or not.
 """
 
 from collections.abc import Mapping, Sequence
@@ -46,10 +45,9 @@ from penstock.spec_fields import folded
 def change(server: Server, principal: Principal, name: str, wanted: LevelsChange) -> Query:
     """Move the levels of a query; return its row.
 
-    Raises ``NotFound``, ``Conflict`` for a query that is not active and for exact values
-    that are not those registered, ``SourceChanged``, ``BudgetExhausted``,
-    ``LevelsUsedUp``, and ``InvalidInput`` for levels that are not valid and for exact
-    values that nothing is drawn from.
+    Raises ``NotFound``, ``Conflict`` for a query that is not active and for exact values other than
+    those registered, ``SourceChanged``, ``BudgetExhausted``, ``LevelsUsedUp``, and ``InvalidInput``
+    for invalid levels and for exact values that are not needed.
     """
     principal.require("admin")
     with server.database.read() as session:
@@ -82,7 +80,7 @@ def change(server: Server, principal: Principal, name: str, wanted: LevelsChange
     if mismatch is not None:
         raise mismatch
     if answer is None:
-        raise Conflict(f"The levels of {query.name!r} changed meanwhile; ask again.")
+        raise Conflict(f"The levels of {query.name!r} changed in the meantime; try again.")
     exact = answer()
     require_same(server, dataset, query, exact)
     _draw_again(server, principal, dataset, query, rungs, missing, exact)
@@ -97,7 +95,7 @@ def _record_draw(
     missing: Sequence[int],
     at: datetime,
 ) -> None:
-    """Append the leaf that says which levels are about to be drawn from the data."""
+    """Append the leaf that announces which levels will be drawn from the data."""
     kind = kind_of(query)
     seen = [asdict(kind.level(rung)) for rung in missing]
     drawn = kind.levels.leaf_of_draw(seen)
@@ -113,8 +111,8 @@ def _answer(
 ) -> Answer | None:
     """Return a function that reads the exact answer, in lattice steps; ``None`` if none is needed.
 
-    A file is known by its own fingerprint before the charge, and read after it.  Values that
-    were sent are held to what was declared of them, and compared with nothing yet.
+    A file is checked by its fingerprint before the charge, and read after it.  Values that were
+    sent are checked against their declaration, and not compared with the anchor's yet.
     """
     if not reads and values is None:
         return None
@@ -134,14 +132,14 @@ def require_active(query: Query) -> None:
             " to finish it, and then change its levels."
         )
     if query.status != "active":
-        raise Conflict(f"Query {query.name!r} is {query.status}; its levels stay as they are.")
+        raise Conflict(f"Query {query.name!r} is {query.status}; its levels cannot change.")
 
 
 def locked_active(session: Session, query: Query) -> Query:
     """Return the query as it is now, locked.  Raises as ``require_active`` does."""
     current = lock_query(session, required(query.id))
     if current is None:
-        raise RuntimeError("a query is never taken away")
+        raise RuntimeError("a query is never deleted")
     require_active(current)
     return current
 
@@ -190,14 +188,14 @@ def target_rung(kind: QueryKind, name: str, spec: LevelSpec, delta: float) -> in
 def charge_levels(
     session: Session, dataset: Dataset, query: Query, rungs: Rungs, at: datetime
 ) -> dict[int, int]:
-    """Charge every tier for ``rungs``; what all tiers are to be allowed from then on."""
+    """Charge every tier for ``rungs``; return what all tiers will be allowed."""
     allowed = allowed_then(session, dataset, query, rungs)
     recharge(session, dataset, [query], at, allowed={required(query.id): allowed})
     return allowed
 
 
 def require_chargeable(session: Session, dataset: Dataset, query: Query, rungs: Rungs) -> None:
-    """Raise whatever ``charge_levels`` would raise; nothing is charged."""
+    """Raise what ``charge_levels`` would raise; nothing is charged."""
     allowed = {required(query.id): allowed_then(session, dataset, query, rungs)}
     dues = due(session, dataset, [query], allowed=allowed)
     require_room(
@@ -216,7 +214,7 @@ def allowed_then(session: Session, dataset: Dataset, query: Query, rungs: Rungs)
     own = {**newest(session, [query])[key], **rungs}
     tiers = ordered_tiers(session)
     if not rungs.keys() <= {required(tier.id) for tier in tiers}:
-        raise Conflict("The tiers changed meanwhile; ask again.")
+        raise Conflict("The tiers changed in the meantime; try again.")
     _require_rising(kind_of(query), tiers, own, rungs)
     funded = [tier for tier in tiers if newest_budget(session, dataset, tier) is not None]
     allowed = risen(funded, own)
@@ -227,9 +225,9 @@ def allowed_then(session: Session, dataset: Dataset, query: Query, rungs: Rungs)
 def _require_rising(
     kind: QueryKind, tiers: Sequence[Tier], own: Rungs, listed: Mapping[int, int]
 ) -> None:
-    """Raise ``InvalidInput`` where a tier would be noisier than one below it.
+    """Raise ``InvalidInput`` if a tier would be noisier than one below it.
 
-    ``own`` has the levels of all ``tiers``, ``listed`` those that are being changed.
+    ``own`` has the levels of all ``tiers``, ``listed`` those that change.
     """
     seen = [tier for tier in tiers if required(tier.id) in own]
     for place, lower in enumerate(seen[:-1]):
@@ -264,7 +262,7 @@ def _draw_again(
     missing: Sequence[int],
     exact: IntVector,
 ) -> None:
-    """Draw the levels that were charged, and store them with what they allow."""
+    """Draw the levels that were charged, and store them with the new allowed levels."""
     levels = kind_of(query).levels
     drawn = levels.draw_again(server, dataset, query, list(rungs.values()), missing, exact)
     with server.database.write() as session:

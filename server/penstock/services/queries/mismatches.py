@@ -1,13 +1,13 @@
 """Compare exact values that are sent again, rarely, and record every mismatch.
 
-Whether values are those of a query's anchor is an answer about the data that nobody pays for: a
-count could be found by trying numbers.  So they are compared where a level is drawn from
-them and for nothing else, when all else allows it, under the lock of the query's row.  Each
-mismatch is a leaf of the log and is counted in the row; after ``MOST`` of them nothing is
-compared with that query any more, by whichever process and whoever asks.
+Whether values are those of a query's anchor is an answer about the data that is not charged: a
+count could be found by trying numbers.  So values are compared only if a level is drawn from them,
+after all other checks, under the lock of the query's row.  Each mismatch is a leaf of the log and
+is counted in the row; after ``MOST`` of them nothing is compared with that query any more, in any
+process and for any caller.
 
-So it is with elements that would take a stream's running total out of its range: that they are
-refused tells how far the exact total is from the end of that range.
+The same holds for elements that would take a stream's running total out of its range: refusing them
+reveals how far the exact total is from the end of that range.
 """
 
 from datetime import datetime
@@ -24,16 +24,16 @@ from penstock.services.noise.answer_fingerprints import is_same
 from penstock.services.releases.logged_queries import record_mismatches
 
 MOST: Final = 3
-"""How often other exact values than a query's own are compared with them."""
+"""How many times wrong exact values are compared with a query's."""
 
 
 def require_drawn_from(query: Query, reads: bool) -> None:
-    """Raise ``InvalidInput`` for values that no level would be drawn from."""
+    """Raise ``InvalidInput`` for values if no level would be drawn from them."""
     if not reads:
         raise InvalidInput(
-            f"No level of {query.name!r} that is asked for is drawn from its exact values: each is"
-            " there already, or comes from what was drawn before. Nothing is compared with"
-            " them; leave values out.",
+            f"None of the requested levels of {query.name!r} is drawn from its exact values:"
+            f" each exists already, or is drawn from existing releases. The values are not"
+            f" compared; leave values out.",
             pointer="/values",
         )
 
@@ -47,16 +47,16 @@ def compared(
     exact: IntVector,
     at: datetime,
 ) -> Conflict | None:
-    """Return the refusal to raise once the mismatch is committed; ``None`` if values are the same.
+    """Return the error to raise once the mismatch is committed; ``None`` if values are the same.
 
     ``query`` is locked and active, and everything else about the change is allowed.  Raises
-    ``Conflict`` where there were ``MOST`` mismatches before: then nothing is compared.
+    ``Conflict`` if there were ``MOST`` mismatches before: then nothing is compared.
     """
     seen = query.mismatches or 0
     if seen >= MOST:
         raise Conflict(
-            f"Other exact values than those of {query.name!r} were sent {seen} times, which is as"
-            " often as they are compared; no more are, so that its ceiling stays where it is."
+            f"Wrong exact values of {query.name!r} were sent {seen} times, which is the limit;"
+            f" no more values are compared, so its ceiling cannot change."
             " Register another query."
         )
     if is_same(server, dataset, query, exact):
@@ -66,8 +66,8 @@ def compared(
     record_mismatches(session, principal, dataset, query, at)
     left = MOST - seen - 1
     return Conflict(
-        f"The exact values are not those that {query.name!r} was registered with; noise"
-        f" around others would tell more than the levels allow. This is in the log: mismatch"
+        f"The exact values are not those that {query.name!r} was registered with; noise around"
+        f" other values would reveal more than the levels allow. This is in the log: mismatch"
         f" {seen + 1} of {MOST}. "
         + (
             "Send the same values, or register another query."
@@ -78,11 +78,11 @@ def compared(
 
 
 def require_in_range_before(query: Query) -> None:
-    """Raise ``Conflict`` for a stream that was sent too much ``MOST`` times before."""
+    """Raise ``Conflict`` for a stream that was sent too large elements ``MOST`` times before."""
     if (query.mismatches or 0) >= MOST:
         raise Conflict(
             f"Elements that would leave the range of {query.name!r} were sent {query.mismatches}"
-            " times, which is as often as they are compared with it; it takes no more elements."
+            " times, which is the limit; it takes no more elements."
             " Open another stream."
         )
 
@@ -94,7 +94,7 @@ def out_of_range(
     query: Query,
     at: datetime,
 ) -> InvalidInput:
-    """Return what to refuse elements with that leave a stream's range, once that is committed.
+    """Return the error for elements that leave a stream's range, to be raised after the commit.
 
     ``query`` is locked and active.  Raises ``Conflict`` as ``require_in_range_before`` does.
     """

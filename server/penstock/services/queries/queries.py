@@ -38,7 +38,7 @@ def change(server: Server, principal: Principal, name: str, wanted: LevelsChange
 def retire(server: Server, principal: Principal, name: str) -> QueryView:
     """Stop further releases of a query.
 
-    What was handed out stays readable, and nothing that it cost comes back.  Retiring
+    Releases that were handed out stay readable, and its charges are not returned.  Retiring
     again changes nothing.  Raises ``NotFound`` and ``ApprovalNeeded``.
     """
     principal.require("admin")
@@ -56,7 +56,7 @@ def listing(
 
 
 def show(server: Server, principal: Principal, name: str) -> QueryView:
-    """Show one query.  Raises ``NotFound``, also where the caller may not see it."""
+    """Show one query.  Raises ``NotFound``, also if the caller may not see it."""
     with server.database.read() as session:
         return view(session, *visible(session, principal, name, stream=False))
 
@@ -68,7 +68,7 @@ def _shown(server: Server, query: Query) -> QueryView:
 
 
 def view(session: Session, query: Query, limit: Tier | None) -> QueryView:
-    """Return a query as a reader sees it who may see tiers up to ``limit`` (``None``: all)."""
+    """Return a query for a reader who may see tiers up to ``limit`` (``None``: all)."""
     kind = kind_of(query)
     dataset = session.get_one(Dataset, query.dataset_id)
     tiers = [
@@ -99,5 +99,5 @@ def view(session: Session, query: Query, limit: Tier | None) -> QueryView:
 
 
 def _effective(session: Session, query: Query, tier: Tier) -> Iterator[int]:
-    """Yield the rungs that a tier is charged for; they are read only where they are needed."""
+    """Yield the rungs that a tier is charged for; they are read only if they are needed."""
     yield from effective_rungs(session, query, tier)

@@ -1,4 +1,4 @@
-"""Add to the refusal of a sparse histogram what would be accepted instead."""
+"""Add settings that would be accepted to the refusal of a sparse histogram."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -31,9 +31,9 @@ def advised(
     prepared: PreparedQuery,
     limit: Tier | None = None,
 ) -> Iterator[None]:
-    """Put what would fit into the refusal of a sparse histogram for want of budget.
+    """Add what would fit to the refusal of a sparse histogram for lack of budget.
 
-    Accounts are read again, up to ``limit``.  Everything else is raised as it is.
+    Accounts are read again, up to ``limit``.  Other errors are raised unchanged.
     """
     try:
         yield
@@ -59,7 +59,7 @@ def advise(
     prepared: PreparedQuery,
     limit: Tier | None = None,
 ) -> None:
-    """Add the same to a refusal that was not raised yet; other queries' stay as they are."""
+    """Add the same to an error that was not raised yet; errors of other queries stay unchanged."""
     if isinstance(request, HistogramRequest):
         advice, share = _remedies(server, principal, patience, dataset, request, prepared, limit)
         problem.detail = problem.detail.replace(problem.advice, advice, 1)

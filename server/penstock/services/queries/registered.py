@@ -1,7 +1,7 @@
-"""Find what an interrupted run had registered before its caller was answered.
+"""Find what an interrupted run registered before its request was answered.
 
-A registration that is run again finds its name taken, by itself.  So whoever goes on with an
-earlier run looks here first: the same name, the very same spec, by the same person.
+A registration that is run again finds its own name taken.  So a repeated run looks here first: the
+same name and the same spec, by the same user.
 """
 
 from sqlmodel import col, select

@@ -1,9 +1,9 @@
-"""Register a query: settle, charge, commit; then read the data once, for the anchor.
+"""Register a query: plan, charge, commit; then read the data once, for the anchor.
 
-Two transactions.  The first charges every tier and stores the query without a release;
-only when it is durable are the data read, and the second stores the anchor.  A crash in
-between leaves a *pending* query whose budget is spent and of which nothing was drawn:
-registering the same spec again finishes it.
+Two transactions.  The first charges every tier and stores the query without a release; only when it
+is durable are the data read, and the second stores the anchor.  A crash in between leaves a
+*pending* query whose budget is spent and for which nothing was drawn: registering the same spec
+again finishes it.
 """
 
 import json
@@ -53,7 +53,7 @@ def register(
 
     Raises ``InvalidInput``, ``NotFound`` for the dataset, ``NameTaken``, ``Conflict`` for
     a statistic that is registered under another name, ``BudgetExhausted``, and
-    ``SourceChanged``; whatever it raises before the charge changes nothing.
+    ``SourceChanged``; an error before the charge changes nothing.
     """
     principal.require("admin")
     with server.database.read() as session:
@@ -66,7 +66,7 @@ def register(
         prepared, answer = prepared_for(server, dataset, request, progress)
     refusals.settle()
     require_dimension(server, prepared)
-    progress("working out levels and charges")
+    progress("computing levels and charges")
     with advised(server, principal, PATIENCE, dataset, request, prepared):
         query, rungs = _charged(server, principal, dataset, request, prepared, accounts)
     try:
@@ -99,10 +99,10 @@ def _charged(
         dataset.delta,
     )
     quote = computations.among(quoted, accounts)
-    # All that is drawn behind the charge has to find room: what is charged is finished.
+    # There must be room for all that is drawn after the charge, so that it can be finished.
     size = 8 * prepared.dimension * (len(request.levels or ()) + 1)
     with server.database.write_beside(grows=size) as session:
-        # Whoever charges the same accounts waits here, and reads them again.
+        # Others that charge the same accounts wait here, and read them again.
         current = lock_dataset(session, required(dataset.id))
         require_still(session, principal, "admin")
         query = pending(session, dataset, request, prepared)
@@ -126,9 +126,9 @@ def _with_progress(answer: Answer, progress: Progress) -> Answer:
 
 
 def charged_dataset(session: Session, request: Plannable) -> Dataset:
-    """Return the newest version of the dataset, or the one an interrupted registration charged.
+    """Return the newest version of the dataset, or the one that was charged already.
 
-    That is as it was declared then.
+    An interrupted registration charged it, with the declaration of that time.
     """
     newest = dataset_by_name(session, request.dataset)
     left = session.exec(
@@ -155,7 +155,7 @@ def require_dimension(server: Server, prepared: PreparedQuery) -> None:
 def spec_text(request: Plannable, prepared: PreparedQuery) -> str:
     """Return the spec as it is stored, without values and keys.
 
-    A mean's bounds and a trade-off are, as they were settled: releases are read with them.
+    A mean's bounds and a trade-off are stored as they were planned: releases are read with them.
     """
     stored = request.model_dump(mode="json", exclude={"keys", "values"}, exclude_none=True)
     if prepared.mean_bounds is not None and stored["aggregate"]["type"] == "mean":
@@ -178,10 +178,10 @@ def pending(
     prepared: PreparedQuery,
     limit: Tier | None = None,
 ) -> Query | None:
-    """Return the query that an interrupted registration of the same spec left; else ``None``.
+    """Return the query that an interrupted registration of the same spec left, or ``None``.
 
-    What is out of sight for ``limit`` counts as not there.  Raises ``NameTaken`` and
-    ``Conflict`` as registering does.
+    Queries that ``limit`` may not see count as missing.  Raises ``NameTaken`` and ``Conflict`` as
+    registering does.
     """
     known = select(Query) if limit is None else select(Query).where(in_sight(limit))
     taken = session.exec(known.where(col(Query.folded) == folded(request.name))).first()
@@ -212,7 +212,7 @@ def _row(
     prepared: PreparedQuery,
     quote: Quote,
 ) -> Query:
-    # The object that ``answer`` runs, so that no other text can be recorded.
+    # The object that ``answer`` runs, so no other text can be recorded.
     statement = prepared.statement
     return row_of(
         server,
@@ -241,7 +241,7 @@ def _anchor(
 ) -> None:
     """Read the data, draw the anchor, forget the data, and store the anchor.
 
-    Where levels are independent, so is all that is drawn at ``rungs``: all or none is kept.
+    If levels are independent, this holds for all draws at ``rungs``: all or none are stored.
     """
     kind = kind_of(charged)
     exact = kind.exact(step, answer)

@@ -1,9 +1,9 @@
 """Release queries at a reader's clearance, once for each level.
 
 * ``releases``        the release transaction
-* ``visibility``      which queries and streams a reader sees
-* ``grants``          what somebody was handed, and the leaf that says so
-* ``history``         earlier releases: one's own with values, everybody's without
-* ``quota``           how much one person may add in a day
-* ``logged_queries``  the leaves of queries that end, and the table held to them
+* ``visibility``      the queries and streams that a reader sees
+* ``grants``          releases handed to users, and their leaves
+* ``history``         earlier releases: the caller's own with values, all without values
+* ``quota``           the limit of what one user may add in a day
+* ``logged_queries``  the leaves of queries that end, compared with their table
 """

@@ -56,7 +56,7 @@ class Holding:
 
     @property
     def place(self) -> int:
-        """Where the log has it, for cursors; -1 before it is there."""
+        """Return its place in the log, for cursors; -1 before it has one."""
         return -1 if self.leaf.index is None else self.leaf.index
 
     def item(self) -> HistoryItemView:
@@ -92,7 +92,7 @@ _HELD = _HAND_OUTS.where(
 
 
 def holding_at(session: Session, principal: Principal, query: Query, rung: int) -> Holding | None:
-    """Return what the caller was handed at a rung of a query, ``None`` where nothing was."""
+    """Return the caller's holding at a rung of a query, or ``None``."""
     row = session.exec(
         _HELD,
         params={
@@ -118,13 +118,12 @@ def holdings(
     after: int | None = None,
     limit: int | None = None,
 ) -> list[Holding]:
-    """Return hand-outs in the order of the log; what is ``None`` does not filter.
+    """Return hand-outs in the order of the log; an argument of ``None`` does not filter.
 
-    ``since`` is included, ``until`` is not.  With ``after``, those behind that leaf of the
-    log; what has no place in it yet is then left out.  Of a stream there is one for each user
-    and rung, made with the first range.
+    ``since`` is included, ``until`` is not.  With ``after``, those after that leaf of the log, and
+    none without a place in it.  A stream has one for each user and rung, made with the first range.
     """
-    # Numbers of rows are not in the order of commits: a cursor over them might miss some.
+    # Row numbers are not in the order of commits: a cursor over them might miss some.
     statement = _HAND_OUTS.order_by(col(Leaf.index).nulls_last(), col(Grant.id)).limit(limit)
     if after is not None:
         statement = statement.where(col(Leaf.index) > after)
@@ -148,7 +147,7 @@ def holdings(
 
 
 def _holding(session: Session, grant: Grant, release: Release, leaf: Leaf, query: Query) -> Holding:
-    """Return a hand-out with its dataset, user and tier; the session keeps those, which are few."""
+    """Return a hand-out with its dataset, user and tier, which the session caches."""
     return Holding(
         grant,
         release,
@@ -190,7 +189,7 @@ def leaf_of(
 def grant(
     session: Session, principal: Principal, tier: Tier, release: Release, leaf: Leaf
 ) -> Grant:
-    """Record that ``principal`` holds a level from then on, as ``leaf`` has it."""
+    """Record that ``principal`` holds a release from now on, as in ``leaf``."""
     made = Grant(
         user_id=required(principal.user_id),
         release_id=required(release.id),

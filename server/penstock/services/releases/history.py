@@ -1,4 +1,4 @@
-"""Read the release history: analysts their own, auditors everybody's without the values."""
+"""Read the release history: analysts their own, auditors that of all users without values."""
 
 from collections.abc import Collection, Sequence
 from datetime import datetime
@@ -34,7 +34,7 @@ def listing(
     since: datetime | None = None,
     until: datetime | None = None,
 ) -> Page[HistoryItemView]:
-    """List hand-outs, the oldest first: all for an auditor, their own for everybody else.
+    """List hand-outs, the oldest first: all for an auditor, otherwise the caller's own.
 
     ``since`` is included, ``until`` is not; a dataset is all of its versions.  Raises
     ``Forbidden`` for the history of another, ``NotFound`` for an unknown name.
@@ -42,7 +42,7 @@ def listing(
     principal.require("analyst", "auditor")
     audits = "auditor" in principal.roles
     if user is not None and not audits and folded(user) != folded(principal.name):
-        raise Forbidden("Only an auditor reads the history of others.")
+        raise Forbidden("Only auditors can read the history of others.")
     with server.database.read() as session:
         users = None if audits else [required(principal.user_id)]
         if user is not None and audits:
@@ -78,7 +78,7 @@ def show(server: Server, principal: Principal, public_id: str) -> HistoryItemVie
 
 
 def values(server: Server, principal: Principal, public_id: str) -> ReleaseView:
-    """Show a release with its values to a user who was handed it.  Raises ``NotFound``."""
+    """Show a release with its values to a user who holds it.  Raises ``NotFound``."""
     principal.require("analyst")
     with server.database.read() as session:
         rows = holdings(
@@ -98,7 +98,7 @@ def values(server: Server, principal: Principal, public_id: str) -> ReleaseView:
 def levels(server: Server, principal: Principal, query: str) -> list[HistoryItemView]:
     """Return every level of a query that the caller was handed, the most accurate first.
 
-    Empty where they hold none, and where there is no such query.
+    Empty if they hold none, and if there is no such query.
     """
     principal.require("analyst")
     with server.database.read() as session:
@@ -115,7 +115,7 @@ def of_query(
 ) -> list[ReleaseView]:
     """Return the same with values: those of the ``chosen`` releases, or of all; at most ``most``.
 
-    What is not the caller's is passed over, as if it did not exist.
+    Releases that are not the caller's are ignored, as if they did not exist.
     """
     principal.require("analyst")
     with server.database.read() as session:
@@ -143,7 +143,7 @@ def _holdings_of_query(session: Session, principal: Principal, query: str) -> li
 
 
 def _query(session: Session, name: str, own: Sequence[int] | None) -> int:
-    """Return a query; for an analyst who holds nothing of it, raise as if it were missing."""
+    """Return a query; for an analyst who holds no release of it, raise as if it were missing."""
     key = required(query_by_name(session, name).id)
     if own is not None and not holdings(session, user_ids=own, query_id=key, limit=1):
         raise NotFound(f"There is no query {name!r}.")

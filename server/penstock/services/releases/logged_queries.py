@@ -1,4 +1,4 @@
-"""Write the leaves of what ends a query, and hold the table of queries to them."""
+"""Write the leaves of events that end a query, and compare the table of queries with them."""
 
 from collections.abc import Iterator
 from datetime import datetime
@@ -22,7 +22,7 @@ def record_retirement(
 def record_mismatches(
     session: Session, principal: Principal, dataset: Dataset, query: Query, at: datetime
 ) -> None:
-    """Append the leaf of exact values that were refused, with how often that was."""
+    """Append the leaf of refused exact values, with their count."""
     record(
         session,
         principal,
@@ -58,7 +58,7 @@ class LoggedQueries:
         self._shredded: set[tuple[str, object]] = set()
 
     def take(self, leaf: LeafFields) -> None:
-        """Take in the leaf of a query, or of a dataset that was shredded."""
+        """Read the leaf of a query, or of a dataset that was shredded."""
         match leaf["kind"]:
             case "query" if leaf.get("retired"):
                 self._retired.add(leaf["query"])

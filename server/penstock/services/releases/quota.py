@@ -1,15 +1,13 @@
-"""Limit how much one person may add to the database by requests.
+"""Limit how much one user may add to the database by requests.
 
-Each first hand-out stores a leaf, and may store a vector.  Levels that tiers are registered at
-are as many as admins have made, and are always given; between them lies a ladder of as many more
-as a query was registered for, which one person could have drawn within minutes.  So each has an
-allowance of a day, in levels and in bytes.
+Each first hand-out stores a leaf, and may store a vector.  The number of tiers' levels is up to the
+admins, and these are always released; between them there are as many more as a query was registered
+for, which one user could have drawn within minutes.  So each user has an allowance for a day, in
+levels and in bytes. The number of valid tokens is limited, but each revoked token keeps its row and
+its leaves.  So there is an allowance for tokens that users create for themselves, too.
 
-Of tokens only so many are valid at a time, but each that was revoked keeps its row and its
-leaves.  So there is an allowance of those that people make for themselves, too.
-
-What counts is what the asker themselves was handed in the last 24 hours, drawn for them or not,
-so that a refusal depends neither on data nor on what others were given.
+A user's own hand-outs of the last 24 hours count, whether they were drawn for that user or not, so
+a refusal depends neither on data nor on what others were given.
 """
 
 import math
@@ -24,7 +22,7 @@ from penstock.services.context import Server
 
 DAY = timedelta(days=1)
 RANGES = 10
-"""How many ranges of streams may be asked for in the place of one level: each is one leaf."""
+"""The number of ranges of streams that count as one level: each is one leaf."""
 
 _HANDED = (
     select(
@@ -43,10 +41,10 @@ _HANDED = (
         ),
     )
 )
-"""Of levels that no tier was ever given: those of tiers are as many as admins have made."""
+"""Only levels that no tier was ever given count: tiers' levels are up to the admins."""
 
 TOKENS = 4
-"""How many tokens people may make for themselves in a day, for each that may be valid at once."""
+"""The number of tokens that users may create in a day, for each that may be valid."""
 
 _RANGES = select(func.count(col(Leaf.id)), func.min(col(Leaf.at))).where(
     col(Leaf.kind) == "stream",
@@ -56,7 +54,7 @@ _RANGES = select(func.count(col(Leaf.id)), func.min(col(Leaf.at))).where(
 
 
 def require_level(session: Session, server: Server, user_id: int) -> None:
-    """Raise ``QuotaUsedUp`` where a user was handed as much in a day as anybody may be."""
+    """Raise ``QuotaUsedUp`` if a user was handed the most of a day."""
     now, settings = server.clock(), server.settings
     handed = session.exec(_HANDED, params={"user_id": user_id, "since": now - DAY}).one()
     levels, size, first = handed
@@ -70,7 +68,7 @@ def require_level(session: Session, server: Server, user_id: int) -> None:
 
 
 def require_range(session: Session, server: Server, user: str) -> None:
-    """Raise ``QuotaUsedUp`` where a user was handed as many ranges of streams as may be."""
+    """Raise ``QuotaUsedUp`` if a user was handed the most ranges of streams of a day."""
     now, most = server.clock(), server.settings.levels_per_day * RANGES
     if most:
         ranges, first = session.exec(_RANGES, params={"user": user, "since": now - DAY}).one()
@@ -79,7 +77,7 @@ def require_range(session: Session, server: Server, user: str) -> None:
 
 
 def require_token(session: Session, server: Server, user_id: int) -> None:
-    """Raise ``QuotaUsedUp`` where a user was given as many tokens in a day as they may make."""
+    """Raise ``QuotaUsedUp`` if a user was given the most tokens of a day."""
     now, most = server.clock(), server.settings.tokens_per_user * TOKENS
     made, first = session.exec(
         select(func.count(col(Token.id)), func.min(col(Token.created_at))).where(
@@ -88,8 +86,8 @@ def require_token(session: Session, server: Server, user_id: int) -> None:
     ).one()
     if made >= most:
         raise QuotaUsedUp(
-            f"{made:,} tokens were made for you in the last 24 hours, and {most:,} is the most;"
-            f" those that were revoked count as well. Ask in {_wait(first, now):,} seconds, or ask"
+            f"{made:,} tokens were created for you in the last 24 hours, and {most:,} is the limit;"
+            f" revoked tokens count as well. Try again in {_wait(first, now):,} seconds, or ask"
             " an admin for a token.",
             retry_after=_wait(first, now),
         )
@@ -102,8 +100,9 @@ def _wait(first: datetime, now: datetime) -> int:
 def _refusal(handed: str, most: str, first: datetime, now: datetime) -> QuotaUsedUp:
     wait = _wait(first, now)
     return QuotaUsedUp(
-        f"{handed} were handed to you in the last 24 hours, and {most} is the most. What you hold,"
-        f" and the levels of tiers, are given as ever; for another one ask in {wait:,} seconds, or"
+        f"{handed} were handed to you in the last 24 hours, and {most} is the limit. Releases"
+        f" that you hold, and the levels of tiers, are still available; for another one try"
+        f" again in {wait:,} seconds, or"
         " ask the operator for a larger allowance.",
         retry_after=wait,
     )

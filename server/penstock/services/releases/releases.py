@@ -1,12 +1,12 @@
-"""Release queries: one vector for a query and level, forever.
+"""Release queries: one vector for each query and level, permanently.
 
-A repeat is read without a lock and writes nothing.  A first hand-out locks the query,
-checks the caller's clearance inside the same transaction, draws from the nearest stored
-neighbors where the level is new, and appends its leaf; it answers after the commit.
+A repeat is read without a lock and writes nothing.  A first hand-out locks the query, checks the
+caller's clearance inside the same transaction, draws from the nearest stored neighbors if the level
+is new, and appends its leaf; it answers after the commit.
 
-Releases of other queries are drawn at the same time where the database can do that.
-What a release depends on beside its query (clearances, tiers, levels) is changed only by
-transactions that are alone.
+Releases of other queries are drawn at the same time if the database can do that.  Everything else
+that a release depends on (clearances, tiers, levels) is changed only by transactions that are
+alone.
 """
 
 import uuid
@@ -74,7 +74,7 @@ _OTHERS = (
 class Answer:
     """Hold a release, and whether this call handed it to the caller for the first time.
 
-    ``drawn`` is how many numbers it counts for where work is limited.
+    ``drawn`` is the number of values that it counts as when work is limited.
     """
 
     view: ReleaseView
@@ -84,7 +84,7 @@ class Answer:
 
 @dataclass(frozen=True)
 class _AllowedRequest:
-    """Hold a request that is allowed: its rung, and the tier in whose name."""
+    """Hold an allowed request: its rung, and the tier of its answer."""
 
     query: Query
     dataset: Dataset
@@ -98,8 +98,8 @@ class _AllowedRequest:
 def request(server: Server, principal: Principal, name: str, target: ReleaseRequest) -> Answer:
     """Release a query at the caller's clearance, or at any more private level.
 
-    Raises ``NotFound`` for a query out of sight, ``ClearanceTooLow`` for a level more
-    accurate than the caller's own, ``LevelsUsedUp``, ``QuotaUsedUp``, ``Conflict`` for a query
+    Raises ``NotFound`` for a query that the caller may not see, ``ClearanceTooLow`` for a level
+    more accurate than the caller's own, ``LevelsUsedUp``, ``QuotaUsedUp``, ``Conflict`` for a query
     that is not active, and ``InvalidInput`` for a level that the query does not offer.
     """
     principal.require("analyst")
@@ -169,8 +169,8 @@ def _allowed(
         raise NotFound(f"There is no query {name!r}.")
     if query.status != "active":
         raise Conflict(
-            f"Query {query.name!r} is {query.status} and gives no releases;"
-            " values already handed out can still be read."
+            f"Query {query.name!r} is {query.status} and has no new releases; values already"
+            f" handed out can still be read."
         )
     kind = kind_of(query)
     dataset = session.get_one(Dataset, query.dataset_id)
@@ -185,9 +185,9 @@ def _allowed(
         tier = next((tier for tier, finest in tiers if finest <= rung), clearance)
     if rung < own:
         raise ClearanceTooLow(
-            f"The level asked for, {kind.level(rung).value:g}, is more accurate than"
+            f"The requested level, {kind.level(rung).value:g}, is more accurate than"
             f" {clearance.name!r} allows for {query.name!r}, {kind.level(own).value:g}"
-            f" ({kind.mechanism.parameter}). Ask for that or more noise,"
+            f" ({kind.mechanism.parameter}). Request that level or more noise,"
             " or ask an admin for a higher clearance."
         )
     return _AllowedRequest(query, dataset, kind, tier, rung)
@@ -201,13 +201,14 @@ def rung_of_tier(session: Session, query: Query, clearance: Tier, name: str) -> 
         raise InvalidInput(problem.detail, pointer="/tier") from problem
     if tier.rank > clearance.rank:
         raise ClearanceTooLow(
-            f"Tier {tier.name!r} is above the clearance {clearance.name!r}: ask for"
-            f" {clearance.name!r} or a less trusted tier, or ask an admin for a higher clearance."
+            f"Tier {tier.name!r} is above the clearance {clearance.name!r}: request"
+            f" {clearance.name!r} or a less trusted tier, or ask an admin for a higher"
+            f" clearance."
         )
     rung = allowed_rung(session, query, tier)
     if rung is None:
         raise InvalidInput(
-            f"Query {query.name!r} has no level for tier {tier.name!r}; ask for another tier.",
+            f"Query {query.name!r} has no level for tier {tier.name!r}; request another tier.",
             pointer="/tier",
         )
     return tier, rung
@@ -216,14 +217,14 @@ def rung_of_tier(session: Session, query: Query, clearance: Tier, name: str) -> 
 def _stored_or_drawn(
     session: Session, server: Server, principal: Principal, allowed: _AllowedRequest
 ) -> tuple[Release, IntVector]:
-    # Before it is looked for: a refusal must not tell which levels others have asked for.
+    # Before the look-up: a refusal must not reveal which levels others have requested.
     _require_room(session, server, principal, allowed)
     place = {"query_id": allowed.query.id, "rung": allowed.rung}
     stored = session.exec(_AT, params=place).first()
     if stored is not None:
         return stored, open_state(server, allowed.dataset, allowed.query, stored)
     if session.exec(_COUNTED, params={"query_id": allowed.query.id}).one() != allowed.query.seq + 1:
-        # A level whose row was taken away would be drawn a second time, and independently.
+        # A level whose row was deleted would be drawn a second time, independently.
         raise IntegrityViolation(
             f"Rows of query {allowed.query.name!r} are missing: its releases do not fit each other."
             " Nothing was drawn; restore the database from a backup."
@@ -267,7 +268,7 @@ def store(
     try:
         session.flush()
     except IntegrityError as problem:
-        # The lock rules this out, unless rows were put back to an older state.
+        # The lock rules this out, unless rows were restored to an older state.
         raise IntegrityViolation(
             f"Query {name!r} already has a release where the next one belongs: its rows"
             " do not fit each other. Nothing was drawn; restore the database from a backup."
@@ -278,7 +279,7 @@ def store(
 def _require_room(
     session: Session, server: Server, principal: Principal, allowed: _AllowedRequest
 ) -> None:
-    """Raise ``LevelsUsedUp`` for a level that no tier has where no more may be drawn."""
+    """Raise ``LevelsUsedUp`` for a level that no tier has if no more may be drawn."""
     own = given_rungs(session, allowed.query)
     if allowed.rung in own:
         return
@@ -286,8 +287,8 @@ def _require_room(
     others = session.exec(_OTHERS, params={"query_id": allowed.query.id, "own": sorted(own)}).one()
     if others >= allowed.query.max_levels - len(own):
         raise LevelsUsedUp(
-            f"Query {allowed.query.name!r} holds the {allowed.query.max_levels} levels that it was"
-            " registered for; ask for the level of a tier."
+            f"Query {allowed.query.name!r} holds the {allowed.query.max_levels} levels that it"
+            f" was registered for; request the level of a tier."
         )
 
 

@@ -31,7 +31,7 @@ def page_of(
     *,
     streams: bool,
 ) -> Page[View]:
-    """Return a page of those that the caller may see, in the order of registration."""
+    """Return a page of the queries or streams that the caller may see, in order of registration."""
     with server.database.read() as session:
         limit = visible_below(session, principal)
         kind = col(Query.structure).is_not(None) if streams else col(Query.structure).is_(None)
@@ -55,7 +55,7 @@ def visible(
 ) -> tuple[Query, Tier | None]:
     """Return a query or stream, and the tier up to which the caller sees (``None``: all).
 
-    Raises ``NotFound``, with one text for missing and for out of sight.
+    Raises ``NotFound``, with one text for missing and for hidden ones.
     """
     limit = visible_below(session, principal)
     statement = select(Query).where(col(Query.folded) == folded(name))
@@ -79,7 +79,7 @@ def levels_of(session: Session, query: Query, limit: Tier | None) -> list[tuple[
 
 
 def spec_of(query: Query, limit: Tier | None) -> dict[str, Any]:
-    """Return the spec of a query, without what it says of tiers above ``limit``."""
+    """Return the spec of a query, without its fields about tiers above ``limit``."""
     spec: dict[str, Any] = json.loads(query.spec)
     if limit is None:
         return spec
@@ -89,14 +89,14 @@ def spec_of(query: Query, limit: Tier | None) -> dict[str, Any]:
 
 
 def end_alone(session: Session, server: Server, principal: Principal, query: Query) -> None:
-    """Let nothing more be released, by one person.  Raises ``ApprovalNeeded``."""
+    """Stop all new releases, as one person.  Raises ``ApprovalNeeded``."""
     if query.status != "retired":
         require_second(server)
     end(session, server, principal, query)
 
 
 def end(session: Session, server: Server, principal: Principal, query: Query) -> None:
-    """Let nothing more be released.  Once more changes nothing."""
+    """Stop all new releases.  A repeat changes nothing."""
     if query.status == "retired":
         return
     query.status = "retired"
