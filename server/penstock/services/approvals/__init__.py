@@ -2,5 +2,5 @@
 
 * ``proposals``: proposals: made, approved, done once
 * ``actions``   the actions that can be proposed
-* ``logged_proposals``: the leaves of proposals, and the tables held to them
+* ``logged_proposals``: the leaves of proposals, and the tables compared with them
 """

@@ -1,4 +1,4 @@
-"""Write the leaves of proposals, and hold the tables of proposals and decisions to them."""
+"""Write the leaves of proposals, and compare the tables of proposals and decisions with them."""
 
 import json
 from collections.abc import Iterator
@@ -46,7 +46,7 @@ class LoggedProposals:
         self._proposals = versions()
 
     def take(self, leaf: LeafFields) -> None:
-        """Take in the leaf of a proposal."""
+        """Read the leaf of a proposal."""
         if leaf["kind"] == "proposal":
             request = leaves.canonical({**leaf["request"], "act": leaf["act"]}).decode()
             about = leaf["proposed_by"], request, leaves.canonical(leaf["basis"]).decode()

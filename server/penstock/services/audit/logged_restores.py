@@ -49,7 +49,7 @@ class LoggedRestores:
         self._lost: set[str] = set()
 
     def take(self, leaf: LeafFields) -> None:
-        """Take in the leaf of a restore, or of a budget that took floors over."""
+        """Read the leaf of a restore, or of a budget that took floors over."""
         if leaf["kind"] in {"budget", "restore"}:
             self._floors += leaf.get("charged", 0)
         if leaf["kind"] == "restore":

@@ -31,7 +31,7 @@ from penstock.services.schemas.queries import DatasetRequest
 from penstock.services.schemas.views import DatasetView
 
 PROMISED = ("privacy_unit", "neighboring", "delta")
-"""What charges are stated in."""
+"""The fields in terms of which charges are stated."""
 
 
 @dataclass(frozen=True)
@@ -48,10 +48,10 @@ def correct(
 ) -> DatasetView:
     """Correct the declaration of a dataset's newest version; its file and its budgets stay.
 
-    What was charged stays charged, to the same accounts.  Queries that are registered keep the
-    declaration that they were registered under.  Raises ``NotFound``, ``InvalidInput`` for a
-    declaration that is not valid, ``Conflict`` for what charges are stated in, once there
-    are any, and ``Forbidden`` for the same under the two-person rule.
+    Charges stay, in the same accounts.  Registered queries keep the declaration that they were
+    registered under.  Raises ``NotFound``, ``InvalidInput`` for a declaration that is not valid,
+    ``Conflict`` for the fields in terms of which charges are stated, once there are any, and
+    ``Forbidden`` for the same under the two-person rule.
     """
     principal.require("admin")
     with server.database.read() as session:
@@ -76,7 +76,7 @@ def correct(
 
 
 def has_charges(server: Server, principal: Principal, name: str) -> bool:
-    """Return whether charges fix a dataset's declaration.  Raises ``NotFound``."""
+    """Return True if charges fix a dataset's declaration.  Raises ``NotFound``."""
     principal.require("admin")
     with server.database.read() as session:
         versions = versions_of(session, dataset_by_name(session, name))
@@ -86,9 +86,9 @@ def has_charges(server: Server, principal: Principal, name: str) -> bool:
 def withdraw(server: Server, principal: Principal, name: str) -> WithdrawnView:
     """Withdraw the newest version of a dataset, in which nothing was ever charged.
 
-    Its file may be registered again, and so may its name once no version is left: the number
-    of the version stays its own, so that the log means one thing by both.  Raises
-    ``NotFound``, ``Conflict`` once anything was charged, and ``ApprovalNeeded``.
+    Its file may be registered again, and so may its name once no version is left: the number of the
+    version is not used again, so that names in the log stay unambiguous.  Raises ``NotFound``,
+    ``Conflict`` once anything was charged, and ``ApprovalNeeded``.
     """
     principal.require("admin")
     with server.database.write() as session:
@@ -141,7 +141,7 @@ def corrected(before: DatasetRequest, wanted: CorrectionRequest) -> DatasetReque
 
 
 def _changes(before: DatasetRequest, after: DatasetRequest) -> Iterator[str]:
-    """Return the pointers of what is declared otherwise."""
+    """Return the pointers of the fields that change."""
     for name in (*PROMISED, "max_units"):
         if getattr(before, name) != getattr(after, name):
             yield pointer(name)
@@ -151,12 +151,12 @@ def _changes(before: DatasetRequest, after: DatasetRequest) -> Iterator[str]:
 
 
 def _promises(before: DatasetRequest, after: DatasetRequest) -> Iterator[str]:
-    """Return the pointers of changes to what charges are stated in."""
+    """Return the pointers of changes to the fields in terms of which charges are stated."""
     for name in PROMISED:
         if getattr(before, name) != getattr(after, name):
             yield pointer(name)
     unit = before.privacy_unit
-    # Read as another type, the same rows may be other people's.
+    # Read as another type, the same rows may belong to other people.
     if (
         isinstance(unit, UnitColumn)
         and unit == after.privacy_unit
@@ -178,7 +178,8 @@ def _require_same_promise(
     if any(charged(session, version) for version in versions_of(session, dataset)):
         raise Conflict(
             f"Queries were charged in dataset {dataset.name!r}, and their cost is stated for its"
-            f" privacy unit, its neighboring relation and its delta: these stay. Correct only"
+            f" privacy unit, its neighboring relation and its delta: these cannot change."
+            f" Correct only"
             f" columns and max_units.",
             fields=others,
         )
@@ -224,7 +225,7 @@ def _store(
     session.flush()
     record_correction(session, principal, dataset, changed, now)
     if other_delta:
-        # Nothing is spent, so that the accounts start over, with an order for this delta.
+        # Nothing is spent, so the accounts start over, with an order for this delta.
         for tier in ladder(session):
             budget = newest_budget(session, dataset, tier)
             if budget is not None:

@@ -9,7 +9,7 @@ from penstock.settings import Settings
 
 
 def located(server: Server, request: DatasetRequest) -> DatasetRequest:
-    """Return the request with an absolute path; refuse what the settings or the home forbid."""
+    """Return the request with an absolute path; refuse paths that are not allowed."""
     if request.source.uri is None or "://" in request.source.uri:
         return request  # the connector refuses an address by name
     path = allowed_path(server, request.source.uri)
@@ -18,18 +18,18 @@ def located(server: Server, request: DatasetRequest) -> DatasetRequest:
 
 
 def folder_of_data(settings: Settings) -> Path | None:
-    """Name the only folder whose files may be registered; None where all may."""
+    """Return the only folder whose files may be registered; None if all files may be."""
     own = None if settings.data_anywhere else settings.home.resolve() / "data"
     return settings.data_folder or own
 
 
 def allowed_path(server: Server, uri: str) -> Path:
-    """Find where a file is, behind links; raise ``InvalidInput`` where it may not be registered."""
+    """Resolve a file's links; raise ``InvalidInput`` if it may not be registered."""
     path, settings = Path(uri), server.settings
     folder, data = settings.data_folder, settings.home.resolve() / "data"
     path = (folder / path if folder else path).resolve()
     closed = [settings.home, settings.database_path, settings.keys_path, settings.witness_path]
-    # The folder of data aside, nothing of the server's own is data.
+    # Except in the data folder, none of the server's own files are data.
     inside_home = any(path.is_relative_to(closed_folder.resolve()) for closed_folder in closed)
     if inside_home and not path.is_relative_to(data):
         raise InvalidInput(

@@ -80,13 +80,12 @@ def register(
 def add_version(
     server: Server, principal: Principal, name: str, wanted: VersionRequest
 ) -> DatasetView:
-    """Register new data of a dataset, under budgets of their own.
+    """Register new data of a dataset, with separate budgets.
 
-    New queries are asked of them; those of earlier versions stay.  Raises ``NotFound``,
-    ``Conflict`` for a dataset of pushed vectors and for a file that is registered
-    already, ``InvalidInput`` for a file without the declared columns and for statements that are
-    not valid, and ``Forbidden`` for a budget larger than any that the dataset has under
-    the two-person rule.
+    New queries use them; those of earlier versions stay.  Raises ``NotFound``, ``Conflict`` for a
+    dataset of pushed vectors and for a file that is registered already, ``InvalidInput`` for a file
+    without the declared columns and for statements that are not valid, and ``Forbidden`` for a
+    budget larger than any that the dataset has under the two-person rule.
     """
     principal.require("admin")
     with server.database.read() as session:
@@ -110,7 +109,7 @@ def add_version(
 
 
 def listing(server: Server, principal: Principal, window: Window) -> Page[DatasetView]:
-    """List the datasets that the caller may see: for an analyst, those with a budget for them."""
+    """List the datasets that the caller may see: analysts, those with a budget for them."""
     with server.database.read() as session:
         limit = visible_below(session, principal)
         newest = (
@@ -136,7 +135,7 @@ def listing(server: Server, principal: Principal, window: Window) -> Page[Datase
 
 
 def show(server: Server, principal: Principal, name: str) -> DatasetView:
-    """Show one dataset.  Raises ``NotFound``, also where the caller may not see it."""
+    """Show one dataset.  Raises ``NotFound``, also if the caller may not see it."""
     with server.database.read() as session:
         dataset = visible_dataset(session, principal, name)
         return view(session, dataset, visible_below(session, principal))
@@ -146,7 +145,7 @@ def visible_dataset(session: Session, principal: Principal, name: str) -> Datase
     """Return the newest version of a dataset that the caller may see.
 
     For an analyst that is one with a budget for their tier.  Raises ``NotFound``, with
-    one text for missing and for out of sight.
+    one text for missing and for hidden ones.
     """
     newest = dataset_by_name(session, name)
     if principal.roles & {"admin", "auditor"}:
@@ -181,7 +180,7 @@ def visible_below(session: Session, principal: Principal) -> Tier | None:
 
 
 def view(session: Session, dataset: Dataset, limit: Tier | None) -> DatasetView:
-    """Return a dataset as a reader sees it who may see tiers up to ``limit`` (``None``: all)."""
+    """Return a dataset for a reader who may see tiers up to ``limit`` (``None``: all)."""
     spec = spec_of(dataset)
     source = spec.source.model_dump(mode="json", exclude_none=True)
     if limit is not None and spec.source.uri is not None:
@@ -226,13 +225,13 @@ def _same_people(session: Session, dataset: Dataset, limit: Tier | None) -> list
 def next_version(server: Server, before: Dataset, wanted: VersionRequest) -> DatasetRequest:
     """Return the spec of a later version; its file's header is read, and it is not hashed.
 
-    Raises as ``add_version`` does for what is asked for.
+    Raises as ``add_version`` does for the request.
     """
     return _looked_at(server, _next(before, wanted))
 
 
 def _looked_at(server: Server, request: DatasetRequest) -> DatasetRequest:
-    """Return the request with an absolute path, its file checked by format and column names."""
+    """Return the request with an absolute path; check its file's format and column names."""
     request = located(server, request)
     prepare.check_source(request)
     return request
@@ -241,12 +240,12 @@ def _looked_at(server: Server, request: DatasetRequest) -> DatasetRequest:
 def _examined(
     server: Server, request: DatasetRequest, progress: Progress = silent
 ) -> tuple[DatasetRequest, list[Fingerprint]]:
-    """Return the checked request, and its file's hash under every key that is kept."""
+    """Return the checked request, and its file's fingerprint under every stored key."""
     request = _looked_at(server, request)
     if request.source.uri is None:
         return request, []
     fingerprints = fingerprints_of(server, request, progress)
-    progress("storing what was declared")
+    progress("storing the declaration")
     return request, fingerprints
 
 
@@ -291,10 +290,10 @@ def _registered(
     require_still(session, principal, "admin")
     tiers = ordered_tiers(session)
     accounts = resolve(request.budgets, tiers, request.delta, request.accountant)
-    refuse_twin(session, server, fingerprints)  # after all else: another file is logged
+    refuse_twin(session, server, fingerprints)  # after all other checks: another file is logged
     dataset = _store(session, server, principal, request, fingerprints, version, disjoint_units)
     if before is not None and before.people is not None:
-        dataset.people = before.people  # data of the same people, whatever is new about them
+        dataset.people = before.people  # data of the same people, even if the data are new
         session.add(dataset)
     require_keys(server)
     _grant(session, server, principal, dataset, tiers, accounts)

@@ -1,10 +1,9 @@
 """Return a dataset's declaration, now and when a query of it was registered.
 
-A declaration says how the file is read.  While nothing was charged all of it may be
-corrected.  Afterwards what a privacy unit is, the neighboring relation and delta stay, since
-everything that was charged is stated in them; what columns hold may be corrected still, and
-the same accounts go on, so that the corrected version has spent what it had.  A query keeps
-the declaration that it was registered under.
+A declaration says how the file is read.  While nothing was charged all of it may be corrected.
+Afterwards the privacy unit, the neighboring relation and delta are fixed, since all charges are
+stated in terms of them; columns may still be corrected, and the same accounts continue, so a
+correction returns no budget.  A query keeps the declaration that it was registered under.
 """
 
 import hashlib
@@ -31,7 +30,7 @@ def digest(spec: str) -> str:
 def as_declared(session: Session, dataset: Dataset, query: Query) -> Dataset:
     """Return the dataset of a query as it was declared when the query was registered.
 
-    A copy that is in no session.  Raises ``IntegrityViolation`` where that is lost.
+    It is a copy outside of the session.  Raises ``IntegrityViolation`` if the declaration is lost.
     """
     if query.declaration == dataset.declaration:
         return dataset
@@ -52,7 +51,7 @@ def as_declared(session: Session, dataset: Dataset, query: Query) -> Dataset:
 
 
 def require_as_declared(now: Dataset | None, seen: Dataset) -> None:
-    """Raise ``Conflict`` where a dataset was withdrawn or corrected since it was ``seen``."""
+    """Raise ``Conflict`` if a dataset was withdrawn or corrected since it was ``seen``."""
     if now is None or now.withdrawn_at is not None:
         raise Conflict(f"Dataset {seen.name!r} was withdrawn in the meantime; nothing was charged.")
     if now.declaration != seen.declaration:
@@ -63,12 +62,12 @@ def require_as_declared(now: Dataset | None, seen: Dataset) -> None:
 
 
 def charged(session: Session, dataset: Dataset) -> bool:
-    """Return whether a query or charge ever was in a version of a dataset.
+    """Return True if a query or charge ever was in a version of a dataset.
 
-    What a restore lost counts as well.
+    Charges that a restore lost count as well.
     """
     key = required(dataset.id)
-    # Rows and not columns, which are authenticated.
+    # Rows and not columns: rows are authenticated.
     return any(
         session.exec(statement.limit(1)).first() is not None
         for statement in (

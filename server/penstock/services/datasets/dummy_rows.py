@@ -13,7 +13,7 @@ from penstock.services.schemas.views import DummyView
 __all__ = ["MOST_ROWS", "ROWS", "rows"]
 
 ROWS = 100
-"""How many rows are made where nobody says how many."""
+"""The default number of rows."""
 
 
 def rows(
@@ -21,7 +21,7 @@ def rows(
 ) -> DummyView:
     """Return rows of the declared columns, the same for the same ``seed``.
 
-    Raises ``NotFound``, also where the caller may not see the dataset, and
+    Raises ``NotFound``, also if the caller may not see the dataset, and
     ``InvalidInput`` for a dataset without columns.
     """
     with server.database.read() as session:

@@ -1,7 +1,7 @@
 """List the columns of a file to be registered: the names and types that it declares.
 
-No cell is looked at, so that nothing that is shown of a file depends on what stands in it;
-whatever a column may hold is for the admin to declare.
+No cell is read, so what is shown of a file does not depend on its rows; the admin declares what a
+column may hold.
 """
 
 from penstock.connectors.specs import guess

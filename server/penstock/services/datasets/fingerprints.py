@@ -31,14 +31,14 @@ class Fingerprint:
 
 
 def salt_of(server: Server, dataset: Dataset) -> bytes:
-    """Return the secret by which the contributions of a unit are chosen."""
+    """Return the secret salt by which a unit's contributions are chosen."""
     return _unseal(server, dataset, dataset.sealed_salt, "salt", SALT_SIZE)
 
 
 def fingerprints_of(
     server: Server, request: DatasetSpec, progress: Progress = silent
 ) -> list[Fingerprint]:
-    """Return the fingerprints of a file under every key that is kept, the newest first.
+    """Return the fingerprints of a file under every stored key, the newest first.
 
     The file is read once for each.  Raises as ``prepare.fingerprint`` does.
     """
@@ -54,7 +54,7 @@ def fingerprint_of(server: Server, dataset: Dataset) -> Fingerprint:
     if sealed is None:
         raise Conflict(f"Dataset {dataset.name!r} has no file.")
     kept = server.secrets.kept[FINGERPRINT]
-    # What is shredded was sealed under the newest key of that day.
+    # The fingerprint of a shredded dataset was sealed under the newest key of that time.
     shredded = not dataset.wrapped_kek
     keys = [Key(key) for key in kept.values()] if shredded else [dataset_key(server, dataset)]
     for key, (number, secret) in product(keys, sorted(kept.items())):
@@ -76,7 +76,7 @@ def sealed_fingerprint(server: Server, dataset: Dataset, fingerprint: Fingerprin
 def keep_fingerprint(server: Server, dataset: Dataset) -> None:
     """Seal the fingerprint under the server's secrets, before the dataset's key is destroyed.
 
-    The file can so not be registered again as if nobody had spent anything on it.
+    So the file cannot be registered again as if no budget had been spent on it.
     """
     if dataset.sealed_fingerprint is not None:
         fingerprint = fingerprint_of(server, dataset)
@@ -85,9 +85,9 @@ def keep_fingerprint(server: Server, dataset: Dataset) -> None:
 
 
 def refuse_twin(session: Session, server: Server, fingerprints: Sequence[Fingerprint]) -> None:
-    """Raise ``Conflict`` for a file that is registered: two names would have two budgets.
+    """Raise ``Conflict`` for a file that is registered already: two names would have two budgets.
 
-    ``fingerprints`` are those of the file under every key that is kept; none where there is none.
+    ``fingerprints`` are those of the file under every stored key; empty without a file.
     """
     if not fingerprints:
         return
@@ -100,14 +100,14 @@ def refuse_twin(session: Session, server: Server, fingerprints: Sequence[Fingerp
             raise Conflict("The key of fingerprints was rotated just now; register the file again.")
         if hmac.compare_digest(known.digest, digests[known.number]):
             raise Conflict(
-                f"This very file is registered already, as dataset {other.name!r}, version"
+                f"This file is registered already, as dataset {other.name!r}, version"
                 f" {other.version}; use that dataset, so that its budget counts everything. If"
                 f" its declaration is wrong, correct it."
             )
 
 
 def _kind(number: int) -> str:
-    """Return the type that a fingerprint is sealed as, which names its key."""
+    """Return the type under which a fingerprint is sealed, which names its key."""
     return "fingerprint" if number == FIRST else f"fingerprint {number}"
 
 
@@ -116,7 +116,7 @@ def _row(dataset: Dataset, kind: str, length: int) -> RowIdentity:
 
 
 def sealed(server: Server, dataset: Dataset, content: bytes, kind: str) -> bytes:
-    """Return content of a dataset, encrypted for its row under the dataset's key."""
+    """Encrypt content of a dataset for its row, under the dataset's key."""
     return seal(dataset_key(server, dataset), content, _row(dataset, kind, len(content)))
 
 

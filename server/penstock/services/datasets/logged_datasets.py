@@ -1,4 +1,4 @@
-"""Write the leaves of datasets, and hold their tables to them."""
+"""Write the leaves of datasets, and compare their tables with them."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
@@ -92,7 +92,7 @@ class LoggedDatasets:
         self._groups: dict[str, frozenset[str]] = {}
 
     def take(self, leaf: LeafFields) -> None:
-        """Take in the leaf of a dataset."""
+        """Read the leaf of a dataset."""
         if leaf["kind"] != "dataset":
             return
         key = leaf["dataset"], leaf["version"]

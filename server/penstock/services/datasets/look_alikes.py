@@ -1,7 +1,8 @@
 """Find datasets that may hold the same people, by what they declare: fingerprints are of bytes.
 
-One newline more, or the same table as CSV and as Parquet, is another file, and has budgets of
-its own.  Whoever registers it is told; nobody but them knows whether the people are the same.
+A file with one more newline, or the same table as CSV and as Parquet, is another file with separate
+budgets.  The admin who registers it is warned; only the admin knows whether the people are the
+same.
 """
 
 from sqlmodel import Session, col, select
@@ -16,13 +17,14 @@ from penstock.services.schemas.queries import DatasetRequest
 from penstock.spec_fields import folded
 
 ALIKE = 0.75
-"""The part of the columns of the dataset with fewer of them that the other one has as well."""
+"""The share of the columns of the smaller dataset that the other one must have as well."""
 
 
 def notices(session: Session, dataset: Dataset) -> list[str]:
     """List other datasets that declare the same columns, the first registered first.
 
-    Compared are names, as types and categories may be declared otherwise for the same data.
+    It compares names only, since types and categories may be declared differently for the same
+    data.
     """
     return [
         f"Dataset {other.name!r} declares {shared}. If it holds the same people, their losses in"
@@ -71,9 +73,9 @@ def _undeclared(session: Session, dataset: Dataset) -> list[tuple[Dataset, str]]
 
 
 def alike(dataset_request: DatasetRequest, other: DatasetRequest) -> str:
-    """Say which columns of ``other`` a declaration shares that may be of the same table.
+    """Describe the columns of ``other`` that a declaration of perhaps the same table shares.
 
-    It is empty where they are too few, or where privacy units are told apart otherwise.
+    It is empty if they are too few, or if the privacy units are identified differently.
     """
     first, second = ({folded(name) for name in spec.columns} for spec in (dataset_request, other))
     if not first or not second or _unit(dataset_request) != _unit(other):

@@ -1,8 +1,8 @@
-"""Declare which datasets hold the same people.
+"""Group datasets that have the same people.
 
-Each dataset is in one group, or in none: ``Dataset.people``, which all of its versions have,
-is the key of one of the group.  Groups grow by being joined, and never get smaller but by
-datasets that are withdrawn, in which nothing was ever charged.
+Each dataset is in one group, or in none: ``Dataset.people``, which all of its versions have, is the
+key of one of the group.  Groups grow by being joined, and only lose datasets that are withdrawn, in
+which nothing was ever charged.
 """
 
 from collections.abc import Sequence
@@ -35,8 +35,8 @@ def others_of(session: Session, dataset: Dataset) -> list[Dataset]:
 def of_request(session: Session, request: DatasetRequest) -> Dataset | None:
     """Return the dataset whose people a new dataset is declared to hold, if any.
 
-    For a transaction that writes alone.  Raises ``InvalidInput`` where there is none, and
-    ``Conflict`` where losses in both cannot be added up.
+    Call it in a transaction that writes alone.  Raises ``InvalidInput`` if there is none, and
+    ``Conflict`` if losses in both cannot be added up.
     """
     if request.same_people_as is None:
         return None
@@ -48,7 +48,7 @@ def of_request(session: Session, request: DatasetRequest) -> Dataset | None:
 def join(
     session: Session, server: Server, principal: Principal, dataset: Dataset, other: Dataset
 ) -> None:
-    """Let two datasets, and all that hold the people of either, be one group; and log it."""
+    """Join the groups of two datasets, and record it in the log."""
     rows = [*of_same_people(session, dataset), *of_same_people(session, other)]
     require_comparable(spec_of(dataset), rows)
     people = min(member.people or required(member.id) for member in rows)
@@ -60,7 +60,7 @@ def join(
 
 
 def require_comparable(spec: DatasetRequest, others: Sequence[Dataset]) -> None:
-    """Raise ``Conflict`` where losses in a dataset and in others bound no loss of one unit."""
+    """Raise ``Conflict`` if losses in a dataset and in others cannot be added up for one unit."""
     for other in others:
         theirs = spec_of(other)
         if spec.neighboring != theirs.neighboring:
@@ -83,7 +83,7 @@ def _unit(spec: DatasetRequest) -> str:
     unit = spec.privacy_unit
     if isinstance(unit, UnitRows):
         return "a row"
-    # Of vectors that are pushed it is asserted, as whoever a column names is.
+    # For pushed vectors the unit is asserted, as is the meaning of a column that names it.
     return "somebody" if unit is None or isinstance(unit, UnitColumn) else "an event"
 
 

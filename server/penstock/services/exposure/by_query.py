@@ -1,9 +1,9 @@
-"""Return, query by query, the releases that some people hold and their joint privacy loss.
+"""Return, query by query, the releases that some users hold and their joint privacy loss.
 
-While ``exposure`` composes over whole datasets, this module reports one query at a time.  The
-rules are the same: auditors may ask about anybody, others about themselves; of a query only the
-most accurate level counts, or all of them if levels are independent draws; ``independent`` is
-the composition of every hand-out as if each had been drawn on its own.
+``exposure`` composes over whole datasets; this module reports one query at a time.  The rules are
+the same: auditors may request it for any users, others for themselves; only the most accurate level
+of a query counts, or all of them if levels are independent draws; ``independent`` is the
+composition of all hand-outs as if each had been drawn independently.
 """
 
 from collections import Counter
@@ -34,7 +34,7 @@ from penstock.services.schemas.views import (
 
 @dataclass(frozen=True)
 class PersonView:
-    """Hold a person whose exposure may be requested."""
+    """Hold a user whose exposure may be requested."""
 
     name: str
     roles: list[str]
@@ -44,7 +44,7 @@ class PersonView:
 
 @dataclass(frozen=True)
 class PointView:
-    """Hold one released level of a query, and the people who hold it, by tier."""
+    """Hold one released level of a query, and the users who hold it, by tier."""
 
     level: LevelView
     error: ErrorView
@@ -54,10 +54,10 @@ class PointView:
 
 @dataclass(frozen=True)
 class SharedQueryView:
-    """Hold what some people have of one query, the most accurate level first.
+    """Hold the releases of one query that some users have, the most accurate level first.
 
-    If it is ``lossless``, all points lie on one path of noise; otherwise each is a draw of its
-    own, and ``together`` is their composition.  A stream's ``error`` is its newest total's.
+    If it is ``lossless``, all points lie on one path of noise; otherwise they are independent
+    draws, and ``together`` is their composition.  A stream's ``error`` is its newest total's.
     """
 
     query: str
@@ -71,7 +71,7 @@ class SharedQueryView:
 
 
 def listing(server: Server, principal: Principal, window: Window) -> Page[PersonView]:
-    """Return everybody whose exposure may be requested, in the order in which they were made."""
+    """Return all users whose exposure may be requested, in the order in which they were created."""
     principal.require("auditor")
     with server.database.read() as session:
         return listed(session, User, window, lambda user: _person(session, user))
@@ -84,12 +84,12 @@ def shared(
     window: Window,
     dataset: str | None = None,
 ) -> Page[SharedQueryView]:
-    """Return query by query what a set of people holds; only queries that any of them holds.
+    """Return query by query what some users hold; only queries that any of them holds.
 
     Raises as ``exposure.of`` does.
     """
     with server.database.read() as session:
-        # Kept here, they are loaded once and not again with every query.
+        # Loaded once here, and not again with every query.
         chosen = people(session, principal, names)
         users = [required(user.id) for user in chosen]
         releases = (
@@ -120,7 +120,7 @@ def shared(
 
 @dataclass(frozen=True)
 class _Shared:
-    """Hold what was read of one query, before it is composed."""
+    """Hold the data of one query, before they are composed."""
 
     query: str
     dataset: str
@@ -132,7 +132,7 @@ class _Shared:
     independent: Line
 
     def view(self, by: Compose) -> SharedQueryView:
-        """Compose what was read, without the database."""
+        """Compose the data, without the database."""
         return SharedQueryView(
             query=self.query,
             dataset=self.dataset,

@@ -46,7 +46,7 @@ class Line:
     paid: bool = True
 
 
-# Looking at the same people or budget again composes the same levels again.
+# A repeated look at the same users or budget composes the same levels again.
 @lru_cache(maxsize=256)
 def composed_here(releases: Distinct, delta: float) -> float:
     """Compose releases in this process; see ``Compose``."""

@@ -1,13 +1,13 @@
 """Compute what a set of users knows together, and what it would have cost without tiers.
 
-``could_be`` is the guarantee: everything that the highest tier any of them ever held may request.
-``released`` is what they did request, after the fact.  ``independent`` is the same hand-outs,
-each composed as if it had been drawn on its own.  Of a query only the most accurate level counts
-in the first two, or all of them if levels are independent draws.
+``could_be`` is the guarantee: everything that the highest tier that any of them ever held may
+request.  ``released`` is what they did request, after the fact.  ``independent`` is the same
+hand-outs, composed as if each had been drawn independently.  In the first two only the most
+accurate level of a query counts, or all of them if levels are independent draws.
 
 Everything is composed over the versions of a dataset that one privacy unit may be in, at
 the sum of their deltas; if there are several such sets of versions, the worst one counts.
-Datasets that were declared to hold the same people count as one.
+Datasets that were declared to have the same people count as one.
 """
 
 from collections import Counter
@@ -67,7 +67,7 @@ def of(
 ) -> ExposureView:
     """Return a coalition's exposure to a dataset; over all datasets the figures add up.
 
-    Auditors may ask about anybody, everybody else about themselves alone.  Raises ``Forbidden``,
+    Auditors may request it for any users, other users only for themselves.  Raises ``Forbidden``,
     ``NotFound``, and ``InvalidInput`` for an empty or a huge set.
     """
     with server.database.read() as session:
@@ -86,7 +86,7 @@ def of(
 
 
 def people(session: Session, principal: Principal, names: Sequence[str]) -> list[User]:
-    """Return the users that the caller may ask about together.  Raises as ``of`` does."""
+    """Return the users whose joint exposure the caller may see.  Raises as ``of`` does."""
     names = list({folded(name): name for name in names if name}.values())
     if not 1 <= len(names) <= MOST_USERS:
         raise InvalidInput(f"users must list 1 to {MOST_USERS} names.", pointer="/users")
@@ -97,7 +97,7 @@ def people(session: Session, principal: Principal, names: Sequence[str]) -> list
 
 @dataclass(frozen=True)
 class _Gathered:
-    """Hold what was read of one dataset, before it is composed."""
+    """Hold the data of one dataset, before they are composed."""
 
     users: list[str]
     queries: list[ExposedQueryView]
@@ -108,7 +108,7 @@ class _Gathered:
     registrars: ReachView | None
 
     def view(self, by: Compose) -> ExposureView:
-        """Compose what was read, without the database."""
+        """Compose the data, without the database."""
         return ExposureView(
             users=self.users,
             queries=self.queries,
@@ -165,7 +165,7 @@ def _gathered(session: Session, users: Sequence[User], versions: Sequence[Datase
 def _releases_of(
     session: Session, user_ids: Sequence[int], dataset_ids: Sequence[int]
 ) -> list[_Held]:
-    """Return what was given to some users, counted by the database: hand-outs may be many."""
+    """Return the releases of some users, counted by the database: there may be many hand-outs."""
     counts = session.exec(
         select(Release.query_id, Release.rung, func.count())
         .join(Grant, col(Grant.release_id) == col(Release.id))
@@ -198,9 +198,9 @@ def _exposed(group: _Held, delta: float) -> ExposedQueryView:
 def _registrars(
     session: Session, dataset: Dataset, account: TierAccount | None
 ) -> ReachView | None:
-    """Return the reach of those who registered what a tier may see, or set a level of it.
+    """Return the reach of the users who registered what a tier may see, or set a level of it.
 
-    The operator reaches what the users in whose name the operator acted reach.
+    The operator reaches what the users reach in whose name the operator acted.
     """
     if account is None:
         return None

@@ -1,9 +1,9 @@
-"""Declare that datasets hold the same people; a declaration is never withdrawn.
+"""Declare that datasets have the same people; a declaration is never withdrawn.
 
-A fingerprint covers a file's bytes, so the same table as CSV and as Parquet makes two datasets,
-each with budgets of its own.  Once an admin declares that they hold the same people, losses,
-grants and spending are added up over both, as over versions of one dataset.  The relation is
-transitive: each dataset has one group, or none.
+A fingerprint covers a file's bytes, so the same table as CSV and as Parquet makes two datasets with
+separate budgets.  Once an admin declares that they have the same people, losses, grants and
+spending are added up over both, as over versions of one dataset.  The relation is transitive: each
+dataset has one group, or none.
 """
 
 from collections.abc import Sequence

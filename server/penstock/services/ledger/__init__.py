@@ -11,5 +11,5 @@
 * ``room_left``            the share of an account that a charge takes, as callers see it
 * ``repricing``            reprices queries where a budget becomes larger than it ever was
 * ``undercharged``         accounts that older versions charged too little
-* ``logged_budgets, logged_levels``: the leaves of both, and the tables held to them
+* ``logged_budgets, logged_levels``: the leaves of both, and the tables compared with them
 """

@@ -3,6 +3,7 @@
 * ``tiers, tier_changes``  the ranked clearance levels: listed; created, moved and deleted
 * ``users``         roles and clearance
 * ``tokens``        issued once, expiring, revocable at once
-* ``token_lineage``: tokens made with other tokens, which end with them
-* ``logged_tiers, logged_users, logged_tokens``: the leaves of each, and the tables held to them
+* ``token_lineage``: tokens created with other tokens, which end with them
+* ``logged_tiers, logged_users, logged_tokens``: the leaves of each, and the tables compared with
+  them
 """

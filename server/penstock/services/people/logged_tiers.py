@@ -1,4 +1,4 @@
-"""Write the leaves of tiers, and hold the table of tiers to them."""
+"""Write the leaves of tiers, and compare the table of tiers with them."""
 
 from collections.abc import Iterator
 from datetime import datetime
@@ -30,7 +30,7 @@ class LoggedTiers:
         self._deleted = 0
 
     def take(self, leaf: LeafFields) -> None:
-        """Take in the leaf of a tier."""
+        """Read the leaf of a tier."""
         if leaf["kind"] != "tier":
             return
         if leaf.get("deleted"):

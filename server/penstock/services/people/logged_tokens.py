@@ -1,4 +1,4 @@
-"""Write the leaves of tokens, and hold the table of tokens to them."""
+"""Write the leaves of tokens, and compare the table of tokens with them."""
 
 from collections.abc import Iterator
 from datetime import datetime
@@ -51,7 +51,7 @@ class LoggedTokens:
         self._disabled: set[str] = set()
 
     def take(self, leaf: LeafFields) -> None:
-        """Take in the leaf of a token, or of a user who was disabled."""
+        """Read the leaf of a token, or of a user who was disabled."""
         match leaf["kind"]:
             case "user" if leaf.get("active") is False:
                 self._disabled.add(leaf["user"])

@@ -1,4 +1,4 @@
-"""Write the leaves of users and clearances, and hold their tables to them."""
+"""Write the leaves of users and clearances, and compare their tables with them."""
 
 from collections.abc import Iterator
 from datetime import datetime
@@ -54,7 +54,7 @@ class LoggedUsers:
         self._clearances = versions()
 
     def take(self, leaf: LeafFields) -> None:
-        """Take in the leaf of a user or a clearance."""
+        """Read the leaf of a user or a clearance."""
         match leaf["kind"]:
             case "user" if leaf.get("active") is False:
                 self._disabled.add(leaf["user"])

@@ -59,7 +59,7 @@ def create(server: Server, principal: Principal, spec: TierSpec) -> TierView:
 def change(server: Server, principal: Principal, name: str, spec: TierChange) -> TierView:
     """Move a tier, or change its description.
 
-    From then on it pays for what the tiers below it see as well.  A tier that is moved down is
+    From then on it is also charged for what the tiers below it see.  A tier that is moved down is
     allowed no more than the tiers that it passed; those pay for what it saw.  Raises
     ``NotFound``, ``InvalidInput`` for a rank that is taken or leaves no room, ``Conflict`` if
     budgets would shrink as rank rises, and ``BudgetExhausted``.

@@ -1,9 +1,8 @@
-"""Preview a query and its cost, as registering it would settle them; nothing is done.
+"""Preview a query and its cost, by the rules of registering it, without doing it.
 
-Specs and accounts are all that is read: no file, no key, no release.  Analysts are told of
-tiers up to their own alone, as if there were none above: neither what those have, nor what
-they see.  So of a ``share`` their levels may lie a rung of the ladder off those that a
-registration settles, whose ladder begins at the highest tier's level.
+It reads only specs and accounts: no file, no key, no release.  Analysts see tiers up to their own,
+as if there were none above.  So the levels that they see for a ``share`` may be off by one rung
+from those of a registration, whose ladder begins at the highest tier's level.
 """
 
 import json
@@ -47,7 +46,7 @@ from penstock.services.schemas.queries import PreviewRequest, PushedVectorReques
 
 @dataclass(frozen=True)
 class _Seen:
-    """Hold what one tier gets of a query: its rung, the rungs it is charged for, and the charge."""
+    """Hold one tier's part of a query: its rung, the rungs charged for, and the charge."""
 
     account: TierAccount
     rung: int
@@ -58,7 +57,7 @@ class _Seen:
 
 @dataclass(frozen=True)
 class _Planned:
-    """Hold a query as it would be, or as it is, before its levels are described."""
+    """Hold a planned or registered query, before its levels are described."""
 
     of: Plannable | Query
     dataset: Dataset
@@ -69,7 +68,7 @@ class _Planned:
 
     @property
     def asks(self) -> bool:
-        """Whether the largest error of all values is to be told."""
+        """Return True if the largest error of all values was requested."""
         of = self.of
         mechanism = json.loads(of.spec)["mechanism"] if isinstance(of, Query) else of.mechanism
         return bool(mechanism == GeneralizedGaussian.name)
@@ -78,11 +77,11 @@ class _Planned:
 def preview(
     server: Server, principal: Principal, request: PreviewRequest, patience: float = 0.0
 ) -> PreviewView:
-    """Preview what registering ``request`` settles, or show what a registered query was charged.
+    """Preview what registering ``request`` would do, or show what a registered query was charged.
 
-    Waits ``patience`` seconds for what its person has computed just now.
-    Raises what registering would, but for want of budget, which the answer states, and of
-    the file, which is not looked at; ``NotFound`` for a query or dataset out of sight.
+    Waits ``patience`` seconds for a computation that the same user has just started.  Raises what
+    registering would, except for lack of budget, which the answer states, and for the file, which
+    is not read; ``NotFound`` for a query or dataset that the caller may not see.
     """
     principal.require("analyst", "admin")
     if isinstance(request, RegisteredQuery):
@@ -233,10 +232,10 @@ def refused(
     *,
     everybody: bool,
 ) -> BudgetExhausted | None:
-    """Return the refusal of a quote for want of budget; ``None`` where it fits.
+    """Return the error for a quote that lacks budget; ``None`` if it fits.
 
-    ``level_count`` and ``dimension`` are those that a charge is for.  ``everybody``: also for want
-    of a deleted tier's, which pays for what those below it see.
+    ``level_count`` and ``dimension`` are those of the charge.  With ``everybody`` it includes
+    deleted tiers, which are charged for what the tiers below them see.
     """
     key = required(dataset.id)
     due = [(account, cost) for account, _, cost in quote.by_tier()]

@@ -1,7 +1,7 @@
 """Preview a stream and its cost, and other structures at the same guarantee.
 
-Specs and accounts are all that is read, and nothing is done.  Analysts are told of tiers up to
-their own alone, as in ``preview``.
+It reads only specs and accounts, and changes nothing.  Analysts see tiers up to their own, as in
+``query_preview``.
 """
 
 from dataclasses import replace
@@ -21,10 +21,10 @@ from penstock.services.streams.streams import require_free_name, terms_of
 def preview_stream(
     server: Server, principal: Principal, request: StreamRequest, patience: float = 0.0
 ) -> StreamPreviewView:
-    """Preview what opening ``request`` settles, beside other structures.
+    """Preview what opening ``request`` would do, and compare other structures.
 
-    Waits ``patience`` seconds for what its person has computed just now.  Raises what
-    opening would, but for want of budget, which the answer states.
+    Waits ``patience`` seconds for a computation that the same user has just started.  Raises what
+    opening would, except for lack of budget, which the answer states.
     """
     principal.require("analyst", "admin")
     with server.database.read() as session:

@@ -1,7 +1,7 @@
-"""Preview a new version of a dataset: what it means for budgets.
+"""Preview a new version of a dataset: its consequences for budgets.
 
-Its file is looked at by format and column names, as registering it would; that the very same
-file is registered already is found out then alone, since all of it has to be read for that.
+Its file is checked for format and column names, as in registering it.  Only registering detects
+that the same file is registered already, since that needs all of the file.
 """
 
 from collections.abc import Mapping, Sequence
@@ -28,11 +28,11 @@ from penstock.services.schemas.queries import VersionRequest
 
 @dataclass(frozen=True)
 class VersionTierView:
-    """Hold how much one person may lose to a tier; null where it sees nothing.
+    """Hold how much one person may lose to a tier; null if it sees nothing.
 
     ``before``: over all versions until now; ``own``: in the new one; ``together``: over all
-    versions then, added up over those that one person may be in.  Datasets that hold the same
-    people are counted with it.
+    versions then, added up over those that one person may be in.  Datasets of the same people count
+    with it.
     """
 
     tier: str
@@ -57,8 +57,8 @@ def preview(
 ) -> VersionPreviewView:
     """Preview a new version; nothing is done.
 
-    Raises as ``datasets.add_version`` does, but under the two-person rule, of which the answer
-    tells, and for a file that is registered already.
+    Raises as ``datasets.add_version`` does, except under the two-person rule, which the answer
+    states, and for a file that is registered already.
     """
     principal.require("admin")
     with server.database.read() as session:
