@@ -84,7 +84,9 @@ MUTANTS: Final[Sequence[Mutant]] = (
         before='        wipe(getattr(self, "_material", bytearray()))\n',
         after="        pass\n",
         wrong="a key that nobody uses any more stays in memory",
-        tests=("tests/unit/encryption/test_keyring.py",),
+        tests=(
+            "tests/unit/encryption/test_key.py::test_a_key_is_overwritten_with_the_last_reference_to_it",
+        ),
     ),
     Mutant(
         name="bad-text-taken-for-another",
