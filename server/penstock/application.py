@@ -32,18 +32,18 @@ from penstock.settings import (
 )
 
 CLOSING = "penstock.closing"
-"""The key in ``Flask.extensions`` of what is called before a process ends."""
+"""The key in ``Flask.extensions`` of a function that is called before a process ends."""
 
 
 def create_app(settings: Settings | None = None) -> Flask:
     """Return the application over an existing home; settings default to the environment's.
 
     Raises ``KeysUnavailable``, ``DatabaseUnavailable``, ``SchemaUnknown`` or
-    ``Unavailable`` where the home cannot be opened, with what to do next.
+    ``Unavailable`` if the home cannot be opened, with what to do next.
     """
     if settings is None:
         settings, _ = load()
-    # Who serves must not be able to do what the owner of the database may.
+    # The server must not have the rights of the database's owner.
     settings = settings.model_copy(update={"migration_database_url": ""})
     access_log.configure(settings.log_level)
     app = create_app_for(open_server(settings), descriptor=inherited(), apart=True)
@@ -62,12 +62,12 @@ def create_app_for(
 ) -> Flask:
     """Return the application over an open server; ``clock`` and ``sleep`` pace its answers.
 
-    ``descriptor`` is the memory in which it counts together with other processes,
-    ``patience`` how many seconds a page waits for long work before it says how far that is,
-    ``apart`` whether long computations have processes of their own.
+    ``descriptor`` is the memory for counts that it shares with other processes, ``patience`` the
+    seconds that a page waits for a job before it shows its progress, ``apart`` is true if long
+    computations run in separate processes.
     """
     app = Flask("penstock", static_folder=None)
-    # Errors that nothing handles go to the edge, which alone knows what may be said of them.
+    # Unhandled errors go to the edge, which decides what may be said about them.
     app.config["PROPAGATE_EXCEPTIONS"] = True
     app.url_map.merge_slashes = False
     counters = opened(server, (*api.ROUTES, *web.ROUTES), clock, descriptor)
@@ -90,7 +90,7 @@ def create_app_for(
 
 
 def _computing(settings: Settings, counters: Counters, *, apart: bool) -> Computing:
-    """Return the place of long computations, which run one at a time for each person."""
+    """Return the service for long computations, which run one at a time for each user."""
     if not apart or settings.computing_processes == 0:
         return Here(counters.turns)
     bounds = Bounds(settings.computing_seconds, settings.computing_memory)
@@ -109,7 +109,7 @@ def _computing(settings: Settings, counters: Counters, *, apart: bool) -> Comput
 def _warm(app: Flask) -> None:
     """Do late imports and compile pages before the first visitor would wait for them.
 
-    A request that comes before it is done does what it needs by itself.
+    A request that comes earlier does what it needs by itself.
     """
     import_late()
     for name in app.jinja_env.list_templates():

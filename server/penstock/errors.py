@@ -1,4 +1,4 @@
-"""Define the one tree of errors.  Errors carry data; who reports them decides how they look.
+"""Define the one tree of errors.  Errors carry data; the code that reports them formats them.
 
 ::
 
@@ -79,7 +79,7 @@ class NotAuthenticated(PenstockError):
 
 
 class Forbidden(PenstockError):
-    """Report that the caller is known, and is not allowed to do this."""
+    """Report that the caller is known, but not allowed to do this."""
 
     code = "FORBIDDEN"
     title = "Not allowed"
@@ -96,11 +96,11 @@ class ApprovalNeeded(Forbidden):
     """Report an action that needs a second person's approval under the two-person rule."""
 
     code = "APPROVAL_NEEDED"
-    title = "Somebody else must approve it"
+    title = "Another admin must approve it"
 
 
 class NotFound(PenstockError):
-    """Report what is missing, or hidden from the caller: the two look the same."""
+    """Report something that is missing or hidden from the caller: the two look the same."""
 
     code = "NOT_FOUND"
     title = "Not found"
@@ -121,9 +121,10 @@ class NameTaken(Conflict):
 
 
 class BudgetExhausted(Conflict):
-    """Report a charge above the budget.  Carries needed, left, spent by whom, largest share.
+    """Report a charge above the budget, with what is needed, left and spent, and the largest share.
 
-    ``advice`` is what of the detail says what to do, for whoever knows better.
+    ``advice`` is the part of the detail that says what to do, for callers that can give better
+    advice.
     """
 
     code = "BUDGET_EXHAUSTED"
@@ -149,7 +150,7 @@ class SourceChanged(Conflict):
 
 
 class TooManyRequests(PenstockError):
-    """Report more requests than the caller may make.  Carries ``retry_after``, in whole seconds."""
+    """Report more requests than the caller may make; ``retry_after`` is in whole seconds."""
 
     code = "TOO_MANY_REQUESTS"
     title = "Too many requests for now"
@@ -159,7 +160,7 @@ class QuotaUsedUp(TooManyRequests):
     """Report that the caller received, or made, as much as is allowed in a day."""
 
     code = "QUOTA_USED_UP"
-    title = "The allowance of a day is used up"
+    title = "The allowance for a day is used up"
 
 
 class IntegrityViolation(PenstockError):
@@ -191,17 +192,17 @@ class DatabaseUnavailable(Unavailable):
 
 
 class NoRoom(DatabaseUnavailable):
-    """Report that the database's remaining room is kept for taking access away."""
+    """Report that the database's remaining space is reserved for revoking access."""
 
     code = "NO_ROOM"
     title = "The database has no room for more"
 
 
 class Interrupted(DatabaseUnavailable):
-    """Report a lost connection, or that others came first; nothing else prevents the action.
+    """Report a lost connection, or a conflict with another transaction; a retry may succeed.
 
-    ``uncertain`` tells that it happened at the commit, which may have gone through: then
-    nothing is done again before it was looked up.
+    ``uncertain`` means that it happened at the commit, which may have succeeded: then a retry must
+    first look for what was stored.
     """
 
     def __init__(self, detail: str, *, uncertain: bool = False, **data: object) -> None:
@@ -210,7 +211,7 @@ class Interrupted(DatabaseUnavailable):
 
 
 class SchemaUnknown(Unavailable):
-    """Report a database of a version that this server does not know."""
+    """Report a database of an unknown version."""
 
     code = "SCHEMA_UNKNOWN"
     title = "The database has another schema"
@@ -224,10 +225,10 @@ class LogUnavailable(Unavailable):
 
 
 class Suspended(Unavailable):
-    """Report a database older than the witness saw: what is missing would be redrawn."""
+    """Report a database older than the witness saw: what it lacks would be drawn again."""
 
     code = "SUSPENDED"
-    title = "The database was put back to an older state"
+    title = "The database was restored to an older state"
 
 
 class IdentityUnavailable(Unavailable):
@@ -245,7 +246,7 @@ class KeysUnavailable(Unavailable):
 
 
 def described(problem: PenstockError) -> dict[str, Any]:
-    """Write an error as a JSON object, for another time or process."""
+    """Write an error as a JSON object, for a later time or another process."""
     places = problem.errors if isinstance(problem, InvalidInput) else ()
     return {
         "code": problem.code,
@@ -256,7 +257,7 @@ def described(problem: PenstockError) -> dict[str, Any]:
 
 
 def raised_again(document: Mapping[str, Any]) -> PenstockError:
-    """Make the error that ``described`` wrote, of the class that has its code."""
+    """Recreate an error that ``described`` wrote, of the class with its code."""
     kind = _kinds(PenstockError).get(document["code"], PenstockError)
     data = document.get("data", {})
     if issubclass(kind, InvalidInput):
@@ -265,7 +266,7 @@ def raised_again(document: Mapping[str, Any]) -> PenstockError:
 
 
 def _kinds(kind: type[PenstockError]) -> dict[str, type[PenstockError]]:
-    """Return ``kind`` and those below it by code; one with its parent's code is left out."""
+    """Return ``kind`` and its subclasses by code, without those that have their parent's code."""
     kinds: dict[str, type[PenstockError]] = {}
     for below in kind.__subclasses__():
         kinds |= _kinds(below)

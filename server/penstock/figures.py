@@ -1,7 +1,7 @@
 """Format numbers, texts and times for people.
 
-A value is shown to the digits that its error leaves it.  What programs read (JSON, CSV)
-is never rounded.
+A value is shown to the digits that its error allows.  Output for programs (JSON, CSV) is never
+rounded.
 """
 
 import math
@@ -19,7 +19,7 @@ _REORDERING = frozenset("\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\
 
 
 def decimals(standard_deviation: float) -> int:
-    """Return how many digits after the point a value with this error deserves."""
+    """Return the number of decimals to show for a value with this error."""
     if not 0 < standard_deviation < math.inf:
         return 0
     digits = DIGITS_OF_ERROR - 1 - math.floor(math.log10(standard_deviation))
@@ -27,7 +27,7 @@ def decimals(standard_deviation: float) -> int:
 
 
 def fixed(value: float, digits: int) -> str:
-    """Format ``value`` with that many decimals, commas between thousands, and no minus zero."""
+    """Format ``value`` with ``places`` decimals, commas between thousands, and no minus zero."""
     if abs(value) >= PLAIN_BELOW:
         return f"{value:.6g}"
     text = f"{value:,.{digits}f}"
@@ -52,7 +52,7 @@ def moment(at: datetime) -> str:
 
 
 def printable(text: str) -> str:
-    """Return ``text`` on one line; escape what would steer a terminal or reorder the line."""
+    """Return ``text`` on one line; escape characters that control a terminal or reorder it."""
     if text.isprintable() and not _REORDERING.intersection(text):
         return text
     return "".join(

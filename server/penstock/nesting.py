@@ -1,8 +1,8 @@
 """Count how deep brackets nest in JSON and TOML, before a reader recurses into them.
 
-Python's readers recurse, and end in ``RecursionError`` at about a thousand calls.  That can
-be caught, but what the collector of garbage finalizes down there fails as well and is lost:
-the handlers that remove files, close connections and forget weak references.
+Python's readers recurse, and end in ``RecursionError`` at about a thousand calls.  That can be
+caught, but finalizers that the garbage collector runs at that depth fail as well and are lost:
+handlers that remove files, close connections and drop weak references.
 """
 
 import re
@@ -12,9 +12,9 @@ from typing import Final, TypeVar
 T = TypeVar("T")
 
 DEEPEST: Final = 100
-"""More than any document of ours nests."""
+"""More than any of our documents nests."""
 
-# What is not closed goes on to the end: no reader gets beyond it, and this stays linear.
+# An unclosed string goes to the end: no reader gets beyond it, and this stays linear.
 _TEXTS: Final = re.compile(
     r'"""(?:\\.|(?!""")[^\\])*+"{0,5}+'
     r"|'''(?:(?!''').)*+'{0,5}+"
@@ -30,8 +30,8 @@ _STEP: Final = {"[": 1, "{": 1, "]": -1, "}": -1}
 def depth(text: str) -> int:
     """Count how deep brackets nest in ``text``, JSON or TOML, outside strings and comments.
 
-    Right up to the first error of syntax, where every reader stops; beyond it no number
-    that means anything.
+    The result is right up to the first syntax error, where every reader stops, and meaningless
+    after it.
     """
     brackets = _BRACKETS.findall(_TEXTS.sub("", text))
     return max(accumulate(_STEP[bracket] for bracket in brackets), default=0)
@@ -47,7 +47,7 @@ def shallow(text: str) -> str:
 def flat(value: T) -> T:
     """Return ``value`` unchanged.  Raises ``ValueError`` if it nests more than ``DEEPEST`` deep.
 
-    For what TOML nests without a bracket: each dot of ``a.b.c = 1`` is one object more.
+    It catches what TOML nests without a bracket: each dot of ``a.b.c = 1`` is one more object.
     """
     level: list[dict[str, object] | list[object]] = [[value]]
     for _ in range(DEEPEST + 1):

@@ -1,4 +1,4 @@
-"""Read settings from a file, files of secrets and variables, and say which gave each."""
+"""Read settings from a file, files of secrets and variables, and record the source of each."""
 
 import os
 import tomllib
@@ -21,7 +21,7 @@ from penstock.nesting import flat, shallow
 from penstock.settings import PREFIX, SECRET, Settings, check
 
 Given = dict[str, tuple[str, str]]
-"""By the setting's name, the text that was given for it and the name of its source."""
+"""By the setting's name, the given text and the name of its source."""
 
 _NOT_THAT: Final = {
     "int_parsing": "which is not a whole number",
@@ -34,7 +34,7 @@ _NOT_THAT: Final = {
 
 @dataclass(frozen=True)
 class Provenance:
-    """Hold one setting in force: its value (secrets masked) and where it came from."""
+    """Hold one setting: its value (secrets masked) and its source."""
 
     name: str
     value: str
@@ -47,7 +47,7 @@ def load(
 ) -> tuple[Settings, list[Provenance]]:
     """Read the settings once, and return where each came from.
 
-    ``file`` defaults to ``PENSTOCK_CONFIG`` or ``./penstock.toml`` where that exists.
+    ``file`` defaults to ``PENSTOCK_CONFIG`` or ``./penstock.toml`` if that exists.
     Raises ``InvalidInput`` for unknown names, wrong types, numbers out of bounds and files
     that cannot be read.
     """
@@ -102,13 +102,13 @@ def variable_of(name: str) -> str:
 def _written(environment: Mapping[str, str], file: Path | None) -> Given:
     """Return the values given for settings; a later source replaces an earlier one.
 
-    Raises ``InvalidInput`` for a file that cannot be read or sets what is no setting.
+    Raises ``InvalidInput`` for a file that cannot be read or has unknown settings.
     """
     given: Given = {}
     content, origin = _content_of_file(environment, file)
     unknown = sorted(set(content) - set(Settings.model_fields))
     if unknown:
-        raise InvalidInput(f"{origin} sets {', '.join(unknown)}, which Penstock does not know.")
+        raise InvalidInput(f"{origin} sets {', '.join(unknown)}, which are unknown settings.")
     given.update({name: (str(value), str(origin)) for name, value in content.items()})
     for name, secret in SecretFiles(Settings, environment)().items():
         given[name] = (secret, variable_of(name) + "_FILE")
@@ -151,7 +151,7 @@ def _refusal(error: ValidationError, given: Given) -> InvalidInput:
 
 
 def shown(value: object) -> str:
-    """Write a setting's value as an operator would type it; empty where there is none."""
+    """Write a setting's value as an operator would type it; empty if there is none."""
     if isinstance(value, bool):
         return "on" if value else "off"
     return "" if value is None else str(value)

@@ -15,7 +15,7 @@ from penstock.errors import InvalidInput
 
 PREFIX: Final = "PENSTOCK_"
 SECRET: Final[dict[str, Any]] = {"secret": True}
-"""Marks a setting whose value is never shown, and which a file may hold."""
+"""Marks a setting whose value is never shown, and which can be read from a file."""
 
 MEBIBYTE: Final = 1024 * 1024
 
@@ -25,10 +25,10 @@ def _or_none(value: object) -> object:
 
 
 OptionalPath = Annotated[Path | None, BeforeValidator(_or_none)]
-"""A path; what is empty names none."""
+"""A path; an empty text is no path."""
 
 Folder = Annotated[Path, BeforeValidator(_or_none)]
-"""A path that has to be named."""
+"""A path that must be given."""
 
 
 class Settings(BaseSettings):
@@ -36,7 +36,7 @@ class Settings(BaseSettings):
 
     ``setting_sources.load`` reads it once, and it is passed on as an argument.
 
-    Made in code, as ``Settings(home=...)``, it reads neither environment nor file.
+    Created in code, as ``Settings(home=...)``, it reads neither environment nor file.
     """
 
     model_config = SettingsConfigDict(env_prefix=PREFIX, extra="forbid", frozen=True)
@@ -46,36 +46,41 @@ class Settings(BaseSettings):
         description="The folder that holds the database, the keys and the witness.",
     )
     database_folder: OptionalPath = Field(
-        None, description="Where the SQLite database lives; home/database."
+        None, description="The folder of the SQLite database; home/database."
     )
     keys_folder: OptionalPath = Field(
-        None, description="Where the key ring lives, best on another disk; home/keys."
+        None, description="The folder of the key ring, best on another disk; home/keys."
     )
     witness_folder: OptionalPath = Field(
         None,
-        description="Where the log's witness lives, best on another disk; home/witness.",
+        description="The folder of the log's witness, best on another disk; home/witness.",
     )
     data_folder: OptionalPath = Field(
         None,
-        description="The only folder from which datasets may be registered; where it is empty,"
-        " `data` in the home.",
+        description=(
+            "The only folder from which datasets may be registered; if empty, `data` in the home."
+        ),
     )
     data_anywhere: bool = Field(
         default=False,
-        description="Whether, where no data folder is set, datasets may be registered from any"
-        " file that the server can read: on or off.",
+        description=(
+            "Allow datasets from any file that the server can read if no data folder is set: on"
+            " or off."
+        ),
     )
     key_provider: str = Field(
         "keyring",
-        description="Who keeps the keys that wrap all others: keyring, a file in the keys"
-        " folder, or pkcs11, a hardware module.",
+        description=(
+            "The provider of the keys that wrap all others: keyring, a file in the keys folder,"
+            " or pkcs11, a hardware module."
+        ),
     )
     pkcs11_module: OptionalPath = Field(
-        None, description="The library that speaks to the hardware module."
+        None, description="The PKCS #11 library of the hardware module."
     )
     pkcs11_token: str = Field("", description="The label of the hardware module's token.")
     pkcs11_pin_file: OptionalPath = Field(
-        None, description="The file, of mode 0600, that holds the token's PIN; keys/pin."
+        None, description="The file with the token's PIN, of mode 0600; keys/pin."
     )
     database_url: str = Field(
         "",
@@ -85,8 +90,10 @@ class Settings(BaseSettings):
     )
     migration_database_url: str = Field(
         "",
-        description="The same database under the role that owns it, which migrates; the"
-        " database's URL when empty.",
+        description=(
+            "The same database under the role that owns and migrates it; the database's URL when"
+            " empty."
+        ),
         repr=False,
         json_schema_extra=SECRET,
     )
@@ -98,71 +105,77 @@ class Settings(BaseSettings):
     port: int = Field(
         8080, ge=0, le=65535, description="The port that `penstock serve` listens on."
     )
-    workers: int = Field(2, ge=1, le=256, description="How many processes `penstock serve` starts.")
+    workers: int = Field(
+        2, ge=1, le=256, description="The number of processes that `penstock serve` starts."
+    )
     time_quantum: float = Field(
         0.025,
         ge=0,
         le=10,
-        description="Refusals and first grants are answered at multiples of this many seconds,"
-        " so that the clock tells nothing; 0 switches it off.",
+        description=(
+            "Refusals and first releases are answered at multiples of this many seconds, so that"
+            " timing reveals nothing; 0 switches it off."
+        ),
     )
     token_days: int = Field(
         90,
         ge=1,
         le=3650,
-        description="How many days a token lives unless it says otherwise.",
+        description="The days for which a token is valid by default.",
     )
     token_longest_days: int = Field(
         365,
         ge=1,
         le=3650,
-        description="How many days a token may live at most, whoever makes it; what a token"
-        " makes ends with it, too.",
+        description=(
+            "The most days for which a token can be valid; tokens that it creates end with it."
+        ),
     )
     tokens_per_user: int = Field(
-        64, ge=1, le=100_000, description="How many tokens a user may have that are valid."
+        64, ge=1, le=100_000, description="The most valid tokens that a user may have."
     )
     session_idle_minutes: int = Field(
         30,
         ge=1,
         le=1440,
-        description="How many minutes a session of the pages lasts without a request.",
+        description="The minutes after which a session of the pages ends without a request.",
     )
     session_hours: int = Field(
         12,
         ge=1,
         le=720,
-        description="How many hours a session lasts at most, and never beyond its token.",
+        description="The most hours that a session lasts; it also ends with its token.",
     )
     busy_timeout: float = Field(
         10.0,
         ge=0.1,
         le=600,
-        description="How many seconds to wait for a locked database before a 503.",
+        description="The seconds to wait for a locked database before a 503.",
     )
     database_patience: float = Field(
         5.0,
         ge=0.5,
         le=600,
-        description="How many seconds PostgreSQL may say nothing at all before a 503.",
+        description="The seconds that PostgreSQL may be silent before a 503.",
     )
     log_patience: float = Field(
         1.8,
         ge=0.1,
         le=600,
-        description="How many seconds an answer waits for the log and its witness before a 503.",
+        description="The seconds that an answer waits for the log and its witness before a 503.",
     )
     log_sink: str = Field(
         "",
-        description="A second place that must take the log before anybody is answered:"
+        description="A second place that must store the log before requests are answered:"
         " file:/PATH, syslog:/SOCKET or syslog+tcp:HOST:PORT.",
     )
     client_patience: float = Field(
         60.0,
         ge=1,
         le=86400,
-        description="How many seconds a client may take to send a whole request, and as many to"
-        " take its answer.",
+        description=(
+            "The seconds that a client may take to send a request, and again to receive its answer."
+        ),
     )
     body_limit: int = Field(
         MEBIBYTE, ge=1024, le=2**40, description="The largest request body, in bytes."
@@ -183,21 +196,25 @@ class Settings(BaseSettings):
         1000,
         ge=0,
         le=2**50,
-        description="How many levels a user is handed in 24 hours, those of tiers always; ten"
-        " ranges of streams count as one; 0 is no limit.",
+        description=(
+            "The most levels released to a user in 24 hours, tiers' levels not counted; ten"
+            " ranges of streams count as one; 0 is no limit."
+        ),
     )
     level_bytes_per_day: int = Field(
         64 * MEBIBYTE,
         ge=0,
         le=2**50,
-        description="How many bytes these levels may have together; 0 is no limit.",
+        description="The most bytes of these levels together; 0 is no limit.",
     )
     room_reserve: int = Field(
         64 * MEBIBYTE,
         ge=0,
         le=2**50,
-        description="How many bytes of the room for the database are kept for taking access"
-        " away; 0 keeps none.",
+        description=(
+            "The bytes of the database's disk space that are reserved for revoking access; 0"
+            " reserves none."
+        ),
     )
     database_largest: int = Field(
         0,
@@ -209,84 +226,91 @@ class Settings(BaseSettings):
         1000,
         ge=1,
         le=1_000_000,
-        description="How many requests a principal may make at once.",
+        description="The most requests that a principal may make at once.",
     )
     request_rate: float = Field(
         500.0,
         ge=0,
         le=1_000_000,
-        description="How many requests a second a principal may make after that; 0 is no limit.",
+        description="The requests per second that a principal may make after that; 0 is no limit.",
     )
     failed_sign_ins: int = Field(
         10,
         ge=0,
         le=1_000_000,
-        description="How many tokens that are not valid an address may send in a minute; 0 is"
-        " no limit.",
+        description="The most invalid tokens that an address may send in a minute; 0 is no limit.",
     )
     oidc_issuer: str = Field(
         "",
-        description="The address of the OpenID provider whose tokens are believed beside"
-        " Penstock's own; none when empty.",
+        description=(
+            "The address of the OpenID provider whose tokens are accepted besides Penstock's"
+            " own; none when empty."
+        ),
     )
-    oidc_audience: str = Field(
-        "", description="The audience that its tokens for this server carry."
-    )
+    oidc_audience: str = Field("", description="The audience of its tokens for this server.")
     oidc_claim: str = Field("sub", description="The claim of its tokens that names the user.")
     cosigners: str = Field(
-        "", description="The keys of those who may cosign the log, with spaces between."
+        "", description="The public keys of the log's cosigners, separated by spaces."
     )
     two_person_rule: bool = Field(
         default=False,
-        description="Whether raising a dataset's largest budget, deleting, and acknowledging a"
-        " restore are proposed by one admin and approved by another: on or off.",
+        description=(
+            "Require two admins, one to propose and one to approve, for raising a dataset's"
+            " largest budget, deleting, and acknowledging a restore: on or off."
+        ),
     )
     processor_burst: float = Field(
         120.0,
         ge=1,
         le=1_000_000,
-        description="How many seconds of a processor a principal may use at once; requests that"
-        " take next to nothing do not count.",
+        description=(
+            "The processor seconds that a principal may use at once; very short requests do not"
+            " count."
+        ),
     )
     processor_rate: float = Field(
         0.25,
         ge=0,
         le=1_000_000,
-        description="How many seconds of a processor a principal may use in every second after"
-        " that; 0 is no limit.",
+        description=(
+            "The processor seconds that a principal may use in every second after that; 0 is no"
+            " limit."
+        ),
     )
     computing_processes: int = Field(
         1,
         ge=0,
         le=64,
-        description="How many processes each worker has for long computations; with 0 they are"
-        " done where requests are answered.",
+        description=(
+            "The processes that each worker has for long computations; with 0 they run in the"
+            " worker itself."
+        ),
     )
     computing_queue: int = Field(
         2,
         ge=0,
         le=64,
-        description="How many computations of a worker may wait for one of them.",
+        description="The most computations of a worker that may wait for one of these processes.",
     )
     computing_seconds: float = Field(
         30.0,
         ge=0.1,
         le=3600,
-        description="How many seconds of a processor one computation may take.",
+        description="The processor seconds that one computation may take.",
     )
     computing_memory: int = Field(
         2048 * MEBIBYTE,
         ge=768 * MEBIBYTE,
         le=2**50,
-        description="How many bytes of address space one computation may take.",
+        description="The bytes of address space that one computation may take.",
     )
     metrics_token: str = Field(
         "",
-        description="The bearer token that /metrics asks for; nothing is there when empty.",
+        description="The bearer token for /metrics; when empty, there is no such page.",
         repr=False,
         json_schema_extra=SECRET,
     )
-    log_level: str = Field("INFO", description="The least severe messages that are logged.")
+    log_level: str = Field("INFO", description="The level from which messages are logged.")
 
     @classmethod
     def settings_customise_sources(
@@ -297,7 +321,7 @@ class Settings(BaseSettings):
         dotenv_settings: PydanticBaseSettingsSource,  # noqa: ARG003 - as above
         file_secret_settings: PydanticBaseSettingsSource,  # noqa: ARG003 - as above
     ) -> tuple[PydanticBaseSettingsSource, ...]:
-        """Take arguments alone: ``load`` reads the other sources, and notes which gave what."""
+        """Use arguments only: ``load`` reads the other sources, and records which gave what."""
         return (init_settings,)
 
     @property
@@ -317,7 +341,7 @@ class Settings(BaseSettings):
 
     @property
     def resolved_database_url(self) -> str:
-        """Return the URL in force, the SQLite file's where none is set."""
+        """Return the database's URL, that of the SQLite file if none is set."""
         return self.database_url or f"sqlite:///{(self.database_path / 'penstock.db').resolve()}"
 
     @property
@@ -327,7 +351,7 @@ class Settings(BaseSettings):
 
 
 def _require_address(url: str) -> None:
-    """Raise ``InvalidInput`` if links cannot be made of the address that readers use."""
+    """Raise ``InvalidInput`` if links cannot be built from the public address."""
     try:
         parts = urlsplit(url)
         port_read = parts.port is None or parts.port > 0

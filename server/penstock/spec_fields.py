@@ -1,7 +1,7 @@
 """Define the kinds of field that specs are made of: names, texts, numbers, single values.
 
-Each has one validator, so that a wrong value gives one error in plain words, and none
-repeats the value: it may be huge, or secret.
+Each has one validator, so that a wrong value gives one error in plain words; errors do not repeat
+the value, which may be huge or secret.
 """
 
 import math
@@ -42,7 +42,7 @@ class Spec(BaseModel):
 
 
 def folded(name: str) -> str:
-    """Return the form under which names are compared: without case, in one Unicode form."""
+    """Return the form in which names are compared: without case, in one Unicode form."""
     return unicodedata.normalize("NFC", unicodedata.normalize("NFC", name).casefold())
 
 
@@ -54,11 +54,12 @@ def _name(value: str) -> str:
         )
     if not name[0].isalnum():
         raise PydanticCustomError("name", "A name begins with a letter or a digit.")
-    # Slashes part paths, commas the names in a query string.
+    # Slashes separate paths, commas the names in a query string.
     if not name.isprintable() or set(name) & {"/", ","} or name.endswith(" "):
         raise PydanticCustomError(
             "name",
-            "A name holds no control characters, slashes or commas, and ends in no space.",
+            "A name contains no control characters, slashes or commas, and does not end with a"
+            " space.",
         )
     return name
 
@@ -71,7 +72,7 @@ def _column_name(value: str) -> str:
             {"most": LONGEST_COLUMN_NAME},
         )
     if not _is_plain(value):
-        raise PydanticCustomError("column_name", "A column's name holds no control characters.")
+        raise PydanticCustomError("column_name", "A column's name contains no control characters.")
     return value
 
 
@@ -89,7 +90,7 @@ def _text(value: object) -> str:
             "text", "A string has at most {most} characters here.", {"most": LONGEST_TEXT}
         )
     if not _is_plain(value):
-        raise PydanticCustomError("text", "A string holds no control characters here.")
+        raise PydanticCustomError("text", "A string here contains no control characters.")
     return value
 
 
@@ -117,9 +118,7 @@ def _scalar_or_list(value: object) -> Scalar | tuple[Scalar, ...]:
     if not isinstance(value, list | tuple):
         return _scalar(value)
     if not 1 <= len(value) <= LONGEST_LIST:
-        raise PydanticCustomError(
-            "list", "A list of values has 1 to {most} of them.", {"most": LONGEST_LIST}
-        )
+        raise PydanticCustomError("list", "A list has 1 to {most} values.", {"most": LONGEST_LIST})
     return tuple(_scalar(entry) for entry in value)
 
 
@@ -128,23 +127,23 @@ def _as_it_is(value: object) -> object:
 
 
 def as_list(value: object) -> object:
-    """Take one name, or one object, for the list that holds it alone."""
+    """Convert one name or object to a list of it."""
     return [value] if isinstance(value, str | dict) else value
 
 
 def as_column(value: object) -> object:
-    """Take a column's name for the object that names it."""
+    """Convert a column's name to the object that names it."""
     return {"column": value} if isinstance(value, str) else value
 
 
 def as_epsilon(value: object) -> object:
-    """Take a number for the object that has it as its epsilon."""
+    """Convert a number to the object with that epsilon."""
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
     return {"epsilon": value} if is_number else value
 
 
 def each_once(value: object) -> object:
-    """Refuse two spellings of one name, which would become one and lose the other's value."""
+    """Refuse two spellings of one name, which would become one entry and lose a value."""
     if isinstance(value, dict):
         names = [name for name in value if isinstance(name, str)]
         if len({folded(name) for name in names}) < len(names):
@@ -153,10 +152,10 @@ def each_once(value: object) -> object:
 
 
 Name = Annotated[str, AfterValidator(_name)]
-"""1 to 64 characters, a letter or digit first, brought to Unicode NFC."""
+"""1 to 64 characters, a letter or digit first, normalized to Unicode NFC."""
 
 ColumnName = Annotated[str, AfterValidator(_column_name)]
-"""A column's name exactly as it stands in the file."""
+"""A column's name exactly as in the file."""
 
 Text = Annotated[str, PlainValidator(_text), WithJsonSchema({"type": "string"})]
 
@@ -171,7 +170,7 @@ Value = Annotated[Scalar, PlainValidator(_scalar), WithJsonSchema(_SCALAR_SCHEMA
 Values = Annotated[
     Scalar | tuple[Scalar, ...],
     PlainValidator(_scalar_or_list),
-    # Without one of ours, pydantic warns of every list: it looks for a tuple in JSON.
+    # Without our own, pydantic warns about every list: it expects a tuple in JSON.
     PlainSerializer(_as_it_is, return_type=Any),
     WithJsonSchema(
         {"anyOf": [_SCALAR_SCHEMA, {"type": "array", "items": _SCALAR_SCHEMA, "minItems": 1}]}

@@ -1,9 +1,8 @@
-"""Keep one class for each family in use that mechanisms are built of.
+"""Keep one class for each family of mechanisms in use.
 
-Two mechanisms are equal when their classes are one object.  A cache that drops what was not
-asked for lately would make a second class of the same parameters, and mechanisms of it would
-be unequal to those of the first; a cache that keeps everything would grow with whatever
-parameters are sent.
+Two mechanisms are equal if their classes are one object.  A cache that drops entries would make a
+second class of the same parameters, whose mechanisms are unequal to those of the first; a cache
+that keeps all entries would grow with the parameters that callers send.
 """
 
 from collections.abc import Callable, Hashable
@@ -16,7 +15,7 @@ Family = TypeVar("Family", bound=type)
 
 
 class Families(Generic[Key, Family]):
-    """Make one class for each key, and forget it when nothing refers to it any more."""
+    """Make one class for each key, and drop it when nothing refers to it any more."""
 
     def __init__(self, make: Callable[[Key], Family]) -> None:
         self._make = make
@@ -24,7 +23,7 @@ class Families(Generic[Key, Family]):
         self._lock = Lock()
 
     def of(self, key: Key) -> Family:
-        """Return the class of ``key``: the one in use, or a new one where none is."""
+        """Return the class of ``key``: the one in use, or a new one."""
         with self._lock:
             family = self._made.get(key)
             if family is None:

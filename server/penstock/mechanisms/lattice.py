@@ -37,7 +37,7 @@ def floor_log2(value: Fraction) -> int:
 def finest_common_power(step: Fraction) -> Fraction:
     """Return the largest power of two of which ``step`` is a multiple.
 
-    Raises ``InvalidInput`` where no power of two divides it, as for a third.
+    Raises ``InvalidInput`` if no power of two divides it, as for a third.
     """
     if step <= 0 or step.denominator & (step.denominator - 1):
         raise InvalidInput(
@@ -64,7 +64,7 @@ def check_increasing(*levels: Fraction) -> None:
 
 
 def check_plan(parameter: str, ceiling: Fraction, bound: Fraction) -> None:
-    """Raise ``InvalidInput`` for a level or a bound of values that no lattice suits."""
+    """Raise ``InvalidInput`` for a level or a bound of values that no lattice fits."""
     if ceiling <= 0 or bound < 0:
         raise InvalidInput(
             f"A {parameter} is above 0 and a bound at least 0, not {float(ceiling):g} and"
@@ -81,7 +81,7 @@ def check_confidence(confidence: float) -> None:
 def reaching_ladder(finest: int, unit: Fraction, noisiest: Fraction) -> Ladder:
     """Return the ladder from ``finest * unit`` to the last rung at or below ``noisiest``.
 
-    Raises ``InvalidInput`` where not even rung 0 is.
+    Raises ``InvalidInput`` if not even rung 0 is.
     """
     if noisiest < finest * unit:
         raise InvalidInput(
@@ -99,9 +99,9 @@ def reaching_ladder(finest: int, unit: Fraction, noisiest: Fraction) -> Ladder:
 def lattice_steps(values: ArrayLike, granularity: Fraction) -> NDArray[np.int64]:
     """Return ``values`` in steps of ``granularity``: a new array of shape ``(size,)``.
 
-    Integers and floats are accepted where they lie on the lattice.  Raises
-    ``InvalidInput``, which names neither a value nor its place, where one does not, is
-    not finite, or is beyond 2^52 steps, and where the shape is not that of a vector.
+    Integers and floats on the lattice are accepted.  Raises ``InvalidInput``, which names neither a
+    value nor its place, for values that are not on it, not finite, or beyond 2^52 steps, and for a
+    shape that is not that of a vector.
     """
     given = np.asarray(values)
     if given.ndim != 1 or not given.size:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from penstock.randomness.saddle_point import Floats
 
 SAFETY = 1e-11
-"""Absolute: what rounding in the sums of probabilities may move epsilon by."""
+"""Absolute: how much rounding in the sums of probabilities may move epsilon."""
 
 _GRID = 1 << 17
 
@@ -58,9 +58,9 @@ class Losses:
 
 
 def epsilon_of_sum(losses: Sequence[Losses], counts: Sequence[int], delta: float) -> float:
-    """Return the least epsilon at ``delta`` of as many independent values of each kind.
+    """Return the least epsilon at ``delta`` of ``copies`` independent values of each kind.
 
-    Infinite where their infinite parts alone exceed ``delta``.
+    Infinite if their infinite parts alone exceed ``delta``.
     """
     kept = sum(n * math.log1p(-part.lost) for part, n in zip(losses, counts, strict=True))
     left = delta + math.expm1(kept)
@@ -72,7 +72,7 @@ def epsilon_of_sum(losses: Sequence[Losses], counts: Sequence[int], delta: float
     for part, count in zip(losses, counts, strict=True):
         spectrum *= raised_to(np.fft.rfft(part.on_grid(unit)), count)
     first = math.floor(start / unit)
-    # Circular: index i holds the loss that is congruent to it in the window.
+    # Circular: index i holds the loss in the window that is congruent to it.
     mass = np.maximum(np.roll(np.fft.irfft(spectrum, _GRID), -first), 0.0)
     loss = (first + np.arange(_GRID)) * unit
     mass, loss = mass[loss > 0], loss[loss > 0]
@@ -104,7 +104,7 @@ def raised_to(base: NDArray[np.complex128], exponent: int) -> NDArray[np.complex
 
 
 def _window(losses: Sequence[Losses], counts: Sequence[int]) -> tuple[float, float]:
-    """Return where the total loss lies but for 1e-18 on either side (Chernoff), and its width."""
+    """Return the window of the total loss but for 1e-18 either side (Chernoff); its width."""
     parts = list(zip(losses, counts, strict=True))
     center = sum(n * part.mean for part, n in parts)
     spread = math.sqrt(sum(n * part.variance for part, n in parts))

@@ -1,6 +1,6 @@
-"""Compute with privacy losses on a grid, and the privacy profile that they come to.
+"""Compute with privacy losses on a grid, and with their privacy profile.
 
-Mass between two points of the grid is split so that both hypotheses keep theirs
+Mass between two points of the grid is split so that both hypotheses keep their masses
 (Doroshenko, Ghazi, Kamath, Kumar, Manurangsi 2022, "Connect the Dots"): the profile is
 never below the true one, and between points of the grid a straight line in ``exp(epsilon)``.
 """
@@ -35,7 +35,7 @@ class Profile:
     def epsilon(self, delta: float) -> float:
         """Return the least epsilon, from ``first`` on, with a divergence of at most ``delta``.
 
-        ``inf`` where it is beyond the grid.
+        ``inf`` if it is beyond the grid.
         """
         above = np.flatnonzero(self.at > delta)
         if not len(above):
@@ -51,9 +51,9 @@ class Profile:
 class LossTable:
     """Hold the upper half of a symmetric privacy-loss distribution.
 
-    ``upper[j]`` is the mass at the loss ``(j + 1) * width``, ``infinite`` that of what
-    only one hypothesis can bring about.  The mass at ``-loss`` is ``exp(-loss)`` times
-    that at ``loss``, and the rest is at 0.
+    ``upper[j]`` is the mass at the loss ``(j + 1) * width``, ``infinite`` that of outcomes that are
+    possible under one hypothesis only.  The mass at ``-loss`` is ``exp(-loss)`` times that at
+    ``loss``, and the rest is at 0.
     """
 
     width: float
@@ -91,7 +91,7 @@ def divergences(masses: FloatVector, width: float) -> FloatVector:
 
 
 def split_cells(masses: FloatVector, others: FloatVector, width: float) -> FloatVector:
-    """Return what cells of outcomes come to on the grid: masses at ``1, 2, ...``.
+    """Split cells of outcomes between points of the grid: return masses at ``1, 2, ...``.
 
     Cell ``j`` has losses from ``j * width`` to ``(j + 1) * width``, the mass ``masses[j]``
     under the first hypothesis, and ``exp(-j * width) others[j]`` under the second.

@@ -1,12 +1,12 @@
 """Release one vector at many levels, in any order, on one path of the noise process.
 
-The exact values are read once, for the anchor, which is the most accurate release.
-Every other release is drawn from its two nearest neighbors alone, never from the data
-(Andersson, Retschmeier, Nelson, Pagh 2025, Algorithms 1 and 2), so that readers who pool
-their releases know what the most accurate of these says, and nothing else.
+The exact values are read once, for the anchor, which is the most accurate release. Every other
+release is drawn from its two nearest neighbors alone, never from the data (Andersson, Retschmeier,
+Nelson, Pagh 2025, Algorithms 1 and 2), so that readers who pool their releases learn exactly what
+the most accurate of these says.
 
-The three functions are for callers who keep the path themselves; ``MultipleRelease``
-keeps it in memory.
+The three functions are for callers that store the path themselves; ``MultipleRelease`` keeps it in
+memory.
 """
 
 import hmac
@@ -29,10 +29,10 @@ Placed = tuple[Fraction, IntVector]
 """A stored release: its level, and its values in lattice steps with all their parts."""
 
 FARTHEST = 1 << 60
-"""No release is further from 0, in lattice steps; none is but with probability e^-2^18."""
+"""No release is further from 0, in lattice steps, except with probability e^-2^18."""
 
 Keeper = Callable[[bytes], None]
-"""Stores a state durably and sealed, and raises where it cannot."""
+"""Stores a state durably and sealed, and raises if it cannot."""
 
 
 def draw_anchor(
@@ -40,9 +40,9 @@ def draw_anchor(
 ) -> IntVector:
     """Draw the first and most accurate release of ``exact``, both in lattice steps.
 
-    The only draw, besides ``raise_anchor``, that sees the exact values; both give
-    shape ``(parts * size,)``, the values first.  Other parts count from the anchor on: its
-    own, beside its values, would give the exact ones away.
+    The only draw, besides ``raise_anchor``, that sees the exact values; both give shape ``(parts *
+    size,)``, the values first.  Other parts count from the anchor on: the anchor's own, next to its
+    values, would give the exact values away.
     """
     size = len(exact)
     release = mechanism.increment(Fraction(0), level, size, stream)
@@ -60,11 +60,11 @@ def place(
 ) -> IntVector:
     """Draw a new release at ``level``, given the nearest stored ones on either side.
 
-    ``accurate`` is the nearest with less noise, ``noisy`` the nearest with more, or
-    ``None`` where ``level`` is to be the noisiest.  They have to be the nearest: a draw
-    that passes over a neighbor is independent of it, and the two average to more than
-    either may tell.  Raises ``InvalidInput`` without an ``accurate`` neighbor, for
-    ``level`` not strictly between the two, and for vectors of different sizes.
+    ``accurate`` is the nearest with less noise, ``noisy`` the nearest with more, or ``None`` if
+    ``level`` will be the noisiest.  They must be the nearest: a draw that skips a neighbor is
+    independent of it, and the average of the two reveals more than either may.  Raises
+    ``InvalidInput`` without an ``accurate`` neighbor, for ``level`` not strictly between the two,
+    and for vectors of different sizes.
     """
     if accurate is None:
         raise InvalidInput(
@@ -87,7 +87,7 @@ def raise_anchor(
 ) -> IntVector:
     """Draw a release more accurate than the anchor ``noisy``: the bridge from no noise to it.
 
-    ``exact`` must be what the anchor was drawn from.  Raises ``InvalidInput`` for a
+    ``exact`` must be the values that the anchor was drawn from.  Raises ``InvalidInput`` for a
     ``level`` that is not below the anchor's, and for vectors of different sizes.
     """
     end, far = noisy
