@@ -27,7 +27,7 @@ def decimals(standard_deviation: float) -> int:
 
 
 def fixed(value: float, digits: int) -> str:
-    """Format ``value`` with ``places`` decimals, commas between thousands, and no minus zero."""
+    """Format ``value`` with ``digits`` decimals, commas between thousands, and no minus zero."""
     if abs(value) >= PLAIN_BELOW:
         return f"{value:.6g}"
     text = f"{value:,.{digits}f}"
