@@ -224,7 +224,7 @@ ALL = ("ready", *READING, *WRITING)
 LIVE = [
     Fault(
         "the database is locked", another_writer, "DATABASE_UNAVAILABLE",
-        r"locked: another process has kept it for more than 0\.1 s\. Ask again",
+        r"locked: another process has held it for more than 0\.1 s\. Try again",
         WRITING, READING, retry=True,
     ),
     Fault(
@@ -254,7 +254,7 @@ LIVE = [
     ),
     Fault(
         "the key ring is away", instead(lambda place: place.ring), "KEYS_UNAVAILABLE",
-        "keyring.json is missing. Put it back", KEYED, UNKEYED,
+        "keyring.json is missing. Restore it", KEYED, UNKEYED,
     ),
     Fault(
         "the key ring is for the group", mode(lambda place: place.ring, 0o640),
@@ -266,7 +266,7 @@ LIVE = [
     ),
     Fault(
         "the key ring is empty", instead(lambda place: place.ring, private("")),
-        "KEYS_UNAVAILABLE", "is not JSON. Put back the right file", KEYED, UNKEYED,
+        "KEYS_UNAVAILABLE", "is not JSON. Restore the right file", KEYED, UNKEYED,
     ),
     Fault(
         "the key ring is something else", instead(lambda place: place.ring, private("[1]")),
@@ -296,7 +296,7 @@ LIVE = [
     ),
     Fault(
         "the key ring is another's", instead(lambda place: place.ring, KeyRing.create),
-        "KEYS_UNAVAILABLE", "lacks key [0-9a-f]+.*Put back the ring that belongs",
+        "KEYS_UNAVAILABLE", "lacks key [0-9a-f]+.*Restore the ring that belongs",
         (*KEYED, "first", "vector", "computed"), UNKEYED,
     ),
     *(
@@ -366,7 +366,7 @@ AT_START = [
     ),
     Fault(
         "the keys' folder is away", instead(lambda place: place.home / "keys"),
-        "KEYS_UNAVAILABLE", "is missing. Put it back", (),
+        "KEYS_UNAVAILABLE", "is missing. Restore it", (),
     ),
     Fault(
         "the home is away", instead(lambda place: place.home), "UNAVAILABLE",

@@ -22,7 +22,7 @@ def assert_refused(world: World, cursor: str, path: str = TIERS) -> None:
     assert response.status_code == 422, response.text
     problem: dict[str, Any] = parsed(response)
     assert problem["errors"][0]["pointer"] == "/cursor"
-    assert "begin again without it" in problem["detail"]
+    assert "start again without it" in problem["detail"]
 
 
 def test_a_cursor_that_was_changed_anywhere_is_refused(world: World) -> None:

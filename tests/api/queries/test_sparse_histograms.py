@@ -135,7 +135,7 @@ def test_a_level_above_the_ceiling_is_refused_with_both(books: World) -> None:
     change = {"levels": {"internal": {"epsilon": 3}}}
     response = books.call("PATCH", "/api/v1/queries/books", change, by="root")
     assert response.status_code == 422
-    assert "would have to read the data again" in parsed(response)["detail"]
+    assert "would need the data to be read again" in parsed(response)["detail"]
     lower = {"levels": {"internal": {"epsilon": 1}}}
     assert books.call("PATCH", "/api/v1/queries/books", lower, by="root").status_code == 200
 

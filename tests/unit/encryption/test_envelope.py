@@ -122,7 +122,7 @@ def test_an_unknown_format_is_told(position: int) -> None:
 def test_a_refusal_says_what_to_do_and_shows_nothing_of_the_content() -> None:
     envelope = bytearray(seal(KEY, b"a secret", ROW))
     envelope[-1] ^= 1
-    with pytest.raises(IntegrityViolation, match="Restore the database") as caught:
+    with pytest.raises(IntegrityViolation, match="Restore a database") as caught:
         open_envelope(KEY, envelope, ROW)
     assert caught.value.data["query"] == "by carrier"
     assert caught.value.__cause__ is None

@@ -103,6 +103,6 @@ def test_what_a_killed_writer_left_and_cannot_be_removed_stops_a_destruction(pat
     left = left_over(path)
     left.unlink()
     left.mkdir()
-    with pytest.raises(KeysUnavailable, match=rf"{left.name} is left .* may hold keys"):
+    with pytest.raises(KeysUnavailable, match=rf"{left.name} was left .* may hold keys"):
         ring.destroy(CONTEXT)
     assert len(ring.health().keys) == 1

@@ -36,7 +36,7 @@ def test_a_pin_that_others_can_read_is_refused(token: Token, tmp_path: Path) -> 
     pin = tmp_path / "pin"
     pin.write_text(PIN)
     pin.chmod(0o644)
-    with pytest.raises(KeysUnavailable, match="others than its owner") as caught:
+    with pytest.raises(KeysUnavailable, match="users other than its owner") as caught:
         Pkcs11(token.module, token.label, pin).health()
     assert PIN not in str(caught.value)
 

@@ -86,7 +86,7 @@ def test_a_malformed_ring_is_refused(
 ) -> None:
     KeyRing.create(path).renew(CONTEXT)
     rewrite(path, change)
-    with pytest.raises(KeysUnavailable, match=rf"{message}.*Put back the right file"):
+    with pytest.raises(KeysUnavailable, match=rf"{message}.*Restore the right file"):
         KeyRing.load(path)
 
 

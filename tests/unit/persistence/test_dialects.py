@@ -26,8 +26,8 @@ def test_a_server_is_postgresqls_and_its_place_has_no_password(scheme: str) -> N
     ("url", "says"),
     [
         ("nothing", "cannot be read"),
-        ("sqlite://", "a database in a file"),
-        ("sqlite:///:memory:", "a database in a file"),
+        ("sqlite://", "database in a file"),
+        ("sqlite:///:memory:", "database in a file"),
         (f"sqlite:////folder/penstock.db?key={SECRET}", "without options"),
         (f"mysql://user:{SECRET}@host/penstock", "not in mysql"),
         (f"postgresql+asyncpg://user:{SECRET}@host/penstock", "no other driver"),

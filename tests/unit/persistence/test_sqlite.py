@@ -77,7 +77,7 @@ def test_a_locked_database_says_how_long_it_waited(
 ) -> None:
     other = Database(url, busy_timeout_seconds=0.02)
     with filled.write():
-        with pytest.raises(DatabaseUnavailable, match=r"locked.* 0\.02 s\. Ask again"):
+        with pytest.raises(DatabaseUnavailable, match=r"locked.* 0\.02 s\. Try again"):
             add(other, row)
         assert count(other) == 1  # readers do not wait for a writer
     add(other, row)

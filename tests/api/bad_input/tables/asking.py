@@ -33,8 +33,8 @@ WISHES = [
     Flaw("a level beyond the ladder", {"level": 1e30}, None, "noisiest level of this query"),
     Flaw("two measures", {"epsilon": 1, "rho": 1}, "", "at most one of .*given: epsilon, rho"),
     Flaw("a tier and a measure", {"tier": "public", "level": 1e4}, "", "given: level, tier"),
-    Flaw("an unknown measure", {"mu": 1}, "/mu", "not known here"),
-    Flaw("another's name", {"user": "ian"}, "/user", "not known here"),
+    Flaw("an unknown measure", {"mu": 1}, "/mu", "unknown"),
+    Flaw("another's name", {"user": "ian"}, "/user", "unknown"),
     Flaw("a tier above one's own", {"tier": "internal"}, None, "above the clearance 'public'", 403,
          "CLEARANCE_TOO_LOW"),
     Flaw("a level above one's own", {"epsilon": 0.4}, None, "more accurate than 'public' allows",
@@ -74,7 +74,7 @@ def arguments(
 
 
 LIMIT = "whole number from 1"
-CURSOR = "begin again without it"
+CURSOR = "start again without it"
 TIME = "a time with its offset"
 ARGUMENTS = [
     *arguments(
@@ -93,8 +93,8 @@ ARGUMENTS = [
             ("a space", "limit=%205", LIMIT),
             ("a zero byte", "limit=1%00", LIMIT),
             ("two limits", "limit=1&limit=2", "once"),
-            ("a limit in capitals", "Limit=1", "not known here; known: cursor, limit"),
-            ("a list of limits", "limit[]=1", "not known here"),
+            ("a limit in capitals", "Limit=1", "unknown here; known arguments: cursor, limit"),
+            ("a list of limits", "limit[]=1", "unknown"),
             ("an empty cursor", "cursor=", CURSOR),
             ("a cursor of garbage", "cursor=%00%FFgarbage", CURSOR),
             ("a negative cursor", "cursor=YWZ0ZXI6LTE", CURSOR),
@@ -114,7 +114,7 @@ ARGUMENTS = [
                 "cursor=YWZ0ZXI6MTI6MmYyYmI5OWQ&cursor=YWZ0ZXI6MTI6MmYyYmI5OWQ",
                 "once",
             ),
-            ("something else", "surprise=1", "not known here"),
+            ("something else", "surprise=1", "unknown"),
         ],
     ),
     *arguments(
@@ -157,11 +157,13 @@ ARGUMENTS = [
     ),
     *arguments(RELEASES, "olga", [("an unknown user", "user=moon", "no user 'moon'")], 404),
     *arguments(RELEASES, "ann", [("a hidden query", "query=secret", "no query 'secret'")], 404),
-    *arguments(RELEASES, "ann", [("another's name", "user=ian", "Only an auditor")], 403),
+    *arguments(RELEASES, "ann", [("another's name", "user=ian", "Only auditors")], 403),
     *arguments(EXPOSURE, "ann", [("another's name", "users=ann,ian", "role auditor")], 403),
     *arguments("/api/v1/queries", "root", [("no such dataset", "dataset=moon", "'moon'")], 404),
-    *arguments("/api/v1/me", "ann", [("an argument", "x=1", "not known here; known: none")]),
-    *arguments("/healthz", "ann", [("an argument", "x=1", "not known here; known: none")]),
+    *arguments(
+        "/api/v1/me", "ann", [("an argument", "x=1", "unknown here; known arguments: none")]
+    ),
+    *arguments("/healthz", "ann", [("an argument", "x=1", "unknown here; known arguments: none")]),
 ]
 NAMES = [
     Row("a query that does not exist", "POST", "/api/v1/queries/moon/releases", "no query 'moon'",

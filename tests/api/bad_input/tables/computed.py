@@ -120,7 +120,7 @@ AGGREGATES = [
     Flaw("none", {"aggregate": Absent}, "/aggregate", "Say what it tells"),
     Flaw("a list for its type", {"aggregate": {"type": ["sum"]}}, "/aggregate", "an object whose"),
     Flaw("a field too many", {"aggregate": {"type": "count", "column": "visits"}},
-         "/aggregate/column", "not known"),
+         "/aggregate/column", "unknown"),
     Flaw("a histogram without bins", {"aggregate": {"type": "histogram", "column": "visits"}},
          "/aggregate/bins", "Enter the edges of the bins"),
     Flaw("a histogram whose bins fall", {"aggregate": {"type": "histogram", "column": "visits",
@@ -153,7 +153,7 @@ MEANS = [
     Flaw("equal bounds", {"aggregate": {"type": "mean", "column": "visits", "lower": 4}},
          "/aggregate", "the mean is known"),
     Flaw("a field too many", {"aggregate": {"type": "mean", "column": "visits", "bins": [0, 1]}},
-         "/aggregate/bins", "not known"),
+         "/aggregate/bins", "unknown"),
 ]  # fmt: skip
 LIMITS = [
     Flaw("none for groups", {"contribution": {"max_rows_per_group": 1}}, "/contribution/max_groups",
@@ -172,10 +172,10 @@ LIMITS = [
 ]  # fmt: skip
 OTHER = [
     Flaw("a dataset of vectors", {"dataset": "sites"}, "/dataset", "holds pushed vectors only"),
-    Flaw("values of one's own", {"values": [1, 2, 3]}, "/values", "not known here"),
-    Flaw("keys of one's own", {"keys": ["north", "moon"]}, "/keys", "not known here"),
-    Flaw("a sensitivity of one's own", {"sensitivity": {"l1": 1}}, "/sensitivity", "not known"),
-    Flaw("a salt of one's own", {"salt": "00"}, "/salt", "not known here"),
+    Flaw("values of one's own", {"values": [1, 2, 3]}, "/values", "unknown"),
+    Flaw("keys of one's own", {"keys": ["north", "moon"]}, "/keys", "unknown"),
+    Flaw("a sensitivity of one's own", {"sensitivity": {"l1": 1}}, "/sensitivity", "unknown"),
+    Flaw("a salt of one's own", {"salt": "00"}, "/salt", "unknown"),
     Flaw("a name that is taken", {"name": "By_Town"}, None, "'by_town'", 409, "NAME_TAKEN"),
     Flaw(
         "the same statistic in other words, and with max_groups above the keys",

@@ -20,7 +20,7 @@ def at(tier: str, **level: Any) -> dict[str, Any]:
 FLAWS = [
     Flaw("no levels", {"levels": {}}, "/levels", "Enter a level"),
     Flaw("levels left out", {"levels": Absent}, "/levels", "Enter a level for at least one tier"),
-    Flaw("a share", {"share": 0.5}, "/share", "not known here"),
+    Flaw("a share", {"share": 0.5}, "/share", "unknown"),
     Flaw("a tier that does not exist", at("moon", rho=1), "/levels/moon", "no tier 'moon'"),
     Flaw("a tier without a budget", at("street", rho=1), "/levels/street", "has no budget"),
     Flaw("a measure twice", at("public", rho=1, level=1), "/levels/public", "exactly one of"),
@@ -47,7 +47,7 @@ COMPUTED = [
     Flaw("no values at all", {"values": []}, "/values", "computes 'by_town' itself"),
     Flaw("values above the ceiling", {**at("internal", epsilon=0.03), "values": [1, 2, 3]},
          "/values", "computes 'by_town' itself"),
-    Flaw("keys", {"keys": ["north"]}, "/keys", "not known here"),
+    Flaw("keys", {"keys": ["north"]}, "/keys", "unknown"),
 ]  # fmt: skip
 
 ROWS = [

@@ -33,8 +33,8 @@ OF_TIERS = [
     Flaw("a number to describe", {"description": 1}, "/description", "must be a string"),
     Flaw("an endless description", {"description": "y" * 1001}, "/description", "1000 or less"),
     Flaw("a zero byte to describe", {"description": "a\x00b"}, "/description", "control char"),
-    Flaw("a field that is not known", {"ceiling": 1}, "/ceiling", "not known here"),
-    Flaw("an id of one's own", {"id": 1}, "/id", "not known here"),
+    Flaw("a field that is not known", {"ceiling": 1}, "/ceiling", "unknown"),
+    Flaw("an id of one's own", {"id": 1}, "/id", "unknown"),
 ]
 OF_USERS = [
     Flaw("a name that is taken", {"name": "ann"}, None, "'ann' is taken", 409, "NAME_TAKEN"),
@@ -50,13 +50,13 @@ OF_USERS = [
     Flaw("a number for a clearance", {"clearance": 1}, "/clearance", "must be a string"),
     Flaw("an empty clearance", {"clearance": ""}, "/clearance", "1 to 64"),
     Flaw("a huge clearance", {"clearance": "x" * 10**5}, "/clearance", "1 to 64"),
-    Flaw("a password", {"password": "x"}, "/password", "not known here"),
+    Flaw("a password", {"password": "x"}, "/password", "unknown"),
 ]
 OF_CHANGES = [
     Flaw("a clearance that does not exist", {"clearance": "moon"}, "/clearance", "no tier 'moon'"),
     Flaw("a list of clearances", {"clearance": ["public"]}, "/clearance", "must be a string"),
     Flaw("no roles", {"roles": []}, "/roles", "Choose at least one role"),
-    Flaw("another name", {"name": "anne"}, "/name", "not known here"),
+    Flaw("another name", {"name": "anne"}, "/name", "unknown"),
 ]
 OF_TOKENS = [
     Flaw("no time", {"expires_in": 0}, "/expires_in", "at least 1"),
@@ -74,7 +74,7 @@ OF_TOKENS = [
     Flaw("a scope beyond the roles", {"scopes": ["admin"]}, "/scopes", "some of analyst"),
     Flaw("an unknown scope", {"scopes": ["all"]}, "/scopes/0", "'analyst'"),
     Flaw("a text for scopes", {"scopes": "analyst"}, "/scopes", "must be a list"),
-    Flaw("a token of one's own", {"token": "pst_x"}, "/token", "not known here"),
+    Flaw("a token of one's own", {"token": "pst_x"}, "/token", "unknown"),
 ]
 
 ROWS = [

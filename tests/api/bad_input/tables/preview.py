@@ -23,7 +23,7 @@ NAMES = [
     Flaw("null for a query", {"query": None}, "/query", "Name a query"),
     Flaw("a list of queries", {"query": ["visits"]}, "/query", "must be a string"),
     Flaw("an empty query", {"query": ""}, "/query", "Name a query"),
-    Flaw("a query that is also a spec", {"name": "fresh"}, "/name", "not known here"),
+    Flaw("a query that is also a spec", {"name": "fresh"}, "/name", "unknown"),
     Flaw("nothing", {"query": Absent}, "/name", "Enter a name"),
 ]
 OTHERS = [
@@ -49,6 +49,6 @@ ROWS = [
         body=NAMED, by="olga"),
     Row("preview: no clearance", "POST", PREVIEW, "no dataset 'sites'", 404,
         body=vectors.GOOD, by="noa"),
-    Row("preview: an argument", "POST", PREVIEW + "?dry=1", "not known here; known: none",
+    Row("preview: an argument", "POST", PREVIEW + "?dry=1", "unknown here; known arguments: none",
         body=NAMED, pointer="/dry"),
 ]  # fmt: skip

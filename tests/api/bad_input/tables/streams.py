@@ -46,7 +46,7 @@ FLAWS = [
     Flaw("a query's name", {"name": "visits"}, None, "already", 409, "NAME_TAKEN"),
     Flaw("more than the budget", {"levels": {"public": {"epsilon": 50}}}, None,
          "does not allow it", 409, "BUDGET_EXHAUSTED"),
-    Flaw("values", {"values": [1]}, "/values", "not known here"),
+    Flaw("values", {"values": [1]}, "/values", "unknown"),
 ]  # fmt: skip
 
 ROWS = [

@@ -77,7 +77,7 @@ SENSITIVITY = [
     Flaw("l2 above l1", {"sensitivity": {"l1": 1, "l2": 2}}, "/sensitivity/l2", "above l1"),
     Flaw("linf above l2", {"sensitivity": {"l1": 1, "linf": 5}}, "/sensitivity/linf", "above l2"),
     Flaw("l2 below the step", {"sensitivity": {"l1": 1, "l2": 0.5}}, "/sensitivity/l2", "step, 1"),
-    Flaw("an unknown norm", {"sensitivity": {"l1": 1, "l3": 1}}, "/sensitivity/l3", "not known"),
+    Flaw("an unknown norm", {"sensitivity": {"l1": 1, "l3": 1}}, "/sensitivity/l3", "unknown"),
 ]
 
 
@@ -108,7 +108,7 @@ LEVELS = [
     Flaw("a level of 0", {"levels": {"public": 0}}, "/levels/public/epsilon", "above 0"),
     Flaw("a level without a name", at(), "/levels/public", "exactly one of .*given: none"),
     Flaw("a level named twice", at(epsilon=0.1, rho=1), "/levels/public", "given: epsilon, rho"),
-    Flaw("an unknown measure", at(alpha=2), "/levels/public/alpha", "not known here"),
+    Flaw("an unknown measure", at(alpha=2), "/levels/public/alpha", "unknown"),
     Flaw(
         "a tier that does not exist",
         {"levels": {"moon": {"epsilon": 0.1}}},
@@ -201,9 +201,9 @@ SHARES = [
     ),
 ]
 OTHER = [
-    Flaw("a field that is not known", {"surprise": 1}, "/surprise", "not known here"),
-    Flaw("who vouches for it", {"asserted_by": "ann"}, "/asserted_by", "not known here"),
-    Flaw("a status", {"status": "active"}, "/status", "not known here"),
+    Flaw("a field that is not known", {"surprise": 1}, "/surprise", "unknown"),
+    Flaw("who vouches for it", {"asserted_by": "ann"}, "/asserted_by", "unknown"),
+    Flaw("a status", {"status": "active"}, "/status", "unknown"),
     Flaw("a mechanism that does not exist", {"mechanism": "staircase"}, "/mechanism", "'gaussian'"),
     Flaw("a mechanism in capitals", {"mechanism": "Gaussian"}, "/mechanism", "'gaussian', "),
     Flaw("no mechanism", {"mechanism": Absent}, "/mechanism", "Choose the noise"),
@@ -227,7 +227,7 @@ OTHER = [
     Flaw("a name that reorders", {"name": "a\u202eb"}, "/name", "control characters"),
     Flaw("a name of no width", {"name": "a\u200bb"}, "/name", "control characters"),
     Flaw("a space first", {"name": " x"}, "/name", "begins with a letter"),
-    Flaw("a space last", {"name": "x "}, "/name", "ends in no space"),
+    Flaw("a space last", {"name": "x "}, "/name", "does not end with a space"),
     Flaw("a name of one sign", {"name": "\U0001f3e5"}, "/name", "begins with a letter"),
 ]
 POWERS = [

@@ -114,4 +114,4 @@ def test_the_example_in_the_readme_runs() -> None:
     names: dict[str, object] = {"counts": np.arange(1_024)}
     exec(example, names)  # noqa: S102 - our own page
     assert len(np.asarray(names["values"])) == 1_024
-    assert len(np.asarray(names["again"])) <= 4
+    assert len(np.asarray(names["anew"])) <= 4

@@ -36,7 +36,7 @@ def test_everybody_is_refused_until_a_probe_is_answered() -> None:
     answers = threading.Event()
     known = Breaker(answers.is_set, LONG)
     known.trip()
-    with pytest.raises(Silent, match="nothing is heard"):
+    with pytest.raises(Silent, match="the server sends nothing"):
         known.require_closed()
     answers.set()
     wait(lambda: not known.open)

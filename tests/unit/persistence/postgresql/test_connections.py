@@ -105,7 +105,7 @@ def test_a_locked_database_says_how_long_it_waited(
     other = Database(url, busy_timeout_seconds=0.02)
     with filled.write():
         with (
-            pytest.raises(DatabaseUnavailable, match=r"locked.* 0\.02 s\. Ask again"),
+            pytest.raises(DatabaseUnavailable, match=r"locked.* 0\.02 s\. Try again"),
             other.write(),
         ):
             pass
@@ -212,7 +212,7 @@ def test_a_session_that_is_ended_while_it_begins_may_be_met_by_asking_again(
     filled.close()
     with monkeypatch.context() as patch:
         patch.setattr(connections, "_SETTLE", "SELECT pg_terminate_backend(pg_backend_pid())")
-        with pytest.raises(Interrupted, match=r"lost; nothing was changed\. Ask again"):
+        with pytest.raises(Interrupted, match=r"lost; nothing was changed\. Try again"):
             count(filled)
     assert count(filled) == before
 
@@ -228,7 +228,7 @@ def test_a_session_that_is_ended_in_the_middle_changes_nothing(
             end(cluster, backend_of(session))
             session.exec(select(tables.Tier)).all()
 
-    with pytest.raises(Interrupted, match=r"lost; nothing was changed\. Ask again") as caught:
+    with pytest.raises(Interrupted, match=r"lost; nothing was changed\. Try again") as caught:
         act()
     assert not caught.value.uncertain
     assert count(filled) == 1
@@ -257,7 +257,7 @@ def test_a_session_that_is_ended_at_its_commit_leaves_it_uncertain(
     for number, (act, after) in enumerate([(lost, 1), (stored, 2)], start=11):
         with at_commit(filled, act):
             with (
-                pytest.raises(Interrupted, match=r"may be or not\. Ask again") as caught,
+                pytest.raises(Interrupted, match=r"may or may not be\. Try again") as caught,
                 filled.write() as session,
             ):
                 session.add(row("tier", folded=str(number), rank=number))
@@ -293,7 +293,7 @@ def test_a_deadlock_is_told_as_one(filled: Database, url: str, row: MakeRow) -> 
     for thread in threads:
         thread.join()
     assert len(outcomes) == 1
-    assert "others changed the same" in outcomes[0]
+    assert "another transaction changed the same" in outcomes[0]
 
 
 def test_a_silent_server_is_given_up(filled: Database, url: str) -> None:

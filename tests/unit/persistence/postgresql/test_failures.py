@@ -22,8 +22,8 @@ def failure(
 @pytest.mark.parametrize(
     ("state", "kind", "says"),
     [
-        ("40001", Interrupted, "others changed the same"),
-        ("40P01", Interrupted, "others changed the same"),
+        ("40001", Interrupted, "another transaction changed the same"),
+        ("40P01", Interrupted, "another transaction changed the same"),
         ("57P01", Interrupted, "was lost; nothing was changed"),
         ("08006", Interrupted, "was lost; nothing was changed"),
         ("42P01", SchemaUnknown, "penstock db upgrade"),
@@ -46,10 +46,10 @@ def test_a_commit_that_was_not_confirmed_is_uncertain() -> None:
     problem = failure("57P01", at_commit=True)
     assert isinstance(problem, Interrupted)
     assert problem.uncertain
-    assert "may be or not" in problem.detail
+    assert "may or may not be" in problem.detail
     silent = failure(None, at_commit=True, kind=failures.Silent)
     assert silent is not None
-    assert "may be or not" in silent.detail
+    assert "may or may not be" in silent.detail
 
 
 @pytest.mark.parametrize("state", ["23505", "22003", "42601"])

@@ -99,7 +99,7 @@ def test_a_fork_that_grew_as_long_is_told_by_its_root(early: World, restore: Res
     assert mine.size == theirs.size > lower.size
     assert mine.root != theirs.root
     old.server.sequencer.witness.start_over(mine)
-    with pytest.raises(Suspended, match="others in their place"):
+    with pytest.raises(Suspended, match="other leaves in their place"):
         old.ask("paul")
     early.server.database.close()
 

@@ -182,7 +182,7 @@ def test_what_charges_are_stated_in_stays_once_there_are_any(wrong: World) -> No
         {"delta": 1e-5},
         {"columns": {"person": {"type": "integer"}}},
     ):
-        with pytest.raises(Conflict, match="these stay"):
+        with pytest.raises(Conflict, match="these cannot change"):
             correct(wrong, **wanted)
     assert datasets.show(wrong.server, OPERATOR, "stays") == before
 
@@ -196,7 +196,7 @@ def test_charges_of_an_earlier_version_hold_the_unit_of_a_later_one(
     source = {"engine": "duckdb", "uri": str(later)}
     wanted = {"source": source, "budgets": {"internal": {"epsilon": 8.0}}}
     datasets.add_version(wrong.server, OPERATOR, "stays", VersionRequest.model_validate(wanted))
-    with pytest.raises(Conflict, match="these stay"):
+    with pytest.raises(Conflict, match="these cannot change"):
         correct(wrong, privacy_unit={"rows": 1})
     assert correct(wrong).version == 2
 
@@ -260,7 +260,7 @@ def test_a_stream_counts_as_charged(wrong: World) -> None:
     streams.open_stream(wrong.server, OPERATOR, request)
     with pytest.raises(Conflict, match="stays spent"):
         withdraw(wrong)
-    with pytest.raises(Conflict, match="these stay"):
+    with pytest.raises(Conflict, match="these cannot change"):
         correct(wrong, neighboring="replace")
 
 

@@ -269,7 +269,7 @@ def test_the_stages_are_told_outside_of_transactions(world: World) -> None:
             heard.append(stage)
 
     queries.register(world.server, world.person("ada"), REQUEST, told)
-    assert heard == ["working out levels and charges", "drawing noise and sealing"]
+    assert heard == ["computing levels and charges", "drawing noise and sealing"]
 
 
 def test_a_thread_that_cannot_be_had_leaves_nothing_that_looks_alive(

@@ -45,7 +45,7 @@ def test_numbers_by_tier_are_kept_by_rung_and_those_out_of_sight_passed_over() -
     [
         ({"moon": 1.0}, {"a": 9}, "no tier 'moon'"),
         ({"c": 1.0}, {"a": 9}, "does not see this query"),
-        ({"a": 1.0, "b": 2.0}, {"a": 9, "b": 9}, "have one level"),
+        ({"a": 1.0, "b": 2.0}, {"a": 9, "b": 9}, "have the same level"),
     ],
 )
 def test_numbers_that_cannot_be_meant_are_refused(

@@ -137,7 +137,7 @@ def test_nothing_is_drawn_for_a_tier_that_was_deleted_meanwhile(
         return read(*given)
 
     monkeypatch.setattr(level_changes, "_answer", late)
-    with pytest.raises(Conflict, match="changed meanwhile; ask again"):
+    with pytest.raises(Conflict, match="changed in the meantime; try again"):
         move(visits, board={"epsilon": 0.8}, values=VALUES)
     assert (visits.streams.taken, stored(visits)[2]) == (drawn, releases)
 

@@ -50,15 +50,15 @@ def test_stages_and_the_percent_of_bytes_are_told_and_nothing_else(
         ]
         return [(stage, percent) for percent in percents]
 
-    again = "making sure that the file is the one registered"
+    again = "checking that the file is the registered one"
     assert told(world, file, "stays") == [
         *read("reading the file"),
-        ("storing what was declared", None),
+        ("storing the declaration", None),
         *read(again),
-        ("working out levels and charges", None),
+        ("computing levels and charges", None),
         *read(again),
         ("counting", None),
-        *read("making sure that nobody changed the file meanwhile"),
+        *read("checking that the file was not changed while it was read"),
         ("drawing noise and sealing", None),
     ]
 

@@ -200,7 +200,7 @@ def test_a_tier_that_appears_meanwhile_makes_the_offer_void(
 
     with monkeypatch.context() as patch:
         patch.setattr(quotes, "settle", slow)
-        with pytest.raises(Conflict, match="changed meanwhile"):
+        with pytest.raises(Conflict, match="changed in the meantime"):
             world.push()
     assert stored(world)[:4] == (0, 0, 0, 0)
     assert [level.tier for level in world.push().tiers] == ["public", "late", "partner", "internal"]

@@ -103,7 +103,7 @@ def test_a_level_above_the_clearance_is_refused_and_draws_nothing(
     before = visits.streams.taken
     with pytest.raises(ClearanceTooLow) as refused:
         visits.ask("pia", **wanted)
-    told = "ask for 'public' or a less trusted tier, or ask an admin for a higher clearance"
+    told = "request 'public' or a less trusted tier, or ask an admin for a higher clearance"
     assert told in refused.value.detail or "tier" not in wanted
     assert visits.streams.taken == before
     assert count(visits, Grant) == 0

@@ -156,7 +156,7 @@ def test_a_state_from_before_a_level_was_added_is_found_out(hits: World) -> None
         state.ciphertext = before
         session.add(state)
     taken = hits.streams.taken
-    with pytest.raises(IntegrityViolation, match="other levels than were drawn"):
+    with pytest.raises(IntegrityViolation, match="other levels than those drawn"):
         push(hits, "hits", 4, [1])
     assert hits.streams.taken == taken
 
@@ -197,7 +197,7 @@ def test_elements_pushed_while_a_level_is_added_are_to_be_sent_again(
         return found
 
     monkeypatch.setattr(stream_elements, "advanced", slow)
-    with pytest.raises(Conflict, match="changed meanwhile"):
+    with pytest.raises(Conflict, match="changed in the meantime"):
         push(hits, "hits", 4, [1])
     push(hits, "hits", 4, [1])
     assert len(last_of(hits, "hits")) == 4

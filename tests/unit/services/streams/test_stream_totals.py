@@ -44,5 +44,5 @@ def test_a_retired_stream_gives_what_it_gave(clicks: World) -> None:
     given = totals(clicks, 1, 2)
     streams.retire(clicks.server, OPERATOR, "clicks")
     assert totals(clicks, 1, 2) == given
-    with pytest.raises(Conflict, match="gives nobody new totals"):
+    with pytest.raises(Conflict, match="releases no new totals"):
         totals(clicks, 1, 3)

@@ -39,7 +39,7 @@ def test_a_file_has_the_whole_log_once_with_its_signed_checkpoint(
         assert newest is not None
         assert told[-1] == {"size": newest.size, "root": newest.root.hex(), "note": newest.note}
     assert path.stat().st_mode & 0o777 == 0o600
-    assert status_of(first) == (True, f"took {newest.size} leaves of the log")
+    assert status_of(first) == (True, f"has {newest.size} leaves of the log")
 
 
 def test_a_full_disk_is_told_of_and_nothing_is_answered(visits: World, placed: Placed) -> None:

@@ -96,7 +96,7 @@ def test_what_was_lost_holds_a_declaration_as_charges_do(world: World) -> None:
     with world.server.database.write() as session:
         key, at = dataset_by_name(session, "new").id or 0, world.server.clock()
         session.add(SpentFloor(dataset_id=key, tier_id=1, loss=1, failure=0, at=at))
-    with pytest.raises(Conflict, match="these stay"):
+    with pytest.raises(Conflict, match="these cannot change"):
         corrections.correct(
             world.server, OPERATOR, "new", CorrectionRequest.model_validate({"delta": 1e-6})
         )

@@ -61,7 +61,7 @@ def test_levels_are_a_path_but_for_generalized_gaussian_noise(visits: World) -> 
 
 def test_what_is_no_stream_is_not_taken_for_one(visits: World) -> None:
     assert stream_kind_of(stored(visits, structure=json.dumps(SHAPE))).shape.length == 50
-    with pytest.raises(TypeError, match="'visits' was taken for a stream"):
+    with pytest.raises(TypeError, match="'visits' is used as a stream"):
         stream_kind_of(stored(visits))
 
 

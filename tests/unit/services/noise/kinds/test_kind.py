@@ -35,7 +35,7 @@ def test_nothing_is_drawn_without_an_anchor() -> None:
 
 
 def test_levels_of_separate_draws_are_never_drawn_between_releases() -> None:
-    with pytest.raises(IntegrityViolation, match="drawn with it"):
+    with pytest.raises(IntegrityViolation, match="drawn at its registration"):
         of_separate_draws().anchored(QUERY, row(Release, rung=2))
 
 

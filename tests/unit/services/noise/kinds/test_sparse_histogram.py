@@ -235,7 +235,7 @@ def test_levels_are_lowered_and_raised_up_to_the_ceiling_alone(books: World) -> 
     assert found.histogram is not None
     assert 0.5 < found.histogram.false_keys < 2
     above = LevelsChange.model_validate({"levels": {"internal": {"epsilon": 2}}})
-    with pytest.raises(InvalidInput, match="would have to read the data again"):
+    with pytest.raises(InvalidInput, match="would need the data to be read again"):
         queries.change(books.server, OPERATOR, "books", above)
 
 
@@ -265,7 +265,7 @@ WRONG: list[tuple[dict[str, Any], str, str]] = [
     (
         {"false_keys": {"public": 1, "partner": 2}},
         "/false_keys/partner",
-        "have one level.*not 1 and 2",
+        "have the same level.*not 1 and 2",
     ),
     (
         {"levels": {"internal": {"epsilon": 1}}},

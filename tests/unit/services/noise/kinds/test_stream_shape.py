@@ -50,7 +50,7 @@ def test_noise_comes_back_from_bytes_and_another_form_is_refused() -> None:
     levels = [process.ladder.value(rung) for rung in (0, 5)]
     noise = TREE.begin(process, levels)
     assert TREE.restored(TREE.stored(noise), process).levels == levels
-    with pytest.raises(TypeError, match="taken for"):
+    with pytest.raises(TypeError, match="was used for"):
         ROOT.stored(noise)
 
 
