@@ -145,7 +145,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         return _written(sealed)
 
     def open(self, path: str, sealed: str) -> str:
-        \"\"\"Return the cursor inside.  Raises ``InvalidInput`` unless this list gave it out.\"\"\"
+        \"\"\"Return the cursor inside.  Raises ``InvalidInput`` unless this list issued it.\"\"\"
         try:
 """,
         after="""\
@@ -153,7 +153,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         return _written(sealed)
 
     def open(self, path: str, sealed: str) -> str:
-        \"\"\"Return the cursor inside.  Raises ``InvalidInput`` unless this list gave it out.\"\"\"
+        \"\"\"Return the cursor inside.  Raises ``InvalidInput`` unless this list issued it.\"\"\"
         path = "/"
         try:
 """,
