@@ -1,7 +1,9 @@
-"""What the README shows runs as it stands there."""
+"""Test that READMEs name files that exist, and that the examples of the first one run."""
 
 import json
 import re
+import subprocess
+from pathlib import Path
 
 import numpy as np
 from tests.support.places import ROOT
@@ -14,6 +16,32 @@ README = (ROOT / "README.md").read_text()
 
 def blocks(language: str) -> list[str]:
     return re.findall(rf"```{language}\n(.*?)```", README, re.DOTALL)
+
+
+def unknown_modules(folder: Path, text: str, tracked: list[str]) -> list[str]:
+    """Return the Python files that ``text`` names and that are nowhere around its folder."""
+    around = [f"/{path}" for path in tracked if Path(path).is_relative_to(folder.parent)]
+    named = set(re.findall(r"`(?:\.\./)*([\w/]+\.py)`", text)) - set(tracked)
+    return sorted(name for name in named if not any(path.endswith(f"/{name}") for path in around))
+
+
+def test_every_module_that_a_readme_names_exists() -> None:
+    listed = subprocess.run(
+        ["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    tracked = listed.stdout.splitlines()
+    unknown = {
+        path: unknown_modules(Path(path).parent, (ROOT / path).read_text(), tracked)
+        for path in tracked
+        if Path(path).name in {"README.md", "SECURITY.md", "CONTRIBUTING.md"}
+    }
+    assert {path: names for path, names in unknown.items() if names} == {}
+
+
+def test_a_module_that_moved_is_missed() -> None:
+    tracked = ["tests/faults/kills/test_keys.py", "tests/faults/README.md"]
+    text = "`kills/test_keys.py`, `test_keys.py` and `test_kill_keys.py`"
+    assert unknown_modules(Path("tests/faults"), text, tracked) == ["test_kill_keys.py"]
 
 
 def test_the_library_example_runs_and_keeps_what_it_says() -> None:

@@ -39,9 +39,9 @@ def require_unfrozen(query: Query) -> None:
     """Raise ``Conflict`` where draws of a query may have been lost: others would add to them."""
     if query.frozen is not None:
         raise Conflict(
-            f"The database was put back to an older state on {query.frozen}, and what"
-            f" {query.name!r} had drawn since is lost; drawn again it would tell more than was"
-            " paid for. What is stored is still handed out; for anything else register"
+            f"The database was restored to an older state on {query.frozen}, and what"
+            f" {query.name!r} had drawn since then is lost; new draws would reveal more than was"
+            " charged for. Stored releases are still handed out; for anything else register"
             " a new query."
         )
 
