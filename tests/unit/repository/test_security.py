@@ -18,9 +18,9 @@ SECTIONS = (
     "Operating it",
 )
 NOT_CLAIMED = (
-    "Composition over different queries still adds up",
+    "Losses of different queries still add up",
     "People who appear in two datasets lose in both",
-    "What was released is a figure after the fact",
+    "`released` is an after-the-fact figure",
     "The state of streams and of sparse histograms is exact",
 )
 """What nobody may read into the promises."""
