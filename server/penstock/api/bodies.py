@@ -46,7 +46,7 @@ def require_json(request: Request) -> None:
 def read(request: Request, limit: int) -> bytearray:
     """Return the body's bytes, at most ``limit`` of them, chunked or not.
 
-    Raises ``RequestEntityTooLarge``, and ``BadRequest`` where the body ends early.
+    Raises ``RequestEntityTooLarge``, and ``BadRequest`` if the body ends early.
     """
     declared = _declared(request)
     if declared is not None and declared > limit:

@@ -1,6 +1,6 @@
 """Handle the header ``Idempotency-Key`` of admins' POST requests: act once, answer every repeat.
 
-The answer is kept as the bytes that went out, but for a token's secret, which is shown
+The answer is kept as the bytes that went out, except for a token's secret, which is shown
 once and stored nowhere: a repeat shows null in its place.
 """
 

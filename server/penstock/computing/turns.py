@@ -51,7 +51,7 @@ def taken(turns: Turns, person: str, seconds: float, patience: float) -> Iterato
     """Hold the turn of ``person``, for that many seconds at most.
 
     Waits up to ``patience`` seconds for the person's computation under way.  Raises
-    ``TooManyRequests`` where that is not done by then.
+    ``TooManyRequests`` if that is not done by then.
     """
     until = time.monotonic() + patience
     while not turns.take(person, seconds):

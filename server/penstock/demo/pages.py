@@ -30,7 +30,8 @@ _FAR_OFF = """\
 How far off may a number be? With probability {confidence:.0%} the true count lies in the interval
 beside it. Epsilon is the privacy loss of the people in the data: whether or not the records of any
 one of them are there, no answer is more than e^epsilon times as likely ({first_odds:.1f} times for
-{first}, {best_odds:.1f} times for {best}), but for a chance of {delta:g} (delta). Smaller protects
+{first}, {best_odds:.1f} times for {best}), except for a chance of {delta:g} (delta). Smaller
+protects
 more, and blurs more."""
 
 _TOGETHER = """\

@@ -60,7 +60,7 @@ def replace(path: Path, content: Iterable[Buffer]) -> None:
 def read(path: Path) -> object:
     """Return the JSON of a private file.
 
-    Raises ``KeysUnavailable`` where it is missing, readable by others, or no JSON; messages never
+    Raises ``KeysUnavailable`` if it is missing, readable by others, or no JSON; messages never
     repeat its content.
     """
     with opened(path) as descriptor:

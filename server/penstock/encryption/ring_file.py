@@ -120,7 +120,7 @@ class RingFile:
 
 
 def create(path: Path) -> RingFile:
-    """Return an empty ring in a new file.  Raises ``KeysUnavailable`` where one stands."""
+    """Return an empty ring in a new file.  Raises ``KeysUnavailable`` if one stands."""
     private.create(path, {"format": FORMAT, "version": VERSION, "keys": {}, "contexts": {}})
     return RingFile.read(path)
 

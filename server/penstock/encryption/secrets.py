@@ -84,7 +84,7 @@ class Secrets:
 
     @classmethod
     def create(cls, path: Path) -> Self:
-        """Make new keys in a new file.  Raises ``KeysUnavailable`` where one stands already."""
+        """Make new keys in a new file.  Raises ``KeysUnavailable`` if one stands already."""
         keys = {name: Key.fresh() for name in NAMES}
         listed = {name: private.encode_key(key) for name, key in keys.items()}
         private.create(path, {"format": FORMAT, "version": 1, **listed})

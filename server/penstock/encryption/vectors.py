@@ -18,7 +18,7 @@ TYPE = "int64"
 def seal_vector(key: Key, values: NDArray[np.int64], identity: RowIdentity) -> bytes:
     """Return ``values``, of shape ``(identity.length,)``, in an envelope.
 
-    Raises ``ValueError`` where shape or type are not what ``identity`` says.
+    Raises ``ValueError`` if shape or type are not what ``identity`` says.
     """
     if identity.type != TYPE or values.dtype != np.int64:
         raise ValueError(f"a vector is of type {TYPE}")
@@ -31,7 +31,7 @@ def seal_vector(key: Key, values: NDArray[np.int64], identity: RowIdentity) -> b
 def open_vector(key: Key, envelope: bytes, identity: RowIdentity) -> NDArray[np.int64]:
     """Return the vector, read-only, of shape ``(identity.length,)``.
 
-    Raises ``IntegrityViolation`` where the envelope is not that of this row.
+    Raises ``IntegrityViolation`` if the envelope is not that of this row.
     """
     plaintext = open_envelope(key, envelope, identity)
     if identity.type != TYPE or len(plaintext) != 8 * identity.length:

@@ -104,7 +104,7 @@ def raised_to(base: NDArray[np.complex128], exponent: int) -> NDArray[np.complex
 
 
 def _window(losses: Sequence[Losses], counts: Sequence[int]) -> tuple[float, float]:
-    """Return the window of the total loss but for 1e-18 either side (Chernoff); its width."""
+    """Return the window of the total loss except for 1e-18 either side (Chernoff); its width."""
     parts = list(zip(losses, counts, strict=True))
     center = sum(n * part.mean for part, n in parts)
     spread = math.sqrt(sum(n * part.variance for part, n in parts))

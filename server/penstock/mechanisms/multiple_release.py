@@ -214,7 +214,7 @@ class MultipleRelease:
         """Allow levels down to ``ceiling``, given the same exact values once more.
 
         From here on readers may lose as much as at the new ceiling.  Raises
-        ``InvalidInput`` where the ceiling is not higher than before, and for values of
+        ``InvalidInput`` if the ceiling is not higher than before, and for values of
         another fingerprint or size.
         """
         exact = lattice_steps(values, self._mechanism.granularity)

@@ -76,7 +76,7 @@ class Mechanism(Protocol):
         ``ceiling`` is the most accurate level that a tier asks for, ``step`` the
         spacing of the exact values, ``bound`` the largest absolute exact value.  The
         ladder starts well below the ceiling, so that the ceiling can be raised later.
-        Raises ``InvalidInput`` where the integers could leave their range.
+        Raises ``InvalidInput`` if the integers could leave their range.
         """
         ...
 

@@ -32,7 +32,7 @@ class Shifts:
     def of(cls, sensitivity: Sensitivity, step: Fraction) -> Self:
         """Return the bounds of vectors on multiples of ``step``.
 
-        Raises ``InvalidInput`` where not even one step is admitted.
+        Raises ``InvalidInput`` if not even one step is admitted.
         """
         shifts = cls(
             l1=sensitivity.l1 // step,

@@ -40,9 +40,9 @@ def duplicate(error: IntegrityError) -> bool:
 def dialect_of(
     url: str, busy_timeout_seconds: float = 10.0, patience_seconds: float = 5.0
 ) -> Dialect:
-    """Return the dialect that ``url`` names.  Raises ``InvalidInput`` where it names none of ours.
+    """Return the dialect that ``url`` names.  Raises ``InvalidInput`` if it names none of ours.
 
-    Raises ``DatabaseUnavailable`` where the driver of PostgreSQL is not installed.
+    Raises ``DatabaseUnavailable`` if the driver of PostgreSQL is not installed.
     """
     try:
         parsed = make_url(url)

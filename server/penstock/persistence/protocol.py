@@ -56,7 +56,7 @@ class Dialect(Protocol):
         """Return connections that may change the schema, one at a time."""
 
     def create(self) -> None:
-        """Make an empty database where there is none.  Raises ``DatabaseUnavailable``."""
+        """Make an empty database if there is none.  Raises ``DatabaseUnavailable``."""
 
     def exists(self) -> bool:
         """Return True if there may be a database; only connecting can tell."""

@@ -35,7 +35,7 @@ class Ladder:
 
     @property
     def ratio(self) -> float:
-        """Return the ratio of adjacent rungs, but for their rounding."""
+        """Return the ratio of adjacent rungs, except for their rounding."""
         return float(2 ** (1 / self.doubling))
 
     def value(self, rung: int) -> Fraction:

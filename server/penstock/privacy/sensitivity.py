@@ -12,7 +12,7 @@ class Sensitivity:
     """Hold the largest change between neighboring datasets, in units of the values.
 
     The Euclidean norm is kept squared, since it is rational only then.  Raises
-    ``InvalidInput`` where the three contradict each other
+    ``InvalidInput`` if the three contradict each other
     (``linf <= l2 <= l1`` holds for every vector).
     """
 

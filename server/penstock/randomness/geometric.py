@@ -5,7 +5,7 @@ probability ``q^(2^j) / (1 + q^(2^j))``.  So each digit is one event of ``bernou
 float is involved, and the time does not depend on what is drawn.
 
 Error charged per draw: ``DIGITS`` thresholds at ``2^-193`` each, and digits that would be
-0 but for a probability of ``2^-192`` are left out: below ``ERROR`` in total variation.  A
+0 except for a probability of ``2^-192`` are left out: below ``ERROR`` in total variation.  A
 law that is given by its rate (``at_rate``) is exact, and has all digits.
 """
 

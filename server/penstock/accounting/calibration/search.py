@@ -30,7 +30,7 @@ def least(excess: Excess, guess: float, fewest: float, most: float) -> Fraction:
     """Return the least good level, at most ``PRECISION`` above the true one.
 
     Only levels from ``fewest`` to ``most`` are tried, and ``guess`` is between.  Raises
-    ``NoneIsGood`` where nothing from ``guess`` up to ``most`` is good.
+    ``NoneIsGood`` if nothing from ``guess`` up to ``most`` is good.
     """
     low, above, high, below = _bracket(excess, guess, fewest, most)
     tries = 0

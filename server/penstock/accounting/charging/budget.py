@@ -102,7 +102,7 @@ def account_of(
     order is chosen once.  It is ``SQUARES`` for an account of Gaussian releases alone, whose
     ``sqrt(limit)`` is the largest mu whose curve is at most nine tenths of ``delta`` at
     ``epsilon`` (Dong, Roth, Su 2022, Corollary 2.13), rounded down.  ``highest`` is the largest
-    epsilon of all versions.  Raises ``InvalidInput`` where either number is out of range, or
+    epsilon of all versions.  Raises ``InvalidInput`` if either number is out of range, or
     where they leave nothing to spend.
 
     At ``delta`` 0 the order is infinite and nothing is kept for failures: pure losses add

@@ -33,7 +33,7 @@ def charge(
     smaller part of the account, loss and failure counted alike.  It is priced at the largest
     budget that the account ever had, and so has to be repriced where that grows: what the
     sampler costs grows with it, and another way may be the cheaper one.  Raises
-    ``InvalidInput`` where the mechanism states none at the account's order.
+    ``InvalidInput`` if the mechanism states none at the account's order.
     """
     account = account.pricing
     require_admitted(mechanism.name, account.delta)
@@ -71,7 +71,7 @@ def cheapest(costs: Iterable[Cost], account: Account) -> Cost:
 
 
 def require_admitted(name: str, delta: float) -> None:
-    """Raise ``InvalidInput`` where a dataset's ``delta`` of 0 rules the mechanism out."""
+    """Raise ``InvalidInput`` if a dataset's ``delta`` of 0 rules the mechanism out."""
     if delta == 0 and name not in PURE_MECHANISMS:
         raise InvalidInput(
             f"A dataset with delta 0 admits pure noise alone, which is that of"

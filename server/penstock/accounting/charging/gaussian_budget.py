@@ -13,10 +13,10 @@ the density of ``N(c, v)`` at ``x``, and the probability of ``x`` under ``D(c, s
 well, since ``theta`` falls.  The two laws differ by at most ``log((1 + theta) / (1 - theta))``
 in log-probability.  Hence a discrete Gaussian release of variance ``v``, in squared steps, is
 that close to a randomized reading of a real one of variance ``v - s^2``, whatever its center:
-``mu``-GDP for ``mu^2 = Delta2^2 / (v - s^2)`` (Dong, Roth, Su 2022), but for a probability.
+``mu``-GDP for ``mu^2 = Delta2^2 / (v - s^2)`` (Dong, Roth, Su 2022), except for a probability.
 
 *A path.*  Releases at further levels are increments and bridges, discrete Gaussians too.  Their
-joint law is that in which the noisier ones are drawn from the most accurate one, but for the
+joint law is that in which the noisier ones are drawn from the most accurate one, except for the
 normalizers of as many draws; each is within the same factor.  What those of all draws of a
 query come to is bounded by a total variation, and charged like a sampler's error.
 
@@ -62,7 +62,7 @@ _SLACK: Final = 1e-12
 def gaussian_account_of(epsilon: float, delta: float) -> Account:
     """Return the account of squared mu of a budget, to be opened before anything is drawn.
 
-    Raises ``InvalidInput`` where either number is out of range, and at a delta of 0, which no
+    Raises ``InvalidInput`` if either number is out of range, and at a delta of 0, which no
     Gaussian release keeps.
     """
     return account_of(epsilon, delta, SQUARES)
@@ -177,7 +177,7 @@ def smoothing_error(steps: float) -> float:
     """Bound by how much the two laws of the proof differ in log-probability, at ``s = steps``.
 
     That is ``log((1 + theta) / (1 - theta))``, with ``theta`` rounded up to a geometric series;
-    infinite where theta is 1 or more.
+    infinite if theta is 1 or more.
     """
     first = math.exp(-2 * math.pi**2 * steps**2)
     theta = 2 * first / (1 - first) * (1 + _SLACK)

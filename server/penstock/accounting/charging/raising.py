@@ -144,7 +144,7 @@ def _refinements(
 
 
 def _bounded(curve: Sequence[tuple[float, Cost]], tail: float) -> tuple[float, float]:
-    """Return an epsilon that bounds the loss both ways but for a probability, and that probability.
+    """Return an epsilon that bounds the loss both ways up to a probability, and that.
 
     By Markov's inequality, ``P(loss > epsilon) <= exp((a-1) (L(a) - epsilon))`` at any
     order ``a`` of ``curve``, where ``L`` is that of the law without its own failures.

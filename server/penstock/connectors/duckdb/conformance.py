@@ -239,7 +239,7 @@ def require_conformance(form: Form) -> None:
 def differences(form: Form) -> list[str]:
     """Return the names of the questions with a wrong answer.
 
-    Raises ``Unavailable`` where the rows cannot be written to a temporary file.
+    Raises ``Unavailable`` if the rows cannot be written to a temporary file.
     """
     try:
         with tempfile.TemporaryDirectory(prefix="penstock-probe-") as folder:

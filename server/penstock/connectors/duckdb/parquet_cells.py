@@ -7,7 +7,7 @@ that cannot be read as its type.  All other cells read as before, so that no row
 is read.
 
 Times of day and nested values can hold such cells as well, and nobody declares their type: they
-are refused by their type when a dataset is registered, and read as null where one was before.
+are refused by their type when a dataset is registered, and read as null if one was before.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -147,7 +147,7 @@ def _text(cell: bytes | None) -> str | None:
 
 
 def _moments(cells: Any) -> Any:
-    """Return moments in microseconds, as the engine reads them; null where it has none."""
+    """Return moments in microseconds, as the engine reads them; null if it has none."""
     import pyarrow as pa
     import pyarrow.compute as pc
 

@@ -130,7 +130,7 @@ def stamp(
     """Return the HMAC-SHA256 of the file's bytes under ``key``, 32 bytes, and its identity.
 
     ``progress`` receives the percentage of bytes read.  Raises ``SourceChanged``
-    where the file is gone or changes while it is read.
+    if the file is gone or changes while it is read.
     """
     digest = hmac.new(key, digestmod="sha256")
     try:

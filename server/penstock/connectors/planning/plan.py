@@ -89,7 +89,7 @@ class OpenKeys:
 
 @dataclass(frozen=True)
 class Plan:
-    """Represent one statistic.  ``unit`` is None where every row is a privacy unit of its own.
+    """Represent one statistic.  ``unit`` is None if every row is a privacy unit of its own.
 
     Sparse histograms have ``open_keys`` in place of groupings.  ``flags`` are boolean columns
     that are counted each by itself; ``nodes`` take the place of counts that are protected

@@ -110,7 +110,7 @@ def fingerprint(
 ) -> bytes:
     """Return the HMAC-SHA256 of the dataset's file under ``key``, 32 bytes.
 
-    It is fixed at registration.  Raises ``InvalidInput`` where there is no such file,
+    It is fixed at registration.  Raises ``InvalidInput`` if there is no such file,
     ``SourceChanged`` where it changes under the reader.
     """
     return source_file.stamp(source_file.locate(dataset, folder), key, progress).fingerprint

@@ -10,10 +10,10 @@ import math
 from penstock.errors import InvalidInput
 
 _SAFETY = 1e-12
-"""Relative: what the special functions may be off by."""
+"""The relative error of the special functions."""
 
 _CANCELLATION = 2e-14
-"""Over ``mu``, relative: two tails that are ``mu`` apart cancel all but a part of that order."""
+"""Relative, over ``mu``: two tails that are ``mu`` apart cancel except for a part of that order."""
 
 
 def check_delta(delta: float) -> None:

@@ -1,11 +1,10 @@
 """Draw Gaussian noise on the lattice: Brownian motion in the variance.
 
-``X(b) - X(a)`` is ``N(0, b - a)``, and given its value ``v`` the part up to ``t`` is
-``N(v (t-a)/(b-a), (t-a)(b-t)/(b-a))`` (Andersson, Retschmeier, Nelson, Pagh 2025, Lemma
-3.3, after time inversion).  On the integers both are discrete Gaussians with real
-centers: these are closed under convolution and bridging up to ``4 exp(-2 pi^2 s^2)`` in
-log-probability, ``s`` being the standard deviation of the narrowest draw in steps, which
-is nothing at 2^8.
+``X(b) - X(a)`` is ``N(0, b - a)``, and given its value ``v`` the part up to ``t`` is ``N(v
+(t-a)/(b-a), (t-a)(b-t)/(b-a))`` (Andersson, Retschmeier, Nelson, Pagh 2025, Lemma 3.3, after time
+inversion).  On the integers both are discrete Gaussians with real centers: these are closed under
+convolution and bridging up to ``4 exp(-2 pi^2 s^2)`` in log-probability, ``s`` being the standard
+deviation of the narrowest draw in steps, which is negligible at 2^8.
 """
 
 import math

@@ -1,6 +1,6 @@
 """Compute errors and Rényi divergences of the density ``exp(-|z|^p) / (2 Gamma(1 + 1/p))``.
 
-``z`` is in units of the scale.  Floats throughout; nothing here is drawn from.
+``z`` is in units of the scale.  It uses floats throughout; nothing is drawn here.
 """
 
 import math
@@ -12,7 +12,7 @@ import numpy as np
 from penstock.randomness.saddle_point import Floats
 
 _SAFETY: Final = 1e-7
-"""Relative: far above what the quadrature of a divergence is off by."""
+"""A relative margin far above the error of a divergence's quadrature."""
 
 _NODES: Final = 16
 _FINEST_PANEL: Final = 1e-9

@@ -115,7 +115,7 @@ class SparseVectorCorrection:
         ``first`` and ``anew`` are power and scale of the noise of all values and of those
         answered again; ``search`` is threshold, cutoff, and epsilon of threshold and of values.
         ``step`` is the spacing of the exact values, ``bound`` the largest absolute one.  Raises
-        ``InvalidInput`` where values, noise or search do not fit the integers.
+        ``InvalidInput`` if values, noise or search do not fit the integers.
         """
         least, most = sorted((first[1], anew[1]))
         if least <= 0 or bound < 0:

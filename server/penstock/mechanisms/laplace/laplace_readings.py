@@ -1,9 +1,9 @@
 """Read Laplace noise as approximate privacy in closed form, by the l2 sensitivity.
 
-A coordinate that moves by ``s`` is purely ``s/b``-private, on the lattice as over the
-reals, and pure promises compose (Kairouz, Oh, Viswanath 2015, Theorem 3.5).  Whence
-Andersson, Pagh, Steiner, Torkamani 2024 ("Count on Your Elders"), Theorem 1.3, Lemma 5.4
-and Corollary 5.5.  Upper bounds all of them: the exact loss of a long vector is lower.
+A coordinate that moves by ``s`` is purely ``s/b``-private, on the lattice as over the reals, and
+pure guarantees compose (Kairouz, Oh, Viswanath 2015, Theorem 3.5).  From this follow Andersson,
+Pagh, Steiner, Torkamani 2024 ("Count on Your Elders"), Theorem 1.3, Lemma 5.4 and Corollary 5.5.
+All are upper bounds: the exact loss of a long vector is lower.
 """
 
 import math
@@ -12,7 +12,7 @@ from penstock.errors import InvalidInput
 from penstock.mechanisms.gaussian.curve import mu_at
 
 _ROUNDING = 1e-14
-"""Relative: what the few operations below may be off by."""
+"""The relative error of the few operations below."""
 
 
 def l2_epsilon(l2: float, scale: float, delta: float) -> float:
@@ -52,9 +52,9 @@ def theorem_scale(l1: float, l2: float, epsilon: float, delta: float) -> float:
 def variance_over_gaussian(epsilon: float, delta: float) -> tuple[float, float]:
     """Return the variance at Lemma 5.4's scale over that of Gaussian noise for equal l2.
 
-    First over the classical ``2 ln(1.25/delta) / epsilon^2``, which tends to 2 as
-    ``delta`` falls (Corollary 5.5); then over what the analytic curve asks for, which is
-    the fair comparison, and less kind.  Raises ``InvalidInput`` as ``l2_epsilon`` does.
+    First over the classical ``2 ln(1.25/delta) / epsilon^2``, which tends to 2 as ``delta`` falls
+    (Corollary 5.5); then over that of the analytic curve, which is the fair and less favorable
+    comparison.  Raises ``InvalidInput`` as ``l2_epsilon`` does.
     """
     variance = 2 * theorem_scale(math.inf, 1.0, epsilon, delta) ** 2
     classical = 2 * math.log(1.25 / delta) / epsilon**2

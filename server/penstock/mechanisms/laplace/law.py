@@ -14,10 +14,10 @@ from typing import Generic, TypeVar
 Number = TypeVar("Number", Fraction, Decimal)
 
 _SAFETY = 1e-12
-"""Relative: what the floats of ``renyi_divergence`` may be off by; the floor is below."""
+"""The relative error of the floats of ``renyi_divergence``; an absolute floor is below."""
 
 _FLOOR = 1e-15
-"""Where the divergence itself is smaller than what its terms are rounded by."""
+"""The floor, for divergences smaller than the rounding errors of their terms."""
 
 
 def unchanged(p: Number, q: Number) -> Number:

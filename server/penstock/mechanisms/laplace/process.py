@@ -1,10 +1,10 @@
 """Draw Laplace noise on the lattice: a process that moves by rare jumps.
 
-From scale ``a`` to ``b`` the noise stays as it is with probability ``w(a, b)`` and is
-otherwise added to by a discrete Laplace draw of scale ``b`` (the continuous form is
-Andersson, Retschmeier, Nelson, Pagh 2025, Lemma F.5).  "Stays as it is" is equality of
-integers, which is what the guarantee for several readers rests on: were equal releases
-ever told apart, they would be told apart by more than the noise.
+From scale ``a`` to ``b`` the noise stays unchanged with probability ``w(a, b)``; otherwise a
+discrete Laplace draw of scale ``b`` is added (the continuous form is Andersson, Retschmeier,
+Nelson, Pagh 2025, Lemma F.5).  "Unchanged" means equality of integers, on which the guarantee for
+several readers depends: if equal releases were ever distinguished, it would be by more than the
+noise.
 """
 
 import math
@@ -51,7 +51,7 @@ LARGEST_SCALE = 1 << 41
 """In steps.  A draw is then within 2^49 steps, and 4,096 chained draws within int64."""
 
 SMALLEST_SCALE = Fraction(1, 32)
-"""In steps, on the lattice of the values: noise is then 0 but for a chance of 2e-14."""
+"""In steps, on the lattice of the values: noise is then 0 except for a chance of 2e-14."""
 
 _EVENTS_A_DRAW = 4
 """Events besides the digits of two geometric draws, at most."""
@@ -182,10 +182,9 @@ class Laplace(Whole):
         ``tau`` of an ``(epsilon, delta)``-private one is
         ``(epsilon, delta + (1 + e^epsilon) tau)``-private.  No float takes part in a draw.
 
-        At infinite order, where no failure is allowed, none is charged either: the
-        thresholds go on for as long as it takes (``Threshold``, ``Geometric.at_rate``), so
-        that a draw has its law, on all integers.  For finite orders the charge stands for
-        what would be lost if they did not.
+        At infinite order, where no failure is allowed, none is charged either: the thresholds go on
+        for as long as it takes (``Threshold``, ``Geometric.at_rate``), so that a draw has its law,
+        on all integers.  For finite orders the charge covers what would be lost if they did not.
         """
         if math.isinf(order):
             return (NumericalCharge(1.0, 0.0),)
@@ -219,8 +218,8 @@ class Laplace(Whole):
 class DiscreteLaplace(Laplace):
     """Draw Laplace noise on no finer lattice than that of the values.
 
-    For integers it has granularity 1 and gives integers.  Its promise is the same; where a
-    scale is few steps, its Rényi divergence is up to a tenth above the continuous law's.
+    For integers it has granularity 1 and gives integers.  Its guarantee is the same; if a scale is
+    few steps, its Rényi divergence is up to a tenth above the continuous law's.
     """
 
     @classmethod

@@ -21,20 +21,19 @@ from penstock.mechanisms.shifts import Shape
 from penstock.randomness.saddle_point import Floats, log_poisson
 
 _ATOMS = 1 << 14
-"""Points that stand for one value's losses."""
+"""The number of points that represent one value's losses."""
 
 
-# Previews ask for the same levels again with every field that somebody changes.
+# Previews compute the same levels again whenever a user changes a field.
 @lru_cache(maxsize=1024)
 def epsilon_of_shape(mean: float, shape: Shape, delta: float) -> float:
     """Return the least epsilon at ``delta`` for noise shifted by ``shape``, in both directions.
 
-    Of the signs that the shifts may have these are tried, and taken to be the worst: one
-    for all, and one for the largest and the other for the rest, which tells 0.2% more
-    where ``delta`` is hardly above the chance of the support's end.  An engineering bound
-    that the tests hold against enumerations; which sign it is, is which direction.
-    Infinite where the support's end alone exceeds ``delta``, and where the noise would
-    hide next to nothing.
+    Two choices of signs for the shifts are tried, and assumed to be the worst: one sign for all,
+    and one for the largest and the other for the rest, which loses 0.2% more if ``delta`` is hardly
+    above the probability of the support's end.  This is an engineering bound that the tests check
+    against enumerations; the sign corresponds to the direction.  Infinite if the support's end
+    alone exceeds ``delta``, and if the noise would hide almost nothing.
     """
     if max(shift for shift, _ in shape) > 2 * reach(mean):
         return math.inf
@@ -86,7 +85,7 @@ def _single(mean: float, shift: int, delta: float, up: bool) -> float:
     small, large = (part.at_least() if up else part.at_most() for part in (unlikely, likely))
     bounds = best_ratios(large, small, delta)
     if step > 1 and bounds.max() > -math.inf:
-        # The points stand for runs of integers: look at all of those around the best.
+        # The points represent runs of integers: try all of those around the best.
         best = min(max(int(np.argmax(bounds)), 1), len(bounds) - 2)
         small, large = _run(unlikely, small, best, up), _run(likely, large, best, up)
         bounds = best_ratios(large, small, delta)
@@ -117,5 +116,5 @@ def _losses(mean: float, shift: int, up: bool) -> Losses:
     ratio = own - log_poisson(other, mean, other - mean)
     lost = min(2 * OUTSIDE + (0.0 if up else below(mean, shift)), 1 - 1e-16)
     mass = np.exp(own)
-    # Where atoms stand for several integers, their sum is 1 up to the trapezoid's error.
+    # If atoms represent several integers, their sum is 1 up to the trapezoid's error.
     return Losses(ratio, mass * ((1 - lost) / mass.sum()), lost)

@@ -12,7 +12,7 @@ POINTS_A_DEVIATION = 128
 """Sums of smooth terms over every n-th integer are exact at far fewer points."""
 
 SAFETY = 1e-10
-"""Relative: what the floats may be off by; the floor is below."""
+"""The relative error of the floats; an absolute floor is below."""
 
 FLOOR = 1e-14
 
@@ -20,7 +20,7 @@ FLOOR = 1e-14
 def renyi_divergence(mean: float, shift: int, order: float) -> float:
     """Return the divergence of the noise, given it is at least ``shift``, from itself shifted.
 
-    The larger of both directions, rounded up; infinite where it would be beyond any use
+    The larger of both directions, rounded up; infinite if it would be useless
     (``order * shift`` more than a fifth of a mean above 2^14).
     """
     over = window(mean, math.sqrt(mean), shift, order)
@@ -43,9 +43,9 @@ class Window:
 
 
 def window(mean: float, deviation: float, shift: int, order: float) -> Window | None:
-    """Return where noise of ``mean`` weighs in a moment of ``order``, from ``shift`` upwards.
+    """Return the window in which noise of ``mean`` contributes to a moment of ``order``.
 
-    None where the divergence would be beyond any use.
+    None if the divergence would be beyond any use.
     """
     step = max(1, math.floor(deviation / POINTS_A_DEVIATION))
     tilt = order * shift
@@ -80,7 +80,7 @@ def log_moment(log_mass: Floats, exponent: Floats, step: int, missing: float) ->
     moment = peak + math.log(float(np.exp(joint - peak).sum()) * step)
     if abs(moment) > 0.5 or float(exponent[log_mass > -80].max(initial=0.0)) > 30:
         return moment
-    # Moments near 1 are 1 plus what is left when the masses are taken off.
+    # A moment near 1 is 1 plus the rest after subtracting the masses.
     excess = np.exp(joint) - np.exp(log_mass)
     small = np.abs(exponent) < 1
     excess[small] = np.exp(log_mass[small]) * np.expm1(exponent[small])

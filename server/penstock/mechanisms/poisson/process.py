@@ -43,7 +43,7 @@ UNIT = Fraction(1, 1 << 20)
 """Means are multiples of this."""
 
 LARGEST_FAILURE = 0.01
-"""Where the support ends more often, costs are not convex in the shift any more."""
+"""If the support ends more often, costs are not convex in the shift any more."""
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ class Poisson(Whole):
     def plan(cls, ceiling: Fraction, step: Fraction, bound: Fraction) -> tuple[Self, Ladder]:
         """Choose the lattice and the ladder of a query; see ``Mechanism.plan``.
 
-        The lattice is that of the values, so that the noise is on no finer scale.
+        The lattice is that of the values, so the noise has no finer scale.
         """
         if ceiling < SMALLEST_MEAN or bound < 0:
             raise InvalidInput(
@@ -104,7 +104,7 @@ class Poisson(Whole):
         """Draw ``X(level) - X(accurate)`` given ``difference``; see ``Mechanism.bridge``.
 
         Raises ``InvalidInput`` for levels out of order, and for a negative difference,
-        which no two releases of one query have.
+        which two releases of one query never have.
         """
         check_increasing(accurate, level, noisy)
         return binomial(difference, (level - accurate) / (noisy - accurate), stream)
@@ -117,7 +117,7 @@ class Poisson(Whole):
         """Return the guarantee at ``delta``, by the exact hockey-stick divergence both ways.
 
         That of the worst integer shifts that the three norms admit (``Shifts.worst``),
-        including the event that the noise falls below the shift; infinite where that event
+        including the event that the noise falls below the shift; infinite if that event
         alone is likelier than ``delta``.  Raises ``InvalidInput`` for a ``delta`` outside of
         (0, 1), where no mean suffices, and
         for a sensitivity below one step.
@@ -131,13 +131,13 @@ class Poisson(Whole):
     def cost(self, level: Fraction, sensitivity: Sensitivity, order: float) -> Cost:
         """Return the Rényi divergence given that no coordinate is below its shift, and that chance.
 
-        To that chance belongs that of falling beyond where the neighbor's sampler follows
-        its law, since the divergence is that of the laws and not of the samplers.  Both add
-        up over coordinates and are bounded over all shifts that the norms admit.  Where the
-        chance is above a hundredth no loss is stated, as its bound would fail there.
-        Where the end of the support makes the divergence jump at orders just above
-        ``order``, the loss is raised to what the factor of ``numerical_charges`` needs.
-        Raises ``InvalidInput`` for a sensitivity below one step.
+        That probability includes values where the neighbor's sampler does not follow its law, since
+        the divergence is that of the laws and not of the samplers.  Both add up over coordinates
+        and are bounded over all shifts that the norms admit.  If that probability is above a
+        hundredth no loss is stated, because its bound would fail there.  If the end of the support
+        makes the divergence jump at orders just above ``order``, the loss is raised to what the
+        factor of ``numerical_charges`` needs. Raises ``InvalidInput`` for a sensitivity below one
+        step.
         """
         mean, shifts = float(level), Shifts.of(sensitivity, self.granularity)
         failure = min(shifts.largest_sum(lambda shift: beyond_neighbor(mean, shift)), 1.0)
@@ -153,7 +153,7 @@ class Poisson(Whole):
     ) -> Cost:
         """Return the Rényi divergence of a release at ``new`` given any release at ``old``.
 
-        But for ``tail``, the probability that the noise of ``old`` is too small in a
+        Except for ``tail``, the probability that the noise of ``old`` is too small in a
         coordinate that the shift moves, and for that of ``new`` below its shift.
         """
         shifts = Shifts.of(sensitivity, self.granularity)

@@ -1,9 +1,9 @@
-"""Compute what a more accurate Poisson release adds to a noisier one that is known.
+"""Compute what a more accurate Poisson release reveals beyond a known noisier one.
 
-Given the noisier noise ``n``, the more accurate one is binomial with ``n`` trials.  Where
-the data differ by ``shift``, so do both: ``B(n, p)`` stands against ``shift + B(n - shift,
-p)``.  More trials are as good as independent noise on both, so that the divergence falls
-as ``n`` grows, and a lower bound on ``n`` bounds it.
+Given the noisier noise ``n``, the more accurate one is binomial with ``n`` trials.  If the data
+differ by ``shift``, so do both: ``B(n, p)`` is compared with ``shift + B(n - shift, p)``.  More
+trials act as independent noise on both, so the divergence falls as ``n`` grows, and a lower bound
+on ``n`` bounds it.
 """
 
 import math
@@ -27,7 +27,7 @@ def fewest(mean: float, probability: float) -> int:
 def refinement_divergence(trials: int, chance: float, shift: int, order: float) -> float:
     """Return the divergence of ``B(trials, chance)``, at least ``shift``, from the shifted law.
 
-    The larger of both directions, rounded up; infinite where it would be beyond any use.
+    The larger of both directions, rounded up; infinite if it would be useless.
     """
     if trials <= shift:
         return math.inf

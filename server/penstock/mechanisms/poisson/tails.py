@@ -1,11 +1,9 @@
 """Compute tail probabilities of Poisson noise, by summing its probabilities.
 
-scipy's incomplete gamma functions do not serve: beyond 4.5 deviations of a mean above
-10^6 their series are cut short, and what they give is up to several times too small.
-
-Where there are too many integers, every ``stride``-th is summed, with the trapezoid's
-corrections at the end (Euler, Maclaurin); at 2^13 points a deviation these leave a
-relative error below 1e-11.
+scipy's incomplete gamma functions are not usable: beyond 4.5 deviations of a mean above 10^6 their
+series are truncated, and their values are up to several times too small.  If there are too many
+integers, every ``stride``-th is summed, with the trapezoid's corrections at the end (Euler,
+Maclaurin); at 2^13 points a deviation these leave a relative error below 1e-11.
 """
 
 import math
@@ -29,7 +27,7 @@ def reach(mean: float) -> int:
 
 
 def stride(mean: float) -> int:
-    """Return how many integers one point of a sum stands for."""
+    """Return the number of integers that one point of a sum represents."""
     return max(1, int(math.sqrt(mean)) // _POINTS_A_DEVIATION)
 
 
@@ -85,12 +83,12 @@ def below(mean: float, shift: int) -> float:
 
 
 def beyond_neighbor(mean: float, shift: int) -> float:
-    """Return how much ``shift`` raises the chance of falling where the neighbor is not drawn.
+    """Return how much ``shift`` raises the probability of values that no neighbor draws.
 
-    The sampler is not claimed to follow the last ``TAIL_ERROR / 2`` of either tail, so that
-    what one data set puts there its neighbor cannot explain.  The larger of both
-    directions: noise itself in the tails of noise moved up, which include all below
-    ``shift``, and the other way round.
+    Nothing is claimed of the sampler in the last ``TAIL_ERROR / 2`` of either tail, so values of
+    one data set there cannot be explained by its neighbor.  The larger of both directions: noise
+    itself in the tails of noise moved up, which include all below ``shift``, and the other way
+    round.
     """
     tails = _tails(mean)
     down = tails.below(tails.first + shift) - tails.below(tails.first)

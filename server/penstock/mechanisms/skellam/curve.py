@@ -3,7 +3,7 @@
 The law is log-concave on all integers, so the likelihood ratio of ``X + s`` to ``X``
 increases: the best test is a threshold, and the privacy curve a ratio of tail
 probabilities.  It is symmetric as well, so that both directions and both signs of a shift
-tell the same.  Nothing is infinitely telling.
+give the same curve.  No outcome has an infinite loss.
 """
 
 import math
@@ -18,15 +18,15 @@ from penstock.mechanisms.skellam.tails import OUTSIDE, Progression, reach
 from penstock.randomness.bessel.law import log_skellam
 
 _ATOMS = 1 << 14
-"""Points that stand for one value's losses."""
+"""The number of points that represent one value's losses."""
 
 
-# Previews ask for the same levels again with every field that somebody changes.
+# Previews compute the same levels again whenever a user changes a field.
 @lru_cache(maxsize=1024)
 def epsilon_of_shape(variance: float, shape: Shape, delta: float) -> float:
     """Return the least epsilon at ``delta`` for noise shifted by ``shape``, in both directions.
 
-    Infinite where the noise would hide next to nothing.
+    Infinite if the noise would hide next to nothing.
     """
     if max(shift for shift, _ in shape) > 2 * reach(variance):
         return math.inf
@@ -44,7 +44,7 @@ def _single(variance: float, shift: int, delta: float) -> float:
     unlikely, likely = plain.at_least(), moved.at_least()
     bounds = best_ratios(likely, unlikely, delta)
     if step > 1 and bounds.max() > -math.inf:
-        # The points stand for runs of integers: look at all of those around the best.
+        # The points represent runs of integers: try all of those around the best.
         best = min(max(int(np.argmax(bounds)), 1), len(bounds) - 2)
         first, last = (int(plain.values[place]) for place in (best - 1, best + 1))
         small, large = (
@@ -64,7 +64,7 @@ def _losses(variance: float, shift: int) -> Losses:
     own = log_skellam(values, variance)
     lost = 2 * OUTSIDE
     mass = np.exp(own)
-    # Where atoms stand for several integers, their sum is 1 up to the trapezoid's error.
+    # If atoms represent several integers, their sum is 1 up to the trapezoid's error.
     return Losses(
         own - log_skellam(values + shift, variance), mass * ((1 - lost) / mass.sum()), lost
     )

@@ -1,9 +1,8 @@
 """Compute exact Rényi divergences of Skellam noise from itself shifted, of any order.
 
-And of what a more accurate release tells beside a noisier one that is known: with noise
-``v`` in the noisier, that of the more accurate one is ``x`` with a probability
-proportional to ``P_t(x) P_(b-t)(v - x)``; where the data differ by ``s``, that of
-``x - s`` and ``v - s``.
+Also of a more accurate release given a known noisier one: with noise ``v`` in the noisier, that of
+the more accurate one is ``x`` with a probability proportional to ``P_t(x) P_(b-t)(v - x)``; where
+the data differ by ``s``, that of ``x - s`` and ``v - s``.
 """
 
 import math
@@ -18,13 +17,13 @@ from penstock.randomness.saddle_point import Floats
 MOST_POINTS = 1 << 22
 KNOWN = 17
 _BETWEEN = 2.0**-9
-"""Relative: what values between those tried may have more."""
+"""A relative margin for values between those tried."""
 
 
 def renyi_divergence(variance: float, shift: int, order: float) -> float:
     """Return the divergence of the noise from itself shifted, rounded up; the same both ways.
 
-    Infinite where it would be beyond any use (``order * shift`` more than a fifth of a
+    Infinite if it would be useless (``order * shift`` more than a fifth of a
     variance above 2^14).
     """
     values, step = _points(variance, shift, order)
@@ -38,9 +37,9 @@ def renyi_divergence(variance: float, shift: int, order: float) -> float:
 def refinement_divergence(old: float, new: float, shift: int, order: float, tail: float) -> float:
     """Return the divergence of a release of variance ``new`` given one of variance ``old``.
 
-    Whatever the old one's noise was, but for the probability ``tail``; rounded up, and
-    infinite where it would be beyond any use.  The largest of ``KNOWN`` values spread
-    over that range, which the tests hold against all of them: an engineering bound.
+    Whatever the old one's noise was, except for the probability ``tail``; rounded up, and infinite
+    if it would be useless.  It is the largest at ``KNOWN`` values spread over that range, which the
+    tests compare with all of them: an engineering bound.
     """
     return _worst_known(old, new, shift, order, farthest(old, tail))
 
@@ -60,7 +59,7 @@ def _worst_known(old: float, new: float, shift: int, order: float, far: int) -> 
 
 
 def farthest(variance: float, probability: float) -> int:
-    """Return a distance that the noise is beyond with at most ``probability`` (Chernoff).
+    """Return a distance that the noise exceeds with at most ``probability`` (Chernoff).
 
     A multiple of four deviations, so that similar probabilities have the same.
     """
@@ -95,7 +94,7 @@ def _given(
 
 
 def _points(variance: float, shift: int, order: float) -> tuple[Floats, int]:
-    """Return where moments of ``order`` have their weight, in steps; none if nowhere."""
+    """Return the points at which moments of ``order`` have their weight, in steps; may be empty."""
     deviation = math.sqrt(variance)
     step = max(1, math.floor(deviation / POINTS_A_DEVIATION))
     tilt = order * shift

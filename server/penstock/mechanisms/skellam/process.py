@@ -1,11 +1,10 @@
 """Draw Skellam noise: integer jumps, upwards and downwards alike.
 
-``X(b) - X(a)`` is the difference of two Poisson integers of mean ``(b - a)/2``, and given
-both of these, the parts up to ``t`` are binomial with chance ``(t-a)/(b-a)``.  So a path
-keeps two numbers for each value: the release, and how often it has jumped upwards since
-the first anchor.  How often the anchor's own noise did is never kept: beside the release
-it would give the exact value away.  Where the ceiling is raised it is drawn again, given
-the noise, and forgotten.
+``X(b) - X(a)`` is the difference of two Poisson integers of mean ``(b - a)/2``, and given both of
+these, the parts up to ``t`` are binomial with chance ``(t-a)/(b-a)``.  So a path keeps two numbers
+for each value: the release, and how often it has jumped upwards since the first anchor.  The upward
+jumps of the anchor's own noise are never stored: with the release they would give the exact value
+away.  When the ceiling is raised they are drawn again, given the noise, and forgotten.
 """
 
 import math
@@ -42,7 +41,7 @@ ROOM_TO_RAISE = 64
 """The ceiling's variance over that of rung 0, unless that were too small."""
 
 SMALLEST_VARIANCE = Fraction(1, 16)
-"""In squared steps: below this the noise is 0 more often than 15 times of 16."""
+"""In squared steps: below this the noise is 0 more than 15 times out of 16."""
 
 UNITS_A_STEP = 1 << 20
 """Variances are multiples of this part of a squared step."""
@@ -68,7 +67,7 @@ class Skellam:
     def plan(cls, ceiling: Fraction, step: Fraction, bound: Fraction) -> tuple[Self, Ladder]:
         """Choose the lattice and the ladder of a query; see ``Mechanism.plan``.
 
-        The lattice is that of the values, so that the noise is on no finer scale.
+        The lattice is that of the values, so the noise has no finer scale.
         """
         granularity = finest_common_power(step)
         square = granularity * granularity
@@ -113,7 +112,7 @@ class Skellam:
         """Draw ``X(level) - X(accurate)`` given ``difference``; see ``Mechanism.bridge``.
 
         Raises ``InvalidInput`` for levels out of order, and for a negative number of
-        jumps, which no two releases of one query have.
+        jumps, which two releases of one query never have.
         """
         check_increasing(accurate, level, noisy)
         chance = (level - accurate) / (noisy - accurate)
@@ -148,12 +147,12 @@ class Skellam:
         return Guarantee(Definition.APPROXIMATE, epsilon=epsilon, delta=delta)
 
     def cost(self, level: Fraction, sensitivity: Sensitivity, order: float) -> Cost:
-        """Return the exact Rényi divergence, and the chance of falling where no neighbor is drawn.
+        """Return the exact Rényi divergence, and the probability of values no neighbor draws.
 
-        The support is all integers, so that the law itself never fails; the sampler is not
-        where its parts end, and what one data set puts there its neighbor cannot explain.
-        Both add up over coordinates and are bounded over all shifts that the norms admit.
-        Raises ``InvalidInput`` for a sensitivity below one step.
+        The support is all integers, so the law itself never fails; but the sampler's parts end, and
+        values of one data set beyond that cannot be explained by its neighbor. Both add up over
+        coordinates and are bounded over all shifts that the norms admit. Raises ``InvalidInput``
+        for a sensitivity below one step.
         """
         variance, shifts = self._variance(level), Shifts.of(sensitivity, self.granularity)
         failure = shifts.largest_sum(lambda shift: tails.beyond_neighbor(variance, shift))
@@ -169,7 +168,7 @@ class Skellam:
     ) -> Cost:
         """Return the Rényi divergence of a release at ``new`` given any release at ``old``.
 
-        But for ``tail``, the probability that the noise of ``old`` is too far from 0 in a
+        Except for ``tail``, the probability that the noise of ``old`` is too far from 0 in a
         coordinate that the shift moves.
         """
         shifts = Shifts.of(sensitivity, self.granularity)

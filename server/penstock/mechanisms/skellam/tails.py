@@ -1,8 +1,7 @@
 """Compute tail probabilities of Skellam noise, by summing its probabilities.
 
-The law is symmetric, so that one side says everything.  Where there are too many
-integers, every ``stride``-th is summed, with the trapezoid's corrections at the end
-(Euler, Maclaurin), as for Poisson noise.
+The law is symmetric, so one side suffices.  If there are too many integers, every ``stride``-th is
+summed, with the trapezoid's corrections at the end (Euler, Maclaurin), as for Poisson noise.
 """
 
 import math
@@ -21,7 +20,7 @@ OUTSIDE = 1e-22
 """The noise is further than ``reach`` from 0 with at most this probability a side."""
 
 UNCLAIMED = 2.0**-56
-"""Of its outermost values, as likely as this a side, nothing is claimed of the sampler.
+"""Nothing is claimed of the sampler for its outermost values, of this probability on each side.
 
 A value there may be the difference of parts in tails of which nothing is claimed of theirs.
 Before, such parts make a probability smaller by what is lost in rounding to the ledger's
@@ -60,11 +59,11 @@ class Progression:
 
 
 def beyond_neighbor(variance: float, shift: int) -> float:
-    """Return how much ``shift`` raises the chance of falling where the neighbor is not drawn.
+    """Return how much ``shift`` raises the probability of values that no neighbor draws.
 
-    Beyond values that have ``UNCLAIMED`` probability a side nothing is claimed of the
-    sampler, so that what one data set puts there its neighbor cannot explain.  Below a
-    variance of 32 both parts are drawn by inversion, and there are no such values.
+    Nothing is claimed of the sampler beyond values of ``UNCLAIMED`` probability on each side, so
+    values of one data set there cannot be explained by its neighbor.  Below a variance of 32 both
+    parts are drawn by inversion, and there are no such values.
     """
     if variance < 2 * SMALLEST_MEAN:
         return 0.0
@@ -96,5 +95,5 @@ def half_width(variance: float, confidence: float) -> int:
 
 @lru_cache(maxsize=8)
 def _upper(variance: float) -> Progression:
-    """Return all values from 0 up."""
+    """Return the progression from 0 upwards."""
     return Progression.between(variance, 0, reach(variance) + 40, stride(variance))

@@ -24,7 +24,7 @@ class Query(Table, table=True):
     generalized Gaussian noise alone, ``histogram`` (JSON) to sparse histograms, whose
     ``dimension`` is how many keys differ between neighbors.  ``frozen`` is when a restore was
     acknowledged that may have lost draws of it: none is made any more.  ``mismatches`` is how
-    often other exact values than those of the anchor were sent to raise it, null where never.
+    often other exact values than those of the anchor were sent to raise it, null if never.
     ``declaration`` is that of its dataset which it was registered under, null for the first.
     """
 

@@ -36,7 +36,7 @@ def open_steps(
 
 
 def require_unfrozen(query: Query) -> None:
-    """Raise ``Conflict`` where draws of a query may have been lost: others would add to them."""
+    """Raise ``Conflict`` if draws of a query may have been lost: others would add to them."""
     if query.frozen is not None:
         raise Conflict(
             f"The database was restored to an older state on {query.frozen}, and what"

@@ -84,8 +84,8 @@ class Factorization:
 def rounded(strategy: ArrayLike, digits: int = DIGITS) -> IntMatrix:
     """Return ``R`` in units of ``2^-digits``, entries rounded to the nearest.
 
-    Raises ``InvalidInput`` for what is no matrix of finite numbers, or has an entry of more than
-    52 bits.
+    Raises ``InvalidInput`` for anything that is not a matrix of finite numbers, or has an entry of
+    more than 52 bits.
     """
     given = np.asarray(strategy, dtype=np.float64)
     if given.ndim != 2 or not given.size or not np.isfinite(given).all():
@@ -101,7 +101,7 @@ def factorization(wanted: ArrayLike, strategy: ArrayLike, digits: int = DIGITS) 
 
     Neighbors differ by at most 1 in one value.  ``wanted`` has shape (outputs, inputs),
     ``strategy`` (nodes, inputs).  ``L`` is the least squares solution.  Raises ``InvalidInput``
-    where the strategy does not span ``wanted``.
+    if the strategy does not span ``wanted``.
     """
     target = np.asarray(wanted, dtype=np.float64)
     public = rounded(strategy, digits)

@@ -1,7 +1,7 @@
 """Integrate densities by Gauss-Legendre panels, and draw integers from them.
 
 Panels end halfway between two integers, so that the mass of a density over a panel is
-that of its integers but for a 24th of its second derivative.
+that of its integers except for a 24th of its second derivative.
 """
 
 import math

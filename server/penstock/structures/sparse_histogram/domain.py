@@ -72,7 +72,7 @@ class Uint64:
 class Strings:
     """Represent all strings of ``length`` characters of ``alphabet``, in the alphabet's order.
 
-    Raises ``InvalidInput`` where characters repeat, and where there are more than 2^64 strings.
+    Raises ``InvalidInput`` if characters repeat, and where there are more than 2^64 strings.
     """
 
     alphabet: str

@@ -14,8 +14,8 @@ from penstock.structures.sparse_histogram.plan import plan
 class HistogramNoise(Gaussian):
     """Represent the noise of histograms over ``size`` keys, of which a tier expects ``most_false``.
 
-    Like ``Gaussian`` but for lattice, ladder and numerical charges, in which ``dimension`` is how
-    many keys differ between neighbors.  Nothing may be released that is more accurate than the
+    Like ``Gaussian`` except for lattice, ladder and numerical charges, in which ``dimension`` is
+    how many keys differ between neighbors.  Nothing may be released that is more accurate than the
     ceiling it was planned for.
     """
 

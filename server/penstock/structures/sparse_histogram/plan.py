@@ -48,7 +48,7 @@ def plan(ceiling: Fraction, step: Fraction, bound: Fraction) -> tuple[Gaussian, 
 
     ``ceiling`` is a variance in squared units of counts, ``step`` divides all counts,
     ``bound`` is the largest count.  Chooses the finest lattice that leaves ``ROOM_ABOVE``,
-    else the finest that fits at all.  Raises ``InvalidInput`` where none fits 2^52 steps, with
+    else the finest that fits at all.  Raises ``InvalidInput`` if none fits 2^52 steps, with
     the ``largest_bound`` and the ``least_deviation`` that would fit.
     """
     check_plan("variance", ceiling, bound)

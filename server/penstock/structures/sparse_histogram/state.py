@@ -5,12 +5,12 @@ The format, in which nothing is ever executed and numbers are little-endian::
     8 bytes   ``PENSTOCK``
     8 bytes   length of header and body
     header    a line of JSON: version, granularity, size of the domain, keys, and per rung
-              its threshold in steps, or null where it was not released
+              its threshold in steps, or null if it was not released
     body      the ranks, 8 bytes each, then the values of every rung, 8 bytes each, signed
     32 bytes  SHA-256 of all that stands before it
     zeros     up to the next power of two
 
-The padding hides the number of keys, but for a factor of two, from anybody who sees no
+The padding hides the number of keys, except for a factor of two, from anybody who sees no
 more than the length.  Anybody who reads the bytes sees the keys themselves: until the first
 release exactly those whose count is not 0.  That support is exact; encryption alone
 protects it.
@@ -39,7 +39,7 @@ _DIGEST = hashlib.sha256().digest_size
 
 
 def to_bytes(histogram: SparseHistogram) -> bytes:
-    """Write the whole state but for what is public: mechanism, thresholds, domain."""
+    """Write the whole state except for what is public: mechanism, thresholds, domain."""
     path, limits = histogram.path, histogram.limits
     rungs = sorted(path)
     header = {

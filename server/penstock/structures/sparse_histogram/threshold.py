@@ -34,7 +34,7 @@ SMALLEST_CHANCE = 2.0**-200
 class Thresholds:
     """Hold ``false_keys`` by the rungs of tiers, over a domain of ``size`` keys.
 
-    Raises ``InvalidInput`` where there is none, or one outside ``2^-200 size`` to ``size / 4``.
+    Raises ``InvalidInput`` if there is none, or one outside ``2^-200 size`` to ``size / 4``.
     """
 
     ladder: Ladder

@@ -1,7 +1,7 @@
 """Compute what each structure for running sums would cost, side by side, before a draw.
 
 At one guarantee of the whole stream, of one element: ``epsilon`` for Laplace noise, ``rho`` for
-Gaussian.  All figures are computed from the structures' own nodes, exactly but for the
+Gaussian.  All figures are computed from the structures' own nodes, exactly except for the
 square root's coefficients, which are floats.
 """
 

@@ -18,7 +18,7 @@ VERSION = 1
 
 
 def to_bytes(noise: NodeNoise) -> bytes:
-    """Write the whole state but for mechanism and forest, which are public."""
+    """Write the whole state except for mechanism and forest, which are public."""
     header = {
         "version": VERSION,
         "step": noise.step,

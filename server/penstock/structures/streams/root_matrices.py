@@ -34,7 +34,7 @@ OFF: Final = 4
 """The error of an entry of ``L`` is below this many units of its last digit."""
 
 _BITS: Final = 128
-"""More binary digits than floats have, so that the nearest float is known but for ties."""
+"""More binary digits than floats have, so that the nearest float is known except for ties."""
 
 _LIMB: Final = 16
 """Bits of a part of an entry: parts times entries of ``R`` add up exactly in floats."""

@@ -18,7 +18,7 @@ VERSION = 1
 
 
 def to_bytes(noise: RootNoise) -> bytes:
-    """Write the whole state but for mechanism, length and lattice, which are public."""
+    """Write the whole state except for mechanism, length and lattice, which are public."""
     header = {
         "version": VERSION,
         "step": noise.step,

@@ -23,7 +23,7 @@ from penstock.structures.streams.forest import check_length, check_step
 class SmoothBinary:
     """Represent patterns of ``height`` bits with ``zeros`` zeros, over ``length`` steps.
 
-    Raises ``InvalidInput`` where there are not ``length + 1`` such patterns.
+    Raises ``InvalidInput`` if there are not ``length + 1`` such patterns.
     """
 
     length: int
