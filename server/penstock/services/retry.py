@@ -6,7 +6,7 @@ is no wait in between: only the caller knows how long they can wait.
 """
 
 from collections.abc import Callable
-from functools import partial, wraps
+from functools import wraps
 from typing import ParamSpec, TypeVar
 
 from penstock.errors import Interrupted
@@ -17,26 +17,26 @@ Result = TypeVar("Result")
 Arguments = ParamSpec("Arguments")
 
 
-def again(use_case: Callable[[], Result]) -> Result:
-    """Run ``use_case``, up to ``ATTEMPTS`` times.
+def retried(use_case: Callable[Arguments, Result]) -> Callable[Arguments, Result]:
+    """Return ``use_case`` as a function that runs it up to ``ATTEMPTS`` times.
 
     The use case must be safe to run again whatever happened to the earlier run, also if that was
     interrupted at its commit: it only reads, or it begins by looking for what may be stored
     already.
     """
-    for _ in range(ATTEMPTS - 1):
-        try:
-            return use_case()
-        except Interrupted:
-            continue
-    return use_case()
-
-
-def retried(use_case: Callable[Arguments, Result]) -> Callable[Arguments, Result]:
-    """Return ``use_case`` as a function that runs it again as ``again`` does."""
 
     @wraps(use_case)
     def run(*args: Arguments.args, **kwargs: Arguments.kwargs) -> Result:
-        return again(partial(use_case, *args, **kwargs))
+        for _ in range(ATTEMPTS - 1):
+            try:
+                return use_case(*args, **kwargs)
+            except Interrupted:
+                continue
+        return use_case(*args, **kwargs)
 
     return run
+
+
+def again(use_case: Callable[[], Result]) -> Result:
+    """Run a use case as ``retried`` does."""
+    return retried(use_case)()

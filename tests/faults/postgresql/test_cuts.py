@@ -1,5 +1,6 @@
 """Connections to PostgreSQL that are cut, at any octet and at any step of what is said."""
 
+import inspect
 import itertools
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
@@ -19,7 +20,6 @@ from tests.faults.stage import HANG, Ask, analyst, answer, asks, build, choices,
 
 from penstock.errors import IntegrityViolation, Interrupted, Unavailable
 from penstock.randomness import Stream
-from penstock.services import retry
 from penstock.services.context import Server
 from penstock.services.operations import home as homes_of
 from penstock.services.releases import releases
@@ -202,18 +202,19 @@ def test_an_answer_that_is_lost_after_the_commit_is_found_and_not_drawn_again(
 
 
 def drawing_anew(patch: pytest.MonkeyPatch) -> None:
-    """Asks again after a lost connection, and draws without looking what became of it."""
+    """Ask again after a lost connection, and draw without looking what became of the release."""
+    once: Callable[..., releases.Answer] = inspect.unwrap(releases.request)
 
-    def again(use_case: Callable[[], object]) -> object:
+    def request(*arguments: object) -> releases.Answer:
         try:
-            return use_case()
+            return once(*arguments)
         except Interrupted:
             with pytest.MonkeyPatch.context() as blind:
                 blind.setattr(releases, "holding_at", lambda *_: None)
                 blind.setattr(releases, "_AT", releases._AT.where(false()))
-                return use_case()
+                return once(*arguments)
 
-    patch.setattr(retry, "again", again)
+    patch.setattr(releases, "request", request)
 
 
 def test_drawing_again_without_looking_is_refused_by_the_uniques(
