@@ -1,4 +1,4 @@
-"""The databases that tests run on; see databases/README.md."""
+"""Provide the databases that tests run on; see databases/README.md."""
 
 import gc
 import os

@@ -1,4 +1,4 @@
-"""A token of SoftHSM's, for whoever keeps keys in hardware."""
+"""Provide a token of SoftHSM's, for whoever keeps keys in hardware."""
 
 import os
 import shutil

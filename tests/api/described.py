@@ -1,4 +1,4 @@
-"""Parts of the OpenAPI document, as tests look at them."""
+"""Provide parts of the OpenAPI document, as tests look at them."""
 
 from collections.abc import Iterator
 from typing import Any

@@ -1,4 +1,4 @@
-"""Every route has a policy, and the server starts with no other."""
+"""Test that every route has a policy, and the server starts with no other."""
 
 import pytest
 from flask import Flask

@@ -1,4 +1,4 @@
-"""Bodies that are too large, too deep, cut short, or not JSON."""
+"""Test bodies that are too large, too deep, cut short, or not JSON."""
 
 import io
 import json

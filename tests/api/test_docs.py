@@ -1,4 +1,4 @@
-"""The pages for people: plain, without a script, and working without a session."""
+"""Test the pages for people: plain, without a script, and working without a session."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""Idempotency keys: what is sent again is not done again, and nothing exact is kept."""
+"""Test idempotency keys: what is sent again is not done again, and nothing exact is kept."""
 
 from dataclasses import replace
 from datetime import timedelta

@@ -1,4 +1,4 @@
-"""Every field, body and parameter is explained, with an example that is valid."""
+"""Test that every field, body and parameter is explained, with an example that is valid."""
 
 import tomllib
 from pathlib import Path

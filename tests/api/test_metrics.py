@@ -1,4 +1,4 @@
-"""What Prometheus reads: how the server fares, and nothing of who asks for what."""
+"""Test what Prometheus reads: how the server fares, and nothing of who asks for what."""
 
 from collections.abc import Callable
 

@@ -1,4 +1,4 @@
-"""The OpenAPI document: whole, valid, committed, and true of the answers."""
+"""Test the OpenAPI document: whole, valid, committed, and true of the answers."""
 
 import json
 from typing import Any

@@ -1,4 +1,4 @@
-"""Operations are declared with a policy and described arguments, or not at all."""
+"""Test that operations are declared with a policy and described arguments, or not at all."""
 
 import pytest
 

@@ -1,4 +1,7 @@
-"""The query string: every argument known, given once and read strictly, or named in a refusal."""
+"""Test the query string.
+
+Every argument known, given once and read strictly, or named in a refusal.
+"""
 
 from datetime import UTC, datetime
 from typing import Any

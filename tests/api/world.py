@@ -1,4 +1,4 @@
-"""A small server with something in it, and everybody who may call."""
+"""Provide a small server with something in it, and everybody who may call."""
 
 import hashlib
 import json

@@ -1,4 +1,4 @@
-"""How fast the product is, as ratios within one run; nothing here is a timed test.
+"""Define how fast the product is, as ratios within one run; nothing here is a timed test.
 
 * ``figures``     a measured figure, its goal, and the table that is printed
 * ``pairing``     tasks that take turns, so that a busy machine slows all of them alike

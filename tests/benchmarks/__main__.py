@@ -1,4 +1,4 @@
-"""``python -m tests.benchmarks [NAME ...]``: all benchmarks, or those named."""
+"""Run ``python -m tests.benchmarks [NAME ...]``: all benchmarks, or those named."""
 
 import argparse
 import os

@@ -1,4 +1,4 @@
-"""What many releases cost: Figure 2 of Andersson, Retschmeier, Nelson, Pagh (2025).
+"""Measure what many releases cost: Figure 2 of Andersson, Retschmeier, Nelson, Pagh (2025).
 
 ``k`` readers have budgets that rise in equal steps up to that of the most trusted, and
 everything that anybody gets must be private at that one budget together.  Three ways to

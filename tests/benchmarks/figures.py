@@ -1,4 +1,4 @@
-"""A measured figure, what it should reach, and the table that shows both."""
+"""Provide a measured figure, what it should reach, and the table that shows both."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Tasks that take turns: what slows a machine for a while slows all of them alike."""
+"""Provide tasks that take turns: what slows a machine for a while slows all of them alike."""
 
 import gc
 import statistics

@@ -1,4 +1,4 @@
-"""Streams and ranges of their running totals, read and as tables."""
+"""Test streams and ranges of their running totals, read and as tables."""
 
 import json
 from typing import Any

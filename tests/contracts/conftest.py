@@ -1,4 +1,4 @@
-"""What is built and installed once, for all tests and all test processes."""
+"""Define what is built and installed once, for all tests and all test processes."""
 
 from collections.abc import Iterator
 from os import environ

@@ -1,4 +1,4 @@
-"""The two distributions as others get them: built from what git tracks, installed by pip.
+"""Provide the two distributions as others get them: built from what git tracks, installed by pip.
 
 Nothing here can reach the checkout: the wheels are built from a copy of the tracked files,
 and what is installed runs in folders and with environment variables of its own.

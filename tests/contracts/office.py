@@ -1,4 +1,4 @@
-"""A small office: tiers, people, a dataset and a query, as an operator would make them."""
+"""Provide a small office: tiers, people, a dataset and a query, as an operator would make them."""
 
 from dataclasses import dataclass, field
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""A server as people start it: a command in a folder, on a port of this machine."""
+"""Provide a server as people start it: a command in a folder, on a port of this machine."""
 
 import os
 import signal

@@ -1,4 +1,4 @@
-"""Shapes of JSON documents, and how a document differs from one.
+"""Provide shapes of JSON documents, and how a document differs from one.
 
 A shape is an object's fields with their shapes, a list with the shape of its items (of
 which there is at least one), or a question about one value.  A document may have more

@@ -1,4 +1,4 @@
-"""The documents that scripts rely on, field by field."""
+"""Provide the documents that scripts rely on, field by field."""
 
 from tests.contracts.shapes import (
     Shape,

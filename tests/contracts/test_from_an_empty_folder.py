@@ -1,4 +1,4 @@
-"""A newcomer's first day, from the installed wheels alone: from nothing to a killed server."""
+"""Test a newcomer's first day, from the installed wheels alone: from nothing to a killed server."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""What the installed server answers, against tables: the paths, fields and statuses that
+"""Test what the installed server answers, against tables: the paths, fields and statuses that
 scripts rely on.
 """
 

@@ -1,4 +1,4 @@
-"""The API's document as the tools of others read it: a linter, and a maker of types."""
+"""Test the API's document as the tools of others read it: a linter, and a maker of types."""
 
 import json
 import os

@@ -1,4 +1,7 @@
-"""The installed programs: where they come from, what they need, and what they read to start."""
+"""Test the installed programs.
+
+Where they come from, what they need, and what they read to start.
+"""
 
 import json
 import re

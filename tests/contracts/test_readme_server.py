@@ -1,4 +1,6 @@
-"""The README's "Run a server", typed as it stands there: every night with the wheels alone.
+"""Test that the README's "Run a server", typed as it stands there.
+
+Every night with the wheels alone.
 
 At every change it is the checkout's own installation, which compiles nothing again; that the
 wheels suffice for a server is what ``test_from_an_empty_folder`` shows.  Two things differ:

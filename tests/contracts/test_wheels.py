@@ -1,4 +1,4 @@
-"""What is inside the wheels: everything that runs, and nothing else."""
+"""Test what is inside the wheels: everything that runs, and nothing else."""
 
 import re
 import tomllib

@@ -1,4 +1,4 @@
-"""Homes on either database, and copies of them that share nothing with the original."""
+"""Provide homes on either database, and copies of them that share nothing with the original."""
 
 import shutil
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""Puts the repository on the path, here and in the processes that the tests start.
+"""Put the repository on the path, here and in the processes that the tests start.
 
 What a test starts from is built once a process for each database, and copied: a home finds
 the URLs of its database beside it.

@@ -1,4 +1,4 @@
-"""How much a test does: little at every change, much every night; see README.md."""
+"""Define how much a test does: little at every change, much every night; see README.md."""
 
 import os
 from typing import TYPE_CHECKING

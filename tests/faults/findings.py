@@ -1,4 +1,4 @@
-"""What is wrong with the answers that readers got, and with the releases that are stored."""
+"""Define what is wrong with the answers that readers got, and with the releases that are stored."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields

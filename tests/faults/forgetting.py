@@ -1,4 +1,4 @@
-"""Keys that are destroyed, and where to look for what is left of them."""
+"""Provide keys that are destroyed, and where to look for what is left of them."""
 
 import base64
 import json

@@ -1,4 +1,4 @@
-"""Starting processes that share nothing with the test's own but the files they are given.
+"""Start processes that share nothing with the test's own but the files they are given.
 
 They are forked from a server that has imported the product and opened nothing, so that
 each begins as a worker does, and a hundred of them cost seconds.

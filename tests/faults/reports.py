@@ -1,4 +1,4 @@
-"""What readers were told, written down by themselves: it outlives a kill."""
+"""Define what readers were told, written down by themselves: it outlives a kill."""
 
 import json
 import os

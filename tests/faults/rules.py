@@ -1,4 +1,4 @@
-"""What holds of a home at every moment, whoever was killed in the middle of what."""
+"""Define what holds of a home at every moment, whoever was killed in the middle of what."""
 
 import json
 from bisect import bisect_left, bisect_right, insort

@@ -1,4 +1,4 @@
-"""Everything that a home holds at one moment, row by row, as the database gives it."""
+"""Provide everything that a home holds at one moment, row by row, as the database gives it."""
 
 from collections.abc import Mapping, Sequence
 from hashlib import sha256

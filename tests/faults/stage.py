@@ -1,4 +1,4 @@
-"""The home that the processes of a test share, and who asks it for what."""
+"""Provide the home that the processes of a test share, and who asks it for what."""
 
 import hashlib
 import json

@@ -1,4 +1,4 @@
-"""One journey through everything that the server does, on each database.
+"""Test one journey through everything that the server does, on each database.
 
 The rules themselves are tested elsewhere, on SQLite.  Here every operation of the API, a page
 of every kind, and what an operator does besides are carried out once on one home, and what

@@ -1,1 +1,1 @@
-"""Faults that the ordinary suite must find: a measure of what it sees (README.md)."""
+"""Provide faults that the ordinary suite must find: a measure of what it sees (README.md)."""

@@ -1,4 +1,4 @@
-"""``python -m tests.mutants``: make the product wrong in one place after another."""
+"""Run ``python -m tests.mutants``: make the product wrong in one place after another."""
 
 import argparse
 import sys

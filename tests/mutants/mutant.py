@@ -1,4 +1,4 @@
-"""One fault: a text of the product, and what stands in its place."""
+"""Provide one fault: a text of the product, and what stands in its place."""
 
 from dataclasses import dataclass
 from typing import Final

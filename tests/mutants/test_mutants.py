@@ -1,4 +1,4 @@
-"""The mutants are as many as they are said to be, fit the product, and die.
+"""Test that the mutants are as many as they are said to be, fit the product, and die.
 
 That they die is tried every night: each is a run of pytest of its own.
 """

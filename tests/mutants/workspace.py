@@ -1,4 +1,4 @@
-"""A copy of the product that is made wrong and whole again, and tests that run with it."""
+"""Provide a copy of the product that is made wrong and whole again, and tests that run with it."""
 
 import compileall
 import os

@@ -1,4 +1,4 @@
-"""Homes that older versions made are upgraded: the same values, and nothing refused."""
+"""Test that homes that older versions made are upgraded: the same values, and nothing refused."""
 
 import io
 import json

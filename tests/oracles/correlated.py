@@ -1,4 +1,6 @@
-"""The correlated Gaussian mechanism: many counts over one population, and its size for free.
+"""Provide the correlated Gaussian mechanism.
+
+Many counts over one population, and its size for free.
 
 Lebeda 2024 (*Better Gaussian Mechanism using Correlated Noise*), Algorithms 1 and 2, Lemma 3.6,
 with the signs and variances corrected that the text has wrong.  A record is a vector in

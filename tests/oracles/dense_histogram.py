@@ -1,4 +1,4 @@
-"""A thresholded histogram with noise for every key of its domain: the reference.
+"""Provide a thresholded histogram with noise for every key of its domain: the reference.
 
 Andersson, Retschmeier, Nelson, Pagh 2025, Algorithm 3, in any order of levels: one path of
 noise for each key, of which a level shows those above its threshold.  Its work is

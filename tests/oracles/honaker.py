@@ -1,4 +1,4 @@
-"""Honaker's estimator from below: a baseline that the other trees are measured against.
+"""Provide Honaker's estimator from below: a baseline that the other trees are measured against.
 
 Honaker 2015 (*Efficient Use of Differentially Private Binary Trees*): a node of a binary tree
 is told by its own noisy sum and by those of its children together; averaging them by their

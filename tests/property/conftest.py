@@ -1,4 +1,4 @@
-"""Machines that try everything, each over a server of its own."""
+"""Provide machines that try everything, each over a server of its own."""
 
 import itertools
 from collections.abc import Callable

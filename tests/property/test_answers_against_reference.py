@@ -1,4 +1,4 @@
-"""DuckDB's answer is what the plan means, row by row, for random files and questions."""
+"""Test that DuckDB's answer is what the plan means, row by row, for random files and questions."""
 
 import pytest
 from hypothesis import given, reject, settings

@@ -1,4 +1,4 @@
-"""The SQL against the same rules written in plain Python, on random tables."""
+"""Test the SQL against the same rules written in plain Python, on random tables."""
 
 import hashlib
 import math

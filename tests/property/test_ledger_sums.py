@@ -1,4 +1,4 @@
-"""Whatever is charged, in whatever order: sums never understate, and replays agree."""
+"""Test that whatever is charged, in whatever order: sums never understate, and replays agree."""
 
 from fractions import Fraction
 

@@ -1,4 +1,4 @@
-"""No person moves an answer by more than was derived, and one can move it by all of that.
+"""Test that no person moves an answer by more than was derived, and one can move it by all of that.
 
 Random files are asked with and without one whole person; the answers, as DuckDB computes
 them, differ by no more than the derived norms.  A person built for the purpose attains

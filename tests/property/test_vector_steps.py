@@ -1,4 +1,4 @@
-"""Pushed values against exact fractions."""
+"""Test pushed values against exact fractions."""
 
 from fractions import Fraction
 

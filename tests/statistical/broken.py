@@ -1,4 +1,4 @@
-"""Mechanisms that are wrong in one way each, which the tests must find out."""
+"""Provide mechanisms that are wrong in one way each, which the tests must find out."""
 
 from collections.abc import Callable
 from fractions import Fraction

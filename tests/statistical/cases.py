@@ -1,4 +1,4 @@
-"""The mechanisms that every statistical test runs on, each with its exact law."""
+"""Provide the mechanisms that every statistical test runs on, each with its exact law."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

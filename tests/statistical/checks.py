@@ -1,4 +1,4 @@
-"""The statistical tests themselves: every one gives a p-value, read at one rate.
+"""Provide the statistical tests themselves: every one gives a p-value, read at one rate.
 
 A check is made by ``accept``, which fails a test, or by ``rejects``, which tells whether
 a broken variant is found out.  Both read the p-value at ``FALSE_ALARM``.

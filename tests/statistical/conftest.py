@@ -1,4 +1,4 @@
-"""Marks the statistical tests, and counts the checks that share one error rate."""
+"""Mark the statistical tests, and count the checks that share one error rate."""
 
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""How many values a check needs, so that it rejects a broken variant all but certainly.
+"""Define how many values a check needs, so that it rejects a broken variant all but certainly.
 
 A check reads its p-value at ``FALSE_ALARM``, which fixes how often it rejects what is right.
 How often it misses what is wrong depends on the number of values, which is calculated here: a

@@ -1,4 +1,4 @@
-"""Samples are as large as their broken variants ask for, and the calculation holds."""
+"""Test that samples are as large as their broken variants ask for, and the calculation holds."""
 
 from collections.abc import Callable, Iterator
 from fractions import Fraction

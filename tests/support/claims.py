@@ -1,4 +1,4 @@
-"""The list of guarantees, read: one claim a row, with what keeps it and what shows it."""
+"""Provide the list of guarantees, read: one claim a row, with what keeps it and what shows it."""
 
 import re
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Ending what the tests started together with them, also where they are killed.
+"""End what the tests started together with them, also where they are killed.
 
 A server or a process that asks in a loop would otherwise go on forever on a core of its own.
 """

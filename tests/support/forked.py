@@ -1,4 +1,4 @@
-"""Something done in a child process, which ends whatever comes of it."""
+"""Do something in a child process, which ends whatever comes of it."""
 
 import os
 import traceback

@@ -1,4 +1,6 @@
-"""Tests that are named somewhere, read without running them: do they exist, and when do they run?
+"""Provide tests that are named somewhere, read without running them.
+
+Do they exist, and when do they run?
 
 What is read is what stands in the files: the marker ``nightly`` on a function, on its module, or
 on all of its parameters.

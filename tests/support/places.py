@@ -1,4 +1,4 @@
-"""Where the files of the project are."""
+"""Provide where the files of the project are."""
 
 from pathlib import Path
 from typing import Final

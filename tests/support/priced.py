@@ -1,4 +1,4 @@
-"""What a ledger should say: every query priced from nothing, under the accounts as they are.
+"""Define what a ledger should say: every query priced from nothing, under the accounts as they are.
 
 Nothing here asks the server what a query costs or what a larger budget changes.
 """

@@ -1,4 +1,4 @@
-"""Noise processes of small queries, for tests of what is computed from public numbers."""
+"""Provide noise processes of small queries, for tests of what is computed from public numbers."""
 
 from fractions import Fraction
 

@@ -1,4 +1,4 @@
-"""Rows of tables with only the columns that a test is about."""
+"""Provide rows of tables with only the columns that a test is about."""
 
 from typing import Any, TypeVar
 

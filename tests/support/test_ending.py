@@ -1,4 +1,4 @@
-"""What the tests started ends with them, also where they are killed."""
+"""Test that what the tests started ends with them, also where they are killed."""
 
 import contextlib
 import os

@@ -1,4 +1,4 @@
-"""How much of what is thorough by count: little at every change, all of it every night."""
+"""Define how much of what is thorough by count: little at every change, all of it every night."""
 
 import os
 

@@ -1,4 +1,4 @@
-"""A dataset of pushed values with three tiers, and a query of it, as specs."""
+"""Provide a dataset of pushed values with three tiers, and a query of it, as specs."""
 
 SITES = {
     "name": "sites",

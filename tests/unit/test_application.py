@@ -1,4 +1,4 @@
-"""The application over a home: policies, paths, computations, and what it must not know."""
+"""Test the application over a home: policies, paths, computations, and what it must not know."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""One tree of errors: each class with a code and a title of its own, and data beside its words."""
+"""Test the tree of errors: each class with its own code and title, and data beside its words."""
 
 import json
 

@@ -1,4 +1,7 @@
-"""The example files agree with each other: the query reads the data through the dataset."""
+"""Test that the example files agree with each other.
+
+The query reads the data through the dataset.
+"""
 
 import csv
 import json

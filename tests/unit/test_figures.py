@@ -1,4 +1,4 @@
-"""Numbers, texts and times as people read them."""
+"""Test numbers, texts and times as people read them."""
 
 from datetime import UTC, datetime, timedelta, timezone
 

@@ -1,4 +1,4 @@
-"""Settings: environment over file over default, and every mistake named."""
+"""Test settings: environment over file over default, and every mistake named."""
 
 from pathlib import Path
 

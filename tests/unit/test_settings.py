@@ -1,4 +1,4 @@
-"""What settings mean: addresses and folders that follow from others."""
+"""Test what settings mean: addresses and folders that follow from others."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""The kinds of field that specs are made of: what each takes and refuses."""
+"""Test the kinds of field that specs are made of: what each takes and refuses."""
 
 import json
 from typing import Any

@@ -1,4 +1,4 @@
-"""A small server with people, data and a clock that tests move."""
+"""Provide a small server with people, data and a clock that tests move."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -1,4 +1,6 @@
-"""Every page of the demo as a picture, to be looked at: ``python -m tests.web.gallery FOLDER``.
+"""Provide every page of the demo as a picture, to be looked at.
+
+``python -m tests.web.gallery FOLDER``.
 
 At a desk and on a phone, light and dark.  The demo's home is made in ``FOLDER/home``; one that
 is there is shown as it stands, with tokens that are issued for it.  A page that is declared and

@@ -1,4 +1,4 @@
-"""A server as it runs, whose pages have something on them."""
+"""Provide a server as it runs, whose pages have something on them."""
 
 import os
 import sys

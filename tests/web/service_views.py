@@ -1,4 +1,4 @@
-"""Views of services as presenters get them, with few numbers that matter."""
+"""Provide views of services as presenters get them, with few numbers that matter."""
 
 from dataclasses import replace
 from datetime import UTC, datetime

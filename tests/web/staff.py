@@ -1,4 +1,4 @@
-"""A dataset of staff, and a count over it."""
+"""Provide a dataset of staff, and a count over it."""
 
 CANARY = "Zebediah"
 

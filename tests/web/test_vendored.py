@@ -1,4 +1,4 @@
-"""What others wrote: named, licensed, and byte for byte what they published."""
+"""Test what others wrote: named, licensed, and byte for byte what they published."""
 
 import hashlib
 import json

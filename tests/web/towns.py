@@ -1,4 +1,4 @@
-"""A dataset that every kind of query can be built over."""
+"""Provide a dataset that every kind of query can be built over."""
 
 from pathlib import Path
 from typing import Any

@@ -1,4 +1,4 @@
-"""The forms of a page, as somebody sends them who types nothing."""
+"""Provide the forms of a page, as somebody sends them who types nothing."""
 
 from dataclasses import dataclass, field
 from html.parser import HTMLParser

@@ -1,4 +1,4 @@
-"""A server whose pages have something on them, and browsers without a screen."""
+"""Provide a server whose pages have something on them, and browsers without a screen."""
 
 import re
 from collections.abc import Callable

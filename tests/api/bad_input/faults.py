@@ -1,4 +1,4 @@
-"""What can go wrong below HTTP: with the database, with the keys, with a dataset's file.
+"""Define what can go wrong below HTTP: with the database, with the keys, with a dataset's file.
 
 A fault is done to a home and undone again.  ``refused`` names the requests that cannot be
 served meanwhile, ``served`` those that still can.

@@ -1,4 +1,4 @@
-"""Bytes that are no request, or hardly one, as a hostile client sends them to the port."""
+"""Provide bytes that are no request, or hardly one, as a hostile client sends them to the port."""
 
 import json
 import re

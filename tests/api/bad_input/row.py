@@ -1,4 +1,4 @@
-"""One bad request, what is expected of it, and how tables of them are written."""
+"""Provide one bad request, what is expected of it, and how tables of them are written."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""Everything that a home and its data hold, so that a change of anything shows."""
+"""Provide everything that a home and its data hold, so that a change of anything shows."""
 
 import hashlib
 import sqlite3

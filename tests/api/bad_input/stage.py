@@ -1,4 +1,4 @@
-"""A server that no bad request may change, and what its home held before."""
+"""Provide a server that no bad request may change, and what its home held before."""
 
 import hashlib
 import re

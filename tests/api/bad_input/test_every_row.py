@@ -1,4 +1,4 @@
-"""Bad input gets a clear error and loses nothing: every row of every table.
+"""Test that bad input gets a clear error and loses nothing: every row of every table.
 
 Each request is sent to the whole application over a furnished home.  It must be refused
 as its row says, in words of ours that name the problem, and nothing that the home holds

@@ -1,4 +1,4 @@
-"""Bad input to the server as it runs: bytes that are no request, and faults beneath it."""
+"""Test bad input to the server as it runs: bytes that are no request, and faults beneath it."""
 
 import os
 import re

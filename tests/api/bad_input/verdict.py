@@ -1,4 +1,4 @@
-"""What every refusal owes to whoever reads it, and to whoever must not."""
+"""Define what every refusal owes to whoever reads it, and to whoever must not."""
 
 import re
 from typing import Any

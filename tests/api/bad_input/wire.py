@@ -1,4 +1,4 @@
-"""Requests that are wrong as HTTP or as JSON, and callers who are not who they say."""
+"""Provide requests that are wrong as HTTP or as JSON, and callers who are not who they say."""
 
 import json
 from collections.abc import Mapping

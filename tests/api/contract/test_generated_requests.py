@@ -1,4 +1,4 @@
-"""Requests made from the OpenAPI document, by everybody: no answer that it does not tell.
+"""Test requests made from the OpenAPI document, by everybody: no answer that it does not tell.
 
 The sizes are in README.md, with what the environment may raise.
 """

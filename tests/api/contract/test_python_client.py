@@ -1,4 +1,7 @@
-"""The Python client against the server itself: every method, and the same bits in every form."""
+"""Test the Python client against the server itself.
+
+Every method, and the same bits in every form.
+"""
 
 import io
 from collections.abc import Callable

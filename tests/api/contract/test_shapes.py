@@ -1,4 +1,4 @@
-"""Paths, fields and statuses that the scripts of others rely on."""
+"""Test paths, fields and statuses that the scripts of others rely on."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Every field of every body and every argument, set to everything that it should not be."""
+"""Test every field of every body and every argument, set to everything that it should not be."""
 
 import copy
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""A server with something of everything in it, and the names that requests may hit."""
+"""Provide a server with something of everything in it, and the names that requests may hit."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Requests made from the OpenAPI document, some of them woven with what exists.
+"""Provide requests made from the OpenAPI document, some of them woven with what exists.
 
 Requests that are generated from a schema alone name nothing that is there, and hardly ever
 pass the checks between fields.  So a share of them take known names, or are a body that is

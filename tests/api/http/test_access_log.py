@@ -1,4 +1,4 @@
-"""One line of JSON for each answer, without values, tokens or bodies."""
+"""Test that one line of JSON for each answer, without values, tokens or bodies."""
 
 import io
 import json

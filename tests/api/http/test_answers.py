@@ -1,4 +1,4 @@
-"""Answers as JSON: views and vectors as they are, long lists in parts, times in UTC."""
+"""Test answers as JSON: views and vectors as they are, long lists in parts, times in UTC."""
 
 import json
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""The token in an Authorization header, and nothing where there is none."""
+"""Test the token in an Authorization header, and nothing where there is none."""
 
 import pytest
 from tests.api.world import World

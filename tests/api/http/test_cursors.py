@@ -1,4 +1,4 @@
-"""Cursors: sealed, bound to their list, and refused wherever they were touched."""
+"""Test cursors: sealed, bound to their list, and refused wherever they were touched."""
 
 import base64
 from typing import Any

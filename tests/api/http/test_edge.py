@@ -1,4 +1,4 @@
-"""What surrounds every answer: headers, request ids, the log, the policies."""
+"""Test what surrounds every answer: headers, request ids, the log, the policies."""
 
 import pytest
 from tests.api.world import World

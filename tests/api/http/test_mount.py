@@ -1,4 +1,4 @@
-"""A server below a path of its host: requests with the path and without it are answered."""
+"""Test a server below a path of its host: requests with the path and without it are answered."""
 
 from typing import Any
 

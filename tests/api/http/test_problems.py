@@ -1,4 +1,4 @@
-"""Refusals: one shape for all, and nothing in them that the caller may not know."""
+"""Test refusals: one shape for all, and nothing in them that the caller may not know."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Values as CSV, Arrow and Parquet: the same numbers in every form."""
+"""Test values as CSV, Arrow and Parquet: the same numbers in every form."""
 
 import base64
 import csv

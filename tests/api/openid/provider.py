@@ -1,4 +1,4 @@
-"""A small OpenID provider on this machine, whose keys and documents a test decides."""
+"""Provide a small OpenID provider on this machine, whose keys and documents a test decides."""
 
 import base64
 import json

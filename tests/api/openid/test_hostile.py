@@ -1,4 +1,7 @@
-"""Tokens and issuers that do what they should not: each is refused, and nobody waits for it."""
+"""Test tokens and issuers that do what they should not.
+
+Each is refused, and nobody waits for it.
+"""
 
 import json
 import socket

@@ -1,4 +1,4 @@
-"""Tokens of an OpenID provider: who is believed, and everything that is not."""
+"""Test tokens of an OpenID provider: who is believed, and everything that is not."""
 
 import base64
 import hashlib

@@ -1,4 +1,6 @@
-"""PostgreSQL stands still: who asks first is told so soon, all others at once, and it heals.
+"""Test that PostgreSQL stands still.
+
+Who asks first is told so soon, all others at once, and it heals.
 
 The server would wait for ten minutes for a lock or for the log, and no test for so long.
 """

@@ -1,4 +1,7 @@
-"""PostgreSQL goes away: whoever asks is told so at once, without a value, and it heals."""
+"""Test that PostgreSQL goes away.
+
+Whoever asks is told so at once, without a value, and it heals.
+"""
 
 import json
 import os

@@ -1,4 +1,7 @@
-"""A disk that fills up: what grows is refused while there is still room to take access away."""
+"""Test a disk that fills up.
+
+What grows is refused while there is still room to take access away.
+"""
 
 import os
 import subprocess

@@ -1,4 +1,4 @@
-"""Ciphertexts, keys, hashes and signatures in the database that somebody has put there.
+"""Test ciphertexts, keys, hashes and signatures that somebody has put into the database.
 
 Whatever stands in their place, an answer with values is the one that was given before, or a
 refusal in words of ours; and nothing is a fault of the server's.

@@ -1,4 +1,4 @@
-"""Secrets are rotated while a server of two workers answers: no request fails."""
+"""Test that secrets are rotated while a server of two workers answers: no request fails."""
 
 import re
 import subprocess

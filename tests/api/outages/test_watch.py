@@ -1,4 +1,7 @@
-"""The monitor against servers: one that goes on, its clone that forks, and one that cosigns."""
+"""Test the monitor against servers.
+
+One that goes on, its clone that forks, and one that cosigns.
+"""
 
 from collections.abc import Callable
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""A file of loans, and a sparse histogram over its books."""
+"""Provide a file of loans, and a sparse histogram over its books."""
 
 from typing import Any
 

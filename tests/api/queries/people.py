@@ -1,4 +1,4 @@
-"""A file of people, and counts over it that are protected together."""
+"""Provide a file of people, and counts over it that are protected together."""
 
 from typing import Any
 

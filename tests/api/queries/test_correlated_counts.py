@@ -1,4 +1,7 @@
-"""Counts that are protected together, over HTTP: asked for, refused, released, in every form."""
+"""Test counts that are protected together, over HTTP.
+
+Asked for, refused, released, in every form.
+"""
 
 import csv
 import io

@@ -1,4 +1,7 @@
-"""Generalized Gaussian queries over HTTP: said to be not lossless, and released at their levels."""
+"""Test generalized Gaussian queries over HTTP.
+
+Said to be not lossless, and released at their levels.
+"""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Tiers, levels and budgets changed over HTTP, with what each refusal says."""
+"""Test tiers, levels and budgets changed over HTTP, with what each refusal says."""
 
 from typing import Any
 

@@ -1,4 +1,7 @@
-"""Previews over HTTP: they refuse what registering refuses, in its words, and change nothing."""
+"""Test previews over HTTP.
+
+They refuse what registering refuses, in its words, and change nothing.
+"""
 
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""A dataset with delta 0 over HTTP: registered, refused by name, previewed, released, read."""
+"""Test a dataset with delta 0 over HTTP: registered, refused by name, previewed, released, read."""
 
 import pytest
 from tests.api.world import World, parsed

@@ -1,4 +1,7 @@
-"""Sparse histograms over HTTP: keys of 64 bits in every form, previews, refusals, the client."""
+"""Test sparse histograms over HTTP.
+
+Keys of 64 bits in every form, previews, refusals, the client.
+"""
 
 import csv
 import io

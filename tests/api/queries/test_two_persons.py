@@ -1,4 +1,4 @@
-"""The two-person rule over HTTP: 202 with a proposal, and another admin's approval."""
+"""Test the two-person rule over HTTP: 202 with a proposal, and another admin's approval."""
 
 from collections.abc import Callable
 from typing import Any

@@ -1,4 +1,4 @@
-"""Whether the server is ready, and why not."""
+"""Test whether the server is ready, and why not."""
 
 from datetime import timedelta
 

@@ -1,4 +1,4 @@
-"""What a worker inherits from gunicorn's master, told by the worker as soon as it is forked.
+"""Define what a worker inherits from gunicorn's master, told by the worker as soon as it is forked.
 
 A configuration of gunicorn that is the product's, with ``post_fork`` told to look, and broken
 variants of it: they are run by gunicorn, not imported.

@@ -1,4 +1,4 @@
-"""Readers who ask a server without pause while it is reloaded."""
+"""Provide readers who ask a server without pause while it is reloaded."""
 
 import http.client
 import json

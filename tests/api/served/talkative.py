@@ -1,4 +1,4 @@
-"""The server with a mistake: it logs what the header says, which holds the token."""
+"""Provide the server with a mistake: it logs what the header says, which holds the token."""
 
 from flask import Flask
 

@@ -1,4 +1,4 @@
-"""A server whose processes for computations hang: it answers whatever else is asked."""
+"""Test a server whose processes for computations hang: it answers whatever else is asked."""
 
 import signal
 import threading

@@ -1,4 +1,4 @@
-"""What a worker's memory grows by while somebody sends it far more than it takes."""
+"""Test what a worker's memory grows by while somebody sends it far more than it takes."""
 
 import gzip
 import re

@@ -1,4 +1,7 @@
-"""The master imports the application once; whatever is secret or random is each worker's own."""
+"""Test that the master imports the application once.
+
+Whatever is secret or random is each worker's own.
+"""
 
 import signal
 import sys

@@ -1,4 +1,4 @@
-"""The proxies' configurations in ``deploy/``: checked by the proxies, and really proxying.
+"""Test the proxies' configurations in ``deploy/``: checked by the proxies, and really proxying.
 
 One server, whose public URL has a path; nginx and Caddy before it, on ports of this machine, with
 a certificate made for the test.

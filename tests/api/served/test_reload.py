@@ -1,4 +1,4 @@
-"""A new configuration, or the end, with requests under way: none of them fails.
+"""Test a new configuration, or the end, with requests under way: none of them fails.
 
 A real server of two workers; readers on connections that they keep, and on new ones.
 """

@@ -1,4 +1,4 @@
-"""The server as it runs: gunicorn with several workers over one home."""
+"""Test the server as it runs: gunicorn with several workers over one home."""
 
 import logging
 import runpy

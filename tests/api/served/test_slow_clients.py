@@ -1,4 +1,4 @@
-"""Clients that send or read slowly, or nothing: they keep no thread from others.
+"""Test clients that send or read slowly, or nothing: they keep no thread from others.
 
 A real server of one worker, which waits for clients for a day, so that nothing here is answered
 because they were given up; where that is what is tried, for a second.

@@ -1,4 +1,7 @@
-"""What a worker has no need of: the owner's way to the database, and a memory that others read."""
+"""Test what a worker has no need of.
+
+The owner's way to the database, and a memory that others read.
+"""
 
 import ctypes
 import json

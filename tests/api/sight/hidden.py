@@ -1,4 +1,6 @@
-"""What callers may not see, beside names that nobody has: for every operation that names something.
+"""Define what callers may not see, beside names that nobody has.
+
+For every operation that names something.
 
 In an address or a body NAME stands for either of the two, which have the same length.
 """

@@ -1,4 +1,4 @@
-"""Who may call which operation, with a request that each would take."""
+"""Define who may call which operation, with a request that each would take."""
 
 from typing import Any, NamedTuple
 

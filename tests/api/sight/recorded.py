@@ -1,4 +1,4 @@
-"""Everything that a server does and says about a file, but for the answers themselves.
+"""Provide everything that a server does and says about a file, but for the answers themselves.
 
 Recorded are the log, every answer over HTTP (with released numbers, and hashes of them,
 masked), and every statement that is run on DuckDB and on the server's database (with

@@ -1,4 +1,4 @@
-"""After a request nothing in the process refers to the exact values that it brought."""
+"""Test that after a request nothing in the process refers to the exact values that it brought."""
 
 import gc
 import itertools

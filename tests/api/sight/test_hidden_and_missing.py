@@ -1,4 +1,7 @@
-"""What is hidden and what does not exist are one answer: status, headers, body, and time."""
+"""Test that what is hidden and what does not exist are one answer.
+
+Status, headers, body, and time.
+"""
 
 import json
 from collections.abc import Callable, Iterator

@@ -1,4 +1,4 @@
-"""Every operation, called by everybody: each cell of the matrix is asserted."""
+"""Test every operation, called by everybody: each cell of the matrix is asserted."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass

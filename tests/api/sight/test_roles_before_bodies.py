@@ -1,4 +1,4 @@
-"""Who lacks the role is refused before their body is read, whatever is in it."""
+"""Test that who lacks the role is refused before their body is read, whatever is in it."""
 
 import pytest
 from tests.api.world import World, parsed

@@ -1,4 +1,4 @@
-"""A stream of clicks: opened, pushed and read over HTTP."""
+"""Provide a stream of clicks: opened, pushed and read over HTTP."""
 
 from typing import Any
 

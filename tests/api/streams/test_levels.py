@@ -1,4 +1,4 @@
-"""Tiers that join a stream midway, and what they cost."""
+"""Test tiers that join a stream midway, and what they cost."""
 
 from typing import Any
 

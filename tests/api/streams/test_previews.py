@@ -1,4 +1,4 @@
-"""Previews of streams: what opening settles, beside what other structures would do."""
+"""Test previews of streams: what opening settles, beside what other structures would do."""
 
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path

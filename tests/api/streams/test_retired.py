@@ -1,4 +1,4 @@
-"""A stream that was retired: nothing comes in, and nothing goes out but what did before."""
+"""Test a stream that was retired: nothing comes in, and nothing goes out but what did before."""
 
 import pytest
 from tests.api.streams.clicks import API, CLICKS, HITS, push, read, totals

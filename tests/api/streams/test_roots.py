@@ -1,4 +1,7 @@
-"""Streams whose totals come from the square root: all noise is kept, and none is drawn again."""
+"""Test streams whose totals come from the square root.
+
+All noise is kept, and none is drawn again.
+"""
 
 from typing import Any
 

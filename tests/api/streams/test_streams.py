@@ -1,4 +1,4 @@
-"""Streams over HTTP: opened, charged, pushed and read, on both databases."""
+"""Test streams over HTTP: opened, charged, pushed and read, on both databases."""
 
 from collections.abc import Callable
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""A file of many rows whose people have very different numbers of them.
+"""Provide a file of many rows whose people have very different numbers of them.
 
 A person has ``floor(u^(-1/1.1))`` rows for a uniform ``u``: most have one or two, a few
 have thousands.  The same key makes the same file.

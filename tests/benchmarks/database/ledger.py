@@ -1,4 +1,4 @@
-"""Whether registering a query costs more where many are registered already.
+"""Measure whether registering a query costs more where many are registered already.
 
 Those that are there are made in bulk, as copies of the rows that one registration wrote:
 query, levels, charges with their running totals, anchor, leaves.

@@ -1,4 +1,4 @@
-"""Whether answers cost more where many levels are stored already.
+"""Measure whether answers cost more where many levels are stored already.
 
 The goal is for processor time: waiting for the disk is most of a first release's
 duration, does not depend on levels, and on a machine that others use can be several

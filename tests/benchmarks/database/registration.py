@@ -1,4 +1,4 @@
-"""Registering a contribution-bounded group-by over a million rows, against plain SQL.
+"""Measure registering a contribution-bounded group-by over a million rows, against plain SQL.
 
 The plain SQL is the same plan as somebody would write it who trusts the file: no cell is
 read as text and cast, nothing is fingerprinted, and no noise is drawn.  Registration is all

@@ -1,4 +1,4 @@
-"""A first release of a million values between two stored ones, against its least work.
+"""Measure a first release of a million values between two stored ones, against its least work.
 
 The least work is the bridge and the encryption.  The rest is what a release is more than
 noise: reading and opening both neighbors, HMAC, row, leaf and grant, the durable commit,

@@ -1,4 +1,4 @@
-"""First releases of different queries at the same time, on PostgreSQL.
+"""Measure first releases of different queries at the same time, on PostgreSQL.
 
 Each client is a process of its own and asks for its own queries, so that nothing but the log is
 shared.  *Sequenced*: leaves are stored without a place and put into the tree in batches.

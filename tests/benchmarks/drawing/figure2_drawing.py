@@ -1,4 +1,4 @@
-"""Figure 2 as one self-contained SVG: a panel a mechanism, lines exact, marks measured.
+"""Provide Figure 2 as one self-contained SVG: a panel a mechanism, lines exact, marks measured.
 
 It follows the reader's light or dark scheme, and tells its lines apart by color (Okabe
 and Ito's, which the color-blind can tell apart), by dashes and by the shape of the marks.

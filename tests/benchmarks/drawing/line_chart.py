@@ -1,4 +1,4 @@
-"""Panels of lines as one SVG, readable on light and on dark ground and without colors.
+"""Provide panels of lines as one SVG, readable on light and on dark ground and without colors.
 
 The same numbers always give the same bytes, so that a committed drawing can be compared.
 """

@@ -1,4 +1,4 @@
-"""The tight figure of a hundred mixed queries, beside dp-accounting's own composition."""
+"""Measure the tight figure of a hundred mixed queries, beside dp-accounting's own composition."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

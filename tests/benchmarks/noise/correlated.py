@@ -1,4 +1,4 @@
-"""Many counts over one population: Figure 2 of Lebeda 2024 (*Better Gaussian Mechanism*).
+"""Measure many counts over one population: Figure 2 of Lebeda 2024 (*Better Gaussian Mechanism*).
 
 ``d`` counts and the size of the population, at mu 1.  ``C`` trades the error of the one for
 that of the others: a node has the variance ``d + C^2``, a count adds a quarter of its own

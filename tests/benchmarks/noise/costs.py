@@ -1,4 +1,4 @@
-"""Seconds of a processor that the longest computations take which a caller may ask for."""
+"""Measure seconds of a processor that the longest computations take which a caller may ask for."""
 
 import time
 from collections.abc import Callable, Sequence

@@ -1,4 +1,4 @@
-"""Sparse histograms over domains of very different sizes, with the same support.
+"""Measure sparse histograms over domains of very different sizes, with the same support.
 
 The keys of count 0 are never visited, so that time and state are those of the support.
 """

@@ -1,4 +1,4 @@
-"""Noise processes at a million values, against numpy's samplers and OpenDP's mechanisms."""
+"""Measure noise processes at a million values, against numpy's samplers and OpenDP's mechanisms."""
 
 import math
 from collections.abc import Sequence

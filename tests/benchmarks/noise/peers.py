@@ -1,4 +1,4 @@
-"""The noise of other libraries, for comparison alone: none of it is released."""
+"""Provide the noise of other libraries, for comparison alone: none of it is released."""
 
 from collections.abc import Callable
 

@@ -1,4 +1,4 @@
-"""What one guarantee buys: the noise of each mechanism for one statistic, side by side.
+"""Measure what one guarantee buys: the noise of each mechanism for one statistic, side by side.
 
 One value, which one person changes by at most 1, at equal epsilon and delta.  Exact
 figures are those of the lattice law at the level that calibration finds; measured ones

@@ -1,4 +1,4 @@
-"""Steps of running sums: flat in the length of the stream, and against the square root.
+"""Measure steps of running sums: flat in the length of the stream, and against the square root.
 
 Trees are placed all over their streams, with the nodes that are in use there, and go on from
 that.  The square root keeps the noise of every step, and weighs all of it in each;

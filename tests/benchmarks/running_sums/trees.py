@@ -1,4 +1,4 @@
-"""Running sums by the papers' structures: their errors, as tables and as drawings.
+"""Measure running sums by the papers' structures: their errors, as tables and as drawings.
 
 * *Count on Your Elders* (Andersson, Pagh, Torkamani 2024): mean squared errors under pure
   privacy, and from which delta on Laplace noise is worse than Gaussian (their Theorem 1.2

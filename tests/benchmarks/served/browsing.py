@@ -1,4 +1,7 @@
-"""One client at the pages over HTTP: one connection, one session, one address after another."""
+"""Provide one client at the pages over HTTP.
+
+One connection, one session, one address after another.
+"""
 
 import gzip
 import http.client

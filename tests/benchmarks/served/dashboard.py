@@ -1,4 +1,4 @@
-"""The pages for people: how long each takes and how much it weighs, one client over HTTP.
+"""Measure the pages for people: how long each takes and how much it weighs, one client over HTTP.
 
 Two homes are served, each by one worker, with the time quantum off: that of the demo, and
 one with 200 queries and 10,000 leaves, which services made one by one.  Every address of every

@@ -1,4 +1,4 @@
-"""Repeats and first releases over HTTP, by clients in processes of their own.
+"""Measure repeats and first releases over HTTP, by clients in processes of their own.
 
 Every run has a home of its own.  Its phases, in this order: eight readers draw levels
 that nobody has (first releases); each is handed what another has drawn (stored

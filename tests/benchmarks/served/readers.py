@@ -1,4 +1,4 @@
-"""Clients in processes of their own, each with one connection that is kept alive.
+"""Provide clients in processes of their own, each with one connection that is kept alive.
 
 Answers are kept as bytes while the clock runs and are read afterwards.
 """

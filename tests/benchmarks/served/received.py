@@ -1,4 +1,4 @@
-"""All that readers were answered: one vector for each query and level, whoever asked."""
+"""Provide all that readers were answered: one vector for each query and level, whoever asked."""
 
 import hashlib
 import json

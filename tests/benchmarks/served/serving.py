@@ -1,4 +1,4 @@
-"""``penstock serve`` as its users start it, in a process and a folder of its own."""
+"""Provide ``penstock serve`` as its users start it, in a process and a folder of its own."""
 
 import http.client
 import os

@@ -1,4 +1,4 @@
-"""Counts that come with the size of their population, which is off by more than they are."""
+"""Test counts that come with the size of their population, which is off by more than they are."""
 
 from statistics import NormalDist
 from typing import Any

@@ -1,4 +1,4 @@
-"""gunicorn masters as an operator starts them, and readers who ask them over HTTP."""
+"""Provide gunicorn masters as an operator starts them, and readers who ask them over HTTP."""
 
 import http.client
 import json

@@ -1,4 +1,4 @@
-"""What every process would do first, done once in the one that they are forked from.
+"""Define what every process would do first, done once in the one that they are forked from.
 
 Nothing is opened here and no entropy is read; what is kept is code, and tables that
 depend on nothing.

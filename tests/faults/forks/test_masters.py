@@ -1,4 +1,4 @@
-"""Two gunicorn masters on one database, asked over HTTP, and a database that goes away."""
+"""Test two gunicorn masters on one database, asked over HTTP, and a database that goes away."""
 
 import itertools
 import threading

@@ -1,4 +1,4 @@
-"""Forking a server that is open already: each process serves, and draws its own noise."""
+"""Test forking a server that is open already: each process serves, and draws its own noise."""
 
 from collections.abc import Callable
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What a home is asked after each kill, as it was left: nobody cleans up."""
+"""Define what a home is asked after each kill, as it was left: nobody cleans up."""
 
 from collections.abc import Sequence
 

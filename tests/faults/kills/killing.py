@@ -1,4 +1,4 @@
-"""A process that does one thing in a home, and is ended at a step of it."""
+"""Provide a process that does one thing in a home, and is ended at a step of it."""
 
 import json
 from collections.abc import Callable, Sequence

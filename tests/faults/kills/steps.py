@@ -1,4 +1,4 @@
-"""Ending a process at a chosen step of what it does.
+"""End a process at a chosen step of what it does.
 
 Steps are named as they are taken, by every thread: every line of the product's files that
 are watched, every statement before and after it is sent to the database, every COMMIT, and

@@ -1,4 +1,4 @@
-"""What the processes do that the tests kill."""
+"""Define what the processes do that the tests kill."""
 
 import json
 from collections.abc import Callable

@@ -1,4 +1,7 @@
-"""``kill -9`` while the key of rows is rotated: every row is believed, and going on finishes it."""
+"""Test ``kill -9`` while the key of rows is rotated.
+
+Every row is believed, and going on finishes it.
+"""
 
 import json
 from collections.abc import Callable, Sequence

@@ -1,4 +1,4 @@
-"""``kill -9`` while a level of a sparse histogram is drawn: report and state, or neither."""
+"""Test ``kill -9`` while a level of a sparse histogram is drawn: report and state, or neither."""
 
 import json
 from collections.abc import Callable, Sequence

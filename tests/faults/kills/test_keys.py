@@ -1,4 +1,6 @@
-"""``kill -9`` while keys are put in the place of others, or destroyed: no file keeps what must go.
+"""Test ``kill -9`` while keys are put in the place of others, or destroyed.
+
+No file keeps what must go.
 
 And the memory of a server that used a key, after that key was destroyed.
 """

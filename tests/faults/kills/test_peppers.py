@@ -1,4 +1,7 @@
-"""``kill -9`` while the pepper is rotated, or retired ones are dropped: no valid token is lost."""
+"""Test ``kill -9`` while the pepper is rotated, or retired ones are dropped.
+
+No valid token is lost.
+"""
 
 import json
 from collections.abc import Callable, Sequence

@@ -1,4 +1,4 @@
-"""``kill -9`` while a query is registered: charged once, its anchor drawn once."""
+"""Test ``kill -9`` while a query is registered: charged once, its anchor drawn once."""
 
 import json
 from collections.abc import Callable, Sequence

@@ -1,4 +1,7 @@
-"""``kill -9`` in the middle of releases: nothing lost, nothing changed, nothing to clean up."""
+"""Test ``kill -9`` in the middle of releases.
+
+Nothing lost, nothing changed, nothing to clean up.
+"""
 
 import json
 import time

@@ -1,4 +1,4 @@
-"""``kill -9`` while elements are pushed: a step with its outputs or not at all, drawn once."""
+"""Test ``kill -9`` while elements are pushed: a step with its outputs or not at all, drawn once."""
 
 import json
 from collections.abc import Callable, Sequence

@@ -1,4 +1,4 @@
-"""What servers are asked for while their database goes away: everything that writes.
+"""Define what servers are asked for while their database goes away: everything that writes.
 
 A request comes to an end, or is refused as not available now.  Whoever asks again gets
 what the first one would have been told, whatever had become of it.

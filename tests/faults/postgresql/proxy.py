@@ -1,4 +1,4 @@
-"""A proxy between the server and PostgreSQL that cuts connections where it is told to.
+"""Provide a proxy between the server and PostgreSQL that cuts connections where it is told to.
 
 It passes octets on and counts them.  A cut falls after a number of octets in one of the
 directions, or at a message of the protocol: before the database gets it, or after the

@@ -1,4 +1,4 @@
-"""Connections to PostgreSQL that are cut, at any octet and at any step of what is said."""
+"""Test connections to PostgreSQL that are cut, at any octet and at any step of what is said."""
 
 import inspect
 import itertools

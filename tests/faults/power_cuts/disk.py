@@ -1,4 +1,4 @@
-"""A disk that keeps what was synced, and of the rest whatever a power cut happens to leave.
+"""Provide a disk that keeps what was synced, and of the rest whatever a power cut happens to leave.
 
 It promises no more than POSIX does: a file's content is safe once the file was synced, its
 name once its folder was.  Writes in between may be lost, kept, kept in another order, or kept

@@ -1,4 +1,4 @@
-"""The run of requests that is cut off, and what is asked of a home that a cut left."""
+"""Test power cuts: what was answered is there when the power is back, and is what it was."""
 
 import json
 import os

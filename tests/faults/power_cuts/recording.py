@@ -1,4 +1,4 @@
-"""What a process asked the disk for, in order, as ``strace`` saw it."""
+"""Define what a process asked the disk for, in order, as ``strace`` saw it."""
 
 import re
 import shutil

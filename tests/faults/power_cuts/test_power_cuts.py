@@ -1,4 +1,4 @@
-"""Power cuts: what was answered is there when the power is back, and is what it was.
+"""Test that power cuts: what was answered is there when the power is back, and is what it was.
 
 The product runs under ``strace``, which notes what it writes and syncs and when.  From that
 the tests make what a cut in any moment leaves on a disk that keeps no more than it was told

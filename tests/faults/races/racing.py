@@ -1,4 +1,4 @@
-"""Many processes that ask one home for the same releases at the same time."""
+"""Provide many processes that ask one home for the same releases at the same time."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

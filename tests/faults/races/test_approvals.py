@@ -1,4 +1,4 @@
-"""Two people at once decide what others proposed: it is done once, and told once."""
+"""Test that two people at once decide what others proposed: it is done once, and told once."""
 
 import json
 from collections import Counter

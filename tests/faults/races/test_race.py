@@ -1,4 +1,4 @@
-"""Processes ask at once: one vector a level, each drawn from its true neighbors."""
+"""Test that processes ask at once: one vector a level, each drawn from its true neighbors."""
 
 from collections.abc import Callable
 from pathlib import Path

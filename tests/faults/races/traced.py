@@ -1,4 +1,4 @@
-"""Releases that carry, beside their noise, a record of what they were drawn from.
+"""Provide releases that carry, beside their noise, a record of what they were drawn from.
 
 The first ``RECORD`` integers of a traced release are a digest of its level and of the
 neighbors that the draw was given, whole; the others are what the product draws.  So a

@@ -1,4 +1,4 @@
-"""The release transaction with its guards taken off, for the tests to catch.
+"""Provide the release transaction with its guards taken off, for the tests to catch.
 
 The product's own steps in another order: neighbors are read, and the vector is drawn,
 before the lock is taken.  ``gate`` stands between the reading and the writing, so that

@@ -1,4 +1,4 @@
-"""What people are told by a server, so that two servers can be compared.
+"""Define what people are told by a server, so that two servers can be compared.
 
 Everything that the product takes from outside (time, noise) is fixed for each question, so
 that a database that nobody altered always gives the same answers.

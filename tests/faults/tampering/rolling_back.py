@@ -1,4 +1,4 @@
-"""Databases that are put back to an older state, and what readers are told then."""
+"""Provide databases that are put back to an older state, and what readers are told then."""
 
 import json
 import shutil

@@ -1,4 +1,4 @@
-"""Rows that are altered by whoever owns the database: any table, any column, any way.
+"""Provide rows that are altered by whoever owns the database: any table, any column, any way.
 
 Triggers, foreign keys and (on SQLite) checks are off, as they are for such a person.  What
 the database itself refuses even so is another tampering, tried instead.

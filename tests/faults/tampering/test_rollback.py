@@ -1,4 +1,4 @@
-"""A database that is put back: identical or refused, and after an acknowledgment the same."""
+"""Test a database that is put back: identical or refused, and after an acknowledgment the same."""
 
 import shutil
 from collections.abc import Callable, Sequence

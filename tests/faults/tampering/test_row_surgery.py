@@ -1,4 +1,4 @@
-"""Whatever is done to sealed rows, none is taken for what it is not."""
+"""Test that whatever is done to sealed rows, none is taken for what it is not."""
 
 import struct
 from collections.abc import Callable

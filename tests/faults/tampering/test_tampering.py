@@ -1,4 +1,4 @@
-"""Random tampering with every table: refused, or found by the audit, or without effect."""
+"""Test random tampering with every table: refused, or found by the audit, or without effect."""
 
 import json
 import shutil

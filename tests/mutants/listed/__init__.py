@@ -1,4 +1,4 @@
-"""All mutants, by what they are faults of."""
+"""Provide all mutants, by what they are faults of."""
 
 from collections.abc import Sequence
 from typing import Final

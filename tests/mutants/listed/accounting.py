@@ -1,4 +1,4 @@
-"""Faults of sums, conversions, and of what a release costs."""
+"""Provide faults of sums, conversions, and of what a release costs."""
 
 from collections.abc import Sequence
 from typing import Final

@@ -1,4 +1,4 @@
-"""Faults of what people may do: by roles, tokens, sessions, and by two of them together."""
+"""Provide faults of what people may do: by roles, tokens, sessions, and by two of them together."""
 
 from collections.abc import Sequence
 from typing import Final

@@ -1,4 +1,4 @@
-"""Faults of HTTP: roles, pace, cursors, limits, bodies and repeats."""
+"""Provide faults of HTTP: roles, pace, cursors, limits, bodies and repeats."""
 
 from collections.abc import Sequence
 from typing import Final

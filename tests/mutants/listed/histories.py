@@ -1,4 +1,4 @@
-"""Faults of the log, its witness, restores, and of what verification finds."""
+"""Provide faults of the log, its witness, restores, and of what verification finds."""
 
 from collections.abc import Sequence
 from typing import Final

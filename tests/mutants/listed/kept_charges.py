@@ -1,4 +1,7 @@
-"""Faults of what stays spent: after a query is retired, a tier is deleted, a database was lost."""
+"""Provide faults of what stays spent.
+
+After a query is retired, a tier is deleted, a database was lost.
+"""
 
 from collections.abc import Sequence
 from typing import Final

@@ -1,4 +1,4 @@
-"""Faults of noise processes and of what they draw from."""
+"""Provide faults of noise processes and of what they draw from."""
 
 from collections.abc import Sequence
 from typing import Final

@@ -1,4 +1,4 @@
-"""Faults of releases: who may have them, and from what they are drawn."""
+"""Provide faults of releases: who may have them, and from what they are drawn."""
 
 from collections.abc import Sequence
 from typing import Final

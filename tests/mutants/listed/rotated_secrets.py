@@ -1,4 +1,4 @@
-"""Faults of rotating the secrets that tokens, rows, files and leaves are digested under."""
+"""Provide faults of rotating the secrets that tokens, rows, files and leaves are digested under."""
 
 from collections.abc import Sequence
 from typing import Final

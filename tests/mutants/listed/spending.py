@@ -1,4 +1,4 @@
-"""Faults of what is charged, and of what no budget allows."""
+"""Provide faults of what is charged, and of what no budget allows."""
 
 from collections.abc import Sequence
 from typing import Final

@@ -1,4 +1,4 @@
-"""Faults of encryption, the database, the tree of the log, and of what reads data."""
+"""Provide faults of encryption, the database, the tree of the log, and of what reads data."""
 
 from collections.abc import Sequence
 from typing import Final

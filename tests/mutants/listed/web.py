@@ -1,4 +1,4 @@
-"""Faults of the pages: who may send a form, what is shown to whom, and what it says."""
+"""Provide faults of the pages: who may send a form, what is shown to whom, and what it says."""
 
 from collections.abc import Sequence
 from typing import Final

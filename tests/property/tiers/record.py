@@ -1,4 +1,4 @@
-"""What is remembered of a server beside it, and held against its ledger and its answers.
+"""Define what is remembered of a server beside it, and held against its ledger and its answers.
 
 Nothing here asks the server what a tier pays for: effective levels, running totals and what
 people could fetch are worked out again from what happened.

@@ -1,4 +1,4 @@
-"""Rules that are broken one by one, which the checks of the machine must find out."""
+"""Test rules that are broken one by one, which the checks of the machine must find out."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction

@@ -1,4 +1,4 @@
-"""Whatever admins and analysts do, in any order: nobody learns what was not paid for."""
+"""Test that whatever admins and analysts do, in any order: nobody learns what was not paid for."""
 
 from collections.abc import Iterator
 from typing import Any, cast

@@ -1,4 +1,4 @@
-"""Releases at many levels, in a given order: as they should be, and as they must not be."""
+"""Provide releases at many levels, in a given order: as they should be, and as they must not be."""
 
 from collections.abc import Callable, Sequence
 from fractions import Fraction

@@ -1,4 +1,4 @@
-"""Pooling releases tells no more than the most accurate of them.
+"""Test that pooling releases tells no more than the most accurate of them.
 
 The strongest linear attack: the unbiased combination of a coalition's releases with the
 least mean squared error, its weights taken from the errors themselves, which no real

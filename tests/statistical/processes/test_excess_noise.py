@@ -1,4 +1,4 @@
-"""What a release adds to the best one is independent of the best one's own noise.
+"""Test that what a release adds to the best one is independent of the best one's own noise.
 
 Covariances cannot see a wrong law, nor lost ties; the joint table and the frequency of
 exact ties can.

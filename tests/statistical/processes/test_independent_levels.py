@@ -1,4 +1,4 @@
-"""Levels that are draws of their own: each has its law, and they say nothing of each other."""
+"""Test levels that are draws of their own: each has its law, and they say nothing of each other."""
 
 from collections.abc import Callable, Sequence
 from fractions import Fraction

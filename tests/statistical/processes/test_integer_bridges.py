@@ -1,4 +1,4 @@
-"""The ways in which bridges of the integer families go wrong, each of them found out.
+"""Test the ways in which bridges of the integer families go wrong, each of them found out.
 
 Every variant keeps what a casual look would check: supports, and most of the ties.
 """

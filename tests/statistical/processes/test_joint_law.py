@@ -1,4 +1,4 @@
-"""Whatever the order, releases have the joint law of the static construction.
+"""Test that whatever the order, releases have the joint law of the static construction.
 
 Statically, the increments between adjacent levels are drawn one by one; they are
 independent, with exact laws.  So the joint table of all increments is compared with the

@@ -1,4 +1,4 @@
-"""The last bits of what is handed out do not tell the exact value."""
+"""Test that the last bits of what is handed out do not tell the exact value."""
 
 from collections.abc import Callable
 from fractions import Fraction

@@ -1,4 +1,4 @@
-"""Each release alone follows the exact law of its level."""
+"""Test that each release alone follows the exact law of its level."""
 
 from collections.abc import Sequence
 from fractions import Fraction

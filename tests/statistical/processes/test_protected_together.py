@@ -1,4 +1,4 @@
-"""Counts that are protected together have one joint law over values and tiers.
+"""Test that counts that are protected together have one joint law over values and tiers.
 
 Two values of a tier share the noise of their group's size, two tiers that of the more accurate
 one; what is expected is written down here from the papers' closed forms, and not taken from

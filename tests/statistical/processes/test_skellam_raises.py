@@ -1,4 +1,4 @@
-"""Raising a Skellam ceiling: the parts of the anchor's own noise, drawn again given their sum.
+"""Test raising a Skellam ceiling: the parts of the anchor's own noise, drawn again given their sum.
 
 Every variant leaves the values that were released as they are.
 """

@@ -1,4 +1,4 @@
-"""Powers and scales at which generalized Gaussian draws are checked."""
+"""Provide powers and scales at which generalized Gaussian draws are checked."""
 
 STEPS = {"1": 630_000, "1.25": 210_000, "2.5": 350_000, "4": 600_000, "16": 430_000}
 """Values at 64 steps, by ``sample_sizes``: another power needs 621,000, 591,000 and 420,000 at

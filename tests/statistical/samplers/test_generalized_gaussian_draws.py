@@ -1,4 +1,4 @@
-"""Generalized Gaussian draws: few and many steps wide, against the exact distribution."""
+"""Test generalized Gaussian draws: few and many steps wide, against the exact distribution."""
 
 from fractions import Fraction
 

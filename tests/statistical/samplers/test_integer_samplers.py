@@ -1,4 +1,4 @@
-"""The integer samplers against exact laws, in every regime they have.
+"""Test the integer samplers against exact laws, in every regime they have.
 
 A smoke test: errors of 2^-40 in a probability are far below what counts can show, and are
 bounded digit by digit in the unit tests.

@@ -1,4 +1,4 @@
-"""Vectors of one value and of ten million, in a bounded amount of memory."""
+"""Test vectors of one value and of ten million, in a bounded amount of memory."""
 
 import tracemalloc
 from fractions import Fraction

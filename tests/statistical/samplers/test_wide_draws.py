@@ -1,4 +1,4 @@
-"""Wide Gaussian draws, whose windows hold from 8 bits to 37.
+"""Test wide Gaussian draws, whose windows hold from 8 bits to 37.
 
 At these widths four bits are far below the deviation, so they are independent of the rest.
 """

@@ -1,4 +1,4 @@
-"""Levels and sizes of the longest vectors."""
+"""Provide levels and sizes of the longest vectors."""
 
 from fractions import Fraction
 

@@ -1,4 +1,4 @@
-"""Cells of wide Gaussian draws, and how many are drawn."""
+"""Provide cells of wide Gaussian draws, and how many are drawn."""
 
 import numpy as np
 from scipy import stats

@@ -1,4 +1,4 @@
-"""Streams of noise that are wrong in one way each, which the tests must find out."""
+"""Provide streams of noise that are wrong in one way each, which the tests must find out."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Outputs of the square root over time and tiers have the covariance of one noise a node.
+"""Test that outputs of the square root over time and tiers have the covariance of one noise a node.
 
 Tiers join in the middle of the stream: above, between and below the others.  Of two tiers
 outputs share the noise of the more accurate one.

@@ -1,4 +1,4 @@
-"""Sparse histograms have the law of the dense one, whatever the order of their levels."""
+"""Test that sparse histograms have the law of the dense one, whatever the order of their levels."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""What searches find, drawn, against their exact law."""
+"""Test what searches find, drawn, against their exact law."""
 
 from functools import cache
 

@@ -1,4 +1,4 @@
-"""Outputs of trees over time and tiers have the joint covariance of one noise a node.
+"""Test that outputs of trees over time and tiers have the joint covariance of one noise a node.
 
 Two outputs share the noise of the nodes on both their ways, and of two tiers that of the
 more accurate one.  Tiers join in the middle of the stream: above, between and below the

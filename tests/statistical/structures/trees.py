@@ -1,4 +1,4 @@
-"""Streams of noise with tiers that join midway, and the covariance that they must have.
+"""Provide streams of noise with tiers that join midway, and the covariance that they must have.
 
 What is expected is written down here from digits and bit patterns, and never taken from
 the forest's own parents.

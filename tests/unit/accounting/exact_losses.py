@@ -1,4 +1,4 @@
-"""Privacy losses by enumeration: slow, short and independent of what they are held against.
+"""Provide privacy losses by enumeration: slow, short and independent of what they are held against.
 
 A law is a pair of vectors: the probabilities of each outcome under both hypotheses.
 """

@@ -1,4 +1,4 @@
-"""Laws of discrete Gaussian noise, and what they lose, by sums with many digits."""
+"""Provide laws of discrete Gaussian noise, and what they lose, by sums with many digits."""
 
 from mpmath import mp, mpf
 

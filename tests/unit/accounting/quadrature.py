@@ -1,4 +1,4 @@
-"""Composed privacy losses by an integral: no grid, no convolution, nothing of the report's.
+"""Provide composed privacy losses by an integral: no grid, no convolution, nothing of the report's.
 
 For ``c > 0``, ``delta(epsilon)`` is what is infinite, and
 

@@ -1,4 +1,4 @@
-"""The example in the README of the accounting runs as it stands there."""
+"""Test that the example in the README of the accounting runs as it stands there."""
 
 import re
 from fractions import Fraction

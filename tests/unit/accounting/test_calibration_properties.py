@@ -1,4 +1,4 @@
-"""Whatever is asked for, what comes back keeps it, and no rung with less noise does."""
+"""Test that whatever is asked for, what comes back keeps it, and no rung with less noise does."""
 
 import math
 from fractions import Fraction

@@ -1,4 +1,4 @@
-"""Generalized Gaussian noise in the accountant: levels, charges, figures, powers."""
+"""Test generalized Gaussian noise in the accountant: levels, charges, figures, powers."""
 
 import math
 from fractions import Fraction

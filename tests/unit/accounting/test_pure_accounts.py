@@ -1,4 +1,4 @@
-"""Accounts at delta 0: what they admit, and what they say when they are short."""
+"""Test accounts at delta 0: what they admit, and what they say when they are short."""
 
 from fractions import Fraction
 

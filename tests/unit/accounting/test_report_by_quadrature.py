@@ -1,4 +1,4 @@
-"""The composed epsilon against integrals of moments: another method, sharing no code."""
+"""Test the composed epsilon against integrals of moments: another method, sharing no code."""
 
 import math
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""The tight report of Skellam releases, against two other ways to the same figure."""
+"""Test the tight report of Skellam releases, against two other ways to the same figure."""
 
 from fractions import Fraction
 

@@ -1,4 +1,4 @@
-"""What it costs to raise a Skellam query: about the difference, and never less."""
+"""Test what it costs to raise a Skellam query: about the difference, and never less."""
 
 from fractions import Fraction
 

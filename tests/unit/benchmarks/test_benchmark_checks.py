@@ -1,4 +1,4 @@
-"""What the benchmarks refuse to time: answers that are wrong."""
+"""Test what the benchmarks refuse to time: answers that are wrong."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""The table of figures."""
+"""Test the table of figures."""
 
 import pytest
 from tests.benchmarks.figures import Figure, Goal, table

@@ -1,4 +1,4 @@
-"""Every benchmark in a tiny setting: it runs, and it checks the values that it times.
+"""Test every benchmark in a tiny setting: it runs, and it checks the values that it times.
 
 Those that start servers or read files run at night.
 """

@@ -1,4 +1,4 @@
-"""The table of corrections: what it rests on, and the committed one against a new run."""
+"""Test the table of corrections: what it rests on, and the committed one against a new run."""
 
 from dataclasses import replace
 from fractions import Fraction

@@ -1,4 +1,7 @@
-"""The paper's figure: exact values against closed forms, and what is committed against both."""
+"""Test the paper's figure.
+
+Exact values against closed forms, and what is committed against both.
+"""
 
 import re
 import xml.etree.ElementTree as ET

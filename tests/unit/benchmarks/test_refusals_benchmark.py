@@ -1,4 +1,4 @@
-"""The benchmark of what the clock tells: it runs, and refuses answers that are not alike."""
+"""Test the benchmark of what the clock tells: it runs, and refuses answers that are not alike."""
 
 import pytest
 from tests.benchmarks.served import refusals

@@ -1,4 +1,7 @@
-"""The papers' figures on structures: known values, and what is committed against recomputing."""
+"""Test the papers' figures on structures.
+
+Known values, and what is committed against recomputing.
+"""
 
 import math
 import re

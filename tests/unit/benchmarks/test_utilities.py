@@ -1,4 +1,4 @@
-"""The table of utilities: against closed forms, and the committed one against a new run."""
+"""Test the table of utilities: against closed forms, and the committed one against a new run."""
 
 import math
 import re

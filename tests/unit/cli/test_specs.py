@@ -1,4 +1,7 @@
-"""Specs from files and standard input: what is read, and what is refused without repeating it."""
+"""Test specs from files and standard input.
+
+What is read, and what is refused without repeating it.
+"""
 
 import io
 import json

@@ -1,4 +1,4 @@
-"""Pools whose children know ``jobs``, and computations that wait until they are let go."""
+"""Provide pools whose children know ``jobs``, and computations that wait until they are let go."""
 
 import os
 from collections.abc import Iterator

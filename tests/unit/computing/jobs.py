@@ -1,4 +1,4 @@
-"""What children know in these tests: computations that end well, badly, late or never."""
+"""Define what children know in these tests: computations that end well, badly, late or never."""
 
 import os
 import time

@@ -1,4 +1,4 @@
-"""Pools of processes whose computations tests hold up."""
+"""Provide pools of processes whose computations tests hold up."""
 
 import threading
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""What is kept of earlier answers: each person's apart, bounded in number and size."""
+"""Test what is kept of earlier answers: each person's apart, bounded in number and size."""
 
 from penstock.computing import answers
 from penstock.computing.answers import EACH, LARGEST, PERSONS, Answers, digest

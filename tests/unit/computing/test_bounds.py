@@ -1,4 +1,4 @@
-"""What the operating system is told of a computation, tried in a process of its own."""
+"""Test what the operating system is told of a computation, tried in a process of its own."""
 
 import json
 import signal

@@ -1,4 +1,4 @@
-"""The loop of a child: it answers one wish after another, and forgets between persons."""
+"""Test the loop of a child: it answers one wish after another, and forgets between persons."""
 
 import io
 import threading

@@ -1,4 +1,4 @@
-"""Frames: what was written is read, one after the other, and half of one is the end."""
+"""Test frames: what was written is read, one after the other, and half of one is the end."""
 
 import io
 import math

@@ -1,4 +1,7 @@
-"""The pool: bounded in number, time and memory, one thing for each person, nothing carried over."""
+"""Test the pool.
+
+Bounded in number, time and memory, one thing for each person, nothing carried over.
+"""
 
 import os
 import signal

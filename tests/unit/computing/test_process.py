@@ -1,4 +1,4 @@
-"""A child process knows nothing of its parent, and ends with it."""
+"""Test that a child process knows nothing of its parent, and ends with it."""
 
 import os
 import subprocess

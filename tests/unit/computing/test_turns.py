@@ -1,4 +1,4 @@
-"""One computation at a time for each person, given back whatever happens in it."""
+"""Test one computation at a time for each person, given back whatever happens in it."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Small datasets for tests: rows to a file, a spec over it, a question asked of it."""
+"""Provide small datasets for tests: rows to a file, a spec over it, a question asked of it."""
 
 import csv
 import io

@@ -1,4 +1,4 @@
-"""A folder that holds a test's data files."""
+"""Provide a folder that holds a test's data files."""
 
 from pathlib import Path
 

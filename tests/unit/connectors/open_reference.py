@@ -1,4 +1,4 @@
-"""What a plan with open keys means, row by row in plain Python."""
+"""Define what a plan with open keys means, row by row in plain Python."""
 
 import hashlib
 from collections import defaultdict

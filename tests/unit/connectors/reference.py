@@ -1,4 +1,4 @@
-"""What a plan means, row by row in plain Python: slow, and independent of any SQL."""
+"""Define what a plan means, row by row in plain Python: slow, and independent of any SQL."""
 
 import hashlib
 import math

@@ -1,4 +1,4 @@
-"""Made-up rows are of the declaration alone, and the same for the same seed."""
+"""Test that made-up rows are of the declaration alone, and the same for the same seed."""
 
 import datetime
 import json

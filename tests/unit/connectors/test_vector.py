@@ -1,4 +1,4 @@
-"""Vectors that are pushed: exact, on their lattice, within their bound, or refused."""
+"""Test vectors that are pushed: exact, on their lattice, within their bound, or refused."""
 
 from fractions import Fraction
 from typing import Any

@@ -1,4 +1,4 @@
-"""One demo for all tests that do not change it."""
+"""Provide one demo for all tests that do not change it."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""The demo's invented calls follow the formulas that are told of them."""
+"""Test that the demo's invented calls follow the formulas that are told of them."""
 
 from penstock.demo.calls import DAYS, PUSHES, TENTHS, WEEK, by_topic, on, pushes
 

@@ -1,4 +1,4 @@
-"""The people of the demo: one reader in each tier, and names that nobody shares."""
+"""Test the people of the demo: one reader in each tier, and names that nobody shares."""
 
 from penstock.demo import cast
 

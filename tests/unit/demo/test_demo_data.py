@@ -1,4 +1,4 @@
-"""The data that ship with the demonstration: small, of stated origin, and askable."""
+"""Test the data that ship with the demonstration: small, of stated origin, and askable."""
 
 import hashlib
 import json

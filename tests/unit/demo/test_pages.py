@@ -1,4 +1,7 @@
-"""Every page of the demo, as every role sees it: it answers, and none says that it is empty."""
+"""Test every page of the demo, as every role sees it.
+
+It answers, and none says that it is empty.
+"""
 
 import re
 from collections.abc import Container, Mapping

@@ -1,4 +1,7 @@
-"""The demo's story: every number in it is computed once more, from the database and the data."""
+"""Test the demo's story.
+
+Every number in it is computed once more, from the database and the data.
+"""
 
 import contextlib
 import math

@@ -1,4 +1,4 @@
-"""A demo that has been told, quietly."""
+"""Provide a demo that has been told, quietly."""
 
 PORT = 8123
 

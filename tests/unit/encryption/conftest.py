@@ -1,4 +1,4 @@
-"""Every provider of keys there is: a ring in a file, and a token of SoftHSM's."""
+"""Provide every provider of keys there is: a ring in a file, and a token of SoftHSM's."""
 
 from collections.abc import Callable
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The envelope is what its description says, and opens for its row only."""
+"""Test that the envelope is what its description says, and opens for its row only."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""Keys under keys, each for one dataset or query."""
+"""Test keys under keys, each for one dataset or query."""
 
 from pathlib import Path
 

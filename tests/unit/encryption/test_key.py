@@ -1,4 +1,4 @@
-"""A key shows its name only, is of one size, and derives what the standard says."""
+"""Test that a key shows its name only, is of one size, and derives what the standard says."""
 
 import pytest
 from cryptography.hazmat.primitives.hashes import SHA256

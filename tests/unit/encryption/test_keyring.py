@@ -1,4 +1,4 @@
-"""The key ring in a file: what it does, and every file that it refuses."""
+"""Test the key ring in a file: what it does, and every file that it refuses."""
 
 import base64
 import json

@@ -1,4 +1,4 @@
-"""Signed notes and cosignatures, held to published examples and to a reader of their own."""
+"""Test signed notes and cosignatures, held to published examples and to a reader of their own."""
 
 import pytest
 from cryptography.exceptions import InvalidSignature

@@ -1,4 +1,4 @@
-"""Keys in a hardware module: what can be wrong with it, and that they stay in it."""
+"""Test keys in a hardware module: what can be wrong with it, and that they stay in it."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""The rules of every file that holds keys."""
+"""Test the rules of every file that holds keys."""
 
 import os
 import stat

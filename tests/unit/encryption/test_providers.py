@@ -1,4 +1,4 @@
-"""What every provider of keys must do, whatever it keeps them in."""
+"""Test what every provider of keys must do, whatever it keeps them in."""
 
 from collections.abc import Callable
 

@@ -1,4 +1,4 @@
-"""The file of a key ring: what it holds, and every file that is refused."""
+"""Test the file of a key ring: what it holds, and every file that is refused."""
 
 import base64
 import json

@@ -1,4 +1,4 @@
-"""The keys of HMACs, in a file of their own."""
+"""Test the keys of HMACs, in a file of their own."""
 
 import base64
 import json

@@ -1,4 +1,4 @@
-"""The key that signs checkpoints: wrapped for its public half, and loaded for no other."""
+"""Test the key that signs checkpoints: wrapped for its public half, and loaded for no other."""
 
 import copy
 

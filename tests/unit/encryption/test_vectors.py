@@ -1,4 +1,4 @@
-"""Vectors of 64-bit integers survive their envelope."""
+"""Test that vectors of 64-bit integers survive their envelope."""
 
 import tracemalloc
 

@@ -1,4 +1,4 @@
-"""Error bars hold what they say under the lattice law itself, enumerated, and no more."""
+"""Test that error bars hold what they say under the lattice law itself, enumerated, and no more."""
 
 import math
 from collections.abc import Callable, Mapping

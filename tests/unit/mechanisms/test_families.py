@@ -1,4 +1,4 @@
-"""Families: one class for a key while anything refers to it, and none kept after that."""
+"""Test families: one class for a key while anything refers to it, and none kept after that."""
 
 import gc
 

@@ -1,4 +1,4 @@
-"""Sums of independent losses against randomized response, value by value."""
+"""Test sums of independent losses against randomized response, value by value."""
 
 import math
 

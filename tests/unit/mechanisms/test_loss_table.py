@@ -1,4 +1,4 @@
-"""Privacy losses on a grid, against randomized response and direct sums."""
+"""Test privacy losses on a grid, against randomized response and direct sums."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""The example in the package's docstring runs as it stands there."""
+"""Test that the example in the package's docstring runs as it stands there."""
 
 import doctest
 

@@ -1,4 +1,4 @@
-"""What every noise process has in common, whatever its law."""
+"""Test what every noise process has in common, whatever its law."""
 
 from fractions import Fraction
 

@@ -1,4 +1,4 @@
-"""The owner's program in the README of the mechanisms runs as it stands there."""
+"""Test that the owner's program in the README of the mechanisms runs as it stands there."""
 
 import re
 import shutil

@@ -1,4 +1,4 @@
-"""Charges for draws by rejection: which ways are valid, and how they grow."""
+"""Test charges for draws by rejection: which ways are valid, and how they grow."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""A multiple release that goes on in another process, from the bytes that one left."""
+"""Test a multiple release that goes on in another process, from the bytes that one left."""
 
 import hashlib
 import json

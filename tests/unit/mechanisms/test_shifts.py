@@ -1,4 +1,4 @@
-"""The worst integer vectors under three norms, against all that there are."""
+"""Test the worst integer vectors under three norms, against all that there are."""
 
 import itertools
 import math

@@ -1,4 +1,4 @@
-"""A migrated database, and one row of every table."""
+"""Provide a migrated database, and one row of every table."""
 
 import shutil
 from collections.abc import Callable, Iterator, Mapping

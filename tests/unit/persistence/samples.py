@@ -1,4 +1,4 @@
-"""One row of every table, for tests of the schema."""
+"""Provide one row of every table, for tests of the schema."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress

@@ -1,4 +1,4 @@
-"""History stays as it was written."""
+"""Test that history stays as it was written."""
 
 import pytest
 from sqlalchemy import text

@@ -1,4 +1,4 @@
-"""How transactions begin, end, and what they keep from each other."""
+"""Test how transactions begin, end, and what they keep from each other."""
 
 import sqlite3
 import subprocess

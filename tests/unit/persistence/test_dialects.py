@@ -1,4 +1,7 @@
-"""Which database a URL names; every URL that names none of ours is refused without its text."""
+"""Test which database a URL names.
+
+Every URL that names none of ours is refused without its text.
+"""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Connections do not cross a fork."""
+"""Test that connections do not cross a fork."""
 
 from collections.abc import Callable
 from functools import partial

@@ -1,4 +1,4 @@
-"""The lock on a query's state."""
+"""Test the lock on a query's state."""
 
 from collections.abc import Callable
 from threading import Thread

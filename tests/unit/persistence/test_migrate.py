@@ -1,4 +1,4 @@
-"""From nothing to the schema that the tables declare."""
+"""Test migrating from nothing to the schema that the tables declare."""
 
 import multiprocessing
 import re

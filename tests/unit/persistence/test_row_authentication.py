@@ -1,4 +1,4 @@
-"""A row that was altered outside of the server is refused wherever it is read."""
+"""Test that a row that was altered outside of the server is refused wherever it is read."""
 
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta, timezone

@@ -1,4 +1,7 @@
-"""Homes from before rows were signed: they are signed with the upgrade, once, and held to it."""
+"""Test homes from before rows were signed.
+
+They are signed with the upgrade, once, and held to it.
+"""
 
 import pytest
 from sqlalchemy import Connection, inspect, text, update

@@ -1,4 +1,4 @@
-"""Numbers of rows before the rows are stored: new ones, and none that was ever taken."""
+"""Test numbers of rows before the rows are stored: new ones, and none that was ever taken."""
 
 import pytest
 from tests.unit.worlds import World

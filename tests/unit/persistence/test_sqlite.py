@@ -1,4 +1,4 @@
-"""A database that cannot serve says why and what to do, and loses nothing."""
+"""Test that a database that cannot serve says why and what to do, and loses nothing."""
 
 import os
 import resource

@@ -1,4 +1,4 @@
-"""What the tables refuse by themselves, whoever writes."""
+"""Test what the tables refuse by themselves, whoever writes."""
 
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime

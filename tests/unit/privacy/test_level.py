@@ -1,4 +1,4 @@
-"""The ladder of levels: exact, increasing, and the same for everybody."""
+"""Test the ladder of levels: exact, increasing, and the same for everybody."""
 
 from fractions import Fraction
 

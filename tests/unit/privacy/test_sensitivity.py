@@ -1,4 +1,4 @@
-"""Sensitivities: exact, and refused where no vector could have them."""
+"""Test sensitivities: exact, and refused where no vector could have them."""
 
 from fractions import Fraction
 

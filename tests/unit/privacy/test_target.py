@@ -1,4 +1,4 @@
-"""A target names a quantity by the word that specs use, and its confidence by default."""
+"""Test that a target names a quantity by the word that specs use, and its confidence by default."""
 
 import pytest
 

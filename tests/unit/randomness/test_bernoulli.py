@@ -1,4 +1,4 @@
-"""Events decided by 32 bits, and by all 192 where these are equal."""
+"""Test events decided by 32 bits, and by all 192 where these are equal."""
 
 from decimal import Decimal
 from fractions import Fraction

@@ -1,4 +1,4 @@
-"""Binomial draws with trials of their own: edges, ranges, and the way small means go."""
+"""Test binomial draws with trials of their own: edges, ranges, and the way small means go."""
 
 from fractions import Fraction
 

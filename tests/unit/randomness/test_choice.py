@@ -1,4 +1,4 @@
-"""Uniform integers and sets of them."""
+"""Test uniform integers and sets of them."""
 
 from hashlib import sha256
 

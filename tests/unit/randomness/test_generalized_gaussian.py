@@ -1,4 +1,4 @@
-"""The law that is drawn, window by window and bit by bit, against the density itself."""
+"""Test the law that is drawn, window by window and bit by bit, against the density itself."""
 
 from dataclasses import replace
 from fractions import Fraction

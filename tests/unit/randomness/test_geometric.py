@@ -1,4 +1,4 @@
-"""The law of the digits is the law of the number."""
+"""Test that the law of the digits is the law of the number."""
 
 from decimal import Decimal
 from fractions import Fraction

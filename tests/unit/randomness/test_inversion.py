@@ -1,4 +1,4 @@
-"""Draws from tables: what thresholds stand for, and what decides where words are equal."""
+"""Test draws from tables: what thresholds stand for, and what decides where words are equal."""
 
 from decimal import Decimal
 

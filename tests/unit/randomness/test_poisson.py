@@ -1,4 +1,4 @@
-"""Poisson draws: the table of small means, and the edges of both ways."""
+"""Test Poisson draws: the table of small means, and the edges of both ways."""
 
 from fractions import Fraction
 

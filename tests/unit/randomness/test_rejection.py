@@ -1,4 +1,4 @@
-"""The two inequalities and the cells on which transformed rejection rests."""
+"""Test the two inequalities and the cells on which transformed rejection rests."""
 
 from collections.abc import Callable, Iterable
 from fractions import Fraction

@@ -1,4 +1,4 @@
-"""Log-probabilities against 60 digits, over all that the samplers accept from."""
+"""Test log-probabilities against 60 digits, over all that the samplers accept from."""
 
 from collections.abc import Callable
 from fractions import Fraction

@@ -1,4 +1,4 @@
-"""Events that go on comparing bits until they differ: exact whatever their probability."""
+"""Test events that go on comparing bits until they differ: exact whatever their probability."""
 
 from collections import deque
 from collections.abc import Iterable

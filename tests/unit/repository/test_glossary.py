@@ -1,4 +1,4 @@
-"""No identifier of server and client is a word that the glossary has retired."""
+"""Test that no identifier of server and client is a word that the glossary has retired."""
 
 import ast
 import re

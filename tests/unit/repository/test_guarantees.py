@@ -1,4 +1,7 @@
-"""The list of guarantees is held to the code: what it names exists, and nothing is left out."""
+"""Test that the list of guarantees is held to the code.
+
+What it names exists, and nothing is left out.
+"""
 
 import importlib
 import re

@@ -1,4 +1,4 @@
-"""The rules of the house that no other tool checks: sizes, edges, words, settings."""
+"""Test the rules of the house that no other tool checks: sizes, edges, words, settings."""
 
 import ast
 import re

@@ -1,4 +1,7 @@
-"""What is read of tests without running them: which there are, and which run at every change."""
+"""Test what is read of tests without running them.
+
+Which there are, and which run at every change.
+"""
 
 from pathlib import Path
 

@@ -1,4 +1,7 @@
-"""The rooms of the house: how many modules a folder has, what its map names, what reaches it."""
+"""Test the rooms of the house.
+
+How many modules a folder has, what its map names, what reaches it.
+"""
 
 import ast
 import re

@@ -1,4 +1,4 @@
-"""SECURITY.md is held to the tree: each promise has a test, which is there."""
+"""Test that SECURITY.md is held to the tree: each promise has a test, which is there."""
 
 import re
 import sys

@@ -1,4 +1,4 @@
-"""A query whose levels are draws of their own."""
+"""Provide a query whose levels are draws of their own."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Budgets of tiers: raised, lowered, given again, and refused where they cannot be meant."""
+"""Test budgets of tiers: raised, lowered, given again, and refused where they cannot be meant."""
 
 import pytest
 from sqlmodel import col, select

@@ -1,4 +1,7 @@
-"""Computations where they are asked for: done at once, one for each person where turns say so."""
+"""Test computations where they are asked for.
+
+Done at once, one for each person where turns say so.
+"""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Use cases that run at the same time: as if one had come after the other."""
+"""Test use cases that run at the same time: as if one had come after the other."""
 
 import json
 import threading

@@ -1,4 +1,4 @@
-"""The end of the room is kept for taking access away: what grows stops first."""
+"""Test that the end of the room is kept for taking access away: what grows stops first."""
 
 from pathlib import Path
 

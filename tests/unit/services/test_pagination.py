@@ -1,4 +1,4 @@
-"""Windows read from a query string, and pages that say where the next one begins."""
+"""Test windows read from a query string, and pages that say where the next one begins."""
 
 import pytest
 from hypothesis import given

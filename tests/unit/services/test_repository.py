@@ -1,4 +1,4 @@
-"""Rows by their names, whatever their case, and what a tier is allowed of a query now."""
+"""Test rows by their names, whatever their case, and what a tier is allowed of a query now."""
 
 import pytest
 from tests.unit.worlds import World

@@ -1,4 +1,4 @@
-"""What the database drops in the middle is run again, and only that."""
+"""Test that what the database drops in the middle is run again, and only that."""
 
 import contextlib
 import threading

@@ -1,4 +1,4 @@
-"""Datasets in several versions."""
+"""Provide datasets in several versions."""
 
 from pathlib import Path
 

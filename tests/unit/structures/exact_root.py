@@ -1,4 +1,4 @@
-"""The square root's matrices in exact fractions."""
+"""Provide the square root's matrices in exact fractions."""
 
 from fractions import Fraction
 

@@ -1,4 +1,4 @@
-"""The correlated Gaussian mechanism against enumerated neighbors and published figures."""
+"""Test the correlated Gaussian mechanism against enumerated neighbors and published figures."""
 
 from collections.abc import Callable
 from fractions import Fraction

@@ -1,4 +1,7 @@
-"""A thread behind the answers: it hands on what is raised, and ends when it has nothing to do."""
+"""Test a thread behind the answers.
+
+It hands on what is raised, and ends when it has nothing to do.
+"""
 
 import subprocess
 import sys

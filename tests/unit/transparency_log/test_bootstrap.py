@@ -1,4 +1,4 @@
-"""A log is begun once: what is there already stays, a witness that saw more included."""
+"""Test that a log is begun once: what is there already stays, a witness that saw more included."""
 
 import pytest
 from tests.unit.services import logged

@@ -1,4 +1,4 @@
-"""Whoever was answered has a leaf that a signed checkpoint covers."""
+"""Test that whoever was answered has a leaf that a signed checkpoint covers."""
 
 import base64
 

@@ -1,4 +1,4 @@
-"""Versions that ascend by subject, and names of rows that are missing."""
+"""Test versions that ascend by subject, and names of rows that are missing."""
 
 from datetime import UTC, datetime
 

@@ -1,4 +1,7 @@
-"""A clock that is set back brings nothing back: the server's time never falls behind its log."""
+"""Test that a clock that is set back brings nothing back.
+
+The server's time never falls behind its log.
+"""
 
 import json
 import logging

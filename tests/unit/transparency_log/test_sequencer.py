@@ -1,4 +1,4 @@
-"""What the witness is told of accounts, and what it is not asked to be told again."""
+"""Test what the witness is told of accounts, and what it is not asked to be told again."""
 
 import pytest
 from sqlmodel import Session

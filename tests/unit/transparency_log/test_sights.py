@@ -1,4 +1,4 @@
-"""What a witness keeps: read back whole, and taken from nobody else."""
+"""Test what a witness keeps: read back whole, and taken from nobody else."""
 
 import json
 from pathlib import Path

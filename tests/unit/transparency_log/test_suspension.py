@@ -1,4 +1,4 @@
-"""However a suspension ends, the log tells it."""
+"""Test that however a suspension ends, the log tells it."""
 
 import pytest
 from tests.unit.worlds import Restore, World

@@ -1,4 +1,4 @@
-"""The log as a tree: whoever was answered has a leaf that signed checkpoints prove."""
+"""Test the log as a tree: whoever was answered has a leaf that signed checkpoints prove."""
 
 import threading
 from collections.abc import Mapping

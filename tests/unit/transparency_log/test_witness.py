@@ -1,4 +1,7 @@
-"""A log whose witness is hostile to it: full, locked, hanging, or with anything in its file."""
+"""Test a log whose witness is hostile to it.
+
+Full, locked, hanging, or with anything in its file.
+"""
 
 import fcntl
 import json

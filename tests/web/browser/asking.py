@@ -1,3 +1,3 @@
-"""What an analyst asks for in Chromium."""
+"""Define what an analyst asks for in Chromium."""
 
 ASK = "Request at my clearance"

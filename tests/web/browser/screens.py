@@ -1,4 +1,4 @@
-"""Chromium, as somebody uses it: what they see, and what goes wrong behind it.
+"""Provide Chromium, as somebody uses it: what they see, and what goes wrong behind it.
 
 Whatever a page writes to the console as an error, throws, or asks of another host fails the
 test that opened it.

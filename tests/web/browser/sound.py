@@ -1,4 +1,4 @@
-"""Pages held to their width and to axe-core, at a desk and on a phone, light and dark.
+"""Provide pages held to their width and to axe-core, at a desk and on a phone, light and dark.
 
 At every change axe-core looks at a page in one view, and at all pages together in both of
 ``ONCE``; every night it looks at each page at each width in each color.

@@ -1,4 +1,4 @@
-"""The admin's way through the pages, in Chromium."""
+"""Test the admin's way through the pages, in Chromium."""
 
 import re
 from pathlib import Path

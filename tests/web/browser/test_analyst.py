@@ -1,4 +1,4 @@
-"""The analyst's way through the pages, in Chromium, and what may go wrong on it."""
+"""Test the analyst's way through the pages, in Chromium, and what may go wrong on it."""
 
 from collections.abc import Callable
 from pathlib import Path

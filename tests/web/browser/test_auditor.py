@@ -1,4 +1,4 @@
-"""The auditor's way through the pages, in Chromium, and whom they are closed to."""
+"""Test the auditor's way through the pages, in Chromium, and whom they are closed to."""
 
 import json
 from collections.abc import Callable

@@ -1,4 +1,7 @@
-"""Sparse histograms and streams built in Chromium: without a script, and while somebody types."""
+"""Test sparse histograms and streams built in Chromium.
+
+Without a script, and while somebody types.
+"""
 
 import re
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""Levels moved, a version registered and a dataset shredded, in Chromium."""
+"""Test levels moved, a version registered and a dataset shredded, in Chromium."""
 
 from pathlib import Path
 

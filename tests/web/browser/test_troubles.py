@@ -1,4 +1,7 @@
-"""What goes wrong on the way, for every role, in Chromium; and that these tests would see it."""
+"""Test what goes wrong on the way, for every role, in Chromium.
+
+And that these tests would see it.
+"""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING

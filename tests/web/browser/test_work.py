@@ -1,4 +1,6 @@
-"""A large dataset registered in Chromium: watched, left, come back to, with a script and without.
+"""Test a large dataset registered in Chromium.
+
+Watched, left, come back to, with a script and without.
 
 The server runs in this process, so that the reading of the file can be held up at a gate.
 """

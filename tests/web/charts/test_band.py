@@ -1,4 +1,4 @@
-"""A stream's band encloses its line at every step that is drawn."""
+"""Test that a stream's band encloses its line at every step that is drawn."""
 
 from tests.web.charts.pictures import (
     SVG,

@@ -1,4 +1,4 @@
-"""Compared losses: the one that counts is filled, the others have dashed frames."""
+"""Test compared losses: the one that counts is filled, the others have dashed frames."""
 
 import pytest
 from tests.web.charts.pictures import SVG, parsed, sentences, texts

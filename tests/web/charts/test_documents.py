@@ -1,4 +1,4 @@
-"""Rules that every picture keeps, for any content and any names."""
+"""Test rules that every picture keeps, for any content and any names."""
 
 import re
 import xml.etree.ElementTree as ET

@@ -1,4 +1,4 @@
-"""Bars and whiskers lie where their intervals are."""
+"""Test that bars and whiskers lie where their intervals are."""
 
 import pytest
 from hypothesis import given, settings

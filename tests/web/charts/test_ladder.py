@@ -1,4 +1,4 @@
-"""A tier ladder: a move starts at the user's tier, and users beyond the room are counted."""
+"""Test a tier ladder: a move starts at the user's tier, and users beyond the room are counted."""
 
 import re
 

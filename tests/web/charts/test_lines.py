@@ -1,4 +1,4 @@
-"""Lines of a chart: room for the longest name and number, and an axis in what is left."""
+"""Test lines of a chart: room for the longest name and number, and an axis in what is left."""
 
 import pytest
 from tests.web.charts.pictures import LONG, around

@@ -1,4 +1,4 @@
-"""The length of a bar is proportional to its loss."""
+"""Test that the length of a bar is proportional to its loss."""
 
 import pytest
 from tests.web.charts.pictures import (

@@ -1,4 +1,4 @@
-"""Points of a noise path lie at the logarithms of their levels."""
+"""Test that points of a noise path lie at the logarithms of their levels."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""A ranking begins with the largest."""
+"""Test that a ranking begins with the largest."""
 
 import re
 

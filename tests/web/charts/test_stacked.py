@@ -1,4 +1,4 @@
-"""Pieces of a budget are as wide as their shares."""
+"""Test that pieces of a budget are as wide as their shares."""
 
 import pytest
 from tests.web.charts.pictures import (

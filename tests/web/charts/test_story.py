@@ -1,4 +1,4 @@
-"""The front page's picture: all releases together reveal what the most accurate one does."""
+"""Test the front page's picture: all releases together reveal what the most accurate one does."""
 
 import pytest
 from tests.web.charts.pictures import (

@@ -1,4 +1,4 @@
-"""The addresses of all pages that somebody may see, with real names in them."""
+"""Provide the addresses of all pages that somebody may see, with real names in them."""
 
 import itertools
 import re

@@ -1,4 +1,7 @@
-"""The admin's pages in the matrix: each is an admin's alone, but for proposals to be read."""
+"""Provide the admin's pages in the matrix.
+
+Each is an admin's alone, but for proposals to be read.
+"""
 
 from typing import Any
 

@@ -1,4 +1,7 @@
-"""The auditor's pages in the matrix: proofs are everybody's, as in the API, and all else is not."""
+"""Provide the auditor's pages in the matrix.
+
+Proofs are everybody's, as in the API, and all else is not.
+"""
 
 Fields = tuple[tuple[str, str], ...]
 Cells = tuple[str, str, int, int, int, int, int, Fields]

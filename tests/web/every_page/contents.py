@@ -1,4 +1,4 @@
-"""What has to hold of what stands on any page."""
+"""Define what has to hold of what stands on any page."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""Every page, and who may see it."""
+"""Provide every page, and who may see it."""
 
 from typing import NamedTuple
 

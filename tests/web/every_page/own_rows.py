@@ -1,4 +1,4 @@
-"""What everybody does for themselves, in the matrix: their own tokens."""
+"""Define what everybody does for themselves, in the matrix: their own tokens."""
 
 Cells = tuple[str, str, int, int, int, int, int, tuple[tuple[str, str], ...]]
 

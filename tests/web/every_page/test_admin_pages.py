@@ -1,4 +1,4 @@
-"""All pages of admins: destructive acts ask for a name, names are text, pages stay small."""
+"""Test all pages of admins: destructive acts ask for a name, names are text, pages stay small."""
 
 from urllib.parse import quote
 

@@ -1,4 +1,4 @@
-"""What stands on the pages: everything that it should, in our words, and nothing that runs."""
+"""Test what stands on the pages: everything that it should, in our words, and nothing that runs."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""Pages ask the database as often, however many queries and log entries there are."""
+"""Test that pages ask the database as often, however many queries and log entries there are."""
 
 import itertools
 from collections.abc import Container, Iterator

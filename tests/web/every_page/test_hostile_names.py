@@ -1,4 +1,4 @@
-"""Names of everything that has one, which would break out of whatever does not escape them."""
+"""Test names of everything that has one, which would break out of whatever does not escape them."""
 
 from urllib.parse import quote
 

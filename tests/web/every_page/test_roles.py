@@ -1,4 +1,4 @@
-"""Every page, asked for by everybody: each cell is asserted; and what is hidden stays so."""
+"""Test every page, asked for by everybody: each cell is asserted; and what is hidden stays so."""
 
 import pytest
 from tests.api.world import World, propose

@@ -1,4 +1,4 @@
-"""Destructive actions ask the user to type the name."""
+"""Test that destructive actions ask the user to type the name."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Datasets declared by form: pushed vectors, and files whose fields carry column numbers."""
+"""Test datasets declared by form: pushed vectors, and files whose fields carry column numbers."""
 
 from penstock.web.forms.dataset_form import wanted
 

@@ -1,4 +1,4 @@
-"""The examples in the form of a sparse histogram can be registered unchanged."""
+"""Test that the examples in the form of a sparse histogram can be registered unchanged."""
 
 import re
 from html import unescape

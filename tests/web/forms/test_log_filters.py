@@ -1,4 +1,4 @@
-"""Filters of the audit log: read as typed, in UTC, or refused at their field."""
+"""Test filters of the audit log: read as typed, in UTC, or refused at their field."""
 
 from datetime import UTC, datetime
 

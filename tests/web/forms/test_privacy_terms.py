@@ -1,4 +1,4 @@
-"""Mechanism and levels read from a form; empty fields are left out."""
+"""Test that mechanism and levels read from a form; empty fields are left out."""
 
 from penstock.web.forms.privacy_terms import terms
 

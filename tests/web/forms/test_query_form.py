@@ -1,4 +1,4 @@
-"""Forms that build queries and streams: added rows, choices taken, hostile input."""
+"""Test forms that build queries and streams: added rows, choices taken, hostile input."""
 
 import re
 from fractions import Fraction

@@ -1,4 +1,7 @@
-"""Streams as forms declare them: a length or none, and a branching factor for one structure."""
+"""Test streams as forms declare them.
+
+A length or none, and a branching factor for one structure.
+"""
 
 from datetime import UTC, datetime
 

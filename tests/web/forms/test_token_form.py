@@ -1,4 +1,4 @@
-"""Tokens issued by form: shown on the page once, and issued once for each form."""
+"""Test tokens issued by form: shown on the page once, and issued once for each form."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""Checks before every view: session, role, headers, and the size of the request."""
+"""Test checks before every view: session, role, headers, and the size of the request."""
 
 from urllib.parse import parse_qs, urlsplit
 

@@ -1,4 +1,4 @@
-"""Refusals are pages in browsers and problem documents in programs, in the same words."""
+"""Test that refusals are pages in browsers and problem documents in programs, in the same words."""
 
 import html
 import json

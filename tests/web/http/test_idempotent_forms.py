@@ -1,4 +1,4 @@
-"""A form that is sent twice is done once; its key is bound to its content."""
+"""Test that a form that is sent twice is done once; its key is bound to its content."""
 
 from tests.api.world import World
 from tests.web.world import Open, text_of

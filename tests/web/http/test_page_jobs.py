@@ -1,4 +1,4 @@
-"""Jobs started by forms: where they lead, and what is stored of the form."""
+"""Test jobs started by forms: where they lead, and what is stored of the form."""
 
 from dataclasses import replace
 from datetime import UTC, datetime

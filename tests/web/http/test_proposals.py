@@ -1,4 +1,4 @@
-"""Actions under the two-person rule: done, or led to their proposal."""
+"""Test actions under the two-person rule: done, or led to their proposal."""
 
 from flask import Response
 from tests.api.world import World

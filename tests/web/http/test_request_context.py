@@ -1,4 +1,4 @@
-"""A visit: the caller, their rights, and the address of the next page of a list."""
+"""Test a visit: the caller, their rights, and the address of the next page of a list."""
 
 from urllib.parse import parse_qs, urlsplit
 

@@ -1,4 +1,4 @@
-"""Pages are declared with a verb, a path and a policy, under the names of their views."""
+"""Test that pages are declared with a verb, a path and a policy, under the names of their views."""
 
 from flask import Response
 

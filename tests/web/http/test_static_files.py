@@ -1,4 +1,4 @@
-"""Static files: addressed by content, cached for long, and no other files served."""
+"""Test static files: addressed by content, cached for long, and no other files served."""
 
 import gzip
 

@@ -1,4 +1,4 @@
-"""Budgets as a chart and its table: as they are, and with one query more."""
+"""Test budgets as a chart and its table: as they are, and with one query more."""
 
 import pytest
 from tests.web.service_views import budget, error, level, tier_budget

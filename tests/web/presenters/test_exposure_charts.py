@@ -1,4 +1,4 @@
-"""Exposures as charts and tables."""
+"""Test exposures as charts and tables."""
 
 from penstock.services.schemas.exposure import ExposureView, ReachView
 from penstock.services.schemas.views import PrivacyBudget

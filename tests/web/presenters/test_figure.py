@@ -1,4 +1,4 @@
-"""A picture: drawn at two widths under ids of its own, with a table beside it."""
+"""Test a picture: drawn at two widths under ids of its own, with a table beside it."""
 
 from markupsafe import Markup
 

@@ -1,4 +1,4 @@
-"""The example of the first page: consistent numbers, and the same picture for everybody."""
+"""Test the example of the first page: consistent numbers, and the same picture for everybody."""
 
 import itertools
 

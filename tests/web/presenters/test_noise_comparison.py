@@ -1,4 +1,4 @@
-"""Noises compared one by one on a page: each row is there as it is done, without a script."""
+"""Test noises compared one by one on a page: each row is there as it is done, without a script."""
 
 import re
 import threading

@@ -1,4 +1,4 @@
-"""Previews as charts: margins by tier, budgets with the query, keys and steps."""
+"""Test previews as charts: margins by tier, budgets with the query, keys and steps."""
 
 from dataclasses import replace
 

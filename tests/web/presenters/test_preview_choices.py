@@ -1,4 +1,4 @@
-"""Comparisons of a preview: which choice is marked, and what its button sends."""
+"""Test comparisons of a preview: which choice is marked, and what its button sends."""
 
 from dataclasses import replace
 from urllib.parse import parse_qs

@@ -1,4 +1,4 @@
-"""Which releases are drawn and listed, and what they are called."""
+"""Test which releases are drawn and listed, and what they are called."""
 
 import pytest
 from tests.web.service_views import listed, release, sparse

@@ -1,4 +1,4 @@
-"""Specs in words."""
+"""Test specs in words."""
 
 from typing import Any
 

@@ -1,4 +1,7 @@
-"""Running totals as charts: which steps and numbers are drawn, and which ranges are refused."""
+"""Test running totals as charts.
+
+Which steps and numbers are drawn, and which ranges are refused.
+"""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Numbers, times and losses as pages write them."""
+"""Test numbers, times and losses as pages write them."""
 
 from datetime import datetime, timedelta, timezone
 

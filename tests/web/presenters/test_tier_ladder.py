@@ -1,4 +1,4 @@
-"""Tiers with their holders as a chart: a move is shown where somebody would go."""
+"""Test tiers with their holders as a chart: a move is shown where somebody would go."""
 
 from dataclasses import replace
 

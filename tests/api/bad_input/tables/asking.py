@@ -1,4 +1,4 @@
-"""Releases and lists that cannot be asked for."""
+"""Provide releases and lists that cannot be asked for."""
 
 from collections.abc import Iterable
 from typing import Any

@@ -1,4 +1,4 @@
-"""What an operator may type, or hand over in a file, that cannot be meant."""
+"""Define what an operator may type, or hand over in a file, that cannot be meant."""
 
 import json
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Queries over a file that cannot be meant."""
+"""Provide queries over a file that cannot be meant."""
 
 import json
 from typing import Any

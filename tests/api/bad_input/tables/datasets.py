@@ -1,4 +1,4 @@
-"""Datasets that cannot be meant."""
+"""Provide datasets that cannot be meant."""
 
 from pathlib import Path
 from typing import Any

@@ -1,4 +1,4 @@
-"""Requests under an Idempotency-Key that cannot be meant."""
+"""Provide requests under an Idempotency-Key that cannot be meant."""
 
 from datetime import timedelta
 from typing import Any

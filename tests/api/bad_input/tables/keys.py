@@ -1,4 +1,4 @@
-"""Idempotency keys that are none, on everything that admins post."""
+"""Provide idempotency keys that are none, on everything that admins post."""
 
 from collections.abc import Mapping
 from typing import Any

@@ -1,4 +1,4 @@
-"""Changes of a query's levels that cannot be meant."""
+"""Provide changes of a query's levels that cannot be meant."""
 
 from typing import Any
 

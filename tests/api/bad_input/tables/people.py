@@ -1,4 +1,4 @@
-"""Tiers, users and tokens that cannot be meant."""
+"""Provide tiers, users and tokens that cannot be meant."""
 
 from typing import Any
 

@@ -1,4 +1,7 @@
-"""Previews of what cannot be meant or is out of sight; a spec is refused as in registering it."""
+"""Provide previews of what cannot be meant or is out of sight.
+
+A spec is refused as in registering it.
+"""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Proofs that the log has not, and cursors of another list."""
+"""Provide proofs that the log has not, and cursors of another list."""
 
 from tests.api.bad_input.row import Row
 

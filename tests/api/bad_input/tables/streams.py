@@ -1,4 +1,4 @@
-"""Streams and elements that cannot be meant."""
+"""Provide streams and elements that cannot be meant."""
 
 from typing import Any
 

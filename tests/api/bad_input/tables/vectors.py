@@ -1,4 +1,4 @@
-"""Pushed vectors that cannot be meant."""
+"""Provide pushed vectors that cannot be meant."""
 
 from typing import Any
 

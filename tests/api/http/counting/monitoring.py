@@ -1,4 +1,4 @@
-"""How tests read the page that Prometheus reads."""
+"""Define how tests read the page that Prometheus reads."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""Seconds of a processor: counted for whoever uses them, and refused where they are used up."""
+"""Test seconds of a processor: counted for their user, and refused where they are used up."""
 
 from itertools import count
 from typing import Any

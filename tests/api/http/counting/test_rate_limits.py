@@ -1,4 +1,4 @@
-"""How often somebody may ask: buckets by principal, failed sign-ins by address."""
+"""Test how often somebody may ask: buckets by principal, failed sign-ins by address."""
 
 from collections.abc import Callable
 

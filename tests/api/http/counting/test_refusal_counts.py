@@ -1,4 +1,7 @@
-"""Refused requests are counted in the log: by cause, without a name, one leaf an hour at most."""
+"""Test counts of refused requests in the log.
+
+By cause, without a name, one leaf an hour at most.
+"""
 
 import json
 import signal

@@ -1,4 +1,4 @@
-"""Answers are counted by route, class of status and duration, by all workers together."""
+"""Test that answers are counted by route, class of status and duration, by all workers together."""
 
 from collections.abc import Callable
 

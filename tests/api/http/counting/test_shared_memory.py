@@ -1,4 +1,4 @@
-"""Memory that processes share: one table for all, of one layout, in a file without a name."""
+"""Test memory that processes share: one table for all, of one layout, in a file without a name."""
 
 import multiprocessing
 import os

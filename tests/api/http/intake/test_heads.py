@@ -1,4 +1,4 @@
-"""How many bytes belong to a request; what is not plain is left to whoever parses it."""
+"""Test how many bytes belong to a request; what is not plain is left to whoever parses it."""
 
 import pytest
 

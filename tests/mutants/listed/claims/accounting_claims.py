@@ -1,4 +1,4 @@
-"""Faults that break claims of accounting (A)."""
+"""Provide faults that break claims of accounting (A)."""
 
 from collections.abc import Sequence
 from typing import Final

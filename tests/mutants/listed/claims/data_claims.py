@@ -1,4 +1,4 @@
-"""Faults that break claims of what is read from data (D)."""
+"""Provide faults that break claims of what is read from data (D)."""
 
 from collections.abc import Sequence
 from typing import Final

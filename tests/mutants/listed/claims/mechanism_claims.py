@@ -1,4 +1,4 @@
-"""Faults that break claims of mechanisms (M)."""
+"""Provide faults that break claims of mechanisms (M)."""
 
 from collections.abc import Sequence
 from typing import Final

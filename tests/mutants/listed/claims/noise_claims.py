@@ -1,4 +1,4 @@
-"""Faults that break claims of noise processes (N)."""
+"""Provide faults that break claims of noise processes (N)."""
 
 from collections.abc import Sequence
 from typing import Final

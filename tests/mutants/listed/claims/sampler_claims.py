@@ -1,4 +1,4 @@
-"""Faults that break claims of samplers (S)."""
+"""Provide faults that break claims of samplers (S)."""
 
 from collections.abc import Sequence
 from typing import Final

@@ -1,4 +1,4 @@
-"""Faults that break claims of the server (V)."""
+"""Provide faults that break claims of the server (V)."""
 
 from collections.abc import Sequence
 from typing import Final

@@ -1,4 +1,4 @@
-"""Faults that break claims of sparse histograms and running sums (H, T)."""
+"""Provide faults that break claims of sparse histograms and running sums (H, T)."""
 
 from collections.abc import Sequence
 from typing import Final

@@ -1,4 +1,4 @@
-"""Layouts of corrections: they keep their epsilon, and none nearby is better."""
+"""Test layouts of corrections: they keep their epsilon, and none nearby is better."""
 
 import math
 import re

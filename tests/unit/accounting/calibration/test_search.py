@@ -1,4 +1,4 @@
-"""The search comes back with a good level that is hardly above the least good one."""
+"""Test that the search comes back with a good level that is hardly above the least good one."""
 
 import math
 from fractions import Fraction

@@ -1,4 +1,4 @@
-"""Squared mu: what discrete Gaussian noise loses, alone and chosen one after another, by sums.
+"""Test squared mu: what discrete Gaussian noise loses, alone and chosen one after another, by sums.
 
 Sums over the lattice with 40 digits: nothing is drawn, so that nothing depends on chance.
 """

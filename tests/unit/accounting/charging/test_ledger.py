@@ -1,4 +1,4 @@
-"""Costs are rounded up, limits down, and a refusal carries numbers that are true."""
+"""Test that costs are rounded up, limits down, and a refusal carries numbers that are true."""
 
 import math
 from fractions import Fraction

@@ -1,4 +1,4 @@
-"""A unit in several steps of a stream never moves its noises further than is charged."""
+"""Test that a unit in several steps of a stream never moves its noises further than is charged."""
 
 import itertools
 from fractions import Fraction

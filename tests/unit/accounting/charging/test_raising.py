@@ -1,4 +1,4 @@
-"""Raising a level: what a reader who chooses by the old release can bring the loss to."""
+"""Test raising a level: what a reader who chooses by the old release can bring the loss to."""
 
 import math
 from dataclasses import dataclass

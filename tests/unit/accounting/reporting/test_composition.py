@@ -1,4 +1,7 @@
-"""Sums of losses are those of independent releases; what is cut off only makes them larger."""
+"""Test that sums of losses are those of independent releases.
+
+What is cut off only makes them larger.
+"""
 
 from collections.abc import Callable
 

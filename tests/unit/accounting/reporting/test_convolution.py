@@ -1,4 +1,4 @@
-"""Convolutions are never below those in rational arithmetic, and hardly above."""
+"""Test that convolutions are never below those in rational arithmetic, and hardly above."""
 
 import math
 from collections.abc import Callable

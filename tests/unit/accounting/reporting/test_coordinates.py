@@ -1,4 +1,7 @@
-"""The worst shift of a Laplace vector is composed whole: the largest steps, and what is left."""
+"""Test that the worst shift of a Laplace vector is composed whole.
+
+The largest steps, and what is left.
+"""
 
 from collections import Counter
 from fractions import Fraction

@@ -1,4 +1,4 @@
-"""Every reading of a release holds, has its known value, and says where it comes from."""
+"""Test that every reading of a release holds, has its known value, and says where it comes from."""
 
 from fractions import Fraction
 

@@ -1,4 +1,4 @@
-"""The composed epsilon is never below the exact one, and hardly above."""
+"""Test that the composed epsilon is never below the exact one, and hardly above."""
 
 import math
 from fractions import Fraction

@@ -1,4 +1,4 @@
-"""``penstock dataset check``: what it costs first, then the share, as a user is given it."""
+"""Test ``penstock dataset check``: what it costs first, then the share, as a user is given it."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""``penstock dataset correct`` and ``withdraw``: a wrong declaration is not forever."""
+"""Test ``penstock dataset correct`` and ``withdraw``: a wrong declaration is not forever."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""``penstock dataset``: registered from files, listed, and shown with what was spent."""
+"""Test ``penstock dataset``: registered from files, listed, and shown with what was spent."""
 
 import csv
 import io

@@ -1,4 +1,4 @@
-"""``penstock dataset import`` and ``dummy``: other systems' metadata, and made-up rows."""
+"""Test ``penstock dataset import`` and ``dummy``: other systems' metadata, and made-up rows."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""``penstock`` on a dataset with delta 0: registered, refused by name, released, accounted."""
+"""Test ``penstock`` on a dataset with delta 0: registered, refused by name, released, accounted."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""``penstock dataset same-people``: one table twice, and the budgets of both added up."""
+"""Test ``penstock dataset same-people``: one table twice, and the budgets of both added up."""
 
 import json
 from pathlib import Path

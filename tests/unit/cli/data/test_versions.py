@@ -1,4 +1,4 @@
-"""``penstock dataset version``: new data of a dataset, and the budget over all versions."""
+"""Test ``penstock dataset version``: new data of a dataset, and the budget over all versions."""
 
 import json
 from pathlib import Path

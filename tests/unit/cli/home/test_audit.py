@@ -1,4 +1,4 @@
-"""``penstock audit``: events, exposure, and a wrong time that is given up on record."""
+"""Test ``penstock audit``: events, exposure, and a wrong time that is given up on record."""
 
 import json
 from datetime import UTC, datetime, timedelta

@@ -1,4 +1,4 @@
-"""``penstock backup``: what it says, and what it refuses."""
+"""Test ``penstock backup``: what it says, and what it refuses."""
 
 import sqlite3
 from contextlib import closing

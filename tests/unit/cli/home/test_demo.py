@@ -1,4 +1,4 @@
-"""``penstock demo`` as it is typed: in an empty folder, told, and served."""
+"""Test ``penstock demo`` as it is typed: in an empty folder, told, and served."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""``init``, ``status``, ``config`` and ``db``."""
+"""Test ``init``, ``status``, ``config`` and ``db``."""
 
 import hashlib
 import json

@@ -1,4 +1,4 @@
-"""``init``, ``status``, ``config`` and ``db`` where the database is PostgreSQL."""
+"""Test ``init``, ``status``, ``config`` and ``db`` where the database is PostgreSQL."""
 
 import json
 from pathlib import Path

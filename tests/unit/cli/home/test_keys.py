@@ -1,4 +1,4 @@
-"""``penstock keys``: keys are put again, and destroyed when that is said twice."""
+"""Test ``penstock keys``: keys are put again, and destroyed when that is said twice."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""``penstock serve``: what is checked first, what gunicorn is given, and a real server."""
+"""Test ``penstock serve``: what is checked first, what gunicorn is given, and a real server."""
 
 import contextlib
 import json

@@ -1,4 +1,4 @@
-"""``penstock proposal``, and what other commands do under the two-person rule."""
+"""Test ``penstock proposal``, and what other commands do under the two-person rule."""
 
 import pytest
 from tests.unit.cli.program_runs import Run

@@ -1,4 +1,4 @@
-"""``penstock tier``: tiers are listed by rank, put anywhere, moved and deleted."""
+"""Test ``penstock tier``: tiers are listed by rank, put anywhere, moved and deleted."""
 
 import pytest
 from tests.unit.cli.program_runs import Run

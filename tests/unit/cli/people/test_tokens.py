@@ -1,4 +1,4 @@
-"""``penstock token``: a token is printed once, lets its user in, expires and is revoked."""
+"""Test ``penstock token``: a token is printed once, lets its user in, expires and is revoked."""
 
 from datetime import datetime, timedelta
 

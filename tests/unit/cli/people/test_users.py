@@ -1,4 +1,4 @@
-"""``penstock user``: users are made, cleared for tiers, and shut out."""
+"""Test ``penstock user``: users are made, cleared for tiers, and shut out."""
 
 import pytest
 from tests.unit.cli.program_runs import Run

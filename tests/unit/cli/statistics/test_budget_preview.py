@@ -1,4 +1,4 @@
-"""``query preview``: what registering would charge, before anything is."""
+"""Test ``query preview``: what registering would charge, before anything is."""
 
 import csv
 import io

@@ -1,4 +1,4 @@
-"""``penstock query``: sparse histograms are registered, levels moved, queries retired."""
+"""Test ``penstock query``: sparse histograms are registered, levels moved, queries retired."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,7 @@
-"""``penstock release``: the same at every time and in every format, and refused with numbers."""
+"""Test ``penstock release``.
+
+The same at every time and in every format, and refused with numbers.
+"""
 
 import csv
 import io

@@ -1,4 +1,4 @@
-"""``stream preview``: structures are compared below the charges."""
+"""Test ``stream preview``: structures are compared below the charges."""
 
 import json
 from pathlib import Path

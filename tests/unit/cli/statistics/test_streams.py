@@ -1,4 +1,4 @@
-"""``stream open``, ``push``, ``read``, ``levels``, ``show`` and ``list``."""
+"""Test ``stream open``, ``push``, ``read``, ``levels``, ``show`` and ``list``."""
 
 import json
 from pathlib import Path

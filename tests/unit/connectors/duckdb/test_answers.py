@@ -1,4 +1,4 @@
-"""Answers on small files, worked out by hand."""
+"""Test answers on small files, worked out by hand."""
 
 import pytest
 from tests.unit.connectors.cases import Folder, dataset_of, query_of

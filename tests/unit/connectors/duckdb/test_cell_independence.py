@@ -1,4 +1,4 @@
-"""Nothing but the answer depends on what a cell holds."""
+"""Test that nothing but the answer depends on what a cell holds."""
 
 import logging
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""How cells are read: as text, then as their declared type; nothing raises."""
+"""Test how cells are read: as text, then as their declared type; nothing raises."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""Cells of Parquet files that the engine refuses to read: each is a bad cell, and no more."""
+"""Test cells of Parquet files that the engine refuses to read: each is a bad cell, and no more."""
 
 from collections.abc import Callable, Sequence
 from typing import Any

@@ -1,4 +1,4 @@
-"""DuckDB can read the one file and do nothing else; the bits do not depend on threads."""
+"""Test that DuckDB can read the one file and do nothing else; the bits do not depend on threads."""
 
 import duckdb
 import numpy as np

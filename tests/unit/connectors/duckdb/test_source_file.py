@@ -1,4 +1,4 @@
-"""The file behind a dataset: found, named, and the same as it was."""
+"""Test the file behind a dataset: found, named, and the same as it was."""
 
 import os
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Names and values that would like to be SQL stay names and values."""
+"""Test that names and values that would like to be SQL stay names and values."""
 
 import pytest
 from tests.unit.connectors.cases import Folder, dataset_of, query_of, stated

@@ -1,4 +1,4 @@
-"""The ways to protect the same counts: which there are, and which is the query's own."""
+"""Test the ways to protect the same counts: which there are, and which is the query's own."""
 
 from fractions import Fraction
 

@@ -1,4 +1,4 @@
-"""One statistic has one hash under all its spellings, and another has another."""
+"""Test that one statistic has one hash under all its spellings, and another has another."""
 
 import json
 from typing import Any

@@ -1,4 +1,4 @@
-"""Counts that are protected together: what they count, are refused for, and are known by."""
+"""Test counts that are protected together: what they count, are refused for, and are known by."""
 
 from collections import defaultdict
 from collections.abc import Iterable

@@ -1,4 +1,4 @@
-"""Keys: declared, in one order, made when they are asked for."""
+"""Test keys: declared, in one order, made when they are asked for."""
 
 import pytest
 from tests.unit.connectors.cases import dataset_of, prepared, query_of

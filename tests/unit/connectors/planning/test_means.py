@@ -1,4 +1,4 @@
-"""A mean is stored as a pair for each key: the centered sum in half steps, and the count.
+"""Test that a mean is stored as a pair for each key: the centered sum in half steps, and the count.
 
 The pair is recomputed here with fractions, from the rows alone.
 """

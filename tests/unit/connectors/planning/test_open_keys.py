@@ -1,4 +1,7 @@
-"""Counts over keys that nobody can list: what is read, what is refused, what one hash holds."""
+"""Test counts over keys that nobody can list.
+
+What is read, what is refused, what one hash holds.
+"""
 
 from typing import Any
 

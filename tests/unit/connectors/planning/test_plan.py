@@ -1,4 +1,4 @@
-"""What a plan says of its answer: how many numbers it has, their keys and their unit."""
+"""Test what a plan says of its answer: how many numbers it has, their keys and their unit."""
 
 from fractions import Fraction
 

@@ -1,4 +1,4 @@
-"""A spec becomes one statement, and what is run is that statement."""
+"""Test that a spec becomes one statement, and what is run is that statement."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""Refusals name places, and repeat nothing of what was sent."""
+"""Test that refusals name places, and repeat nothing of what was sent."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""How far two records of a group can be apart, against all pairs of small records."""
+"""Test how far two records of a group can be apart, against all pairs of small records."""
 
 from collections.abc import Iterator
 from itertools import combinations_with_replacement, product

@@ -1,4 +1,4 @@
-"""A size that is known is not released, so that there is nothing to trade off."""
+"""Test that a size that is known is not released, so that there is nothing to trade off."""
 
 import pytest
 from pydantic import ValidationError

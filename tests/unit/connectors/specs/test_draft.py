@@ -1,4 +1,4 @@
-"""The start of a dataset's file holds what was declared, and leaves the rest open."""
+"""Test that the start of a dataset's file holds what was declared, and leaves the rest open."""
 
 import tomllib
 from pathlib import Path

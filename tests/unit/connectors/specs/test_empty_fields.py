@@ -1,4 +1,4 @@
-"""What to enter where nothing was entered."""
+"""Test what to enter where nothing was entered."""
 
 import pytest
 

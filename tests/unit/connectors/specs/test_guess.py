@@ -1,4 +1,4 @@
-"""Types are guessed from what a file declares; cells are not looked at."""
+"""Test that types are guessed from what a file declares; cells are not looked at."""
 
 import datetime
 from decimal import Decimal

@@ -1,4 +1,4 @@
-"""The domains of sparse histograms, and the limits of their specs."""
+"""Test the domains of sparse histograms, and the limits of their specs."""
 
 from typing import Any
 

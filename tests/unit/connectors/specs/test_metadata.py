@@ -1,4 +1,4 @@
-"""Metadata of other systems: what is mapped, what is noted, and what is refused."""
+"""Test metadata of other systems: what is mapped, what is noted, and what is refused."""
 
 from typing import Any
 

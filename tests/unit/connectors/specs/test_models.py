@@ -1,4 +1,4 @@
-"""Specs are strict: what they refuse, where they say so, and what they never repeat."""
+"""Test that specs are strict: what they refuse, where they say so, and what they never repeat."""
 
 import json
 from typing import Any

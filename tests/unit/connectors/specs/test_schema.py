@@ -1,4 +1,4 @@
-"""The parts of a dataset's spec have to agree with each other."""
+"""Test that the parts of a dataset's spec have to agree with each other."""
 
 from fractions import Fraction
 from typing import Any

@@ -1,4 +1,4 @@
-"""The engineering bounds on the float sampler's error, recomputed where they can be."""
+"""Test the engineering bounds on the float sampler's error, recomputed where they can be."""
 
 import math
 from fractions import Fraction

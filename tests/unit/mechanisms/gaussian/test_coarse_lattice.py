@@ -1,4 +1,7 @@
-"""What a Gaussian on a coarse lattice promises: the lattice's part of delta is taken off first."""
+"""Test what a Gaussian on a coarse lattice promises.
+
+The lattice's part of delta is taken off first.
+"""
 
 from fractions import Fraction
 

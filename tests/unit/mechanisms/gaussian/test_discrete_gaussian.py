@@ -1,4 +1,4 @@
-"""The facts on which the lattice Gaussian rests, recomputed with 60 digits."""
+"""Test the facts on which the lattice Gaussian rests, recomputed with 60 digits."""
 
 import pytest
 from mpmath import mp, mpf

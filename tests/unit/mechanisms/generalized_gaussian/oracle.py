@@ -1,4 +1,7 @@
-"""Generalized Gaussian losses by integrals: no grid of losses, nothing of the product's own."""
+"""Provide generalized Gaussian losses by integrals.
+
+No grid of losses, nothing of the product's own.
+"""
 
 import math
 

@@ -1,4 +1,4 @@
-"""Moments, largest errors and divergences of the density, against integrals in many digits."""
+"""Test moments, largest errors and divergences of the density, against integrals in many digits."""
 
 import math
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""Generalized Gaussian noise as a mechanism: families, plans, draws, promises, refusals."""
+"""Test generalized Gaussian noise as a mechanism: families, plans, draws, promises, refusals."""
 
 import math
 from fractions import Fraction

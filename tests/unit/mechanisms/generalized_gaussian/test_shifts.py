@@ -1,4 +1,4 @@
-"""No shift of a vector tells more than the one with as few values moving as possible."""
+"""Test that no shift of a vector tells more than the one with as few values moving as possible."""
 
 from collections import Counter
 from fractions import Fraction

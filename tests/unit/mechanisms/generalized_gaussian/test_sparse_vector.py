@@ -1,4 +1,4 @@
-"""The sparse vector technique: its promise by enumeration, and what it refuses."""
+"""Test the sparse vector technique: its promise by enumeration, and what it refuses."""
 
 import math
 from collections import defaultdict

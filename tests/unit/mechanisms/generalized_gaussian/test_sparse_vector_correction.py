@@ -1,4 +1,4 @@
-"""Counts that are searched and corrected: what they lose, how far off they are, refusals."""
+"""Test counts that are searched and corrected: what they lose, how far off they are, refusals."""
 
 import math
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""Laplace noise on the lattice of the values: plans, promises, charges at few steps."""
+"""Test Laplace noise on the lattice of the values: plans, promises, charges at few steps."""
 
 import itertools
 import math

@@ -1,4 +1,4 @@
-"""Laplace noise read by l2: the closed forms have their known values and hold."""
+"""Test Laplace noise read by l2: the closed forms have their known values and hold."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""The discrete Laplace process by exact enumeration, and its divergence against sums."""
+"""Test the discrete Laplace process by exact enumeration, and its divergence against sums."""
 
 from dataclasses import replace
 from decimal import Decimal, localcontext

@@ -1,4 +1,4 @@
-"""The Laplace process on its lattice: plans, draws, charges."""
+"""Test the Laplace process on its lattice: plans, draws, charges."""
 
 import math
 from fractions import Fraction

@@ -1,4 +1,4 @@
-"""What all three norms together say of a vector's loss under discrete Laplace noise."""
+"""Test what all three norms together say of a vector's loss under discrete Laplace noise."""
 
 import math
 from fractions import Fraction

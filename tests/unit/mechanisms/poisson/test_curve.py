@@ -1,4 +1,4 @@
-"""Epsilon of shifted Poisson noise: known values, brute force over tables, large means."""
+"""Test epsilon of shifted Poisson noise: known values, brute force over tables, large means."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""The Rényi divergence of shifted Poisson noise against sums of 40 digits."""
+"""Test the Rényi divergence of shifted Poisson noise against sums of 40 digits."""
 
 import itertools
 import math

@@ -1,4 +1,4 @@
-"""The Poisson process: plans, draws, promises, charges."""
+"""Test the Poisson process: plans, draws, promises, charges."""
 
 import math
 from fractions import Fraction

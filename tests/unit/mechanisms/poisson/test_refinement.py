@@ -1,4 +1,7 @@
-"""What a more accurate Poisson release costs beside a noisier one: the binomial law, enumerated."""
+"""Test what a more accurate Poisson release costs beside a noisier one.
+
+The binomial law, enumerated.
+"""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Sums of Poisson probabilities, over every integer and over every n-th."""
+"""Test sums of Poisson probabilities, over every integer and over every n-th."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""Probabilities of Skellam noise in many digits."""
+"""Provide probabilities of Skellam noise in many digits."""
 
 from collections.abc import Callable
 

@@ -1,4 +1,4 @@
-"""Privacy curves and divergences of Skellam noise, against sums in many digits."""
+"""Test privacy curves and divergences of Skellam noise, against sums in many digits."""
 
 import itertools
 import math

@@ -1,4 +1,4 @@
-"""Divergences of Skellam noise, against sums in many digits and all that may be known."""
+"""Test divergences of Skellam noise, against sums in many digits and all that may be known."""
 
 import math
 

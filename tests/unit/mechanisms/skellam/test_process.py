@@ -1,4 +1,4 @@
-"""The Skellam process: plans, draws, what its path keeps, promises, charges."""
+"""Test the Skellam process: plans, draws, what its path keeps, promises, charges."""
 
 import math
 from fractions import Fraction

@@ -1,4 +1,4 @@
-"""Tails of Skellam noise against scipy's, and the mass outside of its reach."""
+"""Test tails of Skellam noise against scipy's, and the mass outside of its reach."""
 
 import pytest
 from scipy import stats

@@ -1,4 +1,4 @@
-"""A backup is a whole new file, or there is none."""
+"""Test that a backup is a whole new file, or there is none."""
 
 import fcntl
 import os

@@ -1,4 +1,4 @@
-"""How sessions of PostgreSQL begin, what they refuse to run on, and how they end."""
+"""Test how sessions of PostgreSQL begin, what they refuse to run on, and how they end."""
 
 import os
 import signal

@@ -1,4 +1,7 @@
-"""What PostgreSQL's errors mean to an operator: by SQLSTATE, and never in the server's words."""
+"""Test what PostgreSQL's errors mean to an operator.
+
+By SQLSTATE, and never in the server's words.
+"""
 
 import psycopg
 import pytest

@@ -1,4 +1,4 @@
-"""The server's role adds to history, and cannot change it; the owner migrates."""
+"""Test that the server's role adds to history, and cannot change it; the owner migrates."""
 
 from collections.abc import Iterator
 

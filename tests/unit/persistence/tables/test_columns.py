@@ -1,4 +1,4 @@
-"""Moments are aware and in UTC, and integers of 64 bits, on every database."""
+"""Test that moments are aware and in UTC, and integers of 64 bits, on every database."""
 
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta, timezone

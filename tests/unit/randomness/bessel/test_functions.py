@@ -1,4 +1,4 @@
-"""Bessel draws: the hat over the law, the tables of small means, and what is refused."""
+"""Test Bessel draws: the hat over the law, the tables of small means, and what is refused."""
 
 from fractions import Fraction
 

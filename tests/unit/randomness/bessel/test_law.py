@@ -1,4 +1,4 @@
-"""Logarithms of Skellam probabilities, against Bessel functions in many digits."""
+"""Test logarithms of Skellam probabilities, against Bessel functions in many digits."""
 
 import mpmath
 import numpy as np

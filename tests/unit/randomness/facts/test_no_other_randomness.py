@@ -1,4 +1,4 @@
-"""What the linter's list of banned names cannot see: noise drawn anywhere else."""
+"""Test what the linter's list of banned names cannot see: noise drawn anywhere else."""
 
 import ast
 

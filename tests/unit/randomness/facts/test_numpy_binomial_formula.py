@@ -1,4 +1,4 @@
-"""The formula that numpy's binomial sampler decides by, before 2.5, beside the one used here.
+"""Test the formula that numpy's binomial sampler decides by, before 2.5, beside the one used here.
 
 Both against 60 digits, at every value where numpy uses it: more than 20 from the mode, and
 not beyond 9 deviations.  What is compared is ``ln P(y)/P(m)``, ``m`` being the mode, so that

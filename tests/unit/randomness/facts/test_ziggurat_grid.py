@@ -1,4 +1,4 @@
-"""How equally the integers share the values that a normal float can take.
+"""Test how equally the integers share the values that a normal float can take.
 
 numpy's ziggurat (Marsaglia, Tsang 2000) has 256 strips of one area; a draw in strip ``i``
 is ``k x_i / 2^52`` for an integer ``k``, uniform.  The values that end up at a result are

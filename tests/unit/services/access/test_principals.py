@@ -1,4 +1,4 @@
-"""Who a token is of: until it expires or is revoked, with no more roles than it carries."""
+"""Test who a token is of: until it expires or is revoked, with no more roles than it carries."""
 
 import pytest
 from sqlmodel import select

@@ -1,4 +1,4 @@
-"""Sessions of the pages: worth what their token and user are worth at every request."""
+"""Test sessions of the pages: worth what their token and user are worth at every request."""
 
 from datetime import timedelta
 

@@ -1,4 +1,4 @@
-"""The public part of a token lets nobody in, however well the rest is formed."""
+"""Test that the public part of a token lets nobody in, however well the rest is formed."""
 
 import zlib
 

@@ -1,4 +1,4 @@
-"""With the rule on, nobody alone does what it covers; with it off, nothing is refused."""
+"""Test that with the rule on, nobody alone does what it covers; with it off, nothing is refused."""
 
 from dataclasses import replace
 

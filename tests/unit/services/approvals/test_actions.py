@@ -1,4 +1,4 @@
-"""A new version of a dataset is no way past the two people that a larger budget takes."""
+"""Test that a new version of a dataset is no way past the two people that a larger budget takes."""
 
 from collections.abc import Callable
 from dataclasses import replace

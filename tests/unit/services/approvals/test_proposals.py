@@ -1,4 +1,4 @@
-"""What takes two people is proposed by one admin and done once, by another's approval."""
+"""Test that what takes two people is proposed by one admin and done once, by another's approval."""
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor

@@ -1,4 +1,4 @@
-"""Under the two-person rule going on after a restore takes two as well."""
+"""Test that under the two-person rule going on after a restore takes two as well."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""Who proposes, who approves, and what becomes of them between: held to a small model."""
+"""Test who proposes, who approves, and what becomes of them between: held to a small model."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace

@@ -1,4 +1,4 @@
-"""A cosigner whose key is known."""
+"""Provide a cosigner whose key is known."""
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 

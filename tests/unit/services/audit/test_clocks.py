@@ -1,4 +1,4 @@
-"""A time of the log that was wrong is given up once, with a leaf; any other is not."""
+"""Test that a time of the log that was wrong is given up once, with a leaf; any other is not."""
 
 import pytest
 from tests.unit.services import logged

@@ -1,4 +1,7 @@
-"""Cosignatures of checkpoints: of whom the operator named, over what the log has, and no others."""
+"""Test cosignatures of checkpoints.
+
+Of whom the operator named, over what the log has, and no others.
+"""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""Leaves of the log as auditors read them: filtered, and as they were hashed."""
+"""Test leaves of the log as auditors read them: filtered, and as they were hashed."""
 
 import hashlib
 import json

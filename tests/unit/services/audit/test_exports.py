@@ -1,4 +1,4 @@
-"""The log as a file: whole, the server's alone, its owner's for a day, and then gone."""
+"""Test the log as a file: whole, the server's alone, its owner's for a day, and then gone."""
 
 import errno
 import stat

@@ -1,4 +1,4 @@
-"""What acknowledging a restore would come to, held to what it then comes to."""
+"""Test what acknowledging a restore would come to, held to what it then comes to."""
 
 import pytest
 from tests.unit.sites import SITES

@@ -1,4 +1,4 @@
-"""Whoever compares the database with the log's witness, while others write."""
+"""Test comparing the database with the log's witness, while others write."""
 
 import pytest
 from sqlmodel import Session, select

@@ -1,4 +1,4 @@
-"""Floors, lost accounts and frozen queries are those of the restores in the log."""
+"""Test that floors, lost accounts and frozen queries are those of the restores in the log."""
 
 from dataclasses import replace
 

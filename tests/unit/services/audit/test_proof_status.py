@@ -1,4 +1,4 @@
-"""What the log rests on now, and proofs held to the checkpoints that were signed."""
+"""Test what the log rests on now, and proofs held to the checkpoints that were signed."""
 
 from dataclasses import replace
 

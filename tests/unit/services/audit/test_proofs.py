@@ -1,4 +1,4 @@
-"""Every leaf and all growth of the log is proven; what it does not have is not."""
+"""Test that every leaf and all growth of the log is proven; what it does not have is not."""
 
 import base64
 

@@ -1,4 +1,4 @@
-"""Refused requests become one leaf: causes that were counted, and since when."""
+"""Test that refused requests become one leaf: causes that were counted, and since when."""
 
 from datetime import datetime
 

@@ -1,4 +1,4 @@
-"""A sparse histogram that is refused is told what fits, and each remedy is accepted."""
+"""Test that a sparse histogram that is refused is told what fits, and each remedy is accepted."""
 
 import re
 from dataclasses import replace

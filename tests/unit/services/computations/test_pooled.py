@@ -1,4 +1,4 @@
-"""Computations elsewhere: the same to the last digit, nobody's but one's own, and no data."""
+"""Test computations elsewhere: the same to the last digit, nobody's but one's own, and no data."""
 
 import json
 from collections.abc import Iterator

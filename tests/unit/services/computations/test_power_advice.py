@@ -1,4 +1,4 @@
-"""Which power is recommended: 1 or 2 for several levels, any for one."""
+"""Test which power is recommended: 1 or 2 for several levels, any for one."""
 
 from fractions import Fraction
 

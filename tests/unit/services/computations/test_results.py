@@ -1,4 +1,4 @@
-"""Results of computations cross to another process whole."""
+"""Test that results of computations cross to another process whole."""
 
 from dataclasses import is_dataclass
 

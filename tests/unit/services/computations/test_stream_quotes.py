@@ -1,4 +1,7 @@
-"""A stream as it would be opened: what is refused, what is charged, and every other structure."""
+"""Test a stream as it would be opened.
+
+What is refused, what is charged, and every other structure.
+"""
 
 from dataclasses import replace
 from typing import Any

@@ -1,4 +1,4 @@
-"""Which trees a stream gets, by its mechanism and its dataset's delta."""
+"""Test which trees a stream gets, by its mechanism and its dataset's delta."""
 
 from fractions import Fraction
 from typing import Any

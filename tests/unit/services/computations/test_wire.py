@@ -1,4 +1,4 @@
-"""Public numbers cross to another process as they are, and nothing else does."""
+"""Test that public numbers cross to another process as they are, and nothing else does."""
 
 import json
 from dataclasses import replace

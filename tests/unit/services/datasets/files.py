@@ -1,4 +1,4 @@
-"""Files with columns that tests choose."""
+"""Provide files with columns that tests choose."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""A file of stays in hospitals, registered, and a query over it."""
+"""Provide a file of stays in hospitals, registered, and a query over it."""
 
 from pathlib import Path
 from typing import Any

@@ -1,4 +1,4 @@
-"""Only files below the folder of data may be registered, links followed."""
+"""Test that only files below the folder of data may be registered, links followed."""
 
 from dataclasses import replace
 from pathlib import Path

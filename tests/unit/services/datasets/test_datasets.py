@@ -1,4 +1,4 @@
-"""Datasets that the server reads: registered by declaration, read once, and only then."""
+"""Test datasets that the server reads: registered by declaration, read once, and only then."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""A charge is for a dataset as it was declared when it was seen."""
+"""Test that a charge is for a dataset as it was declared when it was seen."""
 
 import datetime
 import hashlib

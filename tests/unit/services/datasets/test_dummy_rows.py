@@ -1,4 +1,4 @@
-"""Made-up rows of a dataset: for whoever sees it, without its file and without a trace."""
+"""Test made-up rows of a dataset: for whoever sees it, without its file and without a trace."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""A file is compared with those that are registered, last of all, and leaves a trace."""
+"""Test that a file is compared with those that are registered, last of all, and leaves a trace."""
 
 from pathlib import Path
 from typing import Any

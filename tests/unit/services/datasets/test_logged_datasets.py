@@ -1,4 +1,7 @@
-"""Leaves of datasets: versions, withdrawals, and groups of the same people that come and go."""
+"""Test leaves of datasets.
+
+Versions, withdrawals, and groups of the same people that come and go.
+"""
 
 from typing import Any
 

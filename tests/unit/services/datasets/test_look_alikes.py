@@ -1,4 +1,4 @@
-"""Another file of the same people is another dataset: whoever registers it is told."""
+"""Test that another file of the same people is another dataset: whoever registers it is told."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Which datasets may be declared to hold the same people, and which may not."""
+"""Test which datasets may be declared to hold the same people, and which may not."""
 
 from collections.abc import Callable
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Datasets that may hold the same people, and what is shown of them."""
+"""Provide datasets that may hold the same people, and what is shown of them."""
 
 from collections.abc import Callable
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Of each query: which levels some people hold, who holds them, and what they come to."""
+"""Test which levels some people hold of each query, who holds them, and what they come to."""
 
 import pytest
 from tests.unit.worlds import World

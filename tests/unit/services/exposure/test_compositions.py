@@ -1,4 +1,7 @@
-"""Where reports on people are composed: few releases where they are asked for, many elsewhere."""
+"""Test where reports on people are composed.
+
+Few releases where they are asked for, many elsewhere.
+"""
 
 from collections import Counter
 from collections.abc import Callable, Iterator

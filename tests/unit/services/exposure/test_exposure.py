@@ -1,4 +1,4 @@
-"""What auditors and admins read: history, events, exposure and budgets."""
+"""Test what auditors and admins read: history, events, exposure and budgets."""
 
 from fractions import Fraction
 

@@ -1,4 +1,7 @@
-"""Datasets declared to hold the same people by several admins at once: one group in the end."""
+"""Test datasets declared to hold the same people by several admins at once.
+
+One group in the end.
+"""
 
 import threading
 from collections import Counter

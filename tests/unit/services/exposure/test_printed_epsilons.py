@@ -1,4 +1,4 @@
-"""Every epsilon that the server prints is the tight one, computed here by other means."""
+"""Test that every epsilon that the server prints is the tight one, computed here by other means."""
 
 import math
 

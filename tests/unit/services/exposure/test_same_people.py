@@ -1,4 +1,4 @@
-"""Datasets that hold the same people: what they lose adds up, once that is declared."""
+"""Test datasets that hold the same people: what they lose adds up, once that is declared."""
 
 import json
 from collections.abc import Callable, Sequence

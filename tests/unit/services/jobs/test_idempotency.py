@@ -1,4 +1,4 @@
-"""A keyed request is done once, answered again as before, and nobody else's."""
+"""Test that a keyed request is done once, answered again as before, and nobody else's."""
 
 from datetime import timedelta
 

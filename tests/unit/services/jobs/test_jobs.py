@@ -1,4 +1,4 @@
-"""Long work: one row for one press, left and come back to, and finished once."""
+"""Test long work: one row for one press, left and come back to, and finished once."""
 
 from datetime import timedelta
 

@@ -1,4 +1,7 @@
-"""Long work behind the answers: done once, spoken of, and gone on with where it was stopped."""
+"""Test long work behind the answers.
+
+Done once, spoken of, and gone on with where it was stopped.
+"""
 
 import subprocess
 import sys

@@ -1,4 +1,4 @@
-"""Datasets whose budgets are squares of mu: more fits, and Gaussian queries alone."""
+"""Test datasets whose budgets are squares of mu: more fits, and Gaussian queries alone."""
 
 import itertools
 import math

@@ -1,4 +1,7 @@
-"""The levels that tiers are allowed: the newest version of each, never noisier as rank rises."""
+"""Test the levels that tiers are allowed.
+
+The newest version of each, never noisier as rank rises.
+"""
 
 import pytest
 from sqlmodel import select

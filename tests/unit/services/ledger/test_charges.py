@@ -1,4 +1,4 @@
-"""What one act charges an account in several parts: they add up, and have to fit together.
+"""Test what one act charges an account in several parts: they add up, and have to fit together.
 
 Levels that are draws of their own are each paid for by all tiers that see them; whoever moves
 those of two tiers at once so charges the upper one twice.

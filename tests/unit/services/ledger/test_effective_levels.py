@@ -1,4 +1,4 @@
-"""Effective levels: what a tier pays for is the best that it or a tier below it ever had."""
+"""Test effective levels: what a tier pays for is the best that it or a tier below it ever had."""
 
 from sqlmodel import select
 from tests.unit.worlds import World

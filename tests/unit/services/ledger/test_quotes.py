@@ -1,4 +1,4 @@
-"""What a query would be and what each tier would be charged, from its spec alone."""
+"""Test what a query would be and what each tier would be charged, from its spec alone."""
 
 from typing import Any
 

@@ -1,4 +1,7 @@
-"""A larger budget makes the error of samplers dearer: every query is repriced and charged."""
+"""Test that a larger budget makes the error of samplers dearer.
+
+Every query is repriced and charged.
+"""
 
 import itertools
 from collections.abc import Callable, Sequence

@@ -1,4 +1,4 @@
-"""What a charge takes of an account, as callers see it."""
+"""Test what a charge takes of an account, as callers see it."""
 
 import math
 

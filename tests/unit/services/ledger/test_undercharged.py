@@ -1,4 +1,4 @@
-"""What an earlier version left uncharged where it raised budgets: found, charged, or told."""
+"""Test what an earlier version left uncharged where it raised budgets: found, charged, or told."""
 
 from collections.abc import Callable
 from typing import Any

@@ -1,4 +1,4 @@
-"""Versions of a dataset: budgets of their own, and losses that add up over them."""
+"""Test versions of a dataset: budgets of their own, and losses that add up over them."""
 
 import json
 from datetime import UTC, datetime

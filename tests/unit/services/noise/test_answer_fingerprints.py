@@ -1,4 +1,4 @@
-"""Exact answers are known again by a keyed fingerprint, for one query, in their order."""
+"""Test that exact answers are known again by a keyed fingerprint, for one query, in their order."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""The public settings of a sparse histogram: false keys by rung, and reports as one vector."""
+"""Test the public settings of a sparse histogram: false keys by rung, and reports as one vector."""
 
 from types import SimpleNamespace
 from typing import Any, cast

@@ -1,4 +1,7 @@
-"""Generalized Gaussian queries: levels that are draws of their own, and what all of them cost."""
+"""Test generalized Gaussian queries.
+
+Levels that are draws of their own, and what all of them cost.
+"""
 
 from collections.abc import Callable
 from typing import Any

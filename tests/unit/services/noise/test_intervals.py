@@ -1,4 +1,4 @@
-"""Where the interval around each value of a release begins and ends."""
+"""Test where the interval around each value of a release begins and ends."""
 
 from tests.unit.worlds import World
 

@@ -1,4 +1,4 @@
-"""Keys of queries are wrapped by that of their dataset, which shredding takes away."""
+"""Test that keys of queries are wrapped by that of their dataset, which shredding takes away."""
 
 import pytest
 from sqlmodel import select

@@ -1,4 +1,4 @@
-"""Draws around exact values, one for each level, whatever rule the levels follow."""
+"""Test that draws around exact values, one for each level, whatever rule the levels follow."""
 
 import numpy as np
 from tests.support.processes import gaussian

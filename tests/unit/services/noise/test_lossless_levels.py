@@ -1,4 +1,4 @@
-"""Levels of one path: the most accurate is charged, composed and told, and no other."""
+"""Test levels of one path: the most accurate is charged, composed and told, and no other."""
 
 from tests.support.processes import gaussian
 from tests.support.rows import row

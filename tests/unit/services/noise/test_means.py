@@ -1,4 +1,7 @@
-"""Means are read from released pairs: clamped, with intervals that hold what they promise."""
+"""Test that means are read from released pairs.
+
+Clamped, with intervals that hold what they promise.
+"""
 
 import math
 from fractions import Fraction

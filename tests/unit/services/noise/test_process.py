@@ -1,4 +1,4 @@
-"""The numbers of a noise process: levels, guarantees, margins of error and values."""
+"""Test the numbers of a noise process: levels, guarantees, margins of error and values."""
 
 from fractions import Fraction
 

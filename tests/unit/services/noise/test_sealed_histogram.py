@@ -1,4 +1,4 @@
-"""Reports of a sparse histogram, sealed: padded so that their length tells little."""
+"""Test reports of a sparse histogram, sealed: padded so that their length tells little."""
 
 import numpy as np
 import pytest

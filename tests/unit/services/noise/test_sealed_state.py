@@ -1,4 +1,7 @@
-"""Releases in the database: sealed in the form of their kind, and opened as they were drawn."""
+"""Test releases in the database.
+
+Sealed in the form of their kind, and opened as they were drawn.
+"""
 
 import pytest
 from sqlmodel import select

@@ -1,4 +1,4 @@
-"""Rows sealed for their place: no other row opens with what was sealed for one."""
+"""Test rows sealed for their place: no other row opens with what was sealed for one."""
 
 import numpy as np
 import pytest

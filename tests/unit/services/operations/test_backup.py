@@ -1,4 +1,4 @@
-"""Backups made while the server writes: whole, private, and read again as they were."""
+"""Test backups made while the server writes: whole, private, and read again as they were."""
 
 import os
 import stat

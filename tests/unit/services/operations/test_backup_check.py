@@ -1,4 +1,4 @@
-"""Backups from before keys were rotated, and what is known of one before it is put back."""
+"""Test backups from before keys were rotated, and what is known of one before it is put back."""
 
 import json
 import os

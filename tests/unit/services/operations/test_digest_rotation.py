@@ -1,4 +1,4 @@
-"""New keys of rows, values and fingerprints: servers go on, and earlier keys forge nothing."""
+"""Test new keys of rows, values and fingerprints: servers go on, and earlier keys forge nothing."""
 
 import json
 from collections.abc import Iterator

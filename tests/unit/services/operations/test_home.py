@@ -1,4 +1,4 @@
-"""A home whose keys are in a hardware module: nothing of them is in its folders."""
+"""Test a home whose keys are in a hardware module: nothing of them is in its folders."""
 
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""New keys while the server runs, and datasets that nobody can read again."""
+"""Test new keys while the server runs, and datasets that nobody can read again."""
 
 import threading
 from collections.abc import Callable

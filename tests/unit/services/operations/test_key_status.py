@@ -1,4 +1,4 @@
-"""How the keys fare, and what shredding would take away, held to what it then does."""
+"""Test how the keys fare, and what shredding would take away, held to what it then does."""
 
 import pytest
 from sqlmodel import col, select

@@ -1,4 +1,4 @@
-"""Retired keys are dropped by name, unless a backup that is kept still needs them."""
+"""Test that retired keys are dropped by name, unless a backup that is kept still needs them."""
 
 from pathlib import Path
 

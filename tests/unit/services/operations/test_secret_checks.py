@@ -1,4 +1,4 @@
-"""A database is opened with the secrets that it was made with, and with no others."""
+"""Test that a database is opened with the secrets that it was made with, and with no others."""
 
 import json
 from collections.abc import Callable

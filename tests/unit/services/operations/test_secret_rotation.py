@@ -1,4 +1,7 @@
-"""A new pepper while the server runs: nobody is signed out, until what was retired is dropped."""
+"""Test a new pepper while the server runs.
+
+Nobody is signed out, until what was retired is dropped.
+"""
 
 import json
 from collections.abc import Callable

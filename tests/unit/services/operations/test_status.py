@@ -1,4 +1,4 @@
-"""A home is examined part by part: what is wrong with one is told of that one alone."""
+"""Test that a home is examined part by part: what is wrong with one is told of that one alone."""
 
 import shutil
 

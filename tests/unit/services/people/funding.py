@@ -1,4 +1,4 @@
-"""Budgets and levels of tiers, as tests change and read them."""
+"""Provide budgets and levels of tiers, as tests change and read them."""
 
 from sqlmodel import select
 from tests.unit.worlds import World

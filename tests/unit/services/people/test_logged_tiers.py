@@ -1,4 +1,7 @@
-"""Every leaf of a tier is missed where it is gone; a moved one stands for those before it."""
+"""Test that every leaf of a tier is missed where it is gone.
+
+A moved one stands for those before it.
+"""
 
 from tests.unit.services import logged
 from tests.unit.worlds import World

@@ -1,4 +1,4 @@
-"""Every leaf of a user and of a clearance is missed where it is gone."""
+"""Test that every leaf of a user and of a clearance is missed where it is gone."""
 
 from tests.unit.services import logged
 from tests.unit.worlds import World

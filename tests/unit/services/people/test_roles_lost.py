@@ -1,4 +1,4 @@
-"""Roles that are taken away while what they allowed is still worked on."""
+"""Test roles that are taken away while what they allowed is still worked on."""
 
 from collections.abc import Callable
 

@@ -1,4 +1,4 @@
-"""Tiers that are inserted, moved and deleted, and who pays for what they are then allowed."""
+"""Test tiers that are inserted, moved and deleted, and who pays for what they are then allowed."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Tiers as callers see them: in the order of their ranks, without those that were deleted."""
+"""Test tiers as callers see them: in the order of their ranks, without those that were deleted."""
 
 from tests.unit.worlds import World
 

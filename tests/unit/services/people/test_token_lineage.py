@@ -1,4 +1,7 @@
-"""What a token makes ends with it at the latest: in time, by revocation, and in number."""
+"""Test that what a token makes ends with it at the latest.
+
+In time, by revocation, and in number.
+"""
 
 import threading
 from dataclasses import replace

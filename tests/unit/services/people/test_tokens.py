@@ -1,4 +1,7 @@
-"""A token carries whoever it was issued to: promoted or demoted, it is at once theirs to use."""
+"""Test that a token carries whoever it was issued to.
+
+Promoted or demoted, it is at once theirs to use.
+"""
 
 import pytest
 from tests.unit.worlds import World

@@ -1,4 +1,4 @@
-"""Tiers, users and tokens: who may do what, from when on, until when."""
+"""Test tiers, users and tokens: who may do what, from when on, until when."""
 
 import pytest
 from sqlmodel import col, select

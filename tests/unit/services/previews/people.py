@@ -1,4 +1,4 @@
-"""A file of people, and previews of queries over it."""
+"""Provide a file of people, and previews of queries over it."""
 
 from typing import Any
 

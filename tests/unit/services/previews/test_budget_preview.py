@@ -1,4 +1,4 @@
-"""What other budgets would mean is what granting them does, and looking does nothing."""
+"""Test what other budgets would mean is what granting them does, and looking does nothing."""
 
 import pytest
 from sqlmodel import select

@@ -1,4 +1,4 @@
-"""What a move would mean, held to what it then means."""
+"""Test what a move would mean, held to what it then means."""
 
 import pytest
 from sqlmodel import func, select

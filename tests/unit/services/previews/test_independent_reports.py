@@ -1,4 +1,4 @@
-"""What independent levels tell together: exposure, budgets, leaves, previews and advice."""
+"""Test what independent levels tell together: exposure, budgets, leaves, previews and advice."""
 
 import itertools
 import json

@@ -1,4 +1,4 @@
-"""What other levels would mean, held to what moving them then does."""
+"""Test what other levels would mean, held to what moving them then does."""
 
 from typing import Any
 

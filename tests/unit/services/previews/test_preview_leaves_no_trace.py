@@ -1,4 +1,4 @@
-"""A preview touches neither data nor state: no file, no key, no noise, no row."""
+"""Test that a preview touches neither data nor state: no file, no key, no noise, no row."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

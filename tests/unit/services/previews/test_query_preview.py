@@ -1,4 +1,7 @@
-"""A preview: to the last digit what registering then charges, and to analysts only their own."""
+"""Test a preview.
+
+To the last digit what registering then charges, and to analysts only their own.
+"""
 
 from fractions import Fraction
 from typing import Any

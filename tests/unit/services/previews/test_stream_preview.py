@@ -1,4 +1,4 @@
-"""A preview of a stream: what opening it then charges, and nothing is done."""
+"""Test a preview of a stream: what opening it then charges, and nothing is done."""
 
 import pytest
 from tests.unit.services.streams.streaming import CLICKS

@@ -1,4 +1,4 @@
-"""What a new version would mean for budgets, held to what registering it then does."""
+"""Test what a new version would mean for budgets, held to what registering it then does."""
 
 from dataclasses import replace
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""A wrong category shows for a small charge: what share of rows none of them takes."""
+"""Test that a wrong category shows for a small charge: what share of rows none of them takes."""
 
 from collections.abc import Callable
 from pathlib import Path

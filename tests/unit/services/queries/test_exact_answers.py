@@ -1,4 +1,4 @@
-"""Once the anchor is drawn, the exact answer is nowhere: not on disk, not in memory."""
+"""Test that once the anchor is drawn, the exact answer is nowhere: not on disk, not in memory."""
 
 import gc
 from collections.abc import Callable

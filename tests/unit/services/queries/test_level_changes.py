@@ -1,4 +1,7 @@
-"""Levels of a query: lowered for the future, raised and charged, the ceiling raised with data."""
+"""Test levels of a query.
+
+Lowered for the future, raised and charged, the ceiling raised with data.
+"""
 
 import json
 from typing import Any

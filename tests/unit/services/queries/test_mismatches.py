@@ -1,4 +1,4 @@
-"""Exact values that are sent again: compared for a raise alone, on record, and seldom."""
+"""Test exact values that are sent again: compared for a raise alone, on record, and seldom."""
 
 import json
 from collections.abc import Sequence

@@ -1,4 +1,7 @@
-"""How far a registration is: told by stages and bytes read, the same whatever the cells hold."""
+"""Test how far a registration is.
+
+Told by stages and bytes read, the same whatever the cells hold.
+"""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Queries as their callers see them: shown up to one's own tier, listed, and retired."""
+"""Test queries as their callers see them: shown up to one's own tier, listed, and retired."""
 
 import pytest
 from tests.unit.worlds import World

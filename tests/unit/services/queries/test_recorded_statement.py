@@ -1,4 +1,4 @@
-"""The statement that a query's row records is the one that is run."""
+"""Test the statement that a query's row records is the one that is run."""
 
 from collections.abc import Callable
 from dataclasses import replace

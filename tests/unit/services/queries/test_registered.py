@@ -1,4 +1,4 @@
-"""What an interrupted run had registered: the same spec, by the same person, and drawn."""
+"""Test what an interrupted run had registered: the same spec, by the same person, and drawn."""
 
 from typing import Any
 

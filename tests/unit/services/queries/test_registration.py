@@ -1,4 +1,4 @@
-"""Registering a query: charged before anything is read, once, and refused without a trace."""
+"""Test registering a query: charged before anything is read, once, and refused without a trace."""
 
 import json
 from typing import Any

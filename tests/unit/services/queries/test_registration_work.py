@@ -1,4 +1,4 @@
-"""Registering costs the database the same, however many queries there are."""
+"""Test that registering costs the database the same, however many queries there are."""
 
 import sqlite3
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""Hand-outs: one line for each user and release, in the order of the log."""
+"""Test hand-outs: one line for each user and release, in the order of the log."""
 
 from sqlmodel import select
 from tests.unit.worlds import World

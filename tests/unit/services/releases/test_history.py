@@ -1,4 +1,4 @@
-"""The release history: one's own for analysts, everybody's without values for auditors."""
+"""Test the release history: one's own for analysts, everybody's without values for auditors."""
 
 import pytest
 from tests.unit.worlds import World

@@ -1,4 +1,4 @@
-"""Retirements, mismatches and numbers of releases are those of the log."""
+"""Test that retirements, mismatches and numbers of releases are those of the log."""
 
 from tests.unit.services import logged
 from tests.unit.worlds import World

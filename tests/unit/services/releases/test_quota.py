@@ -1,4 +1,4 @@
-"""How much one person may add in a day; what others were given plays no part in it."""
+"""Test how much one person may add in a day; what others were given plays no part in it."""
 
 from dataclasses import replace
 from datetime import timedelta

@@ -1,4 +1,4 @@
-"""The release transaction: one vector a level, forever, and nothing about others."""
+"""Test the release transaction: one vector a level, forever, and nothing about others."""
 
 import hashlib
 import hmac

@@ -1,4 +1,4 @@
-"""Which queries somebody may see, and that a retired one gives nothing more."""
+"""Test which queries somebody may see, and that a retired one gives nothing more."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""Changes of a dataset: something is said, and of one kind at a time."""
+"""Test changes of a dataset: something is said, and of one kind at a time."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""False keys are one number for all tiers, or one for each."""
+"""Test that false keys are one number for all tiers, or one for each."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""A noise level is named in exactly one way; a number alone is its epsilon."""
+"""Test that a noise level is named in exactly one way; a number alone is its epsilon."""
 
 from typing import Any
 

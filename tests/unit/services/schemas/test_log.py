@@ -1,4 +1,4 @@
-"""A cosigned checkpoint is a text of a length that a note can have."""
+"""Test that a cosigned checkpoint is a text of a length that a note can have."""
 
 import pytest
 from pydantic import ValidationError

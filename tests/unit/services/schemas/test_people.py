@@ -1,4 +1,4 @@
-"""Requests about tiers, users and tokens: roles once each, lifetimes in seconds."""
+"""Test requests about tiers, users and tokens: roles once each, lifetimes in seconds."""
 
 import pytest
 from pydantic import ValidationError

@@ -1,4 +1,4 @@
-"""Requests for queries and releases: each thing is said in one way, or refused."""
+"""Test requests for queries and releases: each thing is said in one way, or refused."""
 
 from typing import Any
 

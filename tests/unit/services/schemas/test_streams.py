@@ -1,4 +1,7 @@
-"""Requests for streams: which structures go with which noise, and elements as they are sent."""
+"""Test requests for streams.
+
+Which structures go with which noise, and elements as they are sent.
+"""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""A world with one stream of three elements, for tests of what streams do."""
+"""Provide a world with one stream of three elements, for tests of what streams do."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""A stream of a database that was put back to an older state takes no more elements."""
+"""Test that a stream of a database that was put back to an older state takes no more elements."""
 
 import pytest
 from tests.unit.sites import SITES

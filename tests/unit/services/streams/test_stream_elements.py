@@ -1,4 +1,4 @@
-"""Elements of a stream: taken in order, each once, or refused without a trace."""
+"""Test elements of a stream: taken in order, each once, or refused without a trace."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Running totals: the same whenever they are read, of steps that there are."""
+"""Test running totals: the same whenever they are read, of steps that there are."""
 
 import pytest
 from tests.unit.services.streams.streaming import furnish_stream, push

@@ -1,4 +1,4 @@
-"""Streams: opened and charged at once, moved to other levels, and retired."""
+"""Test streams: opened and charged at once, moved to other levels, and retired."""
 
 import pytest
 from tests.unit.services.streams.streaming import CLICKS, furnish_stream

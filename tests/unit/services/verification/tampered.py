@@ -1,4 +1,4 @@
-"""A world with rows in every table that is authenticated, and whoever can write to them."""
+"""Provide a world with rows in every table that is authenticated, and whoever can write to them."""
 
 import json
 from collections.abc import Iterator, Sequence

@@ -1,4 +1,4 @@
-"""Whoever gives themselves something in the database is not answered accordingly."""
+"""Test that whoever gives themselves something in the database is not answered accordingly."""
 
 from collections.abc import Callable
 

@@ -1,4 +1,4 @@
-"""The ledger held to a price of every query from nothing."""
+"""Test the ledger held to a price of every query from nothing."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,7 @@
-"""Rows that are gone, and older ones that are put back whole: an audit finds them by the log."""
+"""Test rows that are gone, and older ones that are put back whole.
+
+An audit finds them by the log.
+"""
 
 from dataclasses import replace
 from typing import Any

@@ -1,4 +1,4 @@
-"""What was altered in the database is found by holding it to the log."""
+"""Test that what was altered in the database is found by holding it to the log."""
 
 import pytest
 from sqlalchemy import text

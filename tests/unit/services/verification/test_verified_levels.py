@@ -1,4 +1,4 @@
-"""Verification holds levels to what was paid for them, and no further."""
+"""Test that verification holds levels to what was paid for them, and no further."""
 
 import pytest
 from sqlalchemy import text

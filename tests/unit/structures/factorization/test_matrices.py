@@ -1,4 +1,4 @@
-"""Matrix pairs: what they protect is exact, what they decode is right."""
+"""Test matrix pairs: what they protect is exact, what they decode is right."""
 
 from fractions import Fraction
 

@@ -1,4 +1,4 @@
-"""The square-root factorization: known errors, and what rounding changes."""
+"""Test the square-root factorization: known errors, and what rounding changes."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""The histogram of four keys over all 64-bit integers that tests here release."""
+"""Provide the histogram of four keys over all 64-bit integers that tests here release."""
 
 from collections.abc import Callable
 from fractions import Fraction

@@ -1,4 +1,4 @@
-"""Quadrature over panels, and integers that are drawn from a density on them."""
+"""Test quadrature over panels, and integers that are drawn from a density on them."""
 
 import math
 from hashlib import sha256

@@ -1,4 +1,4 @@
-"""What the keys of count 0 cost, as stated."""
+"""Test what the keys of count 0 cost, as stated."""
 
 import math
 

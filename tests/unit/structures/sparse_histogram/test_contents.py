@@ -1,4 +1,7 @@
-"""A histogram's keys and what it reports of them: in the domain's order, above the threshold."""
+"""Test a histogram's keys and what it reports of them.
+
+In the domain's order, above the threshold.
+"""
 
 from fractions import Fraction
 

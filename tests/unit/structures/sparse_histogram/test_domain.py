@@ -1,4 +1,4 @@
-"""Keys and their ranks are two names of one thing, in every domain."""
+"""Test that keys and their ranks are two names of one thing, in every domain."""
 
 import hashlib
 

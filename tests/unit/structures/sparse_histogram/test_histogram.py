@@ -1,4 +1,4 @@
-"""A sparse histogram hands out the same at every level, whatever was asked before."""
+"""Test that a sparse histogram hands out the same at every level, whatever was asked before."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Messages along the levels, against what normal distribution functions say in closed form."""
+"""Test messages along the levels, against what normal distribution functions say in closed form."""
 
 import math
 

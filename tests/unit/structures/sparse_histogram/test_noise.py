@@ -1,4 +1,4 @@
-"""The mechanism of histograms charges its false keys beside its noise."""
+"""Test that the mechanism of histograms charges its false keys beside its noise."""
 
 import math
 from fractions import Fraction

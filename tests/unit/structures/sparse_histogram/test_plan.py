@@ -1,4 +1,4 @@
-"""The lattice and the ladder of a histogram: what fits, and what a refusal offers."""
+"""Test the lattice and the ladder of a histogram: what fits, and what a refusal offers."""
 
 import math
 from fractions import Fraction

@@ -1,4 +1,4 @@
-"""A histogram written as bytes goes on as before; altered bytes are refused."""
+"""Test that a histogram written as bytes goes on as before; altered bytes are refused."""
 
 import pytest
 from tests.unit.structures.sparse_histogram.small_histogram import (

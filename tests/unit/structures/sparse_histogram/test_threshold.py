@@ -1,4 +1,4 @@
-"""Thresholds are a public function of the level, at every rung."""
+"""Test that thresholds are a public function of the level, at every rung."""
 
 import math
 

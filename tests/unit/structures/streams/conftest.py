@@ -1,4 +1,4 @@
-"""Streams of noise from fixed keys, one after the other."""
+"""Provide streams of noise from fixed keys, one after the other."""
 
 from collections.abc import Callable, Iterator
 from hashlib import sha256

@@ -1,4 +1,4 @@
-"""The exact errors of trees, against published and enumerated figures."""
+"""Test the exact errors of trees, against published and enumerated figures."""
 
 from collections.abc import Callable
 from fractions import Fraction

@@ -1,4 +1,4 @@
-"""What structures are said to cost, against a count over all of their nodes."""
+"""Test what structures are said to cost, against a count over all of their nodes."""
 
 from fractions import Fraction
 

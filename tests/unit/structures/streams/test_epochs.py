@@ -1,4 +1,4 @@
-"""Epochs of doubling length: known variances at known steps."""
+"""Test epochs of doubling length: known variances at known steps."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Every forest answers prefix sums, at the cost that it states."""
+"""Test that every forest answers prefix sums, at the cost that it states."""
 
 from fractions import Fraction
 

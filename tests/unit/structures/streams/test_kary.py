@@ -1,4 +1,4 @@
-"""K-ary trees: nodes counted by digits, and their closed forms."""
+"""Test k-ary trees: nodes counted by digits, and their closed forms."""
 
 from fractions import Fraction
 

@@ -1,4 +1,4 @@
-"""The noise of a stream's nodes: drawn once, added along ways, bridged where tiers join."""
+"""Test the noise of a stream's nodes: drawn once, added along ways, bridged where tiers join."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""A stream's noise written as bytes goes on as before."""
+"""Test that a stream's noise written as bytes goes on as before."""
 
 from collections.abc import Callable
 from hashlib import sha256

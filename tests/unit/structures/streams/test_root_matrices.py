@@ -1,4 +1,4 @@
-"""The square root in integers: rounded where it protects, exact where it puts together."""
+"""Test the square root in integers: rounded where it protects, exact where it puts together."""
 
 from itertools import combinations, product
 

@@ -1,4 +1,4 @@
-"""The square root's noise over time and tiers, and that outputs tell no more than they may."""
+"""Test the square root's noise over time and tiers, and that outputs tell no more than they may."""
 
 import math
 from collections.abc import Callable, Iterator, Sequence

@@ -1,4 +1,4 @@
-"""A square-root stream's noise written as bytes goes on as before."""
+"""Test that a square-root stream's noise written as bytes goes on as before."""
 
 from collections.abc import Callable
 from fractions import Fraction

@@ -1,4 +1,4 @@
-"""Smooth binary trees: every output has the same law, and published figures."""
+"""Test smooth binary trees: every output has the same law, and published figures."""
 
 import math
 

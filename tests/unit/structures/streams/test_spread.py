@@ -1,4 +1,4 @@
-"""How far off running totals are, against laws that are known in closed form."""
+"""Test how far off running totals are, against laws that are known in closed form."""
 
 import math
 from fractions import Fraction

@@ -1,4 +1,4 @@
-"""Servers of one home with a second place for their log."""
+"""Provide servers of one home with a second place for their log."""
 
 from collections.abc import Iterator
 from contextlib import ExitStack

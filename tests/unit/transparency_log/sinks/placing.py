@@ -1,4 +1,4 @@
-"""Logs with a second place, and what it has taken."""
+"""Provide logs with a second place, and what it has taken."""
 
 import json
 from collections.abc import Callable

@@ -1,4 +1,7 @@
-"""A log with a second place: it takes everything first, and nobody is answered before it did."""
+"""Test a log with a second place.
+
+It takes everything first, and nobody is answered before it did.
+"""
 
 import fcntl
 from pathlib import Path

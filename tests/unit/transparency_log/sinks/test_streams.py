@@ -1,4 +1,4 @@
-"""Receivers of the log over TCP and sockets of this machine."""
+"""Test receivers of the log over TCP and sockets of this machine."""
 
 import json
 import socket

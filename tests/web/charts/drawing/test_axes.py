@@ -1,4 +1,4 @@
-"""Axes: monotone, within their ends, with round ticks whose labels have room."""
+"""Test axes: monotone, within their ends, with round ticks whose labels have room."""
 
 import itertools
 import math

@@ -1,4 +1,4 @@
-"""Contrast of texts and marks on light and dark pages, with and without the stylesheet."""
+"""Test contrast of texts and marks on light and dark pages, with and without the stylesheet."""
 
 import re
 from pathlib import Path

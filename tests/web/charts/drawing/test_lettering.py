@@ -1,4 +1,4 @@
-"""Texts are shortened, wrapped and kept apart, so that each fits its place."""
+"""Test that texts are shortened, wrapped and kept apart, so that each fits its place."""
 
 import itertools
 

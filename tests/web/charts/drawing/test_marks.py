@@ -1,4 +1,4 @@
-"""Pairs of marks differ in more than color."""
+"""Test that pairs of marks differ in more than color."""
 
 import itertools
 import re

@@ -1,4 +1,4 @@
-"""Numbers and names as pictures write them."""
+"""Test numbers and names as pictures write them."""
 
 import pytest
 from hypothesis import given

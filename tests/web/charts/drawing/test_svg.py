@@ -1,4 +1,4 @@
-"""Names and prefixes stay text, whatever characters they contain."""
+"""Test that names and prefixes stay text, whatever characters they contain."""
 
 from tests.web.charts.pictures import (
     HOSTILE,

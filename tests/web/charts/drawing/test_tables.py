@@ -1,4 +1,4 @@
-"""A picture and its table show the same numbers."""
+"""Test that a picture and its table show the same numbers."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""The page of budgets: one chart a dataset, of the tiers that the caller may see."""
+"""Test the page of budgets: one chart a dataset, of the tiers that the caller may see."""
 
 from tests.web.world import Open
 

@@ -1,4 +1,4 @@
-"""From a dataset's page to what share of rows no category of a column takes, and its price."""
+"""Test the way from a dataset's page to a check of its categories, and the check's price."""
 
 import html
 import re

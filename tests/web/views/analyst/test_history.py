@@ -1,4 +1,4 @@
-"""The history's filters, which stand in its address, for analysts and for auditors."""
+"""Test the history's filters, which stand in its address, for analysts and for auditors."""
 
 import re
 from datetime import UTC, timedelta

@@ -1,4 +1,4 @@
-"""Long work on the pages: begun by a form, left, come back to, mended and gone on with."""
+"""Test long work on the pages: begun by a form, left, come back to, mended and gone on with."""
 
 import threading
 from collections.abc import Callable, Iterator

@@ -1,4 +1,4 @@
-"""One's own tokens: issued and revoked by oneself, and by nobody else."""
+"""Test a user's own tokens: issued and revoked by the user, and by nobody else."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""A query's page: which of the levels that somebody holds are drawn stands in its address."""
+"""Test a query's page: which of the levels that somebody holds are drawn stands in its address."""
 
 import re
 from urllib.parse import urlencode

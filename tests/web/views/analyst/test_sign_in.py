@@ -1,4 +1,4 @@
-"""Signing in, staying, and leaving."""
+"""Test signing in, staying, and leaving."""
 
 from collections.abc import Callable, Iterator
 from datetime import timedelta

@@ -1,4 +1,4 @@
-"""A stream's page: levels side by side, each read recorded."""
+"""Test a stream's page: levels side by side, each read recorded."""
 
 import re
 

@@ -1,4 +1,7 @@
-"""Who could learn what: the same numbers as the API's, query by query, as a path where one is."""
+"""Test who could learn what.
+
+The same numbers as the API's, query by query, as a path where one is.
+"""
 
 import re
 from typing import Any

@@ -1,4 +1,4 @@
-"""The provider's keys, by name."""
+"""Test the provider's keys, by name."""
 
 from tests.api.world import World
 from tests.web.world import Browser, Open, text_of

@@ -1,4 +1,4 @@
-"""The timeline: the log in words, by filters that stand in the address."""
+"""Test the timeline: the log in words, by filters that stand in the address."""
 
 import re
 from datetime import timedelta

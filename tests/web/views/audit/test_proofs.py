@@ -1,4 +1,7 @@
-"""Proofs in words: what the log stands on, what holds, what does not, and the files to check it."""
+"""Test proofs in words.
+
+What the log stands on, what holds, what does not, and the files to check it.
+"""
 
 import json
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""A server whose database was put back: its pages open, say so, and let an admin go on."""
+"""Test a server whose database was put back: its pages open, say so, and let an admin go on."""
 
 import re
 from urllib.parse import urlsplit

@@ -1,4 +1,4 @@
-"""Datasets shredded by form: what is lost is said first, and their name is typed by hand."""
+"""Test datasets shredded by form: what is lost is said first, and their name is typed by hand."""
 
 from urllib.parse import urlsplit
 

@@ -1,4 +1,4 @@
-"""A declaration that was wrong is corrected by form, or withdrawn."""
+"""Test that a declaration that was wrong is corrected by form, or withdrawn."""
 
 from pathlib import Path
 

@@ -1,4 +1,7 @@
-"""Forms that are sent empty, or half filled: what to enter, in plain words, beside its field."""
+"""Test forms that are sent empty, or half filled.
+
+What to enter, in plain words, beside its field.
+"""
 
 import html
 import re

@@ -1,4 +1,4 @@
-"""Levels of queries and streams moved by form: said before it is done, and then so."""
+"""Test levels of queries and streams moved by form: said before it is done, and then so."""
 
 import re
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Datasets registered by form: from a file whose cells are never shown."""
+"""Test datasets registered by form: from a file whose cells are never shown."""
 
 import re
 from pathlib import Path

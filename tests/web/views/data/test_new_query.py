@@ -1,4 +1,4 @@
-"""Queries built by form: previewed and registered as the API does."""
+"""Test queries built by form: previewed and registered as the API does."""
 
 import pytest
 from tests.api.world import World

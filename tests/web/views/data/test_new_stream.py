@@ -1,4 +1,7 @@
-"""A stream opened by form: previewed without being opened, opened once, refused beside a field."""
+"""Test a stream opened by form.
+
+Previewed without being opened, opened once, refused beside a field.
+"""
 
 import pytest
 from tests.api.world import World

@@ -1,4 +1,4 @@
-"""A new version of a dataset by form: prefilled, previewed, registered once."""
+"""Test a new version of a dataset by form: prefilled, previewed, registered once."""
 
 import re
 from collections.abc import Callable

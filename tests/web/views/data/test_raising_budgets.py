@@ -1,4 +1,4 @@
-"""Budgets by form: previewed, raised, and lowered down to what is spent."""
+"""Test budgets by form: previewed, raised, and lowered down to what is spent."""
 
 import pytest
 from tests.api.world import World

@@ -1,4 +1,4 @@
-"""Retiring a query or a stream by form, once its name is typed."""
+"""Test retiring a query or a stream by form, once its name is typed."""
 
 from tests.api.world import World
 from tests.web.views.people.acting import follow

@@ -1,4 +1,7 @@
-"""Pages that ask whether two datasets hold the same people: before, when and after registering."""
+"""Test pages that ask whether two datasets hold the same people.
+
+Before, when and after registering.
+"""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Moving somebody: the consequences are shown first, and what was not shown is not done."""
+"""Test moving somebody: the consequences are shown first, and what was not shown is not done."""
 
 import pytest
 from tests.api.world import World

@@ -1,4 +1,4 @@
-"""Proposals: what takes two admins is proposed by one and approved by another."""
+"""Test proposals: what takes two admins is proposed by one and approved by another."""
 
 from collections.abc import Callable
 from urllib.parse import urlsplit

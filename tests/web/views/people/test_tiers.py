@@ -1,4 +1,4 @@
-"""Tiers by form: inserted once, and refused beside the field that is wrong."""
+"""Test tiers by form: inserted once, and refused beside the field that is wrong."""
 
 import re
 

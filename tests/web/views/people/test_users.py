@@ -1,4 +1,4 @@
-"""Users by form: added, given roles and tokens, disabled."""
+"""Test users by form: added, given roles and tokens, disabled."""
 
 import re
 

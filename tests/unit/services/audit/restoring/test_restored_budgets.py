@@ -1,4 +1,4 @@
-"""What was lost with a database stays spent when tiers and budgets change afterwards."""
+"""Test that what was lost with a database stays spent when tiers and budgets change afterwards."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""Acknowledgments of a restore that another process finishes."""
+"""Test acknowledgments of a restore that another process finishes."""
 
 from tests.unit.worlds import Restore, World
 

@@ -1,4 +1,4 @@
-"""Verification tells that a database lacks what the witness saw."""
+"""Test that verification tells that a database lacks what the witness saw."""
 
 from tests.unit.worlds import Restore, World
 

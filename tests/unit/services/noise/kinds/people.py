@@ -1,4 +1,4 @@
-"""A file of people with ages, and means over it."""
+"""Provide a file of people with ages, and means over it."""
 
 from typing import Any
 

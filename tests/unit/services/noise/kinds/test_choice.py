@@ -1,4 +1,4 @@
-"""The kind of a query is chosen from its row, and that of a request from its spec."""
+"""Test that the kind of a query is chosen from its row, and that of a request from its spec."""
 
 import json
 from typing import Any

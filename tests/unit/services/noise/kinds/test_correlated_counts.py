@@ -1,4 +1,7 @@
-"""Counts that are protected together: charged as one vector, released by tier, read from nodes."""
+"""Test counts that are protected together.
+
+Charged as one vector, released by tier, read from nodes.
+"""
 
 import io
 import json

@@ -1,4 +1,4 @@
-"""What every kind answers unless it says otherwise."""
+"""Test what every kind answers unless it says otherwise."""
 
 from fractions import Fraction
 

@@ -1,4 +1,4 @@
-"""A query for means: charged once for its pair, released losslessly, read as means."""
+"""Test a query for means: charged once for its pair, released losslessly, read as means."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,7 @@
-"""Counts over keys that nobody can list, released by tier: registered, drawn, kept, refused."""
+"""Test counts over keys that nobody can list, released by tier.
+
+Registered, drawn, kept, refused.
+"""
 
 import hashlib
 import math

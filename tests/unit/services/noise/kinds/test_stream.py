@@ -1,4 +1,4 @@
-"""A stream as a kind of query: its newest total, and what none of its levels needs."""
+"""Test a stream as a kind of query: its newest total, and what none of its levels needs."""
 
 import pytest
 from tests.support.rows import row

@@ -1,4 +1,4 @@
-"""The margin of error of running totals grows with the nodes that a total is made of."""
+"""Test that the margin of error of running totals grows with the nodes that a total is made of."""
 
 from fractions import Fraction
 

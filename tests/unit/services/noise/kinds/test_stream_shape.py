@@ -1,4 +1,4 @@
-"""The structure of a stream, read back from its row: trees, and the square root."""
+"""Test the structure of a stream, read back from its row: trees, and the square root."""
 
 from dataclasses import replace
 from fractions import Fraction

@@ -1,4 +1,4 @@
-"""Skellam queries: what is stored beside their releases, and what of it anybody is told."""
+"""Test Skellam queries: what is stored beside their releases, and what of it anybody is told."""
 
 import json
 
