@@ -213,10 +213,10 @@ class Client:
         follow the newest one.  Elements that the stream has already are skipped, so an
         interrupted push can be repeated from its beginning.  Many elements are sent in parts.
         If an answer is lost, the client reads which element is next and sends the missing ones
-        again.  Nobody else may push meanwhile.
+        again.  No other client may push at the same time.
 
         Raises ``InvalidArgument`` for anything but finite numbers, and for a gap before
-        ``first``; ``Conflict`` if somebody else pushed.
+        ``first``; ``Conflict`` if another client pushed.
         """
         return push(self._transport, f"{API}/streams/{_segment(stream)}", elements, first)
 

@@ -1,4 +1,4 @@
-"""Draw values of groups with their intervals, at one or several levels.
+"""Draw values of groups with their confidence intervals, at one or several levels.
 
 With one level there is one line per group.  With several levels, each group is a heading with
 one line per level under it.
@@ -118,6 +118,6 @@ def _described(groups: Groups, notes: list[str]) -> str:
     digits = digits_of([interval for level in groups.levels for interval in level.intervals])
     level_names = f"{counted(len(groups.levels), 'level')} ({names})"
     extent = f"from {digits.write(low)} to {digits.write(high)} in all."
-    what = f"values with {percent(groups.confidence)} intervals"
+    what = f"values with {percent(groups.confidence)} confidence intervals"
     first = f"{counted(groups.count, 'group')} at {level_names}: {what}, {extent}"
     return " ".join((first, *notes))

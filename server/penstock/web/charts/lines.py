@@ -71,7 +71,9 @@ def columns_for(lines: Sequence[Line], width: int, *, indent: bool = False) -> C
     return Columns(names, axis, right, ranges, width)
 
 
-def caption(confidence: float, quantity: str, width: float, what: str = "intervals") -> Element:
+def caption(
+    confidence: float, quantity: str, width: float, what: str = "confidence intervals"
+) -> Element:
     """Return the caption above a chart: the quantity and the confidence of the intervals."""
     ending = f" with {percent(confidence)} {what}"
     name = fitted(quantity, width - width_of(ending) - 6)

@@ -1,4 +1,4 @@
-"""Issue a token by form, for the user or for somebody else, and show it only once."""
+"""Issue a token by form, for the caller or for another user, and show it only once."""
 
 from flask import Response, request
 

@@ -82,7 +82,7 @@ def blueprint(server: Server, limits: Limits, runner: Runner) -> Blueprint:
 def _signed_in(visitor: Visit) -> Visit:
     """Return the visit of the signed-in user, for the menu of a public page or an error page.
 
-    Without a valid session, or if that cannot be checked now, nobody is signed in.
+    Without a valid session, or if it cannot be checked now, no user is signed in.
     """
     secret = request.cookies.get(COOKIE, "")
     if not secret:

@@ -16,7 +16,7 @@ Answered = TypeVar("Answered")
 def do_or_propose(
     visit: Visit, act: Act[Answered], done: Callable[[Answered], Response]
 ) -> Response:
-    """Return ``done`` of the result, or redirect to the proposal if somebody must approve it."""
+    """Return ``done`` of the result, or redirect to the proposal if it needs approval."""
     answer = proposals.do_or_propose(visit.server, visit.principal, act)
     if isinstance(answer, ProposalView):
         return visit.go("proposal", proposal=answer.id)

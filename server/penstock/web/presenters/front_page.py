@@ -1,8 +1,8 @@
 """Show one run of the demo on the start page, as it was released.
 
-The example is the same on every server and holds nothing of the server that shows it, since
-anybody may open the start page.  The data are public and the numbers were released: all of them
-carry noise, and the exact number stands nowhere.
+The example is the same on every server and contains no data of the server that shows it,
+since the start page is public.  The data are public and the numbers were released: all of them
+include noise, and the exact number appears nowhere.
 """
 
 from functools import cache

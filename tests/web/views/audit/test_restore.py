@@ -80,7 +80,7 @@ def test_what_would_change_something_is_refused_and_keeps_a_way_back(
     suspend(world)
     answer = root.submit("/tiers/public", description="other")
     assert answer.status_code == 503
-    assert "put back to an older state" in text_of(answer)
+    assert "restored to an older state" in text_of(answer)
     assert answer.text.count("The log&#39;s witness saw") == 1
     assert 'href="/restore"' in answer.text
 

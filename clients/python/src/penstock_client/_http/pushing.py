@@ -115,7 +115,7 @@ def _send(transport: Transport, path: str, first: int, part: list[object]) -> No
         except Conflict as error:
             # A request whose answer was lost may still have arrived, after the stream's next
             # number was read here.  A conflict without ``next`` means that levels changed
-            # meanwhile: try again.
+            # during the push: try again.
             if "next" in error.data and (lost is None or pushed_by_other):
                 raise
             lost = error

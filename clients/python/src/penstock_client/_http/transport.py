@@ -56,8 +56,8 @@ class Transport:
         self._largest = largest_answer
         self._timeout = timeout
         if transport is None and is_loopback(self.url):
-            # With a transport of its own, requests to this machine do not go through a proxy
-            # that the environment names.
+            # With an explicit transport, httpx does not send requests to this machine through
+            # a proxy that the environment names.
             transport = httpx.HTTPTransport()
         try:
             self._http = httpx.Client(

@@ -2,7 +2,7 @@
 
 The log's key is taken from its first answer and pinned from then on.  The newest checkpoint is
 kept in a file, by the server's address.  A log that is shorter, or that does not begin with the
-leaves of that checkpoint, is refused, whoever signed it.
+leaves of that checkpoint, is refused, even if its signature is valid.
 """
 
 import os
@@ -87,7 +87,7 @@ class Log:
         return newest
 
     def _followed(self) -> Known:
-        # Read before the answer: another client may remember a later checkpoint meanwhile.
+        # Read before the request: another client may store a later checkpoint during it.
         kept = self._memory.kept()
         fields = self._answer_to("checkpoint", {}, "checkpoint")
         key = _bytes(fields.text("key"))
@@ -100,8 +100,8 @@ class Log:
             if before is not None:
                 self._require_longer(before, known)
         while kept != known and (other := self._memory.replace(kept, known)) is not None:
-            # Another client that shares the file remembered a checkpoint meanwhile, maybe a
-            # later one.
+            # Another client that shares the file has stored a checkpoint since, maybe a later
+            # one.
             old, new = sorted((other, known), key=lambda memory: memory.checkpoint.size)
             self._require_longer(old, new)
             kept, known = other, new

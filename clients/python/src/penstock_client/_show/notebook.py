@@ -28,7 +28,7 @@ def page(release: ShownRelease, rows: int = ROWS) -> str:
         )
     ]
     caption = "<br>".join(map(_text, release.caption()))
-    title = f"{release.query} as released to {release.tier}, with {confidence} intervals"
+    title = f"{release.query} as released to {release.tier}, with {confidence} confidence intervals"
     return "".join(
         (
             "<div>",
