@@ -1,4 +1,4 @@
-"""Draw a stream's totals over its steps, with a band of intervals, at one or several levels."""
+"""Draw a stream's totals over its steps, with a band of confidence intervals for each level."""
 
 import itertools
 from collections.abc import Iterator, Sequence
@@ -116,7 +116,7 @@ def _plot(stream: Stream, width: int) -> Plot:
 
 
 def _frame(stream: Stream, plot: Plot, width: int) -> Iterator[Element]:
-    yield caption(stream.confidence, stream.quantity, width, "bands")
+    yield caption(stream.confidence, stream.quantity, width)
     for value, label in plot.y.ticks:
         y = plot.y.at(value)
         yield rule(plot.x.start, y, plot.x.end, y, "grid" if value else "axis")

@@ -71,11 +71,9 @@ def columns_for(lines: Sequence[Line], width: int, *, indent: bool = False) -> C
     return Columns(names, axis, right, ranges, width)
 
 
-def caption(
-    confidence: float, quantity: str, width: float, what: str = "confidence intervals"
-) -> Element:
+def caption(confidence: float, quantity: str, width: float) -> Element:
     """Return the caption above a chart: the quantity and the confidence of the intervals."""
-    ending = f" with {percent(confidence)} {what}"
+    ending = f" with {percent(confidence)} confidence intervals"
     name = fitted(quantity, width - width_of(ending) - 6)
     first = f"{name[:1].upper()}{name[1:]}," if quantity else "Values"
     return text(0, 12, first + ending, kind=QUIET)
