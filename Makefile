@@ -1,16 +1,16 @@
-# Both targets make their own virtual environment from the lock file; the plain commands
-# stand in README.md for those without make.
+# The targets make a virtual environment from the lock file. README.md has the same in plain
+# commands, for machines without make.
 PYTHON ?= python3.11
 VENV := .venv
 BIN := $(VENV)/bin
 
-# Images of continuous integration often forbid bytecode; every program that a test starts would
+# Images of continuous integration often disable bytecode; every program that a test starts would
 # then compile three hundred modules again.
 unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: demo quick test nightly lint format lock benchmarks clean
 
-# Most of what is installed is never imported: what is gets its bytecode then (--no-compile).
+# Most installed modules are never imported; the others are compiled on import (--no-compile).
 # pip first: the one that comes with Python 3.11 takes twice as long, most of it to compare every
 # file that was ever published with the tags of this machine.
 $(VENV)/.installed: requirements.lock pyproject.toml clients/python/pyproject.toml
@@ -24,14 +24,14 @@ $(VENV)/.installed: requirements.lock pyproject.toml clients/python/pyproject.to
 demo: $(VENV)/.installed
 	$(BIN)/penstock demo
 
-# One process a core already: threads of BLAS beside them would only wait for each other.
+# There is one process per core already: additional BLAS threads would only wait for each other.
 quick test nightly: export OPENBLAS_NUM_THREADS = 1
 
-# One worker more than there are cores: in one of three somebody waits, for a browser, a server or
+# One worker more than there are cores: about one in three is waiting, for a browser, a server or
 # a process that is being killed.
 WORKERS = $(shell expr $$(nproc 2> /dev/null || getconf _NPROCESSORS_ONLN) + 1)
 
-# What one runs while working: no PostgreSQL, no browser, no server.
+# Checks to run while working: no PostgreSQL, no browser, no server.
 quick: lint
 	$(BIN)/pytest -n auto --databases=sqlite -m "not nightly and not slow" tests/unit
 
@@ -44,8 +44,8 @@ lint: $(VENV)/.installed
 	$(BIN)/mypy --num-workers=2
 	$(BIN)/lint-imports
 
-# Everything, with what is thorough by count in full figures (tests/README.md), and a picture of
-# every page: a night's work.
+# All tests, with the full number of trials (tests/README.md), and a screenshot of every page: this
+# takes a night.
 nightly: export NIGHTLY = 1
 nightly: export GENERATED_CASES = 20000
 nightly: export FAULTS_RACE_LEVELS = 3125
