@@ -98,27 +98,27 @@ class Operation:
 
     @property
     def name(self) -> str:
-        """The handler's name, unique among all operations."""
+        """Return the handler's name, unique among all operations."""
         return self.handler.__name__
 
     @property
     def subject(self) -> str:
-        """The module that declares it: what it is about."""
+        """Return the name of the module that declares it."""
         return self.handler.__module__.rsplit(".", 1)[-1]
 
     @property
     def path_parameters(self) -> tuple[str, ...]:
-        """The names in braces."""
+        """Return the names in braces."""
         return tuple(re.findall(r"{(\w+)}", self.path))
 
     @property
     def rule(self) -> str:
-        """The path as Flask writes it."""
+        """Return the path as Flask writes it."""
         return self.path.replace("{", "<").replace("}", ">")
 
     @property
     def summary(self) -> str:
-        """The first line of the handler's docstring."""
+        """Return the first line of the handler's docstring."""
         return inspect.cleandoc(self.handler.__doc__ or "").partition("\n")[0]
 
     @property

@@ -40,7 +40,7 @@ class Key:
 
     @property
     def material(self) -> bytes:
-        """A copy of the key, which stays in memory for as long as Python likes."""
+        """Return a copy of the key, which Python may keep in memory."""
         return bytes(self._material)
 
     @contextmanager

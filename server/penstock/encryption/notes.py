@@ -67,7 +67,7 @@ class Verifier:
 
     @property
     def id(self) -> bytes:
-        """The key's 4 bytes in signatures."""
+        """Return the key's 4 bytes in signatures."""
         return key_id(self.name, self.kind, self.public)
 
     @property

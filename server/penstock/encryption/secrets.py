@@ -51,22 +51,22 @@ class Secrets:
 
     @property
     def peppers(self) -> Mapping[int, bytes]:
-        """Every pepper that is kept."""
+        """Return every stored pepper."""
         return self.kept[PEPPER]
 
     @property
     def newest(self) -> int:
-        """The number of the pepper that new digests are under."""
+        """Return the number of the pepper for new digests."""
         return self.newest_of(PEPPER)
 
     @property
     def fingerprint(self) -> bytes:
-        """The newest key of fingerprints."""
+        """Return the newest key of fingerprints."""
         return self.every(FINGERPRINT)[0]
 
     @property
     def values(self) -> bytes:
-        """The newest key of rows and released values."""
+        """Return the newest key of rows and released values."""
         return self.every(VALUES)[0]
 
     def newest_of(self, name: str) -> int:
@@ -140,7 +140,7 @@ class SecretsFile:
 
     @property
     def now(self) -> Secrets:
-        """The secrets as they stand in the file.  Raises ``KeysUnavailable``."""
+        """Return the secrets as they are in the file.  Raises ``KeysUnavailable``."""
         kept = self._kept
         with private.opened(self._path) as descriptor:
             if private.identity(descriptor) == kept[0]:

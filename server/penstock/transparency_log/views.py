@@ -37,7 +37,7 @@ class CheckpointView:
 
     @property
     def cosigned_note(self) -> str:
-        """The note with the cosigners' lines under the log's own."""
+        """Return the note with the cosigners' lines under the log's own."""
         return self.note + "".join(cosignature.line for cosignature in self.cosignatures)
 
 

@@ -70,7 +70,7 @@ class HistogramQuery(ComputedQuery):
 
 
 def domain_of(spec: Uint64Domain | StringDomain | HashDomain) -> Domain:
-    """The keys.  Raises ``InvalidInput`` for more than 2^64 and for repeated characters."""
+    """Return the keys.  Raises ``InvalidInput`` for more than 2^64 and for repeated characters."""
     match spec:
         case Uint64Domain():
             return Uint64() if spec.size is None else Uint64(spec.size)

@@ -306,7 +306,7 @@ class AssertedSensitivity(Spec):
 
 
 def exact_values(value: object) -> list[int | float]:
-    """The list that was sent; what stands in it is looked at by ``vector_steps`` alone."""
+    """Return the list that was sent; only ``vector_steps`` reads its values."""
     if not isinstance(value, list | tuple):
         raise PydanticCustomError("list_type", "This must be a list.")
     if len(value) > MOST_KEYS:

@@ -57,12 +57,12 @@ class HistogramShape:
 
     @property
     def domain(self) -> Domain:
-        """The set of all possible keys."""
+        """Return the set of all possible keys."""
         return domain_of(_DOMAIN.validate_json(self.declared))
 
     @property
     def noise(self) -> type[HistogramNoise]:
-        """The mechanism, still without its lattice."""
+        """Return the mechanism, still without its lattice."""
         return HistogramNoise.of(self.domain.size, max(number for _, number in self.false_keys))
 
     def thresholds(self, ladder: Ladder, granularity: Fraction) -> Thresholds:

@@ -41,12 +41,12 @@ class Bounds:
 
     @property
     def middle(self) -> float:
-        """From where sums are counted."""
+        """Return the middle of the bounds, from which sums are counted."""
         return (self.lower + self.upper) / 2
 
     @property
     def weight(self) -> float:
-        """What one row adds to the weighted count: as much as it can add to the sum."""
+        """Return what one row adds to the weighted count: as much as it can add to the sum."""
         return (self.upper - self.lower) / 2
 
 

@@ -29,7 +29,7 @@ class Process:
 
     @property
     def power(self) -> Fraction | None:
-        """The power of generalized Gaussian noise; ``None`` for any other."""
+        """Return the power of generalized Gaussian noise; ``None`` for any other."""
         own = self.mechanism
         return own.power if isinstance(own, GeneralizedGaussian) else None
 

@@ -82,7 +82,7 @@ class Frontier:
 
     @property
     def root(self) -> bytes:
-        """The hash of the whole tree."""
+        """Return the hash of the whole tree."""
         return joined(self._hashes)
 
 

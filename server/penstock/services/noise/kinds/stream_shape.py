@@ -82,12 +82,12 @@ class Shape(ABC):
     @property
     @abstractmethod
     def compared(self) -> Forest | None:
-        """The forest that other structures are compared with; ``None`` for the square root."""
+        """Return the forest to compare with others; ``None`` for the square root."""
 
     @property
     @abstractmethod
     def nodes_of_a_unit(self) -> int:
-        """The most nodes that one unit contributes to."""
+        """Return the most nodes that one unit contributes to."""
 
     @abstractmethod
     def sensitivity(self, element: Sensitivity) -> Sensitivity:
@@ -178,7 +178,7 @@ class TreeShape(Shape):
     @property
     @override
     def compared(self) -> Forest | None:
-        """The forest itself."""
+        """Return the forest itself."""
         return self.forest
 
     @property
