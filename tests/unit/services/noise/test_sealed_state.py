@@ -25,7 +25,7 @@ def test_what_is_opened_is_what_was_released(visits: World) -> None:
         assert sealed != release.ciphertext  # every sealing has a nonce of its own
         session.expunge(query)
         query.frozen = "2026-01-01"
-        with pytest.raises(Conflict, match="had drawn since is lost"):
+        with pytest.raises(Conflict, match="had drawn since then is lost"):
             seal_state(visits.server, dataset, query, release.rung, release.seq, steps)
 
 

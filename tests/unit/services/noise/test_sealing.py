@@ -43,7 +43,7 @@ def test_a_place_names_the_version_of_the_dataset_and_the_query(visits: World) -
 
 def test_a_frozen_query_draws_nothing() -> None:
     require_unfrozen(row(Query, name="visits"))
-    with pytest.raises(Conflict, match="put back to an older state on 2026-01-01"):
+    with pytest.raises(Conflict, match="restored to an older state on 2026-01-01"):
         require_unfrozen(row(Query, name="visits", frozen="2026-01-01"))
 
 
