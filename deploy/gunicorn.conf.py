@@ -1,5 +1,6 @@
-"""How gunicorn serves Penstock.  The settings of penstock (host, port, workers) decide;
-what stands on gunicorn's own command line goes before them.
+"""Configure gunicorn from Penstock's settings (host, port, workers).
+
+Options on gunicorn's own command line override them.
 
     gunicorn -c deploy/gunicorn.conf.py
 """
@@ -26,24 +27,25 @@ bind = (
 )
 workers = settings.workers
 
-# Threads, so that a worker that waits (for the time quantum, the database's one writer, a
-# slow client) serves others meanwhile, and a long registration is not taken for a hang.
+# Threads: while one waits (for the time quantum, the database's one writer, a slow client), the
+# worker serves other requests, and a long registration is not mistaken for a hang.
 worker_class = "gthread"
 threads = 8
 timeout = 60
 graceful_timeout = 30
 keepalive = 5
 
-# Below the 1,024 descriptors that a process often has, for files and the database as well.
+# Below the 1,024 descriptors that a process often has, which files and the database need too.
 worker_connections = 512
 sendfile = False
 
-# The master imports the application's modules, and makes no application: each worker opens the
-# home after the fork, so that connections, keys, threads and random streams are its own.
+# The master imports the application's modules but creates no application: each worker opens the
+# home after the fork, so that workers share no connections, keys, threads or random streams.
 preload_app = False
 reuse_port = False
 
-# No way in but the port: nothing listens beside it, and no client says where it comes from.
+# The port is the only entry: there is no control socket, and headers from clients about their
+# address are not trusted.
 control_socket_disable = True
 forwarded_allow_ips = ""
 secure_scheme_headers = {}
@@ -53,24 +55,24 @@ http_protocols = "h1"
 
 # Heartbeats in memory: on a slow disk they would block the workers.  The files have no
 # name once they are open, so that a killed server leaves none behind.
-_memory = Path("/dev/shm")  # noqa: S108  # no file of ours is found there by its name
+_memory = Path("/dev/shm")  # noqa: S108  # our files have no name there
 worker_tmp_dir = str(_memory) if _memory.is_dir() and os.access(_memory, os.W_OK) else None
 umask = 0o077
 
 _DESCRIPTOR = "PENSTOCK_SHARED_MEMORY"
 
-# Who owns the database migrates it, and serves nobody.
+# The database's owner runs migrations only; workers must not have its URL.
 _OWNERS = ("PENSTOCK_MIGRATION_DATABASE_URL", "PENSTOCK_MIGRATION_DATABASE_URL_FILE")
 
-# The application logs every answer by itself, without addresses; gunicorn would name the
-# address of every request where it is told to debug.
+# The application logs every answer itself, without addresses; at its debug level gunicorn would
+# log the address of every request.
 accesslog = None
 errorlog = "-"
 loglevel = settings.log_level.lower().replace("debug", "info")
 
 
 class _WithoutQuotations(logging.Filter):
-    """Cut what a request said out of the lines about it: it may hold a token or a name."""
+    """Remove quoted parts of requests from log lines: they may contain a token or a name."""
 
     def filter(self, record: logging.LogRecord) -> bool:
         message = record.getMessage()
@@ -82,7 +84,7 @@ class _WithoutQuotations(logging.Filter):
 
 
 class _InOneLine(logging.Filter):
-    """Say in one line why a worker cannot open the home: there is nothing to trace."""
+    """Log in one line, without a traceback, why a worker cannot open the home."""
 
     def filter(self, record: logging.LogRecord) -> bool:
         from penstock.errors import PenstockError
@@ -95,10 +97,10 @@ class _InOneLine(logging.Filter):
 
 
 def _share_memory() -> None:
-    """Make the memory in which the workers that are forked from now on count together.
+    """Create the memory for counters that all workers forked from now on share.
 
-    Anew at every reload: workers of another version may lay it out differently.  The old
-    one goes with the last old worker.
+    Every reload creates it again: workers of another version may lay it out differently.  The
+    old memory is freed with the last old worker.
     """
     if sys.platform == "linux":
         descriptor = os.memfd_create("penstock")
@@ -109,11 +111,11 @@ def _share_memory() -> None:
 
 
 def _preload() -> None:
-    """Import what every worker would: they share its memory, and start without reading it.
+    """Import the modules that every worker needs: workers share their memory and start faster.
 
-    Code and tables that depend on nothing: no home is opened here, and no entropy read.
+    This is only code and constant tables: no home is opened here, and no entropy is read.
     """
-    # Else its threads would be forked; `penstock serve` sets the same.
+    # Otherwise BLAS's threads would be forked; `penstock serve` sets the same.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     importlib.import_module("penstock.application")
     from sqlalchemy.orm import configure_mappers
@@ -122,13 +124,13 @@ def _preload() -> None:
 
     configure_mappers()
     import_late()
-    # The collector would write into every page of what is shared.
+    # Otherwise the garbage collector would write into every shared page, and so copy it.
     gc.collect()
     gc.freeze()
 
 
 def on_starting(server: object) -> None:  # noqa: ARG001  # gunicorn's shape
-    """Before anything is served."""
+    """Prepare the master, before any worker is forked."""
     _share_memory()
     _preload()
     for rule in (_WithoutQuotations(), _InOneLine()):
@@ -136,18 +138,18 @@ def on_starting(server: object) -> None:  # noqa: ARG001  # gunicorn's shape
 
 
 def on_reload(server: object) -> None:  # noqa: ARG001  # gunicorn's shape
-    """SIGHUP: before the new workers are forked, and the old ones told to end."""
+    """Prepare a reload (SIGHUP), before new workers are forked and the old ones are stopped."""
     former = int(os.environ[_DESCRIPTOR])
     _share_memory()
     os.close(former)
 
 
 def post_fork(server: object, worker: object) -> None:  # noqa: ARG001  # gunicorn's shape
-    """Let a worker end with its master, also where that one is killed, and keep its memory.
+    """Make a worker end with its master, even a killed one, and protect the worker's memory.
 
-    It would keep the port for a while otherwise, and the next server could not start.
-    What it was doing is whole or undone, as after any crash.  Keys and exact values pass
-    through its memory: that is not written to a core file, nor read by another process of
+    Otherwise the worker would keep the port for a while, and the next server could not start.
+    Its work is complete or rolled back, as after any crash.  Keys and exact values pass
+    through its memory: it is not written to a core file, nor readable by another process of
     the same account.
     """
     for name in _OWNERS:
@@ -159,14 +161,14 @@ def post_fork(server: object, worker: object) -> None:  # noqa: ARG001  # gunico
 
 
 def worker_exit(server: object, worker: object) -> None:  # noqa: ARG001  # gunicorn's shape
-    """Have the log told what a worker that ends had counted."""
+    """Write the counts of a worker that ends to the log."""
     closing = getattr(getattr(worker, "wsgi", None), "extensions", {}).get("penstock.closing")
     if closing is not None:
         closing()
 
 
 def post_worker_init(worker: object) -> None:
-    """Let a worker that is ready take requests in, and refuse what is none, in our ways."""
+    """Install our reading of requests, and our answer to malformed ones, in a ready worker."""
     from gunicorn import util
 
     from penstock.http import intake
