@@ -55,7 +55,7 @@ def create(operator: Operator, path: Path) -> None:
             note="The backup does not contain the keys that are needed to read it; they are in"
             f" {backup_view.keys}. Keep a copy of them on another disk. Leave the witness where it"
             f" is: {backup_view.witness}. Restore the backup only if the database is lost: the"
-            " server is then suspended, and what was drawn since is lost (deploy/README.md).",
+            " server is then suspended, and what was drawn since is lost (deploy/backups.md).",
         )
     )
 
