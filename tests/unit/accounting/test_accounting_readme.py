@@ -1,4 +1,4 @@
-"""Test that the example in the README of the accounting runs as it stands there."""
+"""Test that the examples in the README of the accounting run unchanged."""
 
 import re
 from fractions import Fraction
@@ -10,7 +10,7 @@ README = ROOT / "server/penstock/accounting/README.md"
 
 
 def run_example(place: int) -> dict[str, object]:
-    """Run one of the examples; what it names."""
+    """Run one of the examples, and return its names."""
     examples = re.findall(r"```python\n(.*?)```", README.read_text(), re.DOTALL)
     assert len(examples) == 2
     names: dict[str, object] = {}

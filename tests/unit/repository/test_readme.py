@@ -12,6 +12,7 @@ from penstock import examples
 from penstock.services.schemas.queries import PushedVectorRequest
 
 README = (ROOT / "README.md").read_text()
+PACKAGE = "server/penstock/"
 
 
 def blocks(language: str) -> list[str]:
@@ -19,9 +20,13 @@ def blocks(language: str) -> list[str]:
 
 
 def unknown_modules(folder: Path, text: str, tracked: list[str]) -> list[str]:
-    """Return the Python files that ``text`` names and that are nowhere around its folder."""
+    """Return the Python files that ``text`` names and that are nowhere around its folder.
+
+    A path may also begin in the repository's root or in the package.
+    """
     around = [f"/{path}" for path in tracked if Path(path).is_relative_to(folder.parent)]
     named = set(re.findall(r"`(?:\.\./)*([\w/]+\.py)`", text)) - set(tracked)
+    named -= {path.removeprefix(PACKAGE) for path in tracked if path.startswith(PACKAGE)}
     return sorted(name for name in named if not any(path.endswith(f"/{name}") for path in around))
 
 

@@ -20,7 +20,7 @@ from penstock.mechanisms import SparseVectorCorrection
 from penstock.privacy import Sensitivity
 
 MANY = 1_024
-README = ROOT / "server/penstock/mechanisms/README.md"
+README = ROOT / "server/penstock/mechanisms/generalized_gaussian/README.md"
 
 
 def counts(number: int) -> Sensitivity:

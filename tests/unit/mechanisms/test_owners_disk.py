@@ -1,4 +1,4 @@
-"""Test that the owner's program in the README of the mechanisms runs as it stands there."""
+"""Test that the owner's program in the guide of the mechanisms runs unchanged."""
 
 import re
 import shutil
@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from tests.support.places import ROOT
 
-README = ROOT / "server/penstock/mechanisms/README.md"
+README = ROOT / "server/penstock/mechanisms/owners_disk.md"
 
 
 def block(language: str) -> str:
