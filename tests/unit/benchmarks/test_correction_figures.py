@@ -8,7 +8,7 @@ import pytest
 from tests.benchmarks.noise import corrections
 from tests.benchmarks.noise.corrections import HEADS, POWERS, SVG, Row
 
-README = Path(corrections.__file__).parents[1] / "README.md"
+NOISE = Path(corrections.__file__).parents[1] / "noise.md"
 COMMITTED = (64, 1024, 16384)
 
 
@@ -18,7 +18,7 @@ def found() -> Row:
 
 
 def committed() -> dict[tuple[str, str], list[str]]:
-    lines = [line.strip("|").split("|") for line in README.read_text().splitlines()]
+    lines = [line.strip("|").split("|") for line in NOISE.read_text().splitlines()]
     cells = [[cell.strip() for cell in line] for line in lines if len(line) == len(HEADS)]
     return {(one[0], one[1]): one for one in cells}
 

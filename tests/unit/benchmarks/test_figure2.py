@@ -19,7 +19,7 @@ from penstock.mechanisms import MECHANISMS, Gaussian, IntVector, Laplace
 from penstock.randomness import Stream
 
 FOLDER = Path(figure2.__file__).parent
-REMADE = "run: python -m tests.benchmarks figure2, and put its table into the README"
+REMADE = "run: python -m tests.benchmarks figure2, and put its table into noise.md"
 SVG = "{http://www.w3.org/2000/svg}"
 
 # Their exact values take seconds each, and are tested where they are made.
@@ -96,7 +96,7 @@ def test_the_committed_table_is_that_of_the_committed_drawing() -> None:
         figure2.Point(name, strategy, releases, *values)
         for (name, strategy, releases), values in committed().items()
     ]
-    assert figure2.markdown(points) in (FOLDER / "README.md").read_text(), REMADE
+    assert figure2.markdown(points) in (FOLDER / "noise.md").read_text(), REMADE
 
 
 @dataclass(frozen=True)

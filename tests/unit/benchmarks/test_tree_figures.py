@@ -19,7 +19,7 @@ from penstock.privacy import NeighboringRelation
 from penstock.structures import KaryTree, smooth_binary
 from penstock.structures.streams.choice import best_tree, mean_squared_error
 
-REMADE = "run: python -m tests.benchmarks trees correlated, and put the tables into the README"
+REMADE = "run: python -m tests.benchmarks trees correlated, and put the tables into noise.md"
 SVG = "{http://www.w3.org/2000/svg}"
 DRAWINGS = {
     trees.TREES_SVG: trees.trees_drawing,
@@ -48,7 +48,7 @@ def test_the_committed_drawing_is_the_recomputed_one(path: Path) -> None:
 
 @pytest.mark.parametrize("name", list(TABLES))
 def test_the_committed_table_is_the_recomputed_one(name: str) -> None:
-    assert TABLES[name]() in (trees.FOLDER / "README.md").read_text(), REMADE
+    assert TABLES[name]() in (trees.FOLDER / "noise.md").read_text(), REMADE
 
 
 def test_crossovers_have_their_known_values() -> None:

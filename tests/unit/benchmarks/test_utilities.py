@@ -13,7 +13,7 @@ from tests.benchmarks.noise.utilities import EPSILONS, Row, Setting
 from penstock.mechanisms import MECHANISMS
 from penstock.mechanisms.gaussian.curve import epsilon_at
 
-README = Path(utilities.__file__).parents[1] / "README.md"
+NOISE = Path(utilities.__file__).parents[1] / "noise.md"
 
 
 @pytest.fixture(scope="module")
@@ -58,7 +58,7 @@ def test_levels_use_up_delta_and_no_more(name: str, found: list[Row]) -> None:
 def test_the_committed_table_holds_the_recomputed_figures(found: list[Row]) -> None:
     committed = {
         (cells[0], cells[1]): cells
-        for line in README.read_text().splitlines()
+        for line in NOISE.read_text().splitlines()
         if len(cells := [cell.strip() for cell in line.strip("|").split("|")]) == 8
     }
     for one in found:
