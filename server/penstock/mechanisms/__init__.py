@@ -5,7 +5,7 @@
 * ``generalized_gaussian``  noise with a small largest error, and no path between levels; with
   the sparse vector technique
 * ``families``       one class for each power of generalized Gaussian noise, and the like
-* ``multiple_release``  anchor, placement between neighbors, raising, and all of it in memory
+* ``multiple_release``  draw the anchor, place levels between neighbors, raise; in memory too
 * ``serialization``  a multiple release as bytes, for its owner to seal and keep
 * ``lattice``        the integers that values and noise live on
 * ``shifts``         the worst shift of a vector
@@ -48,9 +48,9 @@ MECHANISMS: Mapping[str, type[Gaussian | Laplace | Poisson | Skellam]] = {
 def family_of(name: str, power: Fraction | None = None) -> type[Mechanism]:
     """Return the mechanism of a name; ``generalized_gaussian`` needs its power as well.
 
-    Power 2 is the Gaussian process and power 1 the Laplace process, with all that they
-    have and others lack.  Raises ``InvalidInput`` for an unknown name, a power outside of 1
-    to 16, one that is missing, and one of a mechanism that has none.
+    Power 2 is the Gaussian process and power 1 the Laplace process, with features that
+    other powers lack.  Raises ``InvalidInput`` for an unknown name, a power outside of 1
+    to 16, a missing power, and a power for a mechanism that has none.
     """
     if name == GeneralizedGaussian.name:
         if power == 1:

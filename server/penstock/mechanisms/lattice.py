@@ -1,4 +1,4 @@
-"""Compute the lattice of a query, the values on it, and how far its ladder may reach.
+"""Compute the lattice of a query, the values on it, and the last rung of its ladder.
 
 Exact values and noise are integers in steps of a public power of two, so that sums are
 exact, their sensitivity does not depend on rounding, and "equal" means the same bits.
@@ -121,7 +121,7 @@ def lattice_steps(values: ArrayLike, granularity: Fraction) -> NDArray[np.int64]
 
 
 def _float_steps(values: NDArray[Any], exponent: int) -> NDArray[np.int64] | None:
-    """Return floats in steps; the exact scaling is checked for underflow by the way back."""
+    """Return floats in steps; the exact scaling is checked for underflow by scaling back."""
     with np.errstate(over="ignore", under="ignore", invalid="ignore"):
         steps = np.rint(np.ldexp(values.astype(np.float64), -exponent))
         if np.any(np.ldexp(steps, exponent) != values) or not np.all(

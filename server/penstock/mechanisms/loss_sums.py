@@ -58,7 +58,7 @@ class Losses:
 
 
 def epsilon_of_sum(losses: Sequence[Losses], counts: Sequence[int], delta: float) -> float:
-    """Return the least epsilon at ``delta`` of ``copies`` independent values of each kind.
+    """Return the least epsilon at ``delta`` of independent values, ``counts`` of each kind.
 
     Infinite if their infinite parts alone exceed ``delta``.
     """
@@ -104,7 +104,10 @@ def raised_to(base: NDArray[np.complex128], exponent: int) -> NDArray[np.complex
 
 
 def _window(losses: Sequence[Losses], counts: Sequence[int]) -> tuple[float, float]:
-    """Return the window of the total loss except for 1e-18 either side (Chernoff); its width."""
+    """Return the lower end and the width of a window of the total loss.
+
+    At most 1e-18 of the mass is outside on either side (Chernoff).
+    """
     parts = list(zip(losses, counts, strict=True))
     center = sum(n * part.mean for part, n in parts)
     spread = math.sqrt(sum(n * part.variance for part, n in parts))

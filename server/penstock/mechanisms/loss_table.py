@@ -26,7 +26,7 @@ class Profile:
         """Return the divergence at ``epsilon``, which is within the grid."""
         place = (epsilon - self.first) / self.width
         low = min(max(math.floor(place), 0), len(self.at) - 2)
-        # expm1(part of a width) / expm1(width), of which neither may be a float
+        # expm1(part of a width) / expm1(width), either of which may leave the range of floats
         rest = place - low
         part = math.exp((rest - 1) * self.width) * math.expm1(-rest * self.width)
         part /= math.expm1(-self.width)
@@ -101,7 +101,7 @@ def split_cells(masses: FloatVector, others: FloatVector, width: float) -> Float
 
 
 def joined(kept: FloatVector, raised: FloatVector) -> FloatVector:
-    """Return masses at ``1, 2, ...`` from what each cell leaves below it and raises above it."""
+    """Return masses at ``1, 2, ...``: ``kept`` is at lower ends of cells, ``raised`` at upper."""
     upper = raised.copy()
     upper[:-1] += kept[1:]
     return upper

@@ -1,6 +1,6 @@
 """Release one vector at many levels, in any order, on one path of the noise process.
 
-The exact values are read once, for the anchor, which is the most accurate release. Every other
+The exact values are read once, for the anchor, which is the most accurate release.  Every other
 release is drawn from its two nearest neighbors alone, never from the data (Andersson, Retschmeier,
 Nelson, Pagh 2025, Algorithms 1 and 2), so that readers who pool their releases learn exactly what
 the most accurate of these says.
@@ -111,10 +111,10 @@ class MultipleRelease:
     A release is drawn once and remembered.  The exact values are dropped as soon as the
     anchor is drawn, which is at construction.
 
-    ``keep``, where given, is called with the new ``state()`` after every draw and before
-    anybody sees it, so that no process that goes on from there draws it again.  When it
-    raises, nothing was released.  One process at a time may hold a state: two would draw
-    the same level twice, and readers who pool both learn more than either may tell.
+    If given, ``keep`` is called with the new ``state()`` after every draw, before the release is
+    returned, so that no process that resumes from it draws the level again.  If it raises,
+    nothing was released.  Only one process at a time may hold a state: two would draw the same
+    level twice, and readers who pool both releases learn more than either may reveal.
     """
 
     def __init__(
@@ -151,10 +151,10 @@ class MultipleRelease:
     ) -> Self:
         """Resume from what ``state`` returned, usually in another process: nothing is drawn.
 
-        ``mechanisms`` is ``MECHANISMS``, or those of its noise processes that may be met.
+        ``mechanisms`` is ``MECHANISMS``, or the part of it that is accepted.
         Raises ``IntegrityViolation`` for bytes that are damaged, of another format or of a
-        mechanism that is not among them.  That they are the newest state cannot be seen
-        from them.
+        mechanism that is not among them.  The bytes do not
+        show whether they are the newest state.
         """
         known = states.decode(state)
         try:
@@ -162,13 +162,13 @@ class MultipleRelease:
         except (KeyError, InvalidInput):
             raise IntegrityViolation(
                 f"The state is of the mechanism {known.mechanism!r} with granularity"
-                f" {known.granularity}, which cannot be met here; choose it among"
-                f" {', '.join(mechanisms)}."
+                f" {known.granularity}, which is not accepted here; accepted are"
+                f" {', '.join(mechanisms)}. Nothing was drawn from it."
             ) from None
         if any(len(kept) % mechanism.parts for kept in known.path.values()):
             raise IntegrityViolation(
-                f"The state keeps an odd number of integers for {known.mechanism} noise, which has"
-                f" {mechanism.parts} a value. Nothing was drawn from it."
+                f"The state's number of integers is not a multiple of {mechanism.parts}, the number"
+                f" that {known.mechanism} noise keeps for each value. Nothing was drawn from it."
             )
         restored = cls.__new__(cls)
         restored._hold(  # noqa: SLF001 - an instance of this class, not yet initialized
@@ -192,7 +192,7 @@ class MultipleRelease:
     def at(self, level: Fraction | float) -> NDArray[np.float64]:
         """Return the release at the first rung with at least ``level``'s noise: shape ``(size,)``.
 
-        In units of values, without the noise's bias.  Asking again gives the same.
+        In units of values, without the noise's bias.  A repeated call returns the same values.
         Raises ``InvalidInput`` above the ceiling and beyond the ladder.
         """
         rung = self._ladder.rung_at_or_above(_level(level))
@@ -223,8 +223,8 @@ class MultipleRelease:
             known, _fingerprint(fingerprint_key, exact) or b""
         ):
             raise InvalidInput(
-                "These are not the values that the anchor was drawn from, or the key is"
-                " another; noise for others would tell more than the ceiling allows."
+                "These are not the values that the anchor was drawn from, or the key differs from"
+                " the first; a release of other values would reveal more than the ceiling allows."
             )
         rung, anchor = min(self._path.items())
         wanted = self._ladder.rung_at_or_above(_level(ceiling))
@@ -245,7 +245,7 @@ class MultipleRelease:
     def state(self) -> bytes:
         """Return everything that ``from_state`` resumes from, in ``serialization``'s format.
 
-        Private at the ceiling, and no more than that: whoever reads it has every release
+        It is private at the ceiling, and no more than that: it contains every release
         that was drawn.  Seal it before it is stored, and keep the ``fingerprint_key``,
         which is not in it, elsewhere.
         """
@@ -257,7 +257,7 @@ class MultipleRelease:
         return tuple(self._ladder.value(rung) for rung in sorted(self._path))
 
     def _add(self, rung: int, release: IntVector) -> None:
-        """Add a release: keep it first, make it known afterwards."""
+        """Add a release: store it first, then make it available."""
         path = self._path | {rung: release}
         if self._keep is not None:
             self._keep(self._encoded(path))

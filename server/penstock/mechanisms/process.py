@@ -28,7 +28,7 @@ class NumericalCharge:
     """Hold one way to account for a sampler's own error.
 
     The Rényi loss is multiplied by ``factor`` and ``failure`` is added to the failure
-    probability.  Where a mechanism states several, any one of them is valid.
+    probability.  If a mechanism states several, each of them is valid.
     """
 
     factor: float
@@ -36,15 +36,15 @@ class NumericalCharge:
 
 
 class Whole:
-    """Resolve noise that is one number for each value, which is all that its path needs."""
+    """Resolve noise whose path needs only one number for each value."""
 
     parts: ClassVar[int] = 1
 
     def resolve(
         self,
         noise: IntVector,
-        level: Fraction,  # noqa: ARG002 - every mechanism is asked so
-        stream: Stream,  # noqa: ARG002 - and nothing is to be drawn
+        level: Fraction,  # noqa: ARG002 - the protocol passes it
+        stream: Stream,  # noqa: ARG002 - nothing is drawn
     ) -> IntVector:
         """Return the noise itself."""
         return noise
@@ -53,8 +53,8 @@ class Whole:
 class Mechanism(Protocol):
     """Draw and account for one noise process on the multiples of ``granularity``.
 
-    Where ``parts`` is above 1, a path has as many numbers for each value, one vector after
-    another: the values first, then what else bridges need.  Differences and increments
+    A path has ``parts`` numbers for each value, one vector after another: the values first, then
+    the numbers that bridges need as well.  Differences and increments
     have the same form, of shape ``(parts * size,)``.
     """
 
@@ -73,7 +73,7 @@ class Mechanism(Protocol):
     def plan(cls, ceiling: Fraction, step: Fraction, bound: Fraction) -> tuple[Self, Ladder]:
         """Choose the lattice and the ladder of a query, before anything is drawn.
 
-        ``ceiling`` is the most accurate level that a tier asks for, ``step`` the
+        ``ceiling`` is the most accurate level that a tier requests, ``step`` the
         spacing of the exact values, ``bound`` the largest absolute exact value.  The
         ladder starts well below the ceiling, so that the ceiling can be raised later.
         Raises ``InvalidInput`` if the integers could leave their range.

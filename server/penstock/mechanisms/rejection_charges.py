@@ -1,4 +1,4 @@
-"""Compute what draws by rejection cost beyond their law, in two ways.
+"""Compute the cost of the error of rejection sampling, in two ways.
 
 Engineering bounds, derived as for ``Gaussian``.  ``eta = 2^-42`` is the rms relative error
 of a probability (``penstock.randomness.rejection``), and a draw is in tails of which
@@ -9,7 +9,7 @@ means as well.
 
 *Hölder.*  A factor ``1 + (5/4) 2 a^2 / ((a-1) (2^10 - 2a))`` at order ``a`` below 2^9, and
 ``n 2^-59`` of failure.  The 5/4 is for Rényi divergences that grow faster than the order;
-``charged_loss`` sees to it that it suffices.
+``charged_loss`` ensures that it suffices.
 """
 
 import math
@@ -34,9 +34,9 @@ def rejection_charges(draws: int, order: float, epsilon: float) -> tuple[Numeric
 
 
 def charged_loss(divergence: Callable[[float], float], order: float) -> float:
-    """Return the divergence of ``order``, raised to where the factor above is enough for it.
+    """Return the divergence of ``order``, raised until the factor above suffices for it.
 
-    Hölder's inequality asks for the moment at a raised order (see ``Gaussian``).
+    Hölder's inequality needs the moment at a higher order (see ``Gaussian``).
     """
     loss = divergence(order)
     if order >= HIGHEST_ORDER / 2:

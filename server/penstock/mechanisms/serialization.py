@@ -7,13 +7,13 @@ The format, in which nothing is ever executed and numbers are little-endian::
     4 bytes   length of the header
     header    JSON in ASCII with sorted keys and no spaces: mechanism, granularity,
               ladder, rungs, size, fingerprint
-    releases  size * 8 bytes each, signed, in lattice steps, the values first and then what
-              else the mechanism keeps; in the order of the rungs, the most accurate first
-    32 bytes  SHA-256 of all that stands before it
+    releases  size * 8 bytes each, signed, in lattice steps, the values first and then the
+              mechanism's other parts; in the order of the rungs, the most accurate first
+    32 bytes  SHA-256 of all bytes before it
 
-The rule this module keeps: there is one encoding of a state, and what is not it is
-refused.  The digest finds damage.  Whoever could forge a state could forge that as well,
-so that a seal around it (``penstock.encryption.seal``) has to keep others away from both.
+Each state has exactly one encoding, and all other bytes are refused.  The digest detects
+damage, not forgery: who can forge a state can forge its digest too, so a seal around both
+(``penstock.encryption.seal``) must protect them.
 """
 
 import hashlib
@@ -76,25 +76,23 @@ def encode(state: State) -> bytes:
 
 
 def decode(encoded: bytes) -> State:
-    """Return the encoded state.  Raises ``IntegrityViolation`` whatever is wrong with it."""
+    """Return the encoded state.  Raises ``IntegrityViolation`` for anything invalid."""
     content, digest = encoded[:-_DIGEST], encoded[-_DIGEST:]
     if len(content) < _PREFIX or content[: len(MAGIC)] != MAGIC:
-        raise _violation("is none, or is cut short")
+        raise _violation("does not begin as a state does, or is truncated")
     version = int.from_bytes(content[len(MAGIC) :][:2], "little")
     if version != VERSION:
-        raise _violation(
-            f"has format {version}, and this version of Penstock reads {VERSION} alone"
-        )
+        raise _violation(f"has format {version}, and this version of Penstock reads only {VERSION}")
     if not hmac.compare_digest(hashlib.sha256(content).digest(), digest):
-        raise _violation("was damaged: its digest is another")
+        raise _violation("was damaged: its digest does not match")
     try:
         state = _read(content)
         whole = encode(state) == encoded and _is_a_path(state)
     except (ValueError, TypeError, LookupError, ArithmeticError):
-        # The cause could carry stored values along.
+        # The cause could contain stored values.
         raise _violation("has a header that is not valid") from None
     if not whole:
-        raise _violation("is not in the one form that it is written in")
+        raise _violation("is not encoded as this version writes it")
     return state
 
 

@@ -14,10 +14,10 @@ Shape = tuple[tuple[int, int], ...]
 """A vector of shifts, up to order: pairs of a shift and its number of coordinates."""
 
 _ROUNDING = 1e-7
-"""Relative: what slopes may fall by where a function counts as convex."""
+"""The relative fall of slopes up to which a function still counts as convex."""
 
 _NOISE = 1e-12
-"""What the values themselves may be off by, all upwards."""
+"""The largest error of the values themselves, always upwards."""
 
 
 @dataclass(frozen=True)
@@ -55,14 +55,14 @@ class Shifts:
 
     @property
     def worst(self) -> Sequence[Shape]:
-        """Return one or two shapes, of which one tells as much as any admitted vector.
+        """Return one or two shapes, one of which reveals at least as much as any admitted vector.
 
         By l1 the most concentrated one has as many of the largest shifts as fit, and one with
-        the rest; it is enough alone, and taken where l2 does not exclude it by more than
-        rounding.  Else there are two.  Where losses grow with the squares of shifts or faster,
+        the rest; it suffices alone, and is taken unless l2 excludes it by more than
+        rounding.  Otherwise there are two.  Where losses grow with the squares of shifts or faster,
         as at the end of a support, squares are concentrated in the same way.  Where they grow
-        more slowly (noise of few steps, or far out in its tails), what one shift tells for
-        each of its steps is concave in it, so that by Jensen's inequality shifts are as even
+        more slowly (noise of few steps, or far out in its tails), what one shift reveals
+        per step is concave in it, so that by Jensen's inequality shifts are as even
         as both norms allow.  Both shapes reach their norms, rounded up.  That one of the two is
         the worst is an engineering bound.
         """
@@ -83,7 +83,7 @@ class Shifts:
         For a ``part`` that is 0 at 0 and convex in ``s``, by l1 the sum is at most that
         of the concentrated vector.  Where it is convex in ``s^2``, l2 bounds it likewise,
         the remainder of the squares being taken between its neighboring squares.  Both
-        are tried at the powers of two; without the first the bound is infinite.
+        conditions are tested at the powers of two; if the first fails, the bound is infinite.
         """
         top = self.largest
         places = [0, *(1 << power for power in range(top.bit_length())), top]

@@ -1,12 +1,12 @@
-"""Draw exact samples from cryptographic bits, and nothing else.
+"""Draw samples from cryptographic bits, exactly or within a stated error.
 
 * ``stream``     a ChaCha20 stream under numpy's samplers, one for every release
 * ``normal``     normal noise rounded onto the lattice, in chunks
-* ``bernoulli``, ``geometric``, ``binomial``, ``poisson``  exact samplers of integer laws
+* ``bernoulli``, ``geometric``, ``binomial``, ``poisson``  samplers of integer laws
 * ``bessel``     Skellam noise: one of two Poisson integers, given their difference
 * ``generalized_gaussian``  the density ``exp(-|z|^p)``, rounded onto the lattice
 * ``rejection``  rejection sampling whose error is accounted for
-* ``inversion``, ``choice``, ``saddle_point``  what several samplers are made of
+* ``inversion``, ``choice``, ``saddle_point``  parts that several samplers share
 """
 
 from penstock.randomness.stream import Stream

@@ -1,12 +1,12 @@
-"""Draw events with probabilities right to 2^-193, for one word of 32 bits each.
+"""Draw events with probabilities exact to 2^-193, for one word of 32 bits each.
 
-A probability is held as an integer threshold ``c`` over ``2^192``; the event happens when
+A probability is stored as an integer threshold ``c`` over ``2^192``; the event happens when
 a uniform integer below ``2^192`` is below ``c``.  The first 32 bits decide almost always;
-only where they equal those of ``c`` are the other 160 drawn.
+only if they equal those of ``c`` are the other 160 drawn.
 
 Error charged: a probability that is not a multiple of ``2^-192`` is rounded to the
-nearest, so every event is within ``2^-193`` of its law in total variation.  Nothing has to
-be charged for a ``Threshold``, which goes on where all 192 bits are equal: comparing bits
+nearest, so every event is within ``2^-193`` of its law in total variation.  Nothing is
+charged for a ``Threshold``, which compares further bits if all 192 are equal: comparing bits
 until they differ is exact for every probability that can be computed (Knuth, Yao 1976).
 """
 
@@ -29,7 +29,7 @@ PRECISION = Context(prec=120, Emin=MIN_EMIN, Emax=MAX_EMAX)
 """Decimal arithmetic for thresholds: 2^-192 has 58 digits, differences may cost 40 more."""
 
 _DOUBT = Decimal("1e-15")
-"""Closer than this to an integer, more digits decide on which side."""
+"""Closer than this to an integer, more digits decide the direction of rounding."""
 
 CHUNK = 1 << 15
 """Values at a time: larger temporaries leave the cache."""
@@ -51,7 +51,7 @@ def threshold(probability: Decimal) -> int:
 
 
 class Threshold(int):
-    """Hold the first 192 bits of a probability, rounded down, and how to get more of them."""
+    """Hold the first 192 bits of a probability, rounded down, and a formula for more of them."""
 
     formula: Callable[[], Decimal]
 
@@ -60,7 +60,7 @@ class Threshold(int):
         """Make a threshold: ``formula`` in any decimal context, ``value`` in ``PRECISION``."""
         scaled = PRECISION.multiply(value, Decimal(CERTAIN))
         low, high = (math.floor(PRECISION.add(scaled, margin)) for margin in (-_DOUBT, _DOUBT))
-        low = max(low, 0)  # a probability below the first bits has none of them for certain
+        low = max(low, 0)  # below the first bits, the margin makes it negative
         chance = cls(low)
         chance.formula = formula
         if low != high:
@@ -79,16 +79,16 @@ class Threshold(int):
         return int(nearest)  # equal to 500 digits: it is such a multiple
 
     def __reduce__(self) -> NoReturn:
-        raise TypeError("A threshold is made again where it is needed.")
+        raise TypeError("A threshold cannot be copied or serialized; make it from its formula.")
 
 
 def low_bits(stream: Stream) -> int:
-    """Return the 160 bits that follow a word which equals a threshold's own first 32."""
+    """Return the 160 bits that follow a word equal to the first 32 bits of a threshold."""
     return int.from_bytes(stream.raw_uint32(_LOW_WORDS).tobytes(), "little")
 
 
 class Coin:
-    """Toss up to ``room`` events at a time, in memory that is used again."""
+    """Toss up to ``room`` events at a time, in memory that is reused."""
 
     def __init__(self, room: int, stream: Stream) -> None:
         self._stream = stream

@@ -1,11 +1,11 @@
-"""Draw binomial noise with a number of trials of its own for every draw.
+"""Draw binomial noise, each draw with its own number of trials.
 
 Small means are drawn by waiting times (Devroye 1986, section X.4): the successes are
 counted by adding up geometric gaps, which is exact up to ``geometric.ERROR`` a gap.  From
 a mean of 16 on, transformed rejection takes over, with Loader's form of the
 probabilities; its error (``rejection.RELATIVE_ERROR``, ``rejection.TAIL_ERROR``) is what
-is charged.  numpy's own sampler (before 2.5) has a wrong sign in its Stirling series, and
-with it probabilities off by up to 1e-4.
+is charged.  numpy's own sampler (before 2.5) has wrong signs in its Stirling series; its
+probabilities are off by up to 3.4e-3 (see the README).
 """
 
 from fractions import Fraction

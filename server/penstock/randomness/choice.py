@@ -1,6 +1,6 @@
-"""Draw uniform integers, and sets of them: exact, since every bit that is used is a raw one.
+"""Draw uniform integers, and sets of them, exactly: every bit that is used is a raw one.
 
-Raw words are cut to as many bits as the bound has, and drawn again where they reach it.
+Raw words are cut to as many bits as the bound has, and drawn again if they exceed it.
 """
 
 import numpy as np
@@ -33,14 +33,14 @@ def distinct_below(bound: int, size: int, stream: Stream) -> NDArray[np.uint64]:
     """
     if not 0 <= size <= bound <= LARGEST:
         raise InvalidInput(
-            f"There are no {size} different integers below {bound}; at most 2^64 can be told apart."
+            f"There are no {size} different integers below {bound}; a bound is at most 2^64."
         )
     if 2 * size > bound:
         left_out = distinct_below(bound, bound - size, stream)
         return np.setdiff1d(np.arange(bound, dtype=np.uint64), left_out, assume_unique=True)
     numbers = np.empty(0, dtype=np.uint64)
     while len(numbers) < size:
-        # No integer is preferred to another, so that all sets of this size are alike.
+        # No integer is preferred to another, so all sets of this size are equally likely.
         more = np.full(size - len(numbers), bound - 1, dtype=np.uint64)
         numbers = np.union1d(numbers, uniform_below(more, stream))
     return numbers

@@ -1,16 +1,16 @@
 """Draw generalized Gaussian noise on the integers: a real draw rounded to the nearest.
 
-The density is proportional to ``exp(-(|x| / scale)^power)`` and falls on either side of 0,
-so a staircase stands above it: windows of ``2^w`` half steps, each as high as the density
+The density is proportional to ``exp(-(|x| / scale)^power)`` and decreases on either side of 0,
+so a staircase bounds it from above: windows of ``2^w`` half steps, each as high as the density
 at its near end, 16 to 32 of them in one scale.  A table of thresholds picks the window,
-uniform bits the place in it, and the draw is kept with the ratio of the density there to
-the window's height (von Neumann 1951).
+uniform bits the place in it, and the draw is kept with a probability that is the ratio of the
+density there to the window's height (von Neumann 1951).
 
 Place and comparison begin with 64 bits each, and floats decide where they cannot be wrong:
 within ``2^-36`` of the ratio both go on for 160 bits more, and 120 decimal digits decide.
 
 Error charged per draw: ``ERROR`` in total variation.  It covers up to 2^13 thresholds, each
-right to ``2^-193``, a tail beyond the last window of less than ``2^-190``, and the grids of
+exact to ``2^-193``, a tail beyond the last window of less than ``2^-190``, and the grids of
 place and comparison, below ``2^-220``.
 """
 
@@ -46,12 +46,12 @@ LARGEST_EXPONENT = 134
 """Where ``(|x| / scale)^power`` is above this there is less than 2^-190 of the mass."""
 
 _WINDOWS_A_SCALE = 4
-"""Binary logarithm of how many windows one scale spans at least."""
+"""Binary logarithm of the least number of windows in one scale."""
 
 _WORD = 64
 _LOW_BITS = THRESHOLD_BITS - 32
 _DOUBT = 2.0**-36
-"""Floats are off by less than 2^-40: exponents of up to 135, of powers up to 16."""
+"""Floats err by less than 2^-40, for exponents of up to 135 and powers of up to 16."""
 
 
 def generalized_gaussian(
@@ -81,7 +81,7 @@ def check_power(power: Fraction) -> None:
         raise InvalidInput(
             f"The power p of generalized Gaussian noise is from {SMALLEST_POWER} to"
             f" {LARGEST_POWER}, not {float(power):g}; below 1 its density has no bounded slope,"
-            " and above 16 it is all but flat.",
+            " and above 16 it is nearly flat.",
             pointer="/p",
         )
 
@@ -132,7 +132,7 @@ class _Staircase:
     def _pick(self, size: int, stream: Stream) -> NDArray[np.int64]:
         words = stream.raw_uint32(size)
         out = np.searchsorted(self.first, words, side="right")
-        # A word that equals a threshold's own first 32 bits does not decide by itself.
+        # A word that equals the first 32 bits of a threshold does not decide alone.
         for i in np.flatnonzero(self.first[np.maximum(out, 1) - 1] == words):
             uniform = (int(words[i]) << _LOW_BITS) | low_bits(stream)
             out[i] = bisect_right(self.thresholds, uniform)
@@ -172,5 +172,5 @@ def _staircase(scale: Fraction, power: Fraction) -> _Staircase:
 
 
 def _exponent(ratio: Fraction, power: Fraction) -> Decimal:
-    """Return ``ratio^power``, in the context that is set."""
+    """Return ``ratio^power``, in the current decimal context."""
     return exact_decimal(ratio) ** exact_decimal(power) if ratio else Decimal(0)

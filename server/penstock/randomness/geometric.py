@@ -39,8 +39,8 @@ class Geometric:
     """Draw from the law of ``min(G, 2^61)``, ``G`` being failures before a success.
 
     ``digits`` are the thresholds of the binary digits from the lowest on, ``beyond``
-    that of all higher ones; ``rate``, where there is one, that of the number which these
-    make up by themselves.
+    is that of any higher digit being 1; ``rate``, if given, is the rate of the number that the
+    higher digits form.
     """
 
     digits: tuple[int, ...]
@@ -65,7 +65,7 @@ class Geometric:
 
     def draw(self, size: int, stream: Stream) -> NDArray[np.int64]:
         """Draw independent integers, shape ``(size,)``."""
-        # The digits are put together byte by byte, whose order in memory must be known.
+        # Digits are assembled byte by byte, so the order of bytes in memory must be known.
         out = np.zeros(size, dtype="<i8")
         octets = out.view(np.uint8).reshape(size, 8)
         room = min(size, CHUNK)

@@ -1,7 +1,7 @@
-"""Draw from a table of a distribution function, right to 2^-193 at each of its values.
+"""Draw from a table of a distribution function, exact to 2^-193 at each of its values.
 
-Error charged per draw: what each threshold is rounded by, ``2^-193``, over all of them, and
-what lies beyond the last one, which is less.  Tables have a few hundred entries at most:
+Error charged per draw: the rounding of all thresholds, ``2^-193`` each, and the mass beyond the
+last one, which is less.  Tables have a few hundred entries at most:
 within ``2^-184`` of their law in total variation.
 """
 
@@ -43,7 +43,7 @@ class Table:
         """Draw independent integers, shape ``(size,)``."""
         words = stream.raw_uint32(size)
         out = np.searchsorted(self.first, words, side="right")
-        # A word that equals a threshold's own first 32 bits does not decide by itself.
+        # A word that equals the first 32 bits of a threshold does not decide alone.
         for i in np.flatnonzero(self.first[np.maximum(out, 1) - 1] == words):
             uniform = (int(words[i]) << _LOW_BITS) | bernoulli.low_bits(stream)
             out[i] = bisect_right(self.thresholds, uniform)

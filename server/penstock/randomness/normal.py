@@ -3,20 +3,20 @@
 A draw with variance ``s^2`` and center ``c`` is ``ceil(c + r N) + u``, where ``N`` is a
 standard normal, ``u`` is uniform on the ``W`` integers from ``-W/2`` to ``W/2 - 1`` and
 ``W`` is the power of two with ``2^9 <= s/W < 2^10`` (below ``s = 2^10`` it is 1, and
-``rint(c + r N)`` takes the place).  The result is ``k`` with probability
+the draw is ``rint(c + r N)``).  The result is ``k`` with probability
 ``P(k - W/2 < c + r N <= k + W/2) / W``: a normal smoothed by a box of width ``W``, which
 adds ``W^2/12`` to the variance (Sheppard 1898), so ``r^2 = s^2 - W^2/12``.
 
-What is left of the box is its fourth cumulant, ``-W^4/120``: the logarithm of the
+The remaining effect of the box is its fourth cumulant, ``-W^4/120``: the logarithm of the
 probability is off by ``(W/s)^4 He4((k-c)/s) / 2880``, an rms of ``2^-41.2`` at
 ``s = 2^8, W = 1`` and at most ``2^-45.1`` from ``s = 2^9`` on.  Without ``u`` the floats
-would show through: ``N`` is a multiple of up to ``2^-50``, so that neighboring integers
+would be noticeable: ``N`` is a multiple of up to ``2^-50``, so that neighboring integers
 would share fewer of its values, and less equally, as ``s`` grows.  With it every result
 collects ``2^40`` of them or more, however large ``s`` is: counted in the strips of
 numpy's ziggurat (Marsaglia, Tsang 2000), they share with an rms error below ``2^-43``.
 
-Centers are split into an integer, added as such, and the rest, so that the floats hold
-the noise alone.
+Centers are split into an integer, added as such, and the rest, so that floats represent
+only the noise.
 """
 
 import math
@@ -33,10 +33,10 @@ CHUNK = 1 << 15
 
 SMALLEST_VARIANCE = 1 << 16
 LARGEST_VARIANCE = 1 << 94
-"""Outside of these the stated error does not hold (below), or 53 bits do not suffice."""
+"""Below the smallest the stated error does not hold; above the largest 53 bits do not suffice."""
 
 _WINDOWS_A_DEVIATION = 9
-"""Binary logarithm of how many windows one standard deviation spans at least."""
+"""Binary logarithm of the least number of windows in one standard deviation."""
 
 
 def rounded_normal(variance: Fraction, size: int, stream: Stream) -> NDArray[np.int64]:

@@ -3,8 +3,8 @@
 Means below 16 are drawn by inversion, from a table of thresholds: within ``2^-184`` of
 the law in total variation.  Larger means are drawn by transformed rejection with
 Loader's form of the probabilities; its error (``rejection.RELATIVE_ERROR``,
-``rejection.TAIL_ERROR``) is what is charged.  numpy's own sampler would be off by
-2^-35 at a mean of 1e4 and by 2^-28 at 1e6.
+``rejection.TAIL_ERROR``) is what is charged.  The error of numpy's own sampler would
+be 2^-35 at a mean of 1e4 and 2^-28 at 1e6.
 """
 
 import itertools

@@ -1,19 +1,19 @@
 """Draw from bell-shaped laws on the integers by transformed rejection (Hörmann 1993).
 
-A uniform ``u`` in (-1/2, 1/2) is bent to ``T(u) = (2 a / us + b) u``, ``us = 1/2 - |u|``,
+A uniform ``u`` in (-1/2, 1/2) is transformed to ``T(u) = (2 a / us + b) u``, ``us = 1/2 - |u|``,
 rounded down to an integer around the center, and accepted with probability
 ``pmf(k) T'(u) / c``, ``T'(u) = b + a / us^2``.  The law is exact wherever
 ``pmf(k) T'(u) <= c``, and a piece of the square (``us >= 0.07``, ``v <= r``) is accepted
-unseen since the probability is at least ``r`` there.  The constants are those of
+without evaluating it, since the probability is at least ``r`` there.  The constants are those of
 Hörmann's binomial generator with ``c`` and ``r`` moved by 2% so that one set covers
 binomial and Poisson laws of mean 16 and more (and ``p <= 1/2``), and the windows below;
 the tests check both inequalities over that range.
 
-Floats cannot tell apart enough points of (-1/2, 1/2) when a law is wide.  So above a
+Floats cannot distinguish enough points of (-1/2, 1/2) when a law is wide.  So above a
 deviation of 2^9 ``T(u)`` picks a window of ``2^w`` integers, ``2^w`` at most a 256th of
 the deviation, and fresh bits pick the integer.
 
-Error charged per draw: probabilities right to a relative ``2^-42`` (rms), from cells of
+Error charged per draw: probabilities exact to a relative ``2^-42`` (rms), from cells of
 the transformed square (2^-43) and ``log_pmf`` (1e-13), except for a total variation of
 ``2^-60``, from tails whose acceptance has no float bits left.  An engineering bound.
 """
@@ -94,7 +94,7 @@ class TransformedRejection:
         return bent
 
     def _integer(self, bent: Floats, at: Integers) -> tuple[Integers, NDArray[np.bool_]]:
-        """Return the integers at ``bent`` off the mean, and which of them are within reach."""
+        """Return the integers ``bent`` away from the mean, and which of them are within reach."""
         reach = self._reach[at]
         near = np.abs(bent) <= reach
         np.clip(bent, -reach, reach, out=bent)

@@ -1,9 +1,9 @@
-"""Compute logarithms of Poisson and binomial probabilities, right to 1e-13.
+"""Compute logarithms of Poisson and binomial probabilities, exact to 1e-13.
 
 Catherine Loader (2000), "Fast and accurate computation of binomial probabilities": the
 saddle-point form has no large terms that cancel.  The deviation ``x - mean`` is taken
-from a mean in two floats, since the mean's own rounding is all that is left to spoil it
-when means are large.
+from a mean in two floats, since for large means the mean's rounding is the only remaining
+error that matters.
 """
 
 import math
@@ -34,7 +34,7 @@ _STIRLING_TABLE = np.array(
         0.005554733551962801371,
     ]
 )
-"""``ln n! - (n + 1/2) ln n + n - ln(2 pi)/2``; 0 takes no part."""
+"""``ln n! - (n + 1/2) ln n + n - ln(2 pi)/2``; the entry for 0 is not used."""
 
 _STIRLING_SERIES = (1 / 12, 1 / 360, 1 / 1260, 1 / 1680, 1 / 1188)
 _DEVIANCE_TERMS = 14

@@ -1,10 +1,10 @@
 """Make one cryptographic stream of random bits for every release.
 
-A stream is ChaCha20 (Bernstein 2008) under a key of its own, drawn from the operating
+A stream is ChaCha20 (Bernstein 2008) under its own key, drawn from the operating
 system.  A fresh key for every release means that forked workers and cloned machines do
-not repeat each other's noise, and that a dump of memory does not give old noise away.
+not repeat each other's noise, and that a memory dump does not reveal old noise.
 
-Two keystreams run under the key, told apart by the nonce, so that no block is used
+Two keystreams with different nonces run under the key, so that no block is used
 twice: numpy's samplers read one through ``randomgen``, bulk bits come from the other
 through ``cryptography``, which makes them an order of magnitude faster.
 """
@@ -34,8 +34,7 @@ _ZEROS = bytes(1 << 18)
 class Stream:
     """Yield random bits, and numpy's samplers over them, for one release in one process.
 
-    Not for several threads at once: which of them draws what would depend on the
-    schedule.
+    Do not share it between threads: the draws of each would depend on the schedule.
     """
 
     __slots__ = ("_generator", "_process", "_raw")
@@ -50,7 +49,7 @@ class Stream:
 
     @classmethod
     def fresh(cls, entropy: Callable[[int], bytes] = os.urandom) -> Self:
-        """Return a stream that nobody can predict, keyed by the operating system."""
+        """Return an unpredictable stream, keyed by the operating system."""
         return cls(entropy(KEY_BYTES))
 
     @classmethod
@@ -99,12 +98,12 @@ class Stream:
         if os.getpid() != self._process:
             raise PenstockError(
                 f"This stream belongs to process {self._process}, and process {os.getpid()}"
-                " asked it for noise; make a fresh stream after a fork."
+                " requested noise from it; make a fresh stream after a fork."
             )
 
     def __repr__(self) -> str:
         return "Stream()"
 
     def __reduce__(self) -> NoReturn:
-        # What copy and pickle expect of a thing that is neither copied nor pickled.
+        # copy and pickle expect a TypeError from objects that they must not handle.
         raise TypeError("A stream is never copied or serialized: a copy would repeat its noise.")

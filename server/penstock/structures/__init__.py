@@ -2,8 +2,8 @@
 
 Everything here is ``y = L (R x + z)``: ``R`` states which sums of the data are protected,
 ``z`` is independent noise for each of these (a node), and ``L`` combines them to the outputs.
-Tiers are coupled node by node as releases of a vector are, so that a coalition loses what its
-most accurate member does.
+Tiers are coupled node by node as releases of a vector are, so a coalition's privacy loss is
+that of its most accurate member.
 
 * ``streams``           running sums over time: trees, epochs and the square root
 * ``factorization``     any public pair of matrices around one vector of noise

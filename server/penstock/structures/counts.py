@@ -1,7 +1,7 @@
 """Protect many counts together as nodes, computed without matrices, and read counts from them.
 
-As pairs of matrices the same mechanisms have room for a few columns only; here a node costs
-one step, so that a million groups fit too.  Everything is a function of integers: ``C`` and
+As pairs of matrices the same mechanisms fit a few columns only; here a node costs one step,
+so a million groups fit too.  Everything is a function of integers: ``C`` and
 the entries of the ellipse are roots of whole numbers, rounded down, and what is read from a
 release is rounded in one order, so that it has the same bits on every machine.
 """
@@ -145,7 +145,7 @@ class Lift:
 class Centered:
     """Protect ``2 f_i - n`` alone, for a size ``n`` that is public: Lebeda 2024, Lemma 3.6.
 
-    ``known`` is taken for ``n``: its error moves all counts by half of it.
+    ``known`` is used as ``n``; an error in it moves all counts by half of that error.
     """
 
     columns: int

@@ -233,7 +233,7 @@ def test_a_state_of_a_later_format_says_so() -> None:
 
 def test_a_mechanism_that_is_not_offered_is_refused() -> None:
     state = begun(Laplace, Keyed()).state()
-    with pytest.raises(IntegrityViolation, match="among gaussian"):
+    with pytest.raises(IntegrityViolation, match="accepted are gaussian"):
         MultipleRelease.from_state(state, mechanisms={"gaussian": MECHANISMS["gaussian"]})
 
 
@@ -241,7 +241,7 @@ def test_a_state_without_the_parts_of_its_mechanism_is_refused() -> None:
     state = decode(begun(MECHANISMS["skellam"], Keyed()).state())
     (rung, kept), *_ = state.path.items()
     halved = replace(state, path={rung: kept[: len(VALUES)]})
-    with pytest.raises(IntegrityViolation, match="2 a value"):
+    with pytest.raises(IntegrityViolation, match="not a multiple of 2"):
         reloaded(encode(halved), Keyed())
 
 

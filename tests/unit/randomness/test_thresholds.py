@@ -129,5 +129,5 @@ def test_what_is_beyond_the_digits_is_a_law_of_its_own() -> None:
 
 
 def test_thresholds_are_not_copied() -> None:
-    with pytest.raises(TypeError, match="made again"):
+    with pytest.raises(TypeError, match="make it from its formula"):
         _of(_third).__reduce__()

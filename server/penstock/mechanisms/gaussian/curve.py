@@ -10,7 +10,7 @@ import math
 from penstock.errors import InvalidInput
 
 _SAFETY = 1e-12
-"""The relative error of the special functions."""
+"""A bound on the relative error of the special functions."""
 
 _CANCELLATION = 2e-14
 """Relative, over ``mu``: two tails that are ``mu`` apart cancel except for a part of that order."""

@@ -37,7 +37,7 @@ ROOM_TO_RAISE = 64
 """The ceiling's variance over that of rung 0: an eighth of the standard deviation."""
 
 STEPS_A_DEVIATION = 14
-"""Binary logarithm of how many steps one standard deviation at rung 0 holds at least.
+"""Binary logarithm of the least number of steps in one standard deviation at rung 0.
 
 Adjacent rungs then leave a bridge of at least ``2^14 2^-5.5 > 2^8`` steps.
 """
@@ -46,7 +46,7 @@ HIGHEST_ORDER = 2.0**10
 """Up to this Rényi order the sampler's divergence from the ideal law is bounded."""
 
 DEVIATIONS_CLAIMED = 10
-"""Beyond as many standard deviations nothing is claimed of the sampler."""
+"""Nothing is claimed of the sampler beyond this many standard deviations."""
 
 
 @dataclass(frozen=True)
@@ -84,8 +84,8 @@ class Gaussian(Whole):
     ) -> IntVector:
         """Draw ``X(noisy) - X(accurate)``; see ``Mechanism.increment``.
 
-        Raises ``InvalidInput`` for levels out of order, and for such as leave less than
-        2^8 steps of standard deviation.
+        Raises ``InvalidInput`` for levels out of order, and for levels that leave a standard
+        deviation of less than 2^8 steps.
         """
         check_increasing(accurate, noisy)
         return rounded_normal(self._in_steps(noisy - accurate), size, stream)
@@ -106,7 +106,7 @@ class Gaussian(Whole):
         weight = (level - accurate) / (noisy - accurate)
         return rounded_bridge(difference, weight, self._in_steps(weight * (noisy - level)), stream)
 
-    def bias(self, level: Fraction) -> Fraction:  # noqa: ARG002 - every mechanism is asked so
+    def bias(self, level: Fraction) -> Fraction:  # noqa: ARG002 - the protocol passes it
         """Return 0: the noise has mean 0 at any level."""
         return Fraction(0)
 
@@ -116,7 +116,7 @@ class Gaussian(Whole):
         ``rho = Delta2^2 / (2 level)`` holds on the lattice as it does for real noise
         (Canonne, Kamath, Steinke 2020, Theorem 4, added over coordinates).  ``mu``
         and the curve are those of real noise, which on the lattice are off by at most
-        ``1 + 4 (g/sigma)^2`` in ``delta``: an engineering bound, taken off before reading.
+        ``1 + 4 (g/sigma)^2`` in ``delta``: an engineering bound, subtracted before reading.
         Raises ``InvalidInput`` for a ``delta`` outside of (0, 1).
         """
         check_delta(delta)
@@ -133,10 +133,10 @@ class Gaussian(Whole):
     def cost(self, level: Fraction, sensitivity: Sensitivity, order: float) -> Cost:
         """Return ``order * rho``, and the chance that a value is beyond the neighbor's sampler.
 
-        The discrete Gaussian is zCDP as it stands, the sampler is not where it ends, 12
-        standard deviations from its center: what one data set puts there, its neighbor
-        cannot explain.  So beyond 10 of the neighbor's deviations counts as failure.  That
-        chance is convex in the shift of a coordinate, and bounded like a cost by l1.
+        The discrete Gaussian itself is zCDP.  The sampler is not, since its values end 12 standard
+        deviations from its center: values of one data set beyond that cannot be explained by its
+        neighbor.  So values beyond 10 of the neighbor's deviations count as failure.  Their
+        probability is convex in the shift of a coordinate, and bounded by l1 like a cost.
         """
         failure = _beyond_neighbor(level, sensitivity)
         if math.isinf(order):
@@ -157,10 +157,10 @@ class Gaussian(Whole):
         Engineering bounds.  Let ``1 + e(k)`` be the ratio of the drawn to the ideal
         probability of ``k``.  The rms of ``e`` is taken as ``eta = 2^-39``: the box of
         ``penstock.randomness.normal`` contributes ``2^-41.2``, centers and deviations
-        held in 53 bits and the grid of the normals less than ``2^-43``.  Beyond 10
+        stored in 53 bits and the grid of the normals less than ``2^-43``.  Beyond 10
         standard deviations nothing is claimed of ``e``; a draw gets there with
-        probability ``2^-75.8``, whence a failure of ``n 2^-75``.  That a value is within 10
-        deviations of its own center and not of the neighbor's, is charged by ``cost``.
+        probability ``2^-75.8``, so the failure is ``n 2^-75``.  ``cost`` charges for values within
+        10 deviations of their own center but not of the neighbor's.
 
         *Pinsker.*  The relative entropy of a draw is ``eta^2/2``; over draws it adds up
         (chain rule, each law given the earlier draws), so the total variation is at most
@@ -176,8 +176,8 @@ class Gaussian(Whole):
         a' rho``, the moment of ``R`` gives ``1 + 2 a^2 / ((a-1) (2^10 - 2a)) - h`` times
         ``a rho`` at most; the other two give at most ``2^19 n eta^2 h``, the divergence
         of a draw from its ideal law being below ``order * eta^2 / 2``.  So the factor
-        stands without ``h`` for every charge above ``2^19 n eta^2 = n 2^-59``.  The
-        order has to be below 2^9.
+        holds without ``h`` for every charge above ``2^19 n eta^2 = n 2^-59``.  The
+        order must be below 2^9.
         """
         draws = dimension * levels
         tail = draws * 2.0**-75

@@ -1,6 +1,6 @@
 """Compute errors and Rényi divergences of the density ``exp(-|z|^p) / (2 Gamma(1 + 1/p))``.
 
-``z`` is in units of the scale.  It uses floats throughout; nothing is drawn here.
+``z`` is in units of the scale.  All arithmetic is in floats; nothing is drawn here.
 """
 
 import math
@@ -21,7 +21,7 @@ _PEAK_PANELS: Final = 96
 _PEAK_DEVIATIONS: Final = 12
 
 _SMALL: Final = 1e-2
-"""Exponents below which the terms of a series are added in place of cancelling ones."""
+"""Below this exponent a series is summed, since the closed form would cancel."""
 
 
 def standard_deviation(power: float) -> float:
@@ -60,7 +60,7 @@ def loss(z: Floats, power: float, shift: float) -> Floats:
     away = np.maximum(-z, z - shift)
     far = away > shift
     away = away[far]
-    # The difference of two large numbers that are close, without losing its digits.
+    # Compute the difference of two large, close numbers without losing digits.
     size = away**power * np.expm1(power * np.log1p(shift / away))
     difference[far] = np.where(z[far] < 0, size, -size)
     return difference
@@ -109,7 +109,7 @@ def _edges(above: float, power: float, shift: float) -> Floats:
 def _log_excess(losses: Floats, above: float) -> Floats:
     """Return ``ln(e^(above L) - 1 + above (e^-L - 1))``, ``-inf`` at 0."""
     rising = above * losses
-    # Beyond an exponent of 100 one of the two terms is all that counts.
+    # Beyond an exponent of 100 only one of the two terms matters.
     excess = np.expm1(np.minimum(rising, 100)) + above * np.expm1(np.minimum(-losses, 100))
     small = np.maximum(np.abs(rising), np.abs(losses)) < _SMALL
     # By Horner's rule: numpy's powers of an array took most of a divergence's time.

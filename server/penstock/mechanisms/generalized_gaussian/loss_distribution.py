@@ -1,13 +1,14 @@
 """Compute the exact privacy loss of generalized Gaussian noise over many shifted values.
 
-A value's loss ``L(z) = |z - r|^p - |z|^p`` falls in ``z``, so the outcomes of a cell of
+A value's loss ``L(z) = |z - r|^p - |z|^p`` decreases in ``z``, so the outcomes of a cell of
 the grid of losses are an interval, whose mass under both hypotheses is a difference of
-incomplete gamma functions.  Split between the two ends of the cell so that both keep
-theirs (Doroshenko, Ghazi, Kamath, Kumar, Manurangsi 2022), no delta is ever too small.
+incomplete gamma functions.  The mass is split between the two ends of the cell so that both
+hypotheses keep theirs (Doroshenko, Ghazi, Kamath, Kumar, Manurangsi 2022); then no delta is
+below the true one.
 
 Sums over values are powers of a Fourier transform, of the masses times ``e^(t L)`` with
-the ``t`` that brings the mean to the epsilon in question (Esscher 1932): what matters is
-then not lost among rounding errors, however small delta is.
+the ``t`` that brings the mean to the epsilon in question (Esscher 1932): the relevant masses
+are then not lost among rounding errors, however small delta is.
 """
 
 import math
@@ -30,21 +31,21 @@ CELLS_A_DEVIATION: Final = 128
 FEWEST_CELLS: Final = 1 << 13
 MOST_CELLS: Final = 1 << 22
 DEVIATIONS: Final = 13
-"""Of the sum's loss, on either side of the epsilon that is looked at."""
+"""Of the sum's loss, on either side of the epsilon in question."""
 
 _CUT: Final = 2.0**-20
 """The part of delta that may be cut off, over all values."""
 
 _FOURIER_NOISE: Final = 2.0**-46
-"""An engineering bound: what a delta may be off by for each value summed, relatively."""
+"""An engineering bound on the relative error of a delta, for each value summed."""
 
 _MANY: Final = 1 << 14
-"""Values of which a sum of losses is as good as normal."""
+"""The number of values from which a sum of losses is practically normal."""
 
 _NEWTON_STEPS: Final = 60
 _RECENTERINGS: Final = 12
 _SETTLED: Final = 8.0
-"""How many nats a tilt may fall over between the center and what is read off."""
+"""The most nats by which a tilted mass may fall between the center and the point that is read."""
 
 _HALVINGS: Final = 24
 _STEEPEST: Final = 2.0**24
@@ -52,7 +53,7 @@ _STEEPEST: Final = 2.0**24
 
 _ORDERS: Final = (1.1, 1.5, 2.0, 3.0, 5.0, 8.0, 16.0, 32.0, 64.0, 256.0)
 _REACH: Final = 700.0
-"""No loss is followed further out than to a density of ``e^-700``."""
+"""Losses are computed up to a density of ``e^-700`` only."""
 
 
 class Shifted(NamedTuple):
@@ -78,7 +79,7 @@ def loss_table(power: float, shift: float, width: float, tail: float) -> LossTab
         ends = np.append(ends, min(far, float(ends[-1])))
         infinite = float(_below(ends[-1:], power)[0])
     others = np.exp(np.minimum(cells, _REACH)) * _between(ends - shift, power)
-    # So far out the second hypothesis' part of a cell does not count: all of it is raised.
+    # This far out the second hypothesis' part of a cell is negligible: all of the cell is raised.
     others[cells > _REACH] = 0.0
     return LossTable(width, split_cells(_between(ends, power), others, width), infinite)
 
@@ -147,7 +148,7 @@ class _Values:
 class TotalLoss:
     """Hold the loss of independent values, on one grid.
 
-    ``deviation`` is its standard deviation, and ``cut`` a probability that does not count.
+    ``deviation`` is its standard deviation, and ``cut`` a probability that is cut off.
     """
 
     parts: Sequence[_Values]
@@ -196,10 +197,10 @@ class TotalLoss:
         return Profile(self.width, float(losses[0]), noise * at)
 
     def _size(self, cells: int) -> int:
-        """Take as many cells or some more, of which a Fourier transform is fast.
+        """Return a number of cells, at least ``cells``, whose Fourier transform is fast.
 
-        What lies beyond them comes back at the other end.  Of sums that are all but normal
-        that is nothing; those of few values keep the room up to a power of two.
+        Mass beyond them wraps around to the other end.  For sums that are nearly normal it is
+        negligible; sums of few values get room up to a power of two.
         """
         from scipy.fft import next_fast_len  # imported late: slow to import
 
@@ -218,7 +219,7 @@ class TotalLoss:
         return (self._cumulant(t) + nats) / t
 
     def _where(self, too_small: Callable[[float], bool]) -> float:
-        """Return the ``t`` from which on it is not too small any more, or the steepest."""
+        """Return the least ``t`` that is not too small, or the steepest allowed."""
         low, high = 0.0, 1 / self.deviation
         while too_small(high) and high * self.deviation < _STEEPEST:
             low, high = high, 2 * high
@@ -249,7 +250,7 @@ def _by_renyi(kinds: tuple[Shifted, ...], delta: float) -> float:
 
 
 def _where(losses: Floats, power: float, shift: float) -> Floats:
-    """Return the outcomes of ``losses``, at least 0: falling, from ``shift / 2`` on."""
+    """Return the outcomes with these ``losses``, which are at least 0: from ``shift / 2`` down."""
     half = shift / 2
     if power == 1:
         return half - losses / 2

@@ -2,21 +2,21 @@
 
 Every value has noise of density proportional to ``exp(-(|x| / scale)^power)`` (Ganesh,
 Zhao 2021, "Privately Answering Counting Queries with Generalized Gaussian Mechanisms"),
-rounded to the lattice.  Values lie on it too, so that rounding the noise is rounding the
-noisy value: post-processing, which loses nothing.
+rounded to the lattice.  Values lie on it too, so rounding the noise is rounding the
+noisy value: post-processing, which costs no privacy.
 
-There are increments from no noise alone, and no bridges.  For powers other than 1 and 2
-the law at one scale is not that at a smaller scale plus independent noise: a law that is so
-at all scales is self-decomposable, hence infinitely divisible, and no infinitely divisible
+Increments start from no noise only, and there are no bridges.  For powers other than 1 and 2
+the law at one scale is not that at a smaller scale plus independent noise: a law with this
+property at all scales is self-decomposable, hence infinitely divisible, and no infinitely divisible
 law but the normal one has tails as thin as ``exp(-x^p)`` with ``p > 1``.  Releases at
 several levels are independent draws around the exact values, and their losses add up.
 
 The worst shift.  The density is log-concave, so ``min(f(x), c f(x - s))`` is, jointly in
 ``x`` and ``s``, and its integral over ``x`` is log-concave in ``s`` (Prékopa 1973).  The
-hockey-stick divergence is 1 less that, so over a polytope of shifts it is largest at an
+hockey-stick divergence is 1 minus that, so over a polytope of shifts it is largest at an
 extreme point.  Those of ``|s|_1 <= Delta1, |s|_inf <= Dinf`` have as many values as fit
-moving by ``Dinf`` and one by the rest; they are the same up to order and signs, which the
-noise does not mind.  So one of them dominates every shift, at every epsilon.
+moving by ``Dinf`` and one by the rest; they are the same up to order and signs, which do
+not affect the divergence.  So one of them dominates every shift, at every epsilon.
 """
 
 import math
@@ -60,18 +60,18 @@ ROOM_TO_RAISE = 8
 """The most accurate registered scale over that of rung 0."""
 
 STEPS_A_SCALE = 10
-"""Binary logarithm of how many lattice steps the scale at rung 0 holds at least."""
+"""Binary logarithm of the least number of lattice steps in the scale at rung 0."""
 
 UNITS_A_STEP = 1 << 20
-"""Scales are multiples of this part of a lattice step."""
+"""Scales are multiples of a lattice step divided by this."""
 
 
 @dataclass(frozen=True)
 class GeneralizedGaussian(Whole):
     """Draw generalized Gaussian noise; the level is the scale, in units of values.
 
-    A *family* is a class of its own for every power: ``GeneralizedGaussian.of(power)``.
-    This one has the power 2, which is normal noise of variance ``scale^2 / 2``.
+    Every power has its own class, its *family*: ``GeneralizedGaussian.of(power)``.
+    This class has the power 2, which is normal noise of variance ``scale^2 / 2``.
     """
 
     granularity: Fraction
@@ -122,7 +122,7 @@ class GeneralizedGaussian(Whole):
     ) -> IntVector:
         """Draw ``X(noisy)``, ``accurate`` being 0; see ``Mechanism.increment``.
 
-        Raises ``InvalidInput`` for an ``accurate`` above 0, from which there is no way, and
+        Raises ``InvalidInput`` for an ``accurate`` above 0, which has no increments, and
         for scales outside of 2^6 to 2^46 steps.
         """
         if accurate != 0:
@@ -131,7 +131,7 @@ class GeneralizedGaussian(Whole):
 
     def bridge(
         self,
-        accurate: Fraction,  # noqa: ARG002 - there is none, whatever is asked
+        accurate: Fraction,  # noqa: ARG002 - no bridge exists for any arguments
         noisy: Fraction,  # noqa: ARG002
         difference: IntVector,  # noqa: ARG002
         level: Fraction,  # noqa: ARG002
@@ -140,15 +140,15 @@ class GeneralizedGaussian(Whole):
         """Raise ``InvalidInput``: releases at several levels are independent."""
         raise self._no_path()
 
-    def bias(self, level: Fraction) -> Fraction:  # noqa: ARG002 - every mechanism is asked so
+    def bias(self, level: Fraction) -> Fraction:  # noqa: ARG002 - the protocol passes it
         """Return 0: the noise has mean 0 at any level."""
         return Fraction(0)
 
     def guarantee(self, level: Fraction, sensitivity: Sensitivity, delta: float) -> Guarantee:
         """Return the guarantee at ``delta``, by the exact hockey-stick divergence.
 
-        That of the worst shift under ``Delta1`` and ``Dinf``, which is the worst for every
-        vector.  Raises ``InvalidInput`` for a ``delta`` outside of (0, 1).
+        The shift is the worst under ``Delta1`` and ``Dinf``, for every vector.  Raises
+        ``InvalidInput`` for a ``delta`` outside of (0, 1).
         """
         epsilon = epsilon_of(self.worst_shift(level, sensitivity), delta)
         return Guarantee(Definition.APPROXIMATE, epsilon=epsilon, delta=delta)
@@ -179,7 +179,7 @@ class GeneralizedGaussian(Whole):
         self,
         ladder: Ladder,  # noqa: ARG002 - the sampler is as good at every rung
         dimension: int,
-        levels: int,  # noqa: ARG002 - every level is a release of its own, charged as such
+        levels: int,  # noqa: ARG002 - every level is a separate release, charged as such
         order: float,  # noqa: ARG002 - charged by probability alone
         epsilon: float,
     ) -> Sequence[NumericalCharge]:

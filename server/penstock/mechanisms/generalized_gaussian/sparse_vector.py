@@ -2,16 +2,16 @@
 
 Lyu, Su, Li 2017 (*Understanding the Sparse Vector Technique for Differential Privacy*),
 Algorithm 1 with their general split of the budget.  The threshold gets noise once, every
-number gets noise of its own, numbers are looked at one after the other, and the search ends
-with the ``cutoff``-th that is found.  Its loss does not grow with how many numbers there are.
+number gets its own noise, numbers are compared one after the other, and the search ends
+with the ``cutoff``-th that is found.  Its loss does not grow with the number of numbers.
 
 Everything is integers in lattice steps, with discrete Laplace noise.  The proof of the paper
-holds as it stands.  Let neighbors differ by at most ``shift`` steps in every number, and let
+holds unchanged.  Let neighbors differ by at most ``shift`` steps in every number, and let
 the threshold's noise be ``z`` on one side and ``z + shift`` on the other, which costs
 ``exp(threshold_epsilon)``.  Whatever was below then stays below.  What was found is found
 again if its own noise is ``2 shift`` higher, which costs ``exp(query_epsilon / cutoff)``
 each, as tails of the discrete Laplace law fall by at most ``exp(-1 / scale)`` a step, and at
-most ``cutoff`` are found.  Shifts are whole steps, so that no rounding enters.
+most ``cutoff`` are found.  Shifts are whole steps, so no rounding is involved.
 """
 
 import math
@@ -34,7 +34,7 @@ _STEPS: Final = Laplace(Fraction(1))
 class SparseVector:
     """Hold a search for at most ``cutoff`` numbers at or above ``threshold``.
 
-    ``shift`` is by how much one privacy unit may move every number.  Both are in lattice
+    ``shift`` is the most by which one privacy unit may move a number.  Both are in lattice
     steps.  The whole search is purely ``epsilon``-private.
     """
 
@@ -67,8 +67,8 @@ class SparseVector:
     def of(cls, shift: int, threshold: int, cutoff: int, epsilon: Fraction | float) -> Self:
         """Divide ``epsilon`` into the parts that leave the comparisons the least noise.
 
-        That is ``1 : (2 cutoff)^(2/3)``, which makes the variance of a number's noise less
-        the threshold's least.  Raises ``InvalidInput`` as the class does.
+        That is ``1 : (2 cutoff)^(2/3)``, which minimizes the variance of the difference between
+        a number's noise and the threshold's.  Raises ``InvalidInput`` as the class does.
         """
         if not math.isfinite(epsilon) or cutoff < 1:
             raise InvalidInput(

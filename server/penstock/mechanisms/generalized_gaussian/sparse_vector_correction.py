@@ -18,7 +18,7 @@ the divergence of all three steps at ``epsilon`` is, ``s`` being the search's ep
 ``D`` that of all noisy values together at their worst shifts.  It is never above the simple
 sum's, ``D(epsilon - s)``.
 
-There are no tiers.  Where the search ends and whom it finds depends on the exact values, and
+There are no tiers.  Where the search ends and what it finds depend on the exact values, and
 noise of powers other than 1 and 2 has no path between levels; two such releases are independent
 and their losses add up.
 """
@@ -63,7 +63,7 @@ _CLOSE: Final = 1e-6
 
 
 class Corrected(NamedTuple):
-    """Hold values in their own units, and the places that were answered anew: both public."""
+    """Hold values in their own units, and the places that were answered again: both public."""
 
     values: NDArray[np.float64]
     anew: IntVector
@@ -73,7 +73,7 @@ class Corrected(NamedTuple):
 class SparseVectorCorrection:
     """Release many values once: ``first`` for all, ``search``, and ``anew`` for a few.
 
-    Scales are in units of values, what ``search`` has in steps of the common granularity.
+    Scales are in units of values, the numbers of ``search`` in steps of the common granularity.
     """
 
     first: GeneralizedGaussian
@@ -84,7 +84,7 @@ class SparseVectorCorrection:
     sensitivity: Sensitivity
 
     def __post_init__(self) -> None:
-        """Raise ``InvalidInput`` for two lattices, and a search for gaps that move by less."""
+        """Raise ``InvalidInput`` for two lattices, and if ``search`` has too small a shift."""
         step = self.first.granularity
         if self.anew.granularity != step:
             raise InvalidInput(
@@ -149,14 +149,14 @@ class SparseVectorCorrection:
     def release(self, values: ArrayLike, stream: Stream) -> Corrected:
         """Return the whole release; ``values`` has shape ``(size,)`` and lies on the lattice.
 
-        Every call is a release of its own, and is paid for as such.  Raises ``InvalidInput``
+        Every call is a separate release, with its own charge.  Raises ``InvalidInput``
         for fewer values than the cutoff and for values off the lattice.
         """
         exact = lattice_steps(values, self.first.granularity)
         if len(exact) < self.search.cutoff:
             raise InvalidInput(
-                f"At most as many values as there are can be answered anew: {len(exact)}, not"
-                f" {self.search.cutoff}; take a smaller cutoff."
+                f"The cutoff of {self.search.cutoff} is above the number of values,"
+                f" {len(exact)}; take a smaller cutoff."
             )
         answers = exact + self.first.increment(Fraction(0), self.scale, len(exact), stream)
         places = self.search.above(np.abs(exact - answers), stream)
@@ -187,7 +187,7 @@ class SparseVectorCorrection:
                 break
             middle = low + (high - low) * min(max(above / (above - below), 0.01), 0.99)
             excess = math.log(self.delta(middle) / delta)
-            # Illinois: an end that stays counts half.
+            # The Illinois rule: an end that stays counts half.
             if excess > 0:
                 low, above, below = middle, excess, below / 2
             else:
@@ -195,11 +195,11 @@ class SparseVectorCorrection:
         return Guarantee(Definition.APPROXIMATE, epsilon=high, delta=delta)
 
     def numerical_charge(self, dimension: int, epsilon: float) -> float:
-        """Return what the samplers' errors add to delta, over one release of ``dimension`` values.
+        """Return how much the samplers' errors add to delta in a release of ``dimension`` values.
 
         Both generalized Gaussian draws are within ``ERROR`` of their law; those of the search are
-        exact but where noise ends at 2^61 steps, which decides as the unbounded one unless that of
-        the threshold is beyond 2^60.
+        exact except that noise ends at 2^61 steps, which gives the same decisions as unbounded
+        noise unless that of the threshold is beyond 2^60.
         """
         distance = (dimension + self.search.cutoff) * ERROR + _BEYOND
         return (1 + math.exp(epsilon)) * distance if epsilon < 700 else math.inf

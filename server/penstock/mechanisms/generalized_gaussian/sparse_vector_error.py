@@ -8,7 +8,7 @@ answered again, the largest error of ``k`` values is at most ``t`` with probabil
     sum over n < c of C(k, n) A^(k-n) (B H)^n
     + (B H)^c sum over j from c to k of C(j-1, c-1) A^(j-c) F^(k-j),
 
-since after the ``c``-th that is found, at place ``j``, nothing is looked at any more.  Both sums
+since after the ``c``-th that is found, at place ``j``, the search stops.  Both sums
 are tails of binomial laws.  Noise is taken as continuous: its lattice is far finer.
 """
 
@@ -58,8 +58,8 @@ def expected_maximum(dimension: int, first: Noise, search: Search, anew: Noise) 
     for root, share in zip((*-roots, *roots), (*shares, *shares), strict=True):
         at = search.threshold + root * search.threshold_scale
         chance = masses * _laplace_below((nodes - at) / search.query_scale)
-        leaf = np.append(0.0, np.cumsum(chance.reshape(_PANELS, -1).sum(axis=1)))
-        all_within = _all_within(dimension, search.cutoff, leaf, within, within_anew)
+        detected = np.append(0.0, np.cumsum(chance.reshape(_PANELS, -1).sum(axis=1)))
+        all_within = _all_within(dimension, search.cutoff, detected, within, within_anew)
         exceeding += share / 2 * (1 - all_within)
     simpson = np.full(len(edges), 2.0)
     simpson[1::2] = 4.0
@@ -68,30 +68,30 @@ def expected_maximum(dimension: int, first: Noise, search: Search, anew: Noise) 
 
 
 def _all_within(
-    dimension: int, cutoff: int, floats: Floats, within: Floats, within_anew: Floats
+    dimension: int, cutoff: int, detected: Floats, within: Floats, within_anew: Floats
 ) -> Floats:
     """Return the chance that no error is above each edge, given the threshold's noise.
 
-    ``floats`` is the chance of an error up to the edge that is found, ``within`` that of any.
+    ``detected`` is the chance of an error up to the edge that is found, ``within`` that of any.
     """
     from scipy.special import betainc  # imported late: slow to import
 
-    kept = np.maximum(within - floats, 0.0)
-    settled = floats[-1] * within_anew
+    kept = np.maximum(within - detected, 0.0)
+    settled = detected[-1] * within_anew
     whole = kept + settled
     rest = dimension - cutoff + 1
     part = np.divide(kept, whole, out=np.zeros_like(kept), where=whole > 0)
     few = whole**dimension * betainc(rest, cutoff, part)
-    missed = np.divide(floats, within, out=np.zeros_like(floats), where=within > 0)
+    missed = np.divide(detected, within, out=np.zeros_like(detected), where=within > 0)
     missed = np.minimum(missed, 1.0)
     # (B H / P(|e| <= t and found))^c F^k I(c, k - c + 1), in logarithms: the factors are extreme.
     with np.errstate(divide="ignore", invalid="ignore"):
         logs = (
-            cutoff * (np.log(settled) - np.log(floats))
+            cutoff * (np.log(settled) - np.log(detected))
             + dimension * np.log(within)
             + np.log(betainc(cutoff, rest, missed))
         )
-    many = np.where((floats > 0) & np.isfinite(logs), np.exp(np.minimum(logs, 0.0)), 0.0)
+    many = np.where((detected > 0) & np.isfinite(logs), np.exp(np.minimum(logs, 0.0)), 0.0)
     return np.asarray(np.minimum(few + many, 1.0), dtype=np.float64)
 
 

@@ -2,5 +2,5 @@
 
 * ``process``           Laplace noise on the lattice: a process that moves by rare jumps
 * ``law``               the discrete Laplace law: how it splits, and what a shift of it costs
-* ``laplace_readings``  approximate privacy in closed form, by way of the l2 sensitivity
+* ``laplace_readings``  approximate privacy in closed form, from the l2 sensitivity
 """

@@ -12,7 +12,7 @@ from penstock.errors import InvalidInput
 from penstock.mechanisms.gaussian.curve import mu_at
 
 _ROUNDING = 1e-14
-"""The relative error of the few operations below."""
+"""A bound on the relative error of the few operations below."""
 
 
 def l2_epsilon(l2: float, scale: float, delta: float) -> float:

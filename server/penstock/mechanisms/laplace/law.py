@@ -14,7 +14,7 @@ from typing import Generic, TypeVar
 Number = TypeVar("Number", Fraction, Decimal)
 
 _SAFETY = 1e-12
-"""The relative error of the floats of ``renyi_divergence``; an absolute floor is below."""
+"""A bound on the relative rounding error in ``renyi_divergence``; an absolute floor is below."""
 
 _FLOOR = 1e-15
 """The floor, for divergences smaller than the rounding errors of their terms."""
@@ -23,8 +23,8 @@ _FLOOR = 1e-15
 def unchanged(p: Number, q: Number) -> Number:
     """Return the chance that ``X(q) - X(p)`` is 0 as an atom; otherwise it is ``DL(q)``.
 
-    The ratio of the generating functions of ``DL(q)`` and ``DL(p)`` says so; ``DL(q)``
-    contributes further zeros of its own.
+    This is the ratio of the generating functions of ``DL(q)`` and ``DL(p)``; draws of ``DL(q)``
+    can be 0 as well.
     """
     return p / q * ((1 - q) / (1 - p)) ** 2
 

@@ -42,16 +42,16 @@ ROOM_TO_RAISE = 8
 """The ceiling's scale over that of rung 0."""
 
 STEPS_A_SCALE = 10
-"""Binary logarithm of how many lattice steps the scale at rung 0 holds at least."""
+"""Binary logarithm of the least number of lattice steps in the scale at rung 0."""
 
 UNITS_A_STEP = 1 << 20
-"""Scales are multiples of this part of a lattice step."""
+"""Scales are multiples of a lattice step divided by this."""
 
 LARGEST_SCALE = 1 << 41
 """In steps.  A draw is then within 2^49 steps, and 4,096 chained draws within int64."""
 
 SMALLEST_SCALE = Fraction(1, 32)
-"""In steps, on the lattice of the values: noise is then 0 except for a chance of 2e-14."""
+"""In steps, on the lattice of the values: noise is then 0 except with probability 2.6e-14."""
 
 _EVENTS_A_DRAW = 4
 """Events besides the digits of two geometric draws, at most."""
@@ -130,7 +130,7 @@ class Laplace(Whole):
             rule.fill(difference[start : start + CHUNK], out[start : start + CHUNK], stream)
         return out
 
-    def bias(self, level: Fraction) -> Fraction:  # noqa: ARG002 - every mechanism is asked so
+    def bias(self, level: Fraction) -> Fraction:  # noqa: ARG002 - the protocol passes it
         """Return 0: the noise has mean 0 at any level."""
         return Fraction(0)
 
@@ -138,7 +138,7 @@ class Laplace(Whole):
         self,
         level: Fraction,
         sensitivity: Sensitivity,
-        delta: float,  # noqa: ARG002 - a pure promise is the same at every delta
+        delta: float,  # noqa: ARG002 - a pure guarantee is the same at every delta
     ) -> Guarantee:
         """Return pure ``Delta1 / b``, on the lattice too (Dwork, McSherry, Nissim, Smith 2006)."""
         return Guarantee(Definition.PURE, epsilon=rounded_up(sensitivity.l1 / level), delta=0.0)
@@ -150,7 +150,7 @@ class Laplace(Whole):
         exponentials of it), so the worst vector within ``Delta1`` has as many coordinates
         at ``Delta_inf`` as fit, and one with the rest.  Per unit of shift it is concave:
         by Jensen's inequality vectors within ``Delta2`` lose at most what ``Delta1 / s``
-        shifts of ``s = Delta2^2 / Delta1`` would.  The smaller of the two.
+        shifts of ``s = Delta2^2 / Delta1`` would.  The smaller of the two is returned.
         """
         if math.isinf(order):
             return Cost(loss=rounded_up(sensitivity.l1 / level), failure=0.0)
@@ -175,7 +175,7 @@ class Laplace(Whole):
         order: float,
         epsilon: float,
     ) -> Sequence[NumericalCharge]:
-        """Charge the rounding of thresholds to multiples of 2^-192, and nothing else.
+        """Charge only for the rounding of thresholds to multiples of 2^-192.
 
         A draw is two geometric ones and up to four events, each within ``tau`` of its law
         in total variation; over draws that adds up, given all earlier ones.  A law within
@@ -216,7 +216,7 @@ class Laplace(Whole):
 
 @dataclass(frozen=True)
 class DiscreteLaplace(Laplace):
-    """Draw Laplace noise on no finer lattice than that of the values.
+    """Draw Laplace noise on the lattice of the values.
 
     For integers it has granularity 1 and gives integers.  Its guarantee is the same; if a scale is
     few steps, its Rényi divergence is up to a tenth above the continuous law's.
@@ -291,7 +291,7 @@ class _BridgeRule:
 
 
 def _either_sign(size: IntVector, stream: Stream) -> IntVector:
-    """Return ``size`` with fair signs, by way of two's complement: ``-x = ~x + 1``."""
+    """Return ``size`` with fair signs, by two's complement: ``-x = ~x + 1``."""
     flip = np.empty(len(size), dtype=np.int8)
     stream.raw_into(flip)
     flip >>= 7

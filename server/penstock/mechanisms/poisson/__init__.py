@@ -4,5 +4,5 @@
 * ``curve``       epsilon at a delta, exact and in closed form
 * ``divergence``  Rényi divergences of shifted Poisson noise
 * ``tails``       tail probabilities, by summing
-* ``refinement``  what a more accurate release tells beside a noisier one that is known
+* ``refinement``  what a more accurate release reveals beyond a known noisier one
 """

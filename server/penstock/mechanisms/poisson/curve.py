@@ -5,7 +5,7 @@ is a threshold and the privacy curve a ratio of tail probabilities.  For several
 privacy losses are added up on a grid whose masses are placed so that the curve can only
 move up (Doroshenko, Ghazi, Kamath, Kumar, Manurangsi 2022, "Connect the dots").
 
-Below its shift ``X + s`` has no mass: where ``X`` falls there the loss is infinite.
+Below its shift ``X + s`` has no mass: if ``X`` is there, the loss is infinite.
 """
 
 import math
@@ -30,10 +30,10 @@ def epsilon_of_shape(mean: float, shape: Shape, delta: float) -> float:
     """Return the least epsilon at ``delta`` for noise shifted by ``shape``, in both directions.
 
     Two choices of signs for the shifts are tried, and assumed to be the worst: one sign for all,
-    and one for the largest and the other for the rest, which loses 0.2% more if ``delta`` is hardly
-    above the probability of the support's end.  This is an engineering bound that the tests check
-    against enumerations; the sign corresponds to the direction.  Infinite if the support's end
-    alone exceeds ``delta``, and if the noise would hide almost nothing.
+    and one for the largest and the other for the rest, which reveals 0.2% more if ``delta`` is
+    hardly above the probability of the support's end.  This is an engineering bound that the tests
+    check against enumerations; the sign corresponds to the direction.  Infinite if the support's
+    end alone exceeds ``delta``, and if the noise would hide almost nothing.
     """
     if max(shift for shift, _ in shape) > 2 * reach(mean):
         return math.inf

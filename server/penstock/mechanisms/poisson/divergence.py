@@ -12,7 +12,7 @@ POINTS_A_DEVIATION = 128
 """Sums of smooth terms over every n-th integer are exact at far fewer points."""
 
 SAFETY = 1e-10
-"""The relative error of the floats; an absolute floor is below."""
+"""A bound on the relative rounding error; an absolute floor is below."""
 
 FLOOR = 1e-14
 
@@ -20,8 +20,8 @@ FLOOR = 1e-14
 def renyi_divergence(mean: float, shift: int, order: float) -> float:
     """Return the divergence of the noise, given it is at least ``shift``, from itself shifted.
 
-    The larger of both directions, rounded up; infinite if it would be useless
-    (``order * shift`` more than a fifth of a mean above 2^14).
+    The larger of both directions, rounded up; infinite if it would be too large to
+    be useful (``order * shift`` more than a fifth of a mean above 2^14).
     """
     over = window(mean, math.sqrt(mean), shift, order)
     outside = tails.below(mean, shift)
@@ -45,7 +45,7 @@ class Window:
 def window(mean: float, deviation: float, shift: int, order: float) -> Window | None:
     """Return the window in which noise of ``mean`` contributes to a moment of ``order``.
 
-    None if the divergence would be beyond any use.
+    It begins at ``shift`` or above.  None if the divergence would be too large to be useful.
     """
     step = max(1, math.floor(deviation / POINTS_A_DEVIATION))
     tilt = order * shift

@@ -34,13 +34,13 @@ from penstock.randomness.binomial import binomial
 from penstock.randomness.poisson import poisson
 
 ROOM_TO_RAISE = 64
-"""The ceiling's mean over that of rung 0, unless that were below 1."""
+"""The ceiling's mean over that of rung 0, unless the latter would be below 1."""
 
 SMALLEST_MEAN = 1
-"""Below this the noise is 0 more often than not."""
+"""Below this 0 is the most likely noise."""
 
 UNIT = Fraction(1, 1 << 20)
-"""Means are multiples of this."""
+"""The unit of the ladder: means are multiples of it."""
 
 LARGEST_FAILURE = 0.01
 """If the support ends more often, costs are not convex in the shift any more."""
@@ -119,8 +119,7 @@ class Poisson(Whole):
         That of the worst integer shifts that the three norms admit (``Shifts.worst``),
         including the event that the noise falls below the shift; infinite if that event
         alone is likelier than ``delta``.  Raises ``InvalidInput`` for a ``delta`` outside of
-        (0, 1), where no mean suffices, and
-        for a sensitivity below one step.
+        (0, 1), where no mean suffices, and for a sensitivity below one step.
         """
         if not 0 < delta < 1:
             raise InvalidInput(f"Poisson noise needs a delta between 0 and 1, not {delta:g}.")
@@ -129,15 +128,15 @@ class Poisson(Whole):
         return Guarantee(Definition.APPROXIMATE, epsilon=epsilon, delta=delta)
 
     def cost(self, level: Fraction, sensitivity: Sensitivity, order: float) -> Cost:
-        """Return the Rényi divergence given that no coordinate is below its shift, and that chance.
+        """Return the Rényi divergence if noise is not below its shift, and the failure probability.
 
-        That probability includes values where the neighbor's sampler does not follow its law, since
-        the divergence is that of the laws and not of the samplers.  Both add up over coordinates
-        and are bounded over all shifts that the norms admit.  If that probability is above a
-        hundredth no loss is stated, because its bound would fail there.  If the end of the support
-        makes the divergence jump at orders just above ``order``, the loss is raised to what the
-        factor of ``numerical_charges`` needs. Raises ``InvalidInput`` for a sensitivity below one
-        step.
+        Failure is noise below its shift.  It includes values where the neighbor's sampler does not
+        follow its law, since the divergence is that of the laws and not of the samplers.  Both add
+        up over coordinates and are bounded over all shifts that the norms admit.  If its
+        probability is above a hundredth no loss is stated, because its bound would fail there.  If
+        the end of the support makes the divergence jump at orders just above ``order``, the loss is
+        raised to what the factor of ``numerical_charges`` needs.  Raises ``InvalidInput`` for a
+        sensitivity below one step.
         """
         mean, shifts = float(level), Shifts.of(sensitivity, self.granularity)
         failure = min(shifts.largest_sum(lambda shift: beyond_neighbor(mean, shift)), 1.0)
@@ -175,7 +174,7 @@ class Poisson(Whole):
         return rejection_charges(dimension * levels, order, epsilon)
 
     def error(self, level: Fraction, confidence: float) -> ErrorBars:
-        """Return the error bars of the law around its mean, which ``bias`` takes off.
+        """Return the error bars of the law around its mean, which ``bias`` subtracts.
 
         Raises ``InvalidInput`` for a confidence outside of (0, 1).
         """

@@ -27,7 +27,7 @@ def fewest(mean: float, probability: float) -> int:
 def refinement_divergence(trials: int, chance: float, shift: int, order: float) -> float:
     """Return the divergence of ``B(trials, chance)``, at least ``shift``, from the shifted law.
 
-    The larger of both directions, rounded up; infinite if it would be useless.
+    The larger of both directions, rounded up; infinite if it would be too large to be useful.
     """
     if trials <= shift:
         return math.inf

@@ -23,7 +23,7 @@ _BETWEEN = 2.0**-9
 def renyi_divergence(variance: float, shift: int, order: float) -> float:
     """Return the divergence of the noise from itself shifted, rounded up; the same both ways.
 
-    Infinite if it would be useless (``order * shift`` more than a fifth of a
+    Infinite if it would be too large to be useful (``order * shift`` more than a fifth of a
     variance above 2^14).
     """
     values, step = _points(variance, shift, order)
@@ -38,8 +38,8 @@ def refinement_divergence(old: float, new: float, shift: int, order: float, tail
     """Return the divergence of a release of variance ``new`` given one of variance ``old``.
 
     Whatever the old one's noise was, except for the probability ``tail``; rounded up, and infinite
-    if it would be useless.  It is the largest at ``KNOWN`` values spread over that range, which the
-    tests compare with all of them: an engineering bound.
+    if it would be too large to be useful.  It is the largest at ``KNOWN`` values spread over that
+    range, which the tests compare with all of them: an engineering bound.
     """
     return _worst_known(old, new, shift, order, farthest(old, tail))
 
@@ -61,7 +61,7 @@ def _worst_known(old: float, new: float, shift: int, order: float, far: int) -> 
 def farthest(variance: float, probability: float) -> int:
     """Return a distance that the noise exceeds with at most ``probability`` (Chernoff).
 
-    A multiple of four deviations, so that similar probabilities have the same.
+    A multiple of four deviations, so that similar probabilities give the same distance.
     """
     nats = math.log(2 / probability)
     near, far = 0.0, 2 * nats + math.sqrt(2 * nats * variance)
@@ -78,7 +78,7 @@ def farthest(variance: float, probability: float) -> int:
 def _given(
     old: float, new: float, shift: int, known: int, order: float, values: Floats, step: int
 ) -> float:
-    """Return the divergence where the old release's noise is ``known``, or ``known - shift``."""
+    """Return the divergence given the old release's noise: ``known``, or ``known - shift``."""
     rest = log_skellam(known - values, old - new)
     plain = log_skellam(values, new) + rest
     moved = log_skellam(values - shift, new) + rest

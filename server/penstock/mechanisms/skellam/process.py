@@ -38,13 +38,13 @@ from penstock.randomness.binomial import binomial
 from penstock.randomness.poisson import poisson
 
 ROOM_TO_RAISE = 64
-"""The ceiling's variance over that of rung 0, unless that were too small."""
+"""The ceiling's variance over that of rung 0, unless the latter would be too small."""
 
 SMALLEST_VARIANCE = Fraction(1, 16)
 """In squared steps: below this the noise is 0 more than 15 times out of 16."""
 
 UNITS_A_STEP = 1 << 20
-"""Variances are multiples of this part of a squared step."""
+"""Variances are multiples of a squared step divided by this."""
 
 DRAWS_A_LEVEL = 3
 """Two Poisson integers or two binomial ones, and a Bessel one where the ceiling is raised."""
@@ -129,7 +129,7 @@ class Skellam:
         jumps += np.maximum(noise, 0)
         return np.concatenate((noise, jumps))
 
-    def bias(self, level: Fraction) -> Fraction:  # noqa: ARG002 - every mechanism is asked so
+    def bias(self, level: Fraction) -> Fraction:  # noqa: ARG002 - the protocol passes it
         """Return 0: the noise has mean 0 at any level."""
         return Fraction(0)
 
@@ -150,8 +150,8 @@ class Skellam:
         """Return the exact Rényi divergence, and the probability of values no neighbor draws.
 
         The support is all integers, so the law itself never fails; but the sampler's parts end, and
-        values of one data set beyond that cannot be explained by its neighbor. Both add up over
-        coordinates and are bounded over all shifts that the norms admit. Raises ``InvalidInput``
+        values of one data set beyond that cannot be explained by its neighbor.  Both add up over
+        coordinates and are bounded over all shifts that the norms admit.  Raises ``InvalidInput``
         for a sensitivity below one step.
         """
         variance, shifts = self._variance(level), Shifts.of(sensitivity, self.granularity)

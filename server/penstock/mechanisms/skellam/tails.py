@@ -22,9 +22,9 @@ OUTSIDE = 1e-22
 UNCLAIMED = 2.0**-56
 """Nothing is claimed of the sampler for its outermost values, of this probability on each side.
 
-A value there may be the difference of parts in tails of which nothing is claimed of theirs.
-Before, such parts make a probability smaller by what is lost in rounding to the ledger's
-units, also at the highest order that charges look at: an engineering bound.
+A value there may be the difference of two parts in their own tails, for which nothing is claimed.
+Closer to 0, such parts reduce a probability by so little that rounding to the ledger's units hides
+it, even at the highest order that charges use: an engineering bound.
 """
 
 

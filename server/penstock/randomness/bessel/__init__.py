@@ -1,5 +1,5 @@
 """Draw from and compute laws that are Bessel functions.
 
 * ``functions``  the smaller of two Poisson integers, given their difference
-* ``law``        logarithms of Skellam probabilities, right to 1e-13
+* ``law``        logarithms of Skellam probabilities, exact to 1e-13
 """

@@ -55,7 +55,7 @@ def bessel(orders: NDArray[np.int64], argument: Fraction, stream: Stream) -> NDA
 
 
 def moments(orders: Floats, argument: float) -> tuple[Floats, Floats]:
-    """Return the mean to a quarter, the variance to a few percent: where a hat is put."""
+    """Return the mean to a quarter and the variance to a few percent: where the hat is placed."""
     root = np.hypot(orders, argument)
     variance = argument * argument / (4 * root)
     return argument * argument / (2 * (root + orders)) - variance / root, variance
@@ -92,7 +92,7 @@ def _table(order: int, argument: Fraction) -> Table:
 
 
 def _terms(order: int, square: Decimal) -> Iterator[Decimal]:
-    """Yield the probabilities over that of 0, until they no longer count."""
+    """Yield the probabilities relative to that of 0, until they are negligible."""
     term = Decimal(1)
     for count in itertools.count(1):
         yield term

@@ -1,4 +1,4 @@
-"""Compute logarithms of Skellam probabilities (scaled Bessel functions), right to 1e-13.
+"""Compute logarithms of Skellam probabilities (scaled Bessel functions), exact to 1e-13.
 
 ``P(A - B = k) = exp(-m) I_k(m)`` for independent Poisson ``A`` and ``B`` of mean ``m/2``
 each.  From a variance ``m`` of 128 on, the uniform expansion for large orders (Debye
@@ -20,7 +20,7 @@ EXPANDED = 128.0
 
 _TERMS = 8
 _BEYOND = 80
-"""How far above the largest order asked for the recurrence begins."""
+"""How far above the largest requested order the recurrence begins."""
 
 
 def log_skellam(values: Floats, variance: float) -> Floats:

@@ -1,8 +1,8 @@
 """Implement the factorization mechanism: a public pair of matrices around one vector of noise.
 
 Andersson, Retschmeier, Nelson, Pagh 2025, Algorithm 2 and Lemma 5.1, after Li, Miklau, Hay,
-McGregor, Rastogi 2015.  Protected is ``R x + z``, a vector that any mechanism releases at any
-levels in any order; everything else is ``L``, and post-processing.
+McGregor, Rastogi 2015.  The protected vector is ``R x + z``, which any mechanism releases at any
+levels in any order; applying ``L`` is post-processing.
 
 On the lattice ``R`` has to map exact values to exact values.  So ``R`` is rounded to multiples
 of ``2^-digits`` before anything else, sensitivities are those of the rounded matrix, exactly,
@@ -57,7 +57,7 @@ class Factorization:
         """Return ``R x`` for ``exact`` of shape ``(inputs,)``, in ``2^-digits`` of its units.
 
         Raises ``InvalidInput`` for another shape, and where a sum could exceed 52 bits; that is
-        judged by the largest input and not by the sum.
+        checked with the largest input, not the sum itself.
         """
         if exact.shape != self.strategy.shape[1:]:
             raise InvalidInput(

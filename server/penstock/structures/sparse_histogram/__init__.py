@@ -5,7 +5,7 @@
 * ``threshold``  the threshold of every rung
 * ``histogram``  the histogram, at a cost that does not depend on the domain's size
 * ``crossing``   the law of a key of count 0 that is first reported at a new level
-* ``messages``   what a key's silence at some levels tells of its noise
+* ``messages``   what a key's silence at some levels reveals about its noise
 * ``axis``       quadrature, and draws of integers with it
 * ``contents``   the support, and the report of a level
 * ``state``      a histogram as bytes, and back

@@ -57,9 +57,8 @@ class Axis:
     def between(cls, low: float, high: float, narrowest: float, refinement: int) -> Self:
         """Cut the interval into panels at most 10 times ``narrowest`` wide, over ``refinement``.
 
-        Inner edges move to the next half integer, the two ends stay.
-
-        Raises ``InvalidInput`` for more panels than memory is kept for.
+        Inner edges move to the next half integer, the two ends stay.  Raises ``InvalidInput`` for
+        more than ``MOST_PANELS`` panels.
         """
         wanted = math.ceil((high - low) / (DEVIATIONS_A_PANEL * narrowest))
         panels = refinement * max(wanted, FEWEST_PANELS)

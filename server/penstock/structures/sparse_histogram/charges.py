@@ -14,8 +14,8 @@ the binomial one (Barbour, Hall 1984), and is due where the number of keys requi
 within total variation ``tau`` of an ``(epsilon, delta)``-private one is ``(epsilon, delta +
 (1 + e^epsilon) tau)``-private.
 
-Keys with the same count on two neighboring datasets are drawn alike on both, so that of
-the support's draws only those of keys that one unit may change are charged.
+Keys with the same count in two neighboring datasets are drawn in the same way for both, so of the
+support's draws only those of keys that one unit may change are charged.
 """
 
 import math
@@ -30,11 +30,11 @@ from penstock.structures.sparse_histogram.threshold import Thresholds
 RELATIVE_ERROR = 2.0**-31
 """``e`` at rung 0 beside adjacent rungs.
 
-1e-12 by which quadrature may still move, and 4e-10 for sums that are taken for integrals.
+It covers 1e-12 for quadrature, and 4e-10 for sums that are taken for integrals.
 """
 
 CEILING_ERROR = 2.0**-37
-"""``e`` from the rung on where ``plan`` puts the ceiling.
+"""``e`` from the rung of the planned ceiling on.
 
 The difference of sums and integrals falls with the variance, which is 64 times that of rung
 0: to 6.25e-12.

@@ -36,7 +36,10 @@ class Report:
 
 
 class Releasing(Protocol):
-    """Release a histogram at any rung, in any order, always the same at one rung."""
+    """Release a histogram at any rung, in any order.
+
+    Repeated calls at a rung return the same report.
+    """
 
     def at(self, rung: int) -> Report:
         """Return the report at ``rung``.  Raises ``InvalidInput`` above the ceiling."""
@@ -56,7 +59,7 @@ def support_of(
 ) -> tuple[Ranks, IntVector]:
     """Return the keys whose count is not 0, by increasing rank, and their counts in steps.
 
-    Raises ``InvalidInput``, which names no key, where one is given twice or is outside the
+    Raises ``InvalidInput``, which names no key, if a key is given twice or is outside the
     domain, and for counts off the lattice.
     """
     if len(ranks) != len(counts):
@@ -69,7 +72,7 @@ def support_of(
     ordered = ranks[order].astype(np.uint64)
     if (ordered[1:] == ordered[:-1]).any() or int(ordered[-1]) >= domain.size:
         raise InvalidInput(
-            "A key is given twice, or is not of the domain. Give each key of the domain once."
+            "A key is given twice, or is outside the domain. Give each key of the domain once."
         )
     exact = lattice_steps(counts, granularity)[order]
     return ordered[exact != 0], exact[exact != 0]

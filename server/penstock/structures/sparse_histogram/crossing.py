@@ -29,7 +29,7 @@ AGREEMENT = 1e-12
 NEGLIGIBLE = 2.0**-100
 """The expected number of reported keys below which nodes are not doubled either.
 
-No draw ever shows so few.
+Such a probability never affects a draw in practice.
 """
 
 MOST_REFINEMENT = 64
@@ -46,7 +46,7 @@ class Crossing:
     That is: given that it is above ``new.at`` at the variance ``new.variance``.  ``limits`` are
     those of the levels released so far, in increasing variance, without the new one; ``keys`` is
     how many such keys there may be, and decides what is negligible.  Raises ``PenstockError``
-    if quadrature does not settle, which no rung of a ladder with a ratio of 1.01 causes.
+    if quadrature does not converge, which no rung of a ladder with a ratio of 1.01 causes.
     """
 
     def __init__(self, limits: Sequence[Limit], new: Limit, keys: int) -> None:

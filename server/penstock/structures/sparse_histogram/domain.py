@@ -1,7 +1,7 @@
 """Define the public sets that keys come from, and the rank of each key within its set.
 
-A histogram works on ranks, the integers from 0 to ``size - 1``; a key and its rank are two
-names of one thing.  The whole domain is public, so that its size reveals nothing.
+A histogram works on ranks, the integers from 0 to ``size - 1``; a key and its rank identify
+the same element.  The whole domain is public, so that its size reveals nothing.
 """
 
 import hashlib
@@ -72,7 +72,7 @@ class Uint64:
 class Strings:
     """Represent all strings of ``length`` characters of ``alphabet``, in the alphabet's order.
 
-    Raises ``InvalidInput`` if characters repeat, and where there are more than 2^64 strings.
+    Raises ``InvalidInput`` if characters repeat, and if there are more than 2^64 strings.
     """
 
     alphabet: str
@@ -134,7 +134,7 @@ class Sha256Prefix:
     """Represent the first 64 bits of a SHA-256, as 16 hexadecimal digits: ``sha256_64``.
 
     Texts may have any length; two of them share a key with a chance of 2^-64 for each pair, and
-    their counts are then added up.  Whoever knows a text knows its key.
+    their counts are then added up.  Anyone who knows a text can compute its key.
     """
 
     @property

@@ -39,7 +39,7 @@ POISSON_FROM = 1 << 40
 class SparseHistogram:
     """Hold one histogram on one path of Gaussian noise, in memory.
 
-    The exact counts are dropped at construction; which keys are not 0 is kept, exactly.
+    The exact counts are dropped at construction; the exact set of keys that are not 0 is kept.
     Only one process at a time may hold a histogram: two would draw the same level twice.
     """
 

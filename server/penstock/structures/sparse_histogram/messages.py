@@ -1,8 +1,8 @@
-"""Compute what a key's silence at some levels tells about its noise: messages along the levels.
+"""Compute what a key's silence at some levels reveals about its noise: messages between levels.
 
-The noise ``X`` of a key is Brownian motion in the variance (Andersson, Retschmeier, Nelson,
-Pagh 2025, Lemma 3.3), a Markov process.  That it stayed below its limit ``c_i`` at each of
-the levels ``s_1 < ... < s_k`` is described by
+The noise ``X`` of a key is Brownian motion in the variance (Andersson, Retschmeier, Nelson, Pagh
+2025, Lemma 3.3), a Markov process.  The event that it stayed below its limit ``c_i`` at each of the
+levels ``s_1 < ... < s_k`` is described by
 
     forward   alpha_1(x) = phi(x; s_1),
               alpha_{i+1}(x) = integral_{y <= c_i} alpha_i(y) phi(x - y; s_{i+1} - s_i) dy
@@ -37,7 +37,7 @@ class Limit:
 
 
 class Messages:
-    """Hold both messages of all limits, which increase in variance.  Raises nothing.
+    """Hold both messages of all limits, which increase in variance.
 
     ``variance`` is that of a further level whose law is wanted: axes next to it are as fine as
     the kernels that lead there.

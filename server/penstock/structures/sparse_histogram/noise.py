@@ -15,7 +15,7 @@ class HistogramNoise(Gaussian):
     """Represent the noise of histograms over ``size`` keys, of which a tier expects ``most_false``.
 
     Like ``Gaussian`` except for lattice, ladder and numerical charges, in which ``dimension`` is
-    how many keys differ between neighbors.  Nothing may be released that is more accurate than the
+    how many keys differ between neighbors.  No release may be more accurate than the
     ceiling it was planned for.
     """
 

@@ -1,13 +1,13 @@
 """Choose a histogram's lattice and ladder: finer noise and a coarser ladder than a query's.
 
 Quadrature between adjacent rungs needs a deviation that is a part of the rungs' own, so
-rungs are at least 1.01 apart.  And what quadrature takes for an integral is a sum over the
-lattice, so a deviation has 2^18 steps at rung 0 and 2^21 at the ceiling: the two then differ
+rungs are at least 1.01 apart.  Quadrature also takes a sum over the lattice for an
+integral, so a deviation has 2^18 steps at rung 0 and 2^21 at the ceiling: the two then differ
 by 4e-10 and 6.25e-12, relatively, where rungs are adjacent.
 
-Where large counts leave no room for as many, a deviation has fewer, down to 2^14 at rung 0.
-The two then differ by more, as its square falls, and ``charges.ceiling_error`` states by how
-much.
+If large counts leave no room for that many, a deviation has fewer, down to 2^14 at rung 0.  The two
+then differ by more, in inverse proportion to its square, and ``charges.ceiling_error`` states by
+how much.
 """
 
 import math
@@ -48,7 +48,7 @@ def plan(ceiling: Fraction, step: Fraction, bound: Fraction) -> tuple[Gaussian, 
 
     ``ceiling`` is a variance in squared units of counts, ``step`` divides all counts,
     ``bound`` is the largest count.  Chooses the finest lattice that leaves ``ROOM_ABOVE``,
-    else the finest that fits at all.  Raises ``InvalidInput`` if none fits 2^52 steps, with
+    or else the finest that fits at all.  Raises ``InvalidInput`` if none fits 2^52 steps, with
     the ``largest_bound`` and the ``least_deviation`` that would fit.
     """
     check_plan("variance", ceiling, bound)

@@ -7,13 +7,12 @@ The format, in which nothing is ever executed and numbers are little-endian::
     header    a line of JSON: version, granularity, size of the domain, keys, and per rung
               its threshold in steps, or null if it was not released
     body      the ranks, 8 bytes each, then the values of every rung, 8 bytes each, signed
-    32 bytes  SHA-256 of all that stands before it
+    32 bytes  SHA-256 of all bytes before it
     zeros     up to the next power of two
 
-The padding hides the number of keys, except for a factor of two, from anybody who sees no
-more than the length.  Anybody who reads the bytes sees the keys themselves: until the first
-release exactly those whose count is not 0.  That support is exact; encryption alone
-protects it.
+The padding hides the number of keys, except for a factor of two, from a reader who sees only the
+length.  A reader of the bytes sees the keys themselves: until the first release, exactly those
+whose count is not 0.  That support is exact; encryption alone protects it.
 """
 
 import hashlib
@@ -68,7 +67,7 @@ def from_bytes(
     """Read the histogram that ``to_bytes`` wrote.
 
     Raises ``IntegrityViolation`` for bytes that are damaged, of another format, or of another
-    lattice or domain.  Whether they are the newest, only the caller who stored them knows.
+    lattice or domain.  Only the caller that stored them knows whether they are the newest.
     """
     end = _PREFIX + int.from_bytes(state[len(MAGIC) : _PREFIX], "little")
     content, digest = state[:end], state[end : end + _DIGEST]

@@ -56,7 +56,7 @@ class Thresholds:
                 )
 
     def expected(self, rung: int) -> float:
-        """Return how many keys of count 0 are reported at ``rung`` alone, on average, at most."""
+        """Return a bound on the mean number of keys of count 0 reported at ``rung`` alone."""
         rungs = sorted(self.false_keys)
         place = bisect_left(rungs, rung)
         if place == len(rungs):
@@ -69,7 +69,7 @@ class Thresholds:
         return math.exp(logs[0] + part * (logs[1] - logs[0]))
 
     def steps(self, rung: int) -> int:
-        """Return the threshold in lattice steps: a key is reported where its value is above it."""
+        """Return the threshold in lattice steps: a key is reported if its value is above it."""
         # Imported here, so that commands that compute no threshold do not wait for it.
         from scipy.special import ndtri_exp
 

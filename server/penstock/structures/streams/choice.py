@@ -1,6 +1,6 @@
 """Choose the tree with the least error for a known length.
 
-The asymptotic choices (an arity of 19 for Laplace noise, 7 for Gaussian) are poor ones at
+The asymptotic choices (an arity of 19 for Laplace noise, 7 for Gaussian) are poor at
 most lengths, since the height is a whole number: the exact mean squared error decides.
 """
 
@@ -36,8 +36,9 @@ def best_tree(
 ) -> KaryTree:
     """Return the tree of least mean squared error, of all arities up to ``largest``.
 
-    With and without subtraction, odd and even; of equals the one with the smallest arity.
-    With ``past_only`` none that subtracts.  Raises ``InvalidInput`` for a length below 1.
+    Trees with and without subtraction, of odd and even arity, are compared; of equals the one with
+    the smallest arity is returned.  With ``past_only`` no tree subtracts.  Raises ``InvalidInput``
+    for a length below 1.
     """
     return min(
         _candidates(length, largest, past_only),

@@ -1,8 +1,8 @@
-"""Compute what each structure for running sums would cost, side by side, before a draw.
+"""Compare the errors and costs of structures for running sums, before anything is drawn.
 
-At one guarantee of the whole stream, of one element: ``epsilon`` for Laplace noise, ``rho`` for
-Gaussian.  All figures are computed from the structures' own nodes, exactly except for the
-square root's coefficients, which are floats.
+All have the same guarantee for one element over the whole stream: ``epsilon`` for Laplace noise,
+``rho`` for Gaussian.  All figures are computed from the structures' own nodes, exactly except for
+the square root's coefficients, which are floats.
 """
 
 import math
@@ -25,7 +25,7 @@ from penstock.structures.streams.kary import KaryTree
 from penstock.structures.streams.smooth_binary import SmoothBinary
 
 HORIZON = 1 << 20
-"""The steps over which a stream without an end is judged, unless the caller names others."""
+"""The steps over which a stream without an end is evaluated, unless the caller gives others."""
 
 LONGEST_SQUARE_ROOT = 1 << 20
 """The most steps for which the square root is listed: it keeps a number for every step."""
@@ -71,10 +71,10 @@ def compare(
     """Return every structure that fits a stream of ``length`` steps, the least mean error first.
 
     ``loss`` is ``epsilon`` or ``rho`` of the whole stream where one element of ``dimension``
-    numbers changes by ``sensitivity``.  Without a length only epochs fit, and are judged over
+    numbers changes by ``sensitivity``.  Without a length only epochs fit, and are evaluated over
     ``horizon`` steps.  With ``past_only`` trees only add; ``forest`` is listed as well.
-    ``sensitivity`` may be that of a unit in ``columns`` steps, which the square root protects
-    at less than so many times the norm of one.  Raises ``InvalidInput`` for a length or
+    ``sensitivity`` may be that of a unit in ``columns`` steps, for which the square root's
+    norm is less than ``columns`` times that of one step.  Raises ``InvalidInput`` for a length or
     dimension below 1, a loss that is not positive, and a mechanism whose noise has no such tree.
     """
     pure = issubclass(mechanism, Laplace)
@@ -108,7 +108,7 @@ def described(forest: Forest) -> tuple[str, dict[str, int]]:
     if isinstance(forest, SmoothBinary):
         return "smooth_binary", {"height": forest.height, "zeros": forest.zeros}
     if not isinstance(forest, KaryTree):
-        raise TypeError(f"{type(forest).__name__} is no structure that is compared")
+        raise TypeError(f"{type(forest).__name__} is not a structure that can be compared")
     settings = {"k": forest.k, "subtracting": int(forest.subtracting), "height": forest.height}
     return ("binary" if forest.k == 2 and not forest.subtracting else "kary"), settings
 
@@ -173,8 +173,8 @@ def nodes_drawn(tree: KaryTree) -> int:
 def smooth_nodes_drawn(tree: SmoothBinary) -> int:
     """Return how many nodes all outputs of a smooth tree have.
 
-    A node of ``j`` ones is first met at the pattern with its other ones at the lowest bits,
-    so that those met up to the last pattern are counted by rank.  The nodes of the very
+    A node of ``j`` ones is first used by the pattern with its other ones at the lowest bits,
+    so those used up to the last pattern are counted by rank.  The nodes of the very
     first pattern, before all outputs, belong to none of them.
     """
     last = tree.node(tree.length)
@@ -200,7 +200,7 @@ def _smaller(bound: int, ones: int) -> int:
 def _of_epochs(epochs: Epochs, steps: int, *, pure: bool) -> Option:
     """Return the option of epochs, for elements of one number at loss 1.
 
-    It adds up epoch by epoch: the nodes of those before, those of its own tree, its last output.
+    The figures are summed over epochs: nodes of earlier epochs, of its own tree, its last output.
     """
     power = 2 if pure else 1
     total, largest, kept, drawn = Fraction(0), (Fraction(0), 0), 0, 0

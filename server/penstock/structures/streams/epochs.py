@@ -71,7 +71,7 @@ class Epochs:
         inner = tree.node(within) if tree is not None and within <= tree.length else ROOT
         return epoch * _EPOCH + inner
 
-    def following(self, step: int, node: int) -> int:  # noqa: ARG002 - every forest is asked so
+    def following(self, step: int, node: int) -> int:  # noqa: ARG002 - the protocol passes it
         """Return the node of the next output."""
         return self.node(step + 1)
 

@@ -1,14 +1,14 @@
 """Compute running sums by a forest of nodes: what every tree over time has in common.
 
-In the common frame ``y = L (R x + z)`` each node ``s`` stands for a prefix of the stream,
+In the common form ``y = L (R x + z)`` each node ``s`` represents a prefix of the stream,
 ``position(s)`` elements long, and row ``s`` of ``R`` is the elements by which that prefix is
 longer than the one of ``parent(s)`` (or shorter, with a minus).  So an output is a prefix sum
 and the noise of all nodes on the way from its own node to the root:
 
     y_t = x_1 + ... + x_t + z_s + z_parent(s) + z_parent(parent(s)) + ...
 
-A node's sign does not matter, as noise is symmetric, and its noise is drawn once, when the
-way first leads over it; afterwards it serves one contiguous time and never again.  (Honaker
+A node's sign does not matter, as noise is symmetric.  Its noise is drawn once, when an output
+first uses it; the node serves one contiguous time and is never used again.  (Honaker
 2015 and Andersson, Pagh, Torkamani 2024 write the binary and the k-ary tree with digits;
 here ``parent`` takes the place of the digits.)
 """
@@ -41,8 +41,8 @@ class Forest(Protocol):
     def lossless(self) -> bool:
         """Return whether the outputs determine all noises (``L`` has a left inverse).
 
-        If not, tiers are weakly lossless: a coalition still loses what its best member
-        does, but a noisier output cannot be told from a more accurate one by chance alone.
+        If not, tiers are weakly lossless: a coalition's privacy loss is still that of its best
+        member, but a noisier output cannot be told from a more accurate one by chance alone.
         """
         ...
 
@@ -50,8 +50,8 @@ class Forest(Protocol):
     def past_only(self) -> bool:
         """Return whether it is known that no output needs a node that counts later elements.
 
-        Then the stream is a sequence of releases, each of the elements until then, and every
-        composition theorem holds for a person who chooses elements by reading outputs.
+        Then the stream is a sequence of releases, each of the elements up to then, and every
+        composition theorem holds even if elements are chosen after reading outputs.
         """
         ...
 
@@ -102,7 +102,7 @@ def check_step(forest: Forest, step: int) -> None:
     if step < 1 or (forest.length is not None and step > forest.length):
         raise InvalidInput(
             f"Step {step} is outside of the stream, whose steps are"
-            f" {'1 and on' if forest.length is None else f'1 to {forest.length}'}."
+            f" {'1 and above' if forest.length is None else f'1 to {forest.length}'}."
         )
 
 
@@ -125,8 +125,8 @@ def variance_weight(forest: Forest, step: int, *, squared: bool) -> Fraction:
 def matrices(forest: Forest, steps: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return ``L`` and ``R`` over the first ``steps`` elements.
 
-    Shapes are (steps, nodes) and (nodes, steps).  They are for inspection and for tests; nothing
-    here needs them.  Elements beyond ``steps``, which a node that is subtracted may count, are
+    Shapes are (steps, nodes) and (nodes, steps).  They serve inspection and tests
+    only.  Elements beyond ``steps``, which a node that is subtracted may count, are
     left out of ``R``.
     """
     ways = [list(chain(forest, forest.node(step))) for step in range(1, steps + 1)]

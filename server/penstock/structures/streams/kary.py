@@ -2,7 +2,7 @@
 
 Andersson, Pagh, Torkamani 2024 (*Count on Your Elders*), Theorems 1.1 and 3.7 and their
 appendix on even arities.  A prefix ``t`` is written in base ``k`` with digits around 0
-(with subtraction) or from 0 on (without); its nodes are as many as its digits add up to.
+(with subtraction) or from 0 on (without); it has as many nodes as its digits add up to.
 With ``k = 2`` and no subtraction it is the binary mechanism (Dwork, Naor, Pitassi,
 Rothblum 2010; Chan, Shi, Song 2011).
 """
@@ -20,7 +20,7 @@ class KaryTree:
     """Represent a tree of arity ``k`` over ``length`` steps.
 
     ``subtracting`` allows negative digits, which needs ``k`` of at least 3.  Raises
-    ``InvalidInput`` for a smaller ``k`` than 3, or than 2 without subtraction.
+    ``InvalidInput`` for a ``k`` below 3, or below 2 without subtraction.
     """
 
     length: int
@@ -97,7 +97,7 @@ class KaryTree:
         check_step(self, step)
         return step
 
-    def following(self, step: int, node: int) -> int:  # noqa: ARG002 - every forest is asked so
+    def following(self, step: int, node: int) -> int:  # noqa: ARG002 - the protocol passes it
         """Return the next step."""
         return self.node(step + 1)
 
@@ -115,7 +115,7 @@ class KaryTree:
         """Return the node's own number."""
         return node
 
-    def weight(self, node: int) -> Fraction:  # noqa: ARG002 - every forest is asked so
+    def weight(self, node: int) -> Fraction:  # noqa: ARG002 - the protocol passes it
         """Return 1: all nodes have the same noise."""
         return Fraction(1)
 
@@ -171,14 +171,14 @@ def binary_tree(length: int) -> KaryTree:
 
 
 def _power(base: int, exponent: int) -> int:
-    """Return ``base`` to a power that is not negative, which ``**`` gives no type for."""
+    """Return ``base`` to a power of at least 0, as an ``int``: mypy types ``**`` as ``Any``."""
     return int(base**exponent)
 
 
 def _largest_sum(tree: KaryTree, places: int, least: int, most: int) -> tuple[int, int]:
     """Return the largest sum of absolute digits among numbers whose plain digits are in bounds.
 
-    And the last of the numbers that have it.  ``least`` and ``most`` are bounds on numbers
+    Also return the last of the numbers with that sum.  ``least`` and ``most`` are bounds on numbers
     of ``places`` plain digits, of which there is at least one.
     """
     if places == 0:

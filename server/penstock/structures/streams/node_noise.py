@@ -1,6 +1,6 @@
 """Draw the noise of a forest at every tier, step by step.
 
-Each node's noise is a path of the mechanism's process of its own: tiers are points of it,
+Each node's noise is its own path of the mechanism's process.  Tiers are points of the path,
 coupled exactly as releases of a vector are, and independent of all other nodes.  So the
 outputs of a tier have the law of a single stream at its level, and a coalition learns what
 its most accurate member does, over the whole stream (Andersson, Retschmeier, Nelson, Pagh
@@ -62,11 +62,12 @@ class NodeNoise:
     ) -> "NodeNoise":
         """Return the noise before the first output; ``at`` skips steps (for measuring only).
 
-        Raises ``InvalidInput`` without a level, or where a level is given twice.
+        Raises ``InvalidInput`` without a level, for a level that is not above 0 or is given twice,
+        and for a dimension below 1.
         """
         ordered = sorted(levels)
         if not ordered or len(set(ordered)) < len(ordered) or ordered[0] <= 0:
-            raise InvalidInput("A stream needs at least one level, each above 0 and once.")
+            raise InvalidInput("A stream needs at least one level; levels are above 0 and differ.")
         if dimension < 1:
             raise InvalidInput(f"An element has at least one number, not {dimension}.")
         return cls(mechanism, forest, dimension, ordered, at, [])
@@ -79,8 +80,8 @@ class NodeNoise:
         end = self.step + steps
         if steps < 1 or (self.forest.length is not None and end > self.forest.length):
             raise InvalidInput(
-                f"The stream has {self.forest.length} steps and is at {self.step};"
-                f" {steps} more are not left."
+                f"The stream has {self.forest.length} steps and is at {self.step}; it cannot"
+                f" advance by {steps}."
             )
         noise = [np.empty((steps, self.dimension), dtype=np.int64) for _ in self.levels]
         for start in range(0, steps, STEPS_AT_ONCE):
@@ -94,10 +95,10 @@ class NodeNoise:
         """
         if level <= 0:
             raise InvalidInput(f"A level is above 0, not {float(level):g}.")
-        place_of_it = bisect_left(self.levels, level)
-        if self.levels[place_of_it : place_of_it + 1] == [level]:
+        index = bisect_left(self.levels, level)
+        if self.levels[index : index + 1] == [level]:
             return
-        drawn = self._bridged(level, place_of_it, stream)
+        drawn = self._bridged(level, index, stream)
         totals = np.zeros(self.dimension, dtype=np.int64)
         way = []
         for entry, own in zip(self.way, drawn, strict=True):
@@ -105,12 +106,12 @@ class NodeNoise:
             way.append(
                 Entry(
                     entry.node,
-                    _with(entry.own, place_of_it, own),
-                    _with(entry.total, place_of_it, totals),
+                    _with(entry.own, index, own),
+                    _with(entry.total, index, totals),
                 )
             )
         self.way = way
-        self.levels.insert(place_of_it, level)
+        self.levels.insert(index, level)
 
     def totals(self) -> tuple[IntVector, ...]:
         """Return the noise of the last output at each level, shape ``(dimension,)``."""
@@ -138,10 +139,10 @@ class NodeNoise:
         self.step += steps
 
     def _moves(self, steps: int) -> list[tuple[int, list[int]]]:
-        """Return for each of the next outputs how many nodes stay, and which ones join them.
+        """Return, for each of the next outputs, how many nodes it keeps and which ones it adds.
 
-        What an output has in common with the one before is its way up to some node, as
-        nodes serve one contiguous time; so each node is met once, besides the one kept.
+        An output shares the upper part of its way with the one before, as each node serves one
+        contiguous time; so each new node is visited once.
         """
         way = [entry.node for entry in self.way]
         depth = {node: number for number, node in enumerate(way)}
@@ -182,7 +183,7 @@ class NodeNoise:
 
     def _bridged(self, level: Fraction, tier: int, stream: Stream) -> list[IntVector]:
         """Draw the noise at ``level`` of each node in use, given that at its nearest levels."""
-        noise_by_rung: dict[int, IntVector] = {}
+        noise_by_node: dict[int, IntVector] = {}
         nodes = sorted(self.way, key=lambda entry: self.forest.weight(entry.node))
         for weight, alike in groupby(nodes, key=lambda entry: self.forest.weight(entry.node)):
             group = list(alike)
@@ -195,8 +196,8 @@ class NodeNoise:
                 nothing = np.zeros_like(noisy[1])
                 drawn = raise_anchor(self.mechanism, nothing, noisy, weight * level, stream)
             parts = drawn.reshape(len(group), self.dimension)
-            noise_by_rung |= {entry.node: parts[number] for number, entry in enumerate(group)}
-        return [noise_by_rung[entry.node] for entry in self.way]
+            noise_by_node |= {entry.node: parts[number] for number, entry in enumerate(group)}
+        return [noise_by_node[entry.node] for entry in self.way]
 
     def _stored(self, group: Sequence[Entry], tier: int, weight: Fraction) -> Placed | None:
         """Return the noise of these nodes at one tier, or ``None`` past the noisiest."""
@@ -205,7 +206,5 @@ class NodeNoise:
         return weight * self.levels[tier], np.concatenate([entry.own[tier] for entry in group])
 
 
-def _with(
-    vectors: tuple[IntVector, ...], place_of_it: int, vector: IntVector
-) -> tuple[IntVector, ...]:
-    return (*vectors[:place_of_it], vector, *vectors[place_of_it:])
+def _with(vectors: tuple[IntVector, ...], index: int, vector: IntVector) -> tuple[IntVector, ...]:
+    return (*vectors[:index], vector, *vectors[index:])

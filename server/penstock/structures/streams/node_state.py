@@ -1,7 +1,7 @@
-"""Write the noise of a forest as bytes and read it back, so that a stream survives its process.
+"""Write the noise of a forest as bytes and read it back, so that a stream outlives its process.
 
-A line of JSON, then every node's own noise, tier by tier, as little-endian ``int64``.  The
-bytes are as secret as the noise: callers encrypt them before they store them.
+The format is a line of JSON, then every node's own noise, tier by tier, as little-endian ``int64``.
+The bytes are as secret as the noise: callers encrypt them before they store them.
 """
 
 import json

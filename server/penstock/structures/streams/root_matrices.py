@@ -3,8 +3,8 @@
 Henzinger, Upadhyay, Upadhyay 2023: the all-ones lower triangle is ``M M`` with the Toeplitz
 matrix ``M`` of the coefficients ``f`` of ``(1 - x)^(-1/2)``.  Here ``R`` is ``M`` rounded to
 multiples of ``2^-DIGITS`` and ``L`` the matrix with which ``L R`` is the triangle again,
-exactly: the coefficients of ``1 / ((1 - x) R(x))``.  They are real numbers of more and more
-digits; a caller who rounds a sum of them can request as many as the rounding takes.
+exactly: the coefficients of ``1 / ((1 - x) R(x))``.  Their number of digits grows with each
+step; a caller that rounds a sum of them can request as many as the rounding needs.
 
 The error of digits: with ``R = M + E``, entries of ``E`` at most ``2^-DIGITS`` and those of
 ``M``'s inverse adding up to less than 2, the inverse of ``R`` has a sum of less than 4 over up to
@@ -46,14 +46,14 @@ def check_root_length(length: int) -> None:
     if length > LONGEST:
         raise InvalidInput(
             f"The square root keeps the noise of every step forever, so it takes at most {LONGEST}"
-            f" steps, not {length}. Take a tree, which keeps few.",
+            f" steps, not {length}. Use a tree, which keeps few.",
             pointer="/length",
         )
 
 
 @lru_cache(maxsize=8)
 def strategy(length: int) -> IntVector:
-    """Return the first column of ``R`` in units of ``2^-DIGITS``: never rising.
+    """Return the first column of ``R`` in units of ``2^-DIGITS``; it never increases.
 
     Its shape is ``(length,)``.  Raises ``InvalidInput`` as ``check_root_length`` does.
     """
@@ -67,10 +67,10 @@ def strategy(length: int) -> IntVector:
 def columns(length: int, count: int) -> Sensitivity:
     """Return the largest norms of a sum of ``count`` columns of ``R``, each times -1, 0 or 1.
 
-    They are those of the first ones, adjacent.  Entries are not negative and do not rise downward,
-    so that the product of two columns is larger the nearer they are to each other and the earlier
-    they are; of any set, two have at least the distance of their places in it.  So these norms
-    also bound what vectors move, each column times one of norm 1 at most.
+    The first columns, adjacent, have the largest.  Entries are not negative and do not increase
+    downward, so the product of two columns is larger the nearer they are to each other and the
+    earlier they are; of any set, two have at least the distance of their places in it.  So these
+    norms also bound what vectors move, each column times one of norm 1 at most.
     """
     entries = strategy(length)
     total = np.zeros(length, dtype=np.int64)
@@ -94,7 +94,7 @@ def decoder(length: int, bits: int) -> list[int]:
 
 
 def exact_up_to(bits: int) -> int:
-    """Return the last place at which ``bits`` are all digits that an entry of ``L`` has."""
+    """Return the last place at which ``bits`` hold all digits of an entry of ``L``."""
     return bits // DIGITS
 
 
@@ -104,7 +104,7 @@ def float_decoder(length: int) -> NDArray[np.float64]:
 
 
 def _values_kept(length: int) -> int:
-    """Return the length to compute: entries do not depend on it, so that few lengths are kept."""
+    """Return the length to compute: a power of two, so that the cache keeps few lengths."""
     check_root_length(length)
     return 1 << (length - 1).bit_length()
 

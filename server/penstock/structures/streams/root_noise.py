@@ -3,8 +3,8 @@
 Outputs are running totals and a rounding of ``L z`` to a coarser lattice, that of the totals.
 ``R x`` lies on the lattice of ``z``, and ``L`` maps it to the total, exactly; so an output is a
 rounding of ``L (R x + z)``, and reveals nothing that the vector ``R x + z`` does not.  That
-holds for the rounding of the exact number alone, not for roundings of floats: floats round here
-where they leave no doubt, and integers with as many digits as needed everywhere else.
+holds for the rounding of the exact number alone, not for roundings of floats: here floats
+round where their error cannot change the result, and integers with enough digits elsewhere.
 
 Tiers are coupled at each node as releases are (see ``node_noise``).  The node of a step is
 needed forever, so all of them are kept, and a tier that joins is bridged on all.
@@ -43,7 +43,7 @@ FIRST_BITS = 256
 class RootNoise:
     """Hold noise in steps of ``2^coarse`` steps of the mechanism's lattice; tiers are levels.
 
-    Levels rise, the most accurate first.  ``drawn`` has, for each, the noise of every node so
+    Levels increase, the most accurate first.  ``drawn`` has, for each, the noise of every node so
     far in steps of the mechanism's own lattice: shape (steps, dimension).
     """
 
@@ -65,12 +65,12 @@ class RootNoise:
         """Return the noise before the first output.
 
         Raises ``InvalidInput`` for a length that is too large, and for levels that are not
-        above 0 and each once.
+        above 0 or not different.
         """
         check_root_length(length)
         ordered = sorted(levels)
         if not ordered or len(set(ordered)) < len(ordered) or ordered[0] <= 0:
-            raise InvalidInput("A stream needs at least one level, each above 0 and once.")
+            raise InvalidInput("A stream needs at least one level; levels are above 0 and differ.")
         nothing = np.zeros((0, dimension), dtype=np.int64)
         return cls(mechanism, length, coarse, ordered, [nothing for _ in ordered])
 
@@ -91,8 +91,8 @@ class RootNoise:
         """
         if steps < 1 or self.step + steps > self.length:
             raise InvalidInput(
-                f"The stream has {self.length} steps and is at {self.step}; {steps} more are"
-                " not left."
+                f"The stream has {self.length} steps and is at {self.step}; it cannot advance by"
+                f" {steps}."
             )
         before, stream = Fraction(0), streams()
         noise = np.zeros(steps * self.dimension, dtype=np.int64)
@@ -176,13 +176,13 @@ def _bounds(
 
 
 def _exact(noise: IntVector, coarse: int) -> int:
-    """Return the rounding of one output, whose nodes have this ``noise``, by integers."""
+    """Return the rounding of one output whose nodes have this ``noise``, in integer arithmetic."""
     terms: list[int] = noise[::-1].tolist()
     bits = FIRST_BITS
     while True:
         entries = decoder(len(terms), bits)
         total: int = sum(starmap(mul, zip(entries, terms, strict=True)))
-        # The error is 0 where an entry has no more digits than were kept.
+        # The error is 0 if an entry has no more digits than were kept.
         off = OFF * sum(map(abs, terms[exact_up_to(bits) + 1 :]))
         half = 1 << (bits + coarse - 1)
         least, most = ((total + side + half) >> (bits + coarse) for side in (-off, off))

@@ -1,8 +1,8 @@
 """Write the noise of a square-root stream as bytes and read it back.
 
-So it survives its process.  A line of JSON, then every level's noise, step by step, as
-little-endian ``int64``.  The bytes are as secret as the noise: callers encrypt them before
-they store them.
+So it outlives its process.  The format is a line of JSON, then every level's noise, step by step,
+as little-endian ``int64``.  The bytes are as secret as the noise: callers encrypt them before they
+store them.
 """
 
 import json

@@ -1,4 +1,4 @@
-"""Release running sums by the smooth binary mechanism: every output has as many nodes as any.
+"""Release running sums by the smooth binary mechanism: all outputs have equally many nodes.
 
 So all outputs have one law.  Andersson, Pagh 2023 (*A Smooth Binary Mechanism for Efficient
 Private Continual Observation*), Theorem 1.1, with bit patterns in place of leaf numbers.  Of
@@ -6,8 +6,8 @@ the numbers of ``height`` bits only those with exactly ``zeros`` zeros are used;
 element has the ``t``-th of them, and output ``t`` is read at the next one, over one node for
 each of its ones.  An element adds to one node for each of its zeros.
 
-The paper has as many ones as zeros.  Any pair with enough patterns serves: slightly fewer
-zeros make less noise for Gaussian, many fewer for Laplace.
+The paper has as many ones as zeros.  Any pair with enough patterns works: slightly fewer
+zeros give less Gaussian noise, many fewer give less Laplace noise.
 """
 
 import math
@@ -110,7 +110,7 @@ class SmoothBinary:
                 left -= 1
         return position
 
-    def weight(self, node: int) -> Fraction:  # noqa: ARG002 - every forest is asked so
+    def weight(self, node: int) -> Fraction:  # noqa: ARG002 - the protocol passes it
         """Return 1: all nodes have the same noise."""
         return Fraction(1)
 

@@ -3,7 +3,7 @@
 For Gaussian noise a sum has the law of one draw, and for Laplace noise the standard deviation
 is as simple.  A half width for Laplace needs the law of the sum, whose characteristic
 function is ``prod 1 / (1 + (b_s u)^2)``; it is inverted by a sum over a grid (Gil-Pelaez
-1951) so fine and so long that what it leaves out is below ``1e-7``: an engineering bound.
+1951) that is fine and long enough for an error below ``1e-7``: an engineering bound.
 """
 
 from collections.abc import Iterable

@@ -272,7 +272,7 @@ def test_values_off_the_lattice_and_too_few_are_refused() -> None:
     correction, stream = planned(cutoff=3), Stream.from_key(bytes(32))
     with pytest.raises(InvalidInput, match="finite multiples"):
         correction.release([0.1] * 64, stream)
-    with pytest.raises(InvalidInput, match="2, not 3; take a smaller cutoff"):
+    with pytest.raises(InvalidInput, match="cutoff of 3 is above the number of values, 2; take"):
         correction.release([1, 2], stream)
 
 

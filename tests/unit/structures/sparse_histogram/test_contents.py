@@ -37,7 +37,7 @@ def test_keys_without_a_count_are_dropped_and_others_sorted() -> None:
     ("keys", "counts", "reason"),
     [
         ((3, 3), (1, 2), "given twice"),
-        ((10,), (1,), "not of the domain"),
+        ((10,), (1,), "outside the domain"),
         ((1, 2), (1,), "2 keys and 1 counts"),
         ((1,), (0.25,), "lattice|multiple"),
     ],
