@@ -1,7 +1,8 @@
-"""No person changes more keys that nobody can list, or changes them further, than was derived.
+"""Test the sensitivity of counts over too many keys to list: no person exceeds the derived norms.
 
-Random files are asked with and without one whole person, or with another in their place.  So
-that the test can fail, the same measurement is made against norms that are too small.
+Random files are queried with and without all rows of one person, or with another person in their
+place.  To show that the test can fail, the same measurement is compared with norms that are too
+small.
 """
 
 from fractions import Fraction

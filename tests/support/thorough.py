@@ -1,11 +1,11 @@
-"""Define how much of what is thorough by count: little at every change, all of it every night."""
+"""Choose how many examples a test tries: a few at every change, many every night."""
 
 import os
 
 NIGHTLY = os.environ.get("NIGHTLY") == "1"
-"""Whether ``make nightly`` runs the tests."""
+"""True if ``make nightly`` runs the tests."""
 
 
 def by_count(ordinary: int, nightly: int) -> int:
-    """How many examples to try: ``nightly`` where ``make nightly`` asks, else ``ordinary``."""
+    """Return how many examples to try: ``nightly`` under ``make nightly``, else ``ordinary``."""
     return nightly if NIGHTLY else ordinary

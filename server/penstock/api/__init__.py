@@ -4,13 +4,13 @@
 * ``routes``           the operations, by subject; each calls one service
 * ``blueprint``        from declarations to Flask
 * ``request_context``  one authenticated request, as the routes see it
-* ``bodies``, ``parameters``  what comes in
-* ``idempotency``      requests that act once, however often they are sent
+* ``bodies``, ``parameters``  reading of bodies and query strings
+* ``idempotency``      keys with which a repeated request acts only once
 * ``metrics``          what Prometheus may read
 * ``meanings``         what every field means, with an example
 * ``openapi``, ``docs``  the document for programs and the page for people
 
-Nothing is served that is not declared, and nothing is declared without a policy.
+Only declared operations are served, and every declaration has a policy.
 """
 
 from collections.abc import Mapping
@@ -30,6 +30,6 @@ ROUTES: tuple[tuple[str, str], ...] = (
     *((operation.verb, operation.rule) for operation in OPERATIONS),
     *(("GET", path) for path in (*docs.PATHS.values(), metrics.PATH)),
 )
-"""Verb and address, as Flask writes it, of all that the blueprint serves."""
+"""Verb and address, as Flask writes it, of everything that the blueprint serves."""
 
 __all__ = ["OPERATIONS", "POLICIES", "ROUTES", "blueprint"]

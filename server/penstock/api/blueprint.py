@@ -39,8 +39,8 @@ from penstock.transparency_log.views import CheckpointView
 def blueprint(server: Server, rhythm: pacing.Pace, counters: Counters) -> Blueprint:
     """Return all operations over one server.
 
-    ``rhythm`` paces what the clock may not tell apart; ``counters`` hold who has asked how
-    often, and what Prometheus is shown.
+    ``rhythm`` delays answers whose duration must reveal nothing; ``counters`` count requests by
+    caller, for the rate limits, and what Prometheus may read.
     """
     made = Blueprint("api", __name__, template_folder="templates")
     one_at_a_time = threading.Lock()
@@ -86,7 +86,7 @@ def _view(
         arguments = parameters.read(
             operation, request.args, lambda sealed: cursors.open(request.path, sealed)
         )
-        # Settled first, so that what cannot be answered is not read either.
+        # Chosen first: if no format fits, the request is refused before its body is read.
         form = "json"
         if operation.tabular or operation.noted:
             forms = tabular_formats.NOTES if operation.noted else tabular_formats.FORMS
@@ -121,14 +121,14 @@ def _signed_in(server: Server, limits: Limits) -> Principal:
     try:
         return again(lambda: bearer.caller(server, header))
     except NotAuthenticated:
-        # Counted where it comes from, whatever is wrong with it: nothing tells that it exists.
+        # Counted by address, whatever is wrong with it: a 429 must not reveal that a token exists.
         if header:
             limits.failed_sign_in(request.remote_addr or "")
         raise
 
 
 def _body(server: Server, operation: Operation, *, keyed: bool) -> tuple[bytes, dict[str, Any]]:
-    """Return the body as the handler's argument, and its fingerprint's parts if it is ``keyed``."""
+    """Return the request's fingerprint, empty unless ``keyed``, and the body as an argument."""
     raw = bytearray()
     body: dict[str, Any] = {}
     if operation.body is not None:
@@ -144,7 +144,7 @@ def _document(server: Server, operation: Operation) -> tuple[bytearray, object]:
     """Return the body as it was sent, and the JSON document in it."""
     settings = server.settings
     limit = settings.query_body_limit if operation.large_body else settings.body_limit
-    # Flask would enforce it only where it reads; here it is what a refusal says.
+    # Flask enforces this only if it reads the body itself; here refusals quote it.
     request.max_content_length = limit
     raw = bodies.read(request, limit)
     return raw, bodies.document(
@@ -160,7 +160,9 @@ def _room(server: Server, operation: Operation, one_at_a_time: threading.Lock) -
         yield
         return
     if not one_at_a_time.acquire(timeout=bodies.LARGE_BODY_PATIENCE_SECONDS):
-        raise Unavailable("Another large body is still being read here; ask again in a moment.")
+        raise Unavailable(
+            "Another large body is still being read; send the request again in a moment."
+        )
     try:
         yield
     finally:

@@ -1,4 +1,4 @@
-"""Read request bodies from the stream, bounded, as strict JSON, and keep them nowhere.
+"""Read request bodies from the stream as strict JSON, up to a limit, without storing them.
 
 Flask would cache what it reads on its request.  A pushed vector is exact data, so the
 bytes, the parsed document and the model live in local variables alone.
@@ -78,7 +78,7 @@ def _declared(request: Request) -> int | None:
 
 @contextmanager
 def _bounded_waiting(request: Request, seconds: float) -> Iterator[None]:
-    # gunicorn's sockets block forever, and with them its threads, one for each such client.
+    # gunicorn's sockets have no timeout: each stalled client would block a thread forever.
     connection = request.environ.get("gunicorn.socket")
     if connection is None:
         yield
@@ -96,14 +96,12 @@ def document(body: bytearray, *, strict_below: int, most_values: int) -> object:
 
     Refuses what JSON does not have (NaN, Infinity, invalid UTF-8), nesting that is too deep, and
     far more than ``most_values`` values; in bodies of at most ``strict_below`` bytes also a name
-    that occurs twice in one object.  Raises ``MalformedInput``, which says where but repeats
-    nothing.
+    that occurs twice in one object.  Raises ``MalformedInput``, which names the place and quotes
+    nothing of the body.
     """
     if not body:
-        raise MalformedInput(
-            "The body is empty; send a JSON object, {} if there is nothing to say."
-        )
-    # Counted before anything is built of it: two bytes can become a list of sixty-four.
+        raise MalformedInput("The body is empty; send a JSON object, {} if no field is needed.")
+    # Counted before parsing: two bytes of JSON can become a list of sixty-four bytes.
     places = body.count(b",") + body.count(b"[") + body.count(b"{")
     if places > 4 * most_values + SPARE_PLACES:
         raise MalformedInput(
@@ -130,8 +128,8 @@ def model(adapter: TypeAdapter[Any], content: object) -> Any:
     return parsed
 
 
-# Errors of the two libraries hold the whole input.  So ours are raised outside of the
-# handlers, where theirs do not stay behind as a context.
+# Errors of the two libraries contain the whole input.  Ours are therefore raised outside the
+# ``except`` blocks, so that theirs are not attached as their context.
 
 
 def _parsed(body: bytearray) -> tuple[object, PenstockError | None]:

@@ -1,6 +1,6 @@
 """Serve the document for programs at ``/openapi.json``, and the page for people at ``/docs``.
 
-The page is made on the server from the document: no script, nothing from elsewhere.
+The server renders the page from the document; it has no script and loads nothing from other sites.
 """
 
 import json
@@ -20,7 +20,7 @@ PATHS = {DOCUMENT: "/openapi.json", PAGE: "/docs"}
 
 
 def add_documents(blueprint: Blueprint) -> None:
-    """Serve both."""
+    """Add the routes of the document and of the page."""
     for name, view in ((DOCUMENT, _openapi), (PAGE, _page)):
         blueprint.add_url_rule(
             PATHS[name], name, view, methods=["GET"], provide_automatic_options=False
@@ -73,7 +73,7 @@ def written(example: object, indent: int | None = None) -> str:
 
 
 def shown(schema: dict[str, Any]) -> list[tuple[str, str | None]]:
-    """Return a schema in words: texts, each with the name of the schema that it links to."""
+    """Return a schema in words: texts, each with the schema that it links to, if any."""
     if "$ref" in schema:
         name = schema["$ref"].removeprefix(REFERENCE)
         return [(name, name)]

@@ -19,7 +19,7 @@ _PLAIN = {"null": None, "boolean": True, "integer": 1, "number": 1.0, "string": 
 def explained(schemas: Mapping[str, Any]) -> dict[str, Any]:
     """Add to each field of named JSON schemas its meaning as ``description``, and ``examples``.
 
-    Bodies get a whole example as well.  Raises ``LookupError`` for a field that is not explained.
+    Bodies also get a complete example.  Raises ``LookupError`` for a field that is not explained.
     """
     words = _words()
     bodies = words[BODIES] | {
@@ -71,12 +71,12 @@ def _explained(
 def _entry(words: Mapping[str, Any], name: str, field: str) -> Any:
     entry = words.get(f"{name}.{field}", words.get(field))
     if entry is None:
-        raise LookupError(f"Explain in meanings.toml the field {field} of {name} means.")
+        raise LookupError(f"Explain the field {field} of {name} in meanings.toml.")
     return entry
 
 
 class _Examples:
-    """Make examples of schemas from those of the fields inside, where none is written down."""
+    """Make an example of a schema from those of its fields, if the file has none."""
 
     def __init__(self, schemas: Mapping[str, Any], words: Mapping[str, Any]) -> None:
         self._schemas = schemas

@@ -56,7 +56,7 @@ def _holds(check: Callable[[], object]) -> bool:
 
 
 class Collector:
-    """Give ``prometheus_client`` what is counted and what is looked at."""
+    """Collect counts and health checks for ``prometheus_client``."""
 
     def __init__(self, requests: Requests, computations: Computations, health: Health) -> None:
         self._requests = requests
@@ -73,7 +73,7 @@ class Collector:
 
         labels = ("verb", "route", "status")
         requests = CounterMetricFamily("penstock_requests", "Requests answered.", labels=labels)
-        # Without a sum, which would tell the duration of a single request between two scrapes.
+        # Without a sum, which would reveal the duration of a single request between two scrapes.
         seconds = HistogramMetricFamily(
             "penstock_request_seconds", "How long answers took.", labels=labels
         )
@@ -85,7 +85,7 @@ class Collector:
             seconds.add_metric(values, list(zip(bounds, upto, strict=True)), sum_value=None)
         yield requests
         yield seconds
-        # Without the time they took, which depends on what was asked.
+        # Without the time they took, which depends on what was requested.
         computed = CounterMetricFamily(
             "penstock_computations", "Long computations, by outcome.", labels=("outcome",)
         )
@@ -110,18 +110,20 @@ def add_page(
     computations: Computations,
     limits: Limits,
 ) -> None:
-    """Serve ``/metrics`` to whoever has the token of the settings; without one, nothing."""
+    """Serve ``/metrics`` to holders of the metrics token; 404 if the settings have no token."""
     collector = Collector(requests, computations, Health(server))
-    wanted = server.settings.metrics_token.encode()
+    expected = server.settings.metrics_token.encode()
 
     def page() -> Response:
-        if not wanted:
+        if not expected:
             abort(HTTPStatus.NOT_FOUND)
         token = presented(request.headers.get("Authorization"))
-        if not hmac.compare_digest(token.encode(), wanted):
+        if not hmac.compare_digest(token.encode(), expected):
             if token:
                 limits.failed_sign_in(request.remote_addr or "")
-            raise NotAuthenticated("This takes the metrics token of the server's settings.")
+            raise NotAuthenticated(
+                "Send the metrics token from the server's settings as the bearer token."
+            )
         from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, generate_latest
 
         registry = CollectorRegistry()

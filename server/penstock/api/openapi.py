@@ -26,10 +26,10 @@ RELATIONS = {
     "tiers": "Ranked clearance levels.",
     "datasets": "Sources of records, and their budgets.",
     "queries": "Fixed statistics over a dataset.",
-    "releases": "Values with noise, drawn once and the same ever after.",
+    "releases": "Values with noise: drawn once, stored, and the same for every request.",
     "streams": "Data that arrive over time, released as running totals by tier.",
-    "proposals": "Acts that take two people, under the two-person rule.",
-    "audit": "Who was given which release, and what groups of users know together.",
+    "proposals": "Actions that need two people under the two-person rule.",
+    "audit": "Which releases each user received, and what groups of users know together.",
 }
 
 PROBLEM: Mapping[str, Any] = {
@@ -59,7 +59,7 @@ PROBLEM: Mapping[str, Any] = {
 _OF_A_CLASS = re.compile("^(?:Hold|Represent) ")
 
 _TABLES: Mapping[str, Any] = {
-    # Of bytes OpenAPI 3.1 says the media type, and no encoding.
+    # OpenAPI 3.1 describes binary content by its media type, without an encoding.
     media_type: {
         "schema": {"type": "string"}
         if media_type == "text/csv"
@@ -79,7 +79,7 @@ _REPLAYED: Mapping[str, Any] = {
 
 
 _AS_THEY_ARE = frozenset({"HistogramView"})
-"""Views whose short name is that of what a body asks for: an aggregate may be a histogram."""
+"""Views that keep their suffix, since a part of a body has the short name: the histogram."""
 
 
 class _Untitled(GenerateJsonSchema):
@@ -126,7 +126,7 @@ def document() -> dict[str, Any]:
 
 
 def text() -> str:
-    """Return the document as it is committed for the makers of clients."""
+    """Return the document as it is committed, for authors of clients."""
     return json.dumps(document(), indent=1, ensure_ascii=False) + "\n"
 
 
@@ -143,7 +143,7 @@ def _schemas() -> tuple[dict[str, Any], dict[str, Any], dict[str, Any]]:
     plain = {name: _plain(schema) for (name, _), schema in named.items()}
     return (
         {name[5:]: schema for name, schema in plain.items() if name.startswith("body ")},
-        # Every answer's adapter is that of a list of it.
+        # The adapter of each answer describes a list of such answers.
         {name[7:]: schema["items"] for name, schema in plain.items() if name.startswith("answer ")},
         {_short(name): _plain(schema) for name, schema in shared.get("$defs", {}).items()},
     )
@@ -155,7 +155,7 @@ def _plain(schema: JsonSchemaValue | Any) -> Any:
             name: _text(name, _plain(part))
             for name, part in schema.items()
             # Titles of classes; a field that is called title has a schema, not a text.
-            # And what may be left out and is null then, is simply not required.
+            # A default of null is dropped as well: the field is simply not required.
             if not (name == "title" and isinstance(part, str))
             and not (name == "default" and part is None)
         }
@@ -175,9 +175,9 @@ def _text(name: str, part: Any) -> Any:
 
 
 def _short(name: str) -> str:
-    """Return ``Page_TierView_`` is called ``TierPage``, ``TierView`` is called ``Tier``.
+    """Return a schema's short name: ``TierPage`` for ``Page_TierView_``, ``Tier`` for ``TierView``.
 
-    A view keeps its name where a body has a part of the shorter one.
+    A view keeps its name if a part of a body has the short one.
     """
     page = re.fullmatch(r"Page_(\w+?)_", name)
     if page:
@@ -221,7 +221,6 @@ def _operation(operation: Operation, body: Any, answer: Any) -> dict[str, Any]:
 def _proposed(operation: Operation) -> dict[str, Any]:
     return {
         "description": "Nothing was done: under the two-person rule this is now a proposal,"
-        ""
         " and another admin has to approve it.",
         **({"headers": _REPLAYED} if idempotency.applies(operation) else {}),
         "content": {answers.MEDIA_TYPE: {"schema": {"$ref": REFERENCE + "Proposal"}}},
@@ -230,7 +229,7 @@ def _proposed(operation: Operation) -> dict[str, Any]:
 
 def refusals(operation: Operation) -> list[int]:
     """Return every status that an operation may refuse with."""
-    # 422 everywhere: an argument in the query string may not be known.
+    # 422 everywhere: an argument in the query string may be unknown.
     statuses = {422, 500, 503, *operation.refusals}
     if operation.policy.needs_token:
         statuses |= {401, 429}
@@ -270,13 +269,13 @@ def _parameters(operation: Operation) -> Iterator[dict[str, Any]]:
             "name": idempotency.HEADER,
             "in": "header",
             "required": False,
-            "description": "A key of the caller's own: sent again within a day, the request is"
-            " not done again, and the answer is marked by Idempotency-Replayed.",
+            "description": "A key that the caller chooses. A request repeated with it within a day"
+            " is not carried out again; its answer has the header Idempotency-Replayed.",
             "schema": {"type": "string", "minLength": 1, "maxLength": 255},
         }
     for parameter in operation.parameters:
         schema = _plain(parameter.adapter.json_schema(schema_generator=_Untitled))
-        # Left out is not null: a query string has no null.
+        # An argument that may be left out is not null: a query string has no null.
         choices = [choice for choice in schema.get("anyOf", [schema]) if choice != {"type": "null"}]
         described = {
             "name": parameter.name,

@@ -2,10 +2,10 @@
 
 A handler's annotations are its declaration.  ``call`` carries the server and the caller; ``body``
 is a strict model; an argument named in the path is a string; ``window`` is a page of a list; every
-other argument is in the query string and is described by ``Parameter``.  An operation that may be
-answered with a proposal takes two people under the two-person rule.  The route, the checks and the
-OpenAPI document are all made from this, so they cannot drift apart.  An operation without a policy
-cannot be written down.
+other argument is in the query string and is described by ``Parameter``.  An operation whose answer
+may be a proposal needs two people under the two-person rule.  The route, the checks and the OpenAPI
+document are all made from these declarations, so they cannot drift apart.  An operation cannot be
+declared without a policy.
 """
 
 import inspect
@@ -23,7 +23,7 @@ from penstock.services.schemas.proposals import ProposalView
 Handler = TypeVar("Handler", bound=Callable[..., object])
 API = "/api/v1"
 PROPOSED = 202
-"""The status of an answer that a proposal was made instead, for a second admin to approve."""
+"""The status of an answer that is a proposal, which a second admin has to approve."""
 
 READING = frozenset({"GET"})
 
@@ -35,15 +35,15 @@ _ANSWERS = ConfigDict(
 
 @dataclass(frozen=True)
 class Policy:
-    """Say who may call an operation. Services check again whatever depends on the object."""
+    """Hold who may call an operation; the services also check what depends on the object."""
 
     sentence: str
     needs_token: bool = True
     roles: tuple[str, ...] = ()
 
 
-ANYBODY = Policy("anybody, without a token", needs_token=False)
-SIGNED_IN = Policy("everybody with a token")
+ANYBODY = Policy("every caller, without a token", needs_token=False)
+SIGNED_IN = Policy("every user with a token")
 ADMIN = Policy("admins", roles=("admin",))
 ANALYST = Policy("analysts", roles=("analyst",))
 PLANNER = Policy("analysts, at their own tier and below, and admins", roles=("analyst", "admin"))
@@ -78,7 +78,7 @@ class QueryParameter:
 
 @dataclass(frozen=True)
 class Operation:
-    """Hold one verb at one address."""
+    """Hold the declaration of one verb at one path."""
 
     verb: str
     path: str
@@ -108,7 +108,7 @@ class Operation:
 
     @property
     def path_parameters(self) -> tuple[str, ...]:
-        """Return the names in braces."""
+        """Return the names in braces in the path."""
         return tuple(re.findall(r"{(\w+)}", self.path))
 
     @property
@@ -127,7 +127,7 @@ class Operation:
         return inspect.cleandoc(self.handler.__doc__ or "").partition("\n")[2].strip()
 
     def status_of(self, answer: object) -> int:
-        """Return the status under which ``answer`` goes out."""
+        """Return the HTTP status of ``answer``."""
         return PROPOSED if self.proposes and isinstance(answer, ProposalView) else self.status
 
 
@@ -148,10 +148,11 @@ class Operations:
         lines: bool = False,
         noted: bool = False,
     ) -> Callable[[Handler], Handler]:
-        """Declare a reading operation; a ``tabular`` answer comes as CSV, Arrow, Parquet too.
+        """Declare an operation that only reads.
 
-        One by ``lines`` is an iterator, whose items are sent as they come, one a line; a
-        ``noted`` one, a checkpoint, comes as a signed note too.
+        A ``tabular`` answer is also available as CSV, Arrow and Parquet.  An answer by ``lines`` is
+        an iterator, whose items are sent as they come, one per line.  A ``noted`` answer is a
+        checkpoint, which is also available as a signed note.
         """
         more = {"tabular": tabular, "lines": lines, "noted": noted}
         return self._declare("GET", path, policy, refusals=refusals, **more)
@@ -258,7 +259,7 @@ def _read_answer(handler: Callable[..., object]) -> tuple[TypeAdapter[Any], bool
     parts = get_args(answered)
     proposes = get_origin(answered) is UnionType and ProposalView in parts
     if proposes:
-        answered = Union[tuple(part for part in parts if part is not ProposalView)]  # noqa: UP007 # of as many as there are
+        answered = Union[tuple(part for part in parts if part is not ProposalView)]  # noqa: UP007 # a variable number of parts
     if get_origin(answered) is Iterator:
         answered = get_args(answered)[0]  # what each line is
     # A list around it, since pydantic takes a configuration for lists but not for dataclasses.
@@ -270,7 +271,7 @@ def _read_answer(handler: Callable[..., object]) -> tuple[TypeAdapter[Any], bool
 def _parameter(name: str, hint: Any, path: str, *, required: bool) -> QueryParameter:
     marks = [mark for mark in get_args(hint) if isinstance(mark, Parameter)]
     if get_origin(hint) is not Annotated or len(marks) != 1:
-        raise TypeError(f"{name} of {path} must say what it is, by one Parameter")
+        raise TypeError(f"{name} of {path} must be described by exactly one Parameter")
     return QueryParameter(
         marks[0].called or name, marks[0].sentence, TypeAdapter(hint), required, name
     )

@@ -1,4 +1,4 @@
-"""Read the query string: every argument is declared, known, given once and read strictly."""
+"""Read the query string strictly: refuse unknown, repeated, missing and wrong arguments."""
 
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -46,13 +46,13 @@ Names = Annotated[
     PlainValidator(_names),
     WithJsonSchema({"type": "array", "items": {"type": "string"}, "minItems": 1}),
 ]
-"""Names with commas between them."""
+"""Names separated by commas."""
 
 
 def read(
     operation: Operation, given: MultiDict[str, str], opened: Callable[[str], str]
 ) -> dict[str, Any]:
-    """Return the handler's arguments out of a query string; ``opened`` unseals a cursor.
+    """Return the handler's arguments from a query string; ``opened`` unseals a cursor.
 
     Raises ``InvalidInput`` for arguments that are unknown, repeated, missing or wrong.
     """

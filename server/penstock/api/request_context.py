@@ -22,7 +22,7 @@ class Call:
     def principal(self) -> Principal:
         """Return the caller.  Raise ``RuntimeError`` in an operation that takes no token."""
         if self.caller is None:
-            raise RuntimeError("an operation without a token asked for its caller")
+            raise RuntimeError("an operation that takes no token has no caller")
         return self.caller
 
     def hide_duration(self, values: int) -> None:

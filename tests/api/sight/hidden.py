@@ -120,7 +120,7 @@ HIDDEN = [
 ]  # fmt: skip
 
 NAMELESS = {"prove_consistency", "list_proposals", "show_checkpoint", "take_cosignature"}
-"""These take a state, or sizes of a tree, whose roots everybody with a token may see."""
+"""These take a state, or sizes of a tree, whose roots every user with a token may see."""
 
 
 def hide(world: World) -> dict[str, str]:

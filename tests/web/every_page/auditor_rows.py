@@ -13,7 +13,7 @@ def alone(name: str, path: str, olga: int = 200, fields: Fields = ()) -> Cells:
 
 
 def everybody(name: str, path: str, status: int = 200) -> Cells:
-    """Return a row of a page for everybody with a session."""
+    """Return a row of a page for every user with a session."""
     return (name, path, status, status, status, status, status, ())
 
 

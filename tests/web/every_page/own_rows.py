@@ -4,7 +4,7 @@ Cells = tuple[str, str, int, int, int, int, int, tuple[tuple[str, str], ...]]
 
 
 def everybody(name: str, path: str, status: int, **fields: str) -> Cells:
-    """Return a row of a page or form for everybody with a session."""
+    """Return a row of a page or form for every user with a session."""
     return (name, path, status, status, status, status, status, tuple(fields.items()))
 
 

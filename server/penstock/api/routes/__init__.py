@@ -22,4 +22,4 @@ OPERATIONS: tuple[Operation, ...] = tuple(
     for subject in (health, users, tiers, datasets, queries, releases, streams, proposals, audit)
     for operation in subject.operations.declared
 )
-"""Everything that is served, in the order of the document."""
+"""All operations, in the order of the OpenAPI document."""

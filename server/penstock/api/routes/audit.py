@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Annotated, Any, Literal, NotRequired, cast
 
 from pydantic import Field
-from typing_extensions import TypedDict  # pydantic asks for this one before Python 3.12
+from typing_extensions import TypedDict  # pydantic requires this class before Python 3.12
 
 from penstock.api.operations import AUDITOR, ONESELF_OR_AUDITOR, SIGNED_IN, Operations, Parameter
 from penstock.api.parameters import Moment, Names

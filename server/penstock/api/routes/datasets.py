@@ -47,11 +47,11 @@ def show_dataset(call: Call, dataset: str) -> DatasetView:
 def change_dataset(call: Call, dataset: str, body: DatasetChange) -> DatasetView | ProposalView:
     """Change budgets, correct the declaration, or declare that another dataset has the same people.
 
-    A budget below what is spent is refused.  Under the two-person rule one that is larger than
-    all that the dataset has is proposed.  While nothing was charged all of the declaration may
-    be corrected; afterwards columns and `max_units`, and what was spent stays spent.
-    Registered queries keep the declaration that they were registered under.  With
-    `same_people_as` losses in another dataset are added to those in this one, for good.
+    A budget below what is spent is refused.  Under the two-person rule a budget that is larger than
+    every budget that the dataset has becomes a proposal.  Until something is charged, the whole
+    declaration may be corrected; afterwards only columns and `max_units`, and what was spent stays
+    spent.  Registered queries keep the declaration that they were registered under.  With
+    `same_people_as` losses in another dataset are added to those in this one, permanently.
     """
     if body.same_people_as is not None:
         return same_people.declare(call.server, call.principal, dataset, body.same_people_as)
@@ -63,7 +63,7 @@ def change_dataset(call: Call, dataset: str, body: DatasetChange) -> DatasetView
 
 @operations.delete("/datasets/{dataset}", ADMIN, refusals=(409,))
 def withdraw_dataset(call: Call, dataset: str) -> WithdrawnView | ProposalView:
-    """Take back the newest version of a dataset, in which nothing was ever charged.
+    """Withdraw the newest version of a dataset, if nothing was ever charged to it.
 
     Its file and, once no version is left, its name may be registered again.  The version keeps
     its number.
@@ -73,11 +73,11 @@ def withdraw_dataset(call: Call, dataset: str) -> WithdrawnView | ProposalView:
 
 @operations.post("/datasets/{dataset}/versions", ADMIN, refusals=(409,))
 def add_version(call: Call, dataset: str, body: VersionRequest) -> DatasetView:
-    """Register new data of a dataset, with budgets of their own.
+    """Register new data of a dataset, with separate budgets.
 
-    Losses in several versions add up, unless nobody in the new version is in an earlier one, which
-    `disjoint_units` states. From then on queries that name the dataset use the new version; earlier
-    queries keep theirs.
+    Losses in several versions add up, unless no person in the new version is in an earlier one,
+    which `disjoint_units` states. From then on queries that name the dataset use the new version;
+    earlier queries keep theirs.
     """
     return datasets.add_version(call.server, call.principal, dataset, body)
 
@@ -98,7 +98,7 @@ def show_dummy(
     rows: Annotated[
         int,
         Field(ge=1, le=dummy_rows.MOST_ROWS),
-        Parameter("How many rows to make: 100 by default."),
+        Parameter("The number of rows to make; 100 by default."),
     ] = dummy_rows.ROWS,
     seed: Annotated[
         int,

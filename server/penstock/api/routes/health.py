@@ -1,4 +1,4 @@
-"""Tell whether the server runs, and whether it can serve."""
+"""Report whether the server runs, and whether it can serve."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -22,7 +22,7 @@ class StateView:
 
 @operations.get("/healthz", ANYBODY)
 def healthz(call: Call) -> StateView:  # noqa: ARG001  # every handler takes a call
-    """Tell that the process answers.
+    """Report that the process answers.
 
     It checks nothing else: restarting a server does not help if its database is missing.
     """
@@ -31,13 +31,12 @@ def healthz(call: Call) -> StateView:  # noqa: ARG001  # every handler takes a c
 
 @operations.get("/readyz", ANYBODY)
 def readyz(call: Call) -> StateView:
-    """Tell whether requests can be served now.
+    """Report whether requests can be served now.
 
-    The database must have the schema of this version and be what the log's witness saw last,
-    the log's second place, where there is one, must take leaves, the key ring must be usable,
-    there must be room for more, and the machine's clock must not be behind the log by more than
-    a minute; otherwise the answer is 503
-    and says what is wrong.
+    The database must have the schema of this version and match what the log's witness saw last.
+    The log's second place, if there is one, must accept leaves. The key ring must be usable, the
+    disk must have room, and the machine's clock must not be behind the log by more than a minute.
+    Otherwise the answer is 503 and says what is wrong.
     """
     call.server.database.check_schema()
     call.server.sequencer.require_sound()

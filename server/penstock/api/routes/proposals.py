@@ -1,4 +1,4 @@
-"""Propose, approve and withdraw acts that take two people under the two-person rule."""
+"""List, approve and withdraw proposals, for actions that need two people."""
 
 from typing import Annotated
 
@@ -29,17 +29,17 @@ def show_proposal(call: Call, proposal: str) -> ProposalView:
 
 @operations.post("/proposals/{proposal}/approval", ADMIN, status=200, refusals=(409,))
 def approve_proposal(call: Call, proposal: str) -> ProposalView:
-    """Approve another admin's proposal, and do exactly what it says.
+    """Approve another admin's proposal, and carry it out exactly as proposed.
 
-    Nobody can approve their own proposal, with any token. If it can no longer be done, because the
-    state changed or its proposer is no longer an admin, it is closed as failed.
+    Admins cannot approve their own proposals, with any token. If it can no longer be carried out,
+    because the state changed or its proposer is no longer an admin, it is closed as failed.
     """
     return proposals.approve(call.server, call.principal, proposal)
 
 
 @operations.delete("/proposals/{proposal}", ADMIN, refusals=(409,))
 def withdraw_proposal(call: Call, proposal: str) -> ProposalView:
-    """Close a proposal without doing it, the caller's own or another admin's.
+    """Close a proposal without carrying it out, the caller's own or another admin's.
 
     The proposal stays in the list.
     """

@@ -44,7 +44,7 @@ def preview_query(call: Call, body: PreviewRequest) -> PreviewView:
     """Preview what registering a query would decide and charge; nothing is done.
 
     The body is what `POST /queries` takes, or `{"query": name}` of a registered query. The values
-    of a pushed vector may be left out if its keys tell their number; values that are sent are not
+    of a pushed vector may be left out if its keys show their number; values that are sent are not
     kept.  Whatever registering would refuse is refused here too, with two exceptions: a budget that
     does not suffice is reported in `refusal` and in each tier's `room`, and the dataset's file is
     not opened. Analysts see tiers up to their own. A `share` is turned into levels from the highest

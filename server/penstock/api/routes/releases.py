@@ -54,8 +54,8 @@ def show_values(
         Parameter("The format of the answer; if left out, the Accept header decides."),
     ] = None,
 ) -> ReleaseView:
-    """Show a release with its values, to a user who was given it.
+    """Show a release with its values, to a user who received it.
 
-    As CSV, Arrow stream or Parquet it is a table with one row a key.
+    As CSV, Arrow stream or Parquet it is a table with one row per key.
     """
     return history.values(call.server, call.principal, release)

@@ -115,7 +115,7 @@ def read_stream(
         str | None, Parameter("The tier whose level to read; by default the caller's own.")
     ] = None,
 ) -> RunningTotalsView:
-    """Show the running totals of a range of steps, whole, at the caller's tier or a lower one.
+    """Show all running totals of a range of steps, at the caller's tier or a lower one.
 
     A range once read never changes. For more than 10^7 numbers request shorter ranges.
     """

@@ -69,7 +69,7 @@ def list_tokens(call: Call, user: str, window: Window) -> Page[TokenView]:
 
 @operations.post("/users/{user}/tokens", ONESELF_OR_ADMIN, refusals=(409,))
 def issue_token(call: Call, user: str, body: TokenSpec) -> IssuedTokenView:
-    """Issue a token. Its secret is in this answer and nowhere else.
+    """Issue a token. Its secret is shown in this answer only.
 
     It expires with the token that the request came with, and is revoked with it, also if it is for
     another user. The number of a user's valid tokens is limited: a 409 names some that could be

@@ -22,7 +22,7 @@ from penstock.cli.statistics import releases as release_output
     type=click.IntRange(min=1),
     default=1,
     show_default=True,
-    help="Number of rows that one privacy unit counts as at most.",
+    help="Largest number of rows of one privacy unit that count.",
 )
 @option(
     "--as",

@@ -67,7 +67,7 @@ def show(operator: Operator, name: str) -> None:
 
 
 @dataset.command(
-    epilog=whole("A whole FILE:", examples.DATASET)
+    epilog=whole("A complete FILE:", examples.DATASET)
     + "\n\n"
     + whole("With this visits.csv in PENSTOCK_DATA_FOLDER, it can be registered:", examples.CSV)
     + "\n\n`penstock dataset example FILE.csv` writes a draft for a file of yours."
@@ -99,9 +99,10 @@ def register(operator: Operator, file: str) -> None:
 @click.pass_obj
 def version(operator: Operator, name: str, file: str) -> None:
     """Register new data of dataset NAME.
+
     FILE has source and budgets, as JSON or TOML.  FILE may also have disjoint_units, which states
-    that nobody in the new data is in earlier versions; otherwise privacy losses in several versions
-    add up.  - is standard input.
+    that no person in the new data is in earlier versions; otherwise privacy losses in several
+    versions add up.  - is standard input.
     """
     from penstock.services.datasets import datasets
     from penstock.services.schemas.queries import VersionRequest
@@ -122,6 +123,7 @@ def version(operator: Operator, name: str, file: str) -> None:
 @click.pass_obj
 def correct(operator: Operator, name: str, file: str) -> None:
     """Correct the declaration of dataset NAME as FILE says.
+
     FILE is JSON or TOML; - is standard input.  FILE has the fields that change, of privacy_unit,
     neighboring, delta, columns and max_units. A column in FILE replaces its whole declaration; a
     column that is null is removed. Once anything was charged, only columns and max_units may
@@ -149,6 +151,7 @@ def correct(operator: Operator, name: str, file: str) -> None:
 @click.pass_obj
 def same_people(operator: Operator, name: str, other: str, *, preview_only: bool) -> None:
     """Declare that datasets NAME and OTHER have the same people.
+
     They may be a CSV file and a Parquet file of one table, for instance.  From then on exposure and
     granted and spent budgets are added up over both, as over versions of one dataset. No budget
     itself changes. This cannot be undone.
@@ -168,6 +171,7 @@ def same_people(operator: Operator, name: str, other: str, *, preview_only: bool
 @click.pass_obj
 def withdraw(operator: Operator, name: str) -> None:
     """Withdraw the newest version of dataset NAME.
+
     It is possible only if nothing was ever charged to the version.  Its file may be registered
     again, and so may NAME once no version is left. The version's number is not used again.
     """
@@ -270,6 +274,7 @@ def budget(
 @click.pass_obj
 def shred(operator: Operator, name: str, yes: bool) -> None:
     """Destroy the keys of a dataset.
+
     Nothing stored of it can ever be read again.  That includes backups of the database, once no
     copy of the keys contains the destroyed key. People keep the releases that they were given; what
     these cost stays spent, and the log stays.

@@ -14,7 +14,7 @@ def shown(dataset: "DatasetView") -> Document:
     facts = [
         f"{dataset.name}, version {dataset.version}, registered {moment(dataset.registered_at)}"
         + (f", declaration {dataset.declaration}" if dataset.declaration > 1 else "")
-        + (", with nobody from earlier versions" if dataset.disjoint_units else ""),
+        + (", with no people from earlier versions" if dataset.disjoint_units else ""),
         f"  source {dataset.source.get('uri', 'vectors that are pushed')}",
         (
             f"  privacy unit {unit_in_words(dataset.privacy_unit) or 'asserted with each vector'},"

@@ -16,7 +16,7 @@ TYPES = ("string", "integer", "number", "boolean", "date")
 
 
 def whole(title: str, text: str) -> str:
-    """Return a file for an epilog of help, with its lines unchanged."""
+    """Return a file's text for the end of a help page, with its lines unchanged."""
     lines = "\n".join(f"  {line}" if line else "" for line in text.rstrip("\n").splitlines())
     return f"{title}\n\n\b\n{lines}"
 
@@ -83,6 +83,7 @@ def dataset_example(
     budgets: tuple[tuple[str, float], ...],
 ) -> None:
     """Write a draft of a dataset's file for a data FILE.
+
     FILE is CSV or Parquet.  The draft uses the header of FILE and what the options declare, never a
     cell; what remains to be declared is in comments.  Without FILE, a complete example is written.
     """

@@ -100,6 +100,7 @@ def import_metadata(
     only_print: bool,
 ) -> None:
     """Register the dataset that a metadata FILE describes.
+
     FILE is YAML metadata of SmartNoise SQL or lomas.  Settings without a counterpart are listed on
     standard error.  FILE may be -, standard input.
     """

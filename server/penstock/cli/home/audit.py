@@ -98,7 +98,8 @@ def exposure(operator: Operator, users: str, dataset: str | None) -> None:
 @click.pass_obj
 def export(operator: Operator, path: Path) -> None:
     """Write all leaves of the log to PATH.
-    Each line is a JSON object; - is standard output.  Anybody can verify the export with the
+
+    Each line is a JSON object; - is standard output.  Anyone can verify the export with the
     server's checkpoint: python -m penstock_client.offline.
     """
     import json
@@ -136,6 +137,7 @@ def checkpoint(operator: Operator) -> None:
 @click.pass_context
 def verify(context: click.Context) -> None:
     """Recompute the log and compare what is stored.
+
     Exits with 1 if they differ.  It checks hashes, the tree, checkpoints and their signatures, the
     witness, and the values of every release.  It reads one state of the database; the server may
     keep running.
@@ -163,6 +165,7 @@ def verify(context: click.Context) -> None:
 @click.pass_obj
 def acknowledge_clock(operator: Operator) -> None:
     """Continue after the log was signed at a wrong time.
+
     It states that the time was wrong, and this machine's clock holds from then on. Use it after a
     clock had been ahead: otherwise the server's time stays at the log's until this machine's clock
     has caught up.  What expired only by the wrong time is valid again.  The acknowledgment is
@@ -181,7 +184,7 @@ def acknowledge_clock(operator: Operator) -> None:
             acknowledged,
             (Column("part"), Column("value")),
             rows,
-            note="Tokens that were created meanwhile expire at times that were computed from the"
+            note="Tokens that were created in that time expire at times that were computed from the"
             " wrong time: revoke them.",
         )
     )

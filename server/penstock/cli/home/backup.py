@@ -11,7 +11,7 @@ from penstock.cli.output import Column, Document
 
 
 class _Backups(click.Group):
-    """Run ``create`` if a path stands in place of a command."""
+    """Run ``create`` if a path is given instead of a command."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         if args and args[0] not in (*self.commands, *ctx.help_option_names):
@@ -33,6 +33,7 @@ def backup() -> None:
 @click.pass_obj
 def create(operator: Operator, path: Path) -> None:
     """Copy the database into the new file PATH.
+
     The server may keep running.  A SQLite file is copied to another one, a PostgreSQL database by
     pg_dump in its custom format. The copy is checked before it is kept.  A manifest beside it names
     the keys that it needs. The copy does not contain keys or witness; keep those separately.

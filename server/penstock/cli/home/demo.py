@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 @click.pass_obj
 def demo(operator: Operator, home: Path, port: int, no_serve: bool) -> None:
     """Show Penstock on real data, and serve the result to try out.
+
     It shows what each reader gets and what all learn together.  Creates a separate home with tiers,
     people, a dataset and queries, releases one statistic at every tier, and serves it on 127.0.0.1.
     """

@@ -40,9 +40,10 @@ def show_keys(operator: Operator) -> None:
 @click.pass_obj
 def rotate(operator: Operator) -> None:
     """Replace every key by a new one.
-    The server may keep running.  No request fails meanwhile, and earlier backups still open: the
-    old keys are retired and kept until `penstock keys drop`.  After an interruption, run the
-    command again to continue.
+
+    The server may keep running.  No request fails during the rotation, and earlier
+    backups still open: the old keys are retired and kept until `penstock keys drop`.  After an
+    interruption, run the command again to continue.
     """
     from penstock.services.operations import key_rotation as services
 
@@ -71,6 +72,7 @@ def drop(
     operator: Operator, key: tuple[str, ...], keep: tuple[Path, ...], yes: bool, wait: float
 ) -> None:
     """Destroy retired keys, those named KEY or all.
+
     Earlier backups can then never be opened.  Keys that a backup named by --keep needs are
     kept.  Keys in use are never destroyed.
     """
@@ -96,7 +98,8 @@ def drop(
 @click.pass_obj
 def rotate_secret(operator: Operator, name: str) -> None:
     """Replace the secret NAME by a new value.
-    The server may keep running.  The pepper digests tokens: nobody is signed out, and each token
+
+    The server may keep running.  The pepper digests tokens: no user is signed out, and each token
     moves to the new value when it is next used.  The fingerprint digests files, exact answers and
     requests: new ones use the new value.  The values key signs rows, and released values in the
     log: every row is signed again.  The earlier value is retired and kept.  secrets.json is
@@ -126,6 +129,7 @@ def rotate_secret(operator: Operator, name: str) -> None:
 @click.pass_obj
 def drop_secret(operator: Operator, name: str, yes: bool) -> None:  # noqa: ARG001 - there is one
     """Destroy the retired values of the secret NAME.
+
     Tokens that depend on them are revoked.  Backups from before the rotation can then never be
     opened.
     """
@@ -180,6 +184,6 @@ def _retired(retired_keys: "Sequence[RetiredKeyView]") -> Document:
         "Backups that need these keys could never be opened again. Name backups that must still"
         " open with --keep, and confirm with --yes."
         if retired_keys
-        else "There is no retired key to drop, other than those that backups of --keep need."
+        else "There is no retired key to drop, apart from those that the backups of --keep need."
     )
     return Document(list(retired_keys), columns, rows, note=note)

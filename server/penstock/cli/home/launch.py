@@ -27,7 +27,7 @@ class Program(WSGIApplication):  # type: ignore[misc]  # gunicorn has no annotat
 
 
 class Master(Arbiter):  # type: ignore[misc]  # gunicorn has no annotations
-    """Run gunicorn's master, which by itself would exit after a reload that cannot work."""
+    """Run gunicorn's master, but refuse a reload that cannot work, after which it would exit."""
 
     def reload(self) -> None:
         """Replace the workers if new ones could start; otherwise keep the present ones."""

@@ -30,6 +30,7 @@ def token() -> None:
 @click.pass_obj
 def create(operator: Operator, name: str, expires: str | None, scope: tuple[str, ...]) -> None:
     """Create a token for the user NAME and print it.
+
     It is shown only once.  A token that the operator creates ends only by its own time; tokens that
     its user creates with it end with it.  In the table format only the token is printed, for use in
     scripts.

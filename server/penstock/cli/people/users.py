@@ -75,6 +75,7 @@ def show(operator: Operator, name: str) -> None:
 @click.pass_obj
 def set_clearance(operator: Operator, name: str, tier: str | None, none: bool) -> None:
     """Promote or demote a user to TIER.
+
     It takes effect at once, also for tokens already issued.  Users keep the releases that they were
     given before.
     """

@@ -96,13 +96,14 @@ query.add_command(query_example)
 
 
 @query.command(
-    epilog=whole("A whole FILE, for the dataset of `penstock dataset example`:", examples.QUERY)
+    epilog=whole("A complete FILE, for the dataset of `penstock dataset example`:", examples.QUERY)
 )
 @click.argument("file")
 @format_option
 @click.pass_obj
 def register(operator: Operator, file: str) -> None:
     """Register the query in FILE.
+
     FILE is JSON or TOML; - is standard input.  Every tier is charged, then the data are read
     once.  Exits with 3 if a budget does not allow it.
     """
@@ -141,6 +142,7 @@ def preview(operator: Operator, file: str) -> None:
 @click.pass_obj
 def levels(operator: Operator, name: str, file: str) -> None:
     """Change levels of the query NAME as FILE says.
+
     FILE contains {"levels": {TIER: {...}}}, as JSON or TOML; - is standard input.  Other tiers keep
     theirs.  A level more accurate than the query's ceiling needs the exact values again (as
     "values" if they were pushed), and so does any new level if levels are independent draws.  Exits

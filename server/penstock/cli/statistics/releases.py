@@ -40,6 +40,7 @@ def release(
     level: float | None,
 ) -> None:
     """Release QUERY to a user.
+
     It is released at the user's clearance, or at a more private level.  Give at most one of --tier,
     --epsilon, --rho and --level.  The release is the user's: it is in the log and in their
     exposure.  Exits with 3 if their clearance is too low.

@@ -69,6 +69,7 @@ def show(operator: Operator, name: str) -> None:
 @click.pass_obj
 def open_(operator: Operator, file: str) -> None:
     """Open the stream in FILE.
+
     FILE is JSON or TOML; - is standard input.  Every tier is charged for the whole stream at
     once.  Exits with 3 if a budget does not allow it.
     """
@@ -107,6 +108,7 @@ def preview(operator: Operator, file: str) -> None:
 @click.pass_obj
 def levels(operator: Operator, name: str, file: str) -> None:
     """Change levels of the stream NAME as FILE says.
+
     FILE contains {"levels": {TIER: {...}}}, as JSON or TOML; - is standard input.  Other tiers keep
     theirs.  A level that no tier had before has totals from the next element on.
     """
@@ -137,6 +139,7 @@ def retire(operator: Operator, name: str) -> None:
 @click.pass_obj
 def push(operator: Operator, name: str, file: str) -> None:
     """Push the elements in FILE to the stream NAME.
+
     FILE contains {"from": NUMBER, "values": [...]}, as JSON or TOML; - is standard input.  NUMBER
     is that of the first element.  It must be the stream's next; otherwise nothing is stored.
     """

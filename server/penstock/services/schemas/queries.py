@@ -216,7 +216,7 @@ class CorrelatedQueryRequest(ComputedQueryRequest, CorrelatedQuery):
 
 
 class HistogramRequest(Terms, HistogramQuery):
-    """Represent a count over keys that nobody can list; tiers see the keys with large counts.
+    """Represent a count over too many keys to list; tiers see the keys with large counts.
 
     ``false_keys`` is the expected number of keys of count 0 that a tier sees: one number, or one
     for each tier.  It determines the noisy count above which a key is reported.

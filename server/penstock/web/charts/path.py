@@ -64,7 +64,7 @@ class NoisePath:
     """Hold a query's releases that some users have, and the privacy loss of these.
 
     ``parameter`` names the noise level.  ``together`` is the epsilon of all these releases,
-    ``independent`` the epsilon if each had been drawn with noise of its own.  None means an
+    ``independent`` the epsilon if each had been drawn with independent noise.  None means an
     unbounded loss.
     """
 

@@ -59,7 +59,7 @@ class Story:
     """Hold a statistic's releases at every tier, and the privacy loss of all of them.
 
     ``together`` is their joint epsilon, ``independent`` the epsilon if each had been drawn
-    with noise of its own.  None means an unbounded loss.
+    with independent noise.  None means an unbounded loss.
     """
 
     title: str

@@ -71,7 +71,7 @@ DOMAINS = (
 
 STRUCTURES = (
     Option("auto", "best tree", "The tree with the least error for this length."),
-    Option("binary", "binary tree", "Sums of 1, 2, 4, 8 ... elements, each with noise of its own."),
+    Option("binary", "binary tree", "Sums of 1, 2, 4, 8 ... elements, each with its own noise."),
     Option(
         "kary",
         "tree with more branches",

@@ -47,7 +47,7 @@ def counts(given: Given, dataset: DatasetView) -> dict[str, Any]:
 
 
 def sparse(given: Given, dataset: DatasetView) -> dict[str, Any]:
-    """Return the spec of a sparse histogram: a count over keys that nobody can list."""
+    """Return the spec of a sparse histogram: a count over too many keys to list."""
     by_tier = {tier: number(given.get(f"false {tier}", "")) for tier in dataset.budgets}
     own = filled(**by_tier)
     return {

@@ -43,8 +43,8 @@ KINDS = (
     Kind(
         "sparse",
         "A sparse histogram",
-        "Counts over so many possible keys (addresses, products, words) that nobody can list"
-        " them; keys with large counts are reported.",
+        "Counts over more possible keys (addresses, products, words) than can be listed; keys with"
+        " large counts are reported.",
         query_form.sparse,
     ),
     Kind(

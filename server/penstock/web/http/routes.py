@@ -23,8 +23,8 @@ class Policy:
     roles: tuple[str, ...] = ()
 
 
-ANYBODY = Policy("anybody, without a session", needs_session=False)
-SIGNED_IN = Policy("everybody with a session")
+ANYBODY = Policy("every visitor, without a session", needs_session=False)
+SIGNED_IN = Policy("every user with a session")
 ANALYST = Policy("analysts", roles=("analyst",))
 ADMIN = Policy("admins", roles=("admin",))
 AUDITOR = Policy("auditors", roles=("auditor",))

@@ -1,7 +1,7 @@
 """Preview a query under every noise mechanism, one after the other, as a background job.
 
-Rows that are finished are kept in the stage of the job, and all of them in its result, where
-another worker, or a browser that comes back, finds them.
+Finished rows are stored in the stage of the job, and all rows in its result, where another worker,
+or a browser that returns later, finds them.
 """
 
 import hashlib
@@ -23,7 +23,7 @@ from penstock.web.presenters.preview_choices import Comparison
 
 
 def keyed(given: Given) -> Given:
-    """Return the form under an idempotency key of its own; the same form is sent on to register.
+    """Return the form under a separate idempotency key, since it is later sent to register.
 
     Numbers that were typed are left out: the comparison does not depend on them.
     """

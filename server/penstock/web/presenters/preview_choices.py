@@ -101,8 +101,8 @@ def structures(count_structures: Sequence[CountStructureView]) -> Comparison:
             )
             for count_structure in count_structures
         ),
-        "A public size costs nothing and gives the counts the least noise. Use it only if everybody"
-        " already knows the size.",
+        "A public size costs nothing and gives the counts the least noise. Use it only if the size"
+        " is already public knowledge.",
     )
 
 

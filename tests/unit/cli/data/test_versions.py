@@ -61,7 +61,7 @@ def test_new_data_have_a_budget_of_their_own(stays: Run, tmp_path: Path) -> None
 def test_other_people_are_stated(stays: Run, tmp_path: Path) -> None:
     done = stays("dataset", "version", "stays", written(tmp_path, disjoint_units=True))
     assert done.code == 0
-    assert "with nobody from earlier versions" in done.out
+    assert "with no people from earlier versions" in done.out
     budget = stays("dataset", "budget", "stays", "--format", "json").json
     assert budget["together"][0]["granted"]["epsilon"] == 2
 

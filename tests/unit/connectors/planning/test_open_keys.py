@@ -1,4 +1,4 @@
-"""Test counts over keys that nobody can list.
+"""Test counts over too many keys to list.
 
 What is read, what is refused, what one hash holds.
 """

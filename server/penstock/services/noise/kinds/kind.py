@@ -90,16 +90,15 @@ class QueryKind(Process, ABC):
 
     @classmethod
     def family(cls, terms: Terms, step: Fraction) -> type[Mechanism]:
-        """Return the mechanism that a request asks for.  Raises ``InvalidInput``."""
+        """Return the mechanism that is requested.  Raises ``InvalidInput``."""
         if terms.granularity is None:
             return family_of(terms.mechanism, terms.power)
-        own = finest_common_power(step)
-        if Fraction(terms.granularity) != own:
+        lattice = finest_common_power(step)
+        if Fraction(terms.granularity) != lattice:
             raise InvalidInput(
-                f"The values are multiples of {own}, so noise on their lattice has the"
-                f" granularity {own} and not {terms.granularity:g}; give that, or leave it out"
-                f" for"
-                " a lattice so fine that it does not show.",
+                f"The values are multiples of {lattice}, so noise on their lattice has the"
+                f" granularity {lattice} and not {terms.granularity:g}. Request {lattice}, or leave"
+                " the granularity out for a lattice so fine that it does not show.",
                 pointer="/granularity",
             )
         return DiscreteLaplace
@@ -241,10 +240,7 @@ class QueryKind(Process, ABC):
         return self.error(rung)
 
     def at_rung(self, rung: int) -> HistogramView | None:
-        """Return the settings of a sparse histogram for a reader at ``rung``;
-
-        ``None`` for other kinds.
-        """
+        """Return a sparse histogram's settings at ``rung``; ``None`` for other kinds."""
         return None
 
     def at_tier(self, tier: str, rung: int, delta: float) -> TierLevelView:

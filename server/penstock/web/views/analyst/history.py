@@ -21,7 +21,7 @@ FILTERS = ("query", "dataset", "tier", "user", *log_filters.TIMES)
 
 @pages.get("/history", READER, menu="History")
 def history(visit: Visit) -> Response:
-    """Show releases, oldest first: the caller's own, or everybody's for auditors."""
+    """Show releases, oldest first: the caller's own, or all users' for auditors."""
     typed = {name: request.args.get(name, "").strip() for name in FILTERS}
     shown: dict[str, Any] = {
         "filters": typed,

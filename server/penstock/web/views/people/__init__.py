@@ -1,6 +1,6 @@
-"""Let admins keep tiers, users and clearance.
+"""Let admins manage tiers, users and clearance.
 
 * ``tiers``             tiers and their holders as a ladder
 * ``users, clearance``  users with their roles and tokens, and changes of clearance
-* ``proposals``         acts that need two admins
+* ``proposals``         actions that need two admins
 """

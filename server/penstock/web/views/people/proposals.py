@@ -1,4 +1,4 @@
-"""Show and decide proposals: acts that need two admins."""
+"""Show and decide proposals: actions that need two admins."""
 
 from typing import get_args
 
@@ -21,9 +21,9 @@ STATES: tuple[State, ...] = get_args(State)
 @pages.get("/proposals", OVERSEER, menu="Proposals")
 def proposals(visit: Visit) -> Response:
     """Show all proposals in order, or those in one state."""
-    wanted = request.args.get("state", "")
-    state = next((known for known in STATES if known == wanted), None)
-    if wanted and state is None:
+    name = request.args.get("state", "")
+    state = next((candidate for candidate in STATES if candidate == name), None)
+    if name and state is None:
         raise InvalidInput(f"state must be one of {', '.join(STATES)}.", pointer="/state")
     page = services.listing(visit.server, visit.principal, visit.window(), state)
     return visit.page(
@@ -43,7 +43,7 @@ def proposal(visit: Visit, proposal: str) -> Response:
 
 @pages.post("/proposals/<proposal>/approval", ADMIN)
 def approve_proposal(visit: Visit, proposal: str) -> Response:
-    """Approve the proposal of another admin, and do exactly what it says."""
+    """Approve the proposal of another admin, and carry it out exactly as proposed."""
 
     def act() -> Response:
         done = services.approve(visit.server, visit.principal, proposal)
@@ -54,7 +54,7 @@ def approve_proposal(visit: Visit, proposal: str) -> Response:
 
 @pages.post("/proposals/<proposal>/withdrawal", ADMIN)
 def withdraw_proposal(visit: Visit, proposal: str) -> Response:
-    """Close a proposal without doing it."""
+    """Close a proposal without carrying it out."""
 
     def act() -> Response:
         done = services.withdraw(visit.server, visit.principal, proposal)

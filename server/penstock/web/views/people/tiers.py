@@ -68,7 +68,7 @@ def change_tier(visit: Visit, tier: str) -> Response:
 
 @pages.post("/tiers/<tier>/deletion", ADMIN)
 def delete_tier(visit: Visit, tier: str) -> Response:
-    """Delete a tier that nobody holds, or propose it."""
+    """Delete a tier that no user holds, or propose it."""
 
     def act() -> Response:
         require_named(request.form, tier)
@@ -101,7 +101,7 @@ def _ladder(visit: Visit, form: Form) -> Response:
 
 
 def _texts(view: LadderView, texts: Mapping[str, str]) -> dict[str, object]:
-    """Return what the address says was just done, as far as it is true."""
+    """Return what was just done, by the address, unless the ladder contradicts it."""
     moved, made = texts.get("moved"), texts.get("made")
     holds = {name: tier.name for tier in view.tiers for name in tier.people}
     known = {tier.name for tier in view.tiers}

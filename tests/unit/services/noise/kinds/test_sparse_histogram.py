@@ -1,4 +1,4 @@
-"""Test counts over keys that nobody can list, released by tier.
+"""Test counts over too many keys to list, released by tier.
 
 Registered, drawn, kept, refused.
 """
