@@ -94,7 +94,7 @@ def push_elements(call: Call, stream: str, body: ElementsRequest) -> PushedView:
     """Store the next elements, and draw the running total of each at every level.
 
     `from` is the number of the first element and must be the stream's next; otherwise nothing is
-    stored.  Elements are numbered from 1.
+    stored.  Elements are numbered from 1.  Each is a number, or a list of `dimension` numbers.
     """
     return stream_elements.push(call.server, call.principal, stream, body)
 

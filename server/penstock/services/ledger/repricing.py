@@ -161,7 +161,7 @@ def _refusal(
     limit = limit_of(account.account).loss
     return BudgetExhausted(
         f"The budget of {called(account.tier)} cannot be epsilon {account.account.epsilon:g}:"
-        f" the charge for the sampling error of queries grows with the largest budget ever"
+        f" the charge for the failure probability of samplers grows with the largest budget ever"
         f" granted, epsilon {epsilon:g}. So {short}. Needed by: {named}{more}.{advice}{too}",
         tier=account.tier.name,
         needed_share=max(shortfall.needed.loss, 0) / limit,
