@@ -241,8 +241,8 @@ def budget(
     """Show the granted, spent and remaining budget of each tier.
 
     If a budget becomes larger than it ever was, the failure probability of its queries' samplers
-    costs more; the difference is charged with the change.  Exits with 3 if that does not fit, or if a budget would
-    be set below what is spent.
+    costs more; the difference is charged with the change.  Exits with 3 if that does not fit, or
+    if a budget would be set below what is spent.
     """
     from penstock.services import budgets
 
