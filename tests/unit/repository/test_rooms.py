@@ -1,6 +1,6 @@
 """Test the rooms of the house.
 
-How many modules a folder has, what its map names, what reaches it.
+How many modules a folder has, what its map names, what reaches it, and what it imports.
 """
 
 import ast
@@ -8,6 +8,7 @@ import re
 import subprocess
 from collections import Counter
 from collections.abc import Iterator
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 import grimp
@@ -154,3 +155,37 @@ def is_package(name: str) -> bool:
 @pytest.mark.parametrize("package", PACKAGES)
 def test_something_reaches_every_module(package: str) -> None:
     assert unreached(package) == set()
+
+
+def cycle(package: str) -> list[str]:
+    """Return modules of a package that import each other in a circle; none if there is no circle.
+
+    Imports inside functions and for annotations alone count as well.
+    """
+    graph = grimp.build_graph(package, cache_dir=None)
+    order = TopologicalSorter(
+        {name: graph.find_modules_directly_imported_by(name) for name in graph.modules}
+    )
+    try:
+        order.prepare()
+    except CycleError as found:
+        return [str(name) for name in found.args[1]]
+    return []
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_no_modules_import_each_other(package: str) -> None:
+    assert cycle(package) == []
+
+
+def test_modules_that_import_each_other_are_found(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "circular"
+    (folder / "inner").mkdir(parents=True)
+    (folder / "__init__.py").touch()
+    (folder / "inner" / "__init__.py").touch()
+    (folder / "inner" / "one.py").write_text("def f():\n    from circular.two import y\n")
+    (folder / "two.py").write_text("from circular.inner.one import f\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    assert set(cycle("circular")) == {"circular.inner.one", "circular.two"}
