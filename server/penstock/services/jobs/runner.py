@@ -27,8 +27,10 @@ MOST = 8
 PULSE_SECONDS = 1.0
 PATIENCE_SECONDS = 2.0
 
-INTERNAL = "The job failed because of an error in the server; the server's log has the details"
-" under the job's number."
+INTERNAL = (
+    "The job failed because of an error in the server; the server's log has the details under the"
+    " job's number."
+)
 
 
 @dataclass

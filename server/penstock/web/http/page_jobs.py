@@ -1,8 +1,8 @@
 """Start background jobs from forms, and find their results again.
 
-The page waits for a moment, then leads to a page that the user may leave and come back to.  A
-kind of job defines how the form becomes an action, and where its result is shown.  Forms with
-the same key lead to the same job, whether it runs, is done, or was interrupted.
+The form waits a moment for the result, then redirects to a page that the user may leave and visit
+again later.  A kind of job defines how the form becomes an action, and where its result is shown.
+Forms with the same key lead to the same job, whether it runs, is done, or was interrupted.
 """
 
 from collections.abc import Callable

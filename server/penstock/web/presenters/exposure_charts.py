@@ -17,7 +17,7 @@ SHOWN = 8
 """Queries on one page, each with a picture."""
 
 COMPOSED = "All levels received, composed"
-COUNTED_ANEW = "With independent noise for each release"
+WITH_INDEPENDENT_NOISE = "With independent noise for each release"
 REACHABLE = "All they may request today"
 GRANTED = "Budget of their highest tier (bound)"
 
@@ -84,7 +84,7 @@ def _composed(shared_query: SharedQueryView, prefix: str) -> Picture:
     content = compared.Losses(
         f"{shared_query.query}: levels with independent noise",
         Loss(COMPOSED, bounded(shared_query.together.epsilon)),
-        (Loss(COUNTED_ANEW, bounded(shared_query.independent.epsilon)),),
+        (Loss(WITH_INDEPENDENT_NOISE, bounded(shared_query.independent.epsilon)),),
     )
     return picture(compared.compared, compared.rows, content, prefix)
 

@@ -45,7 +45,7 @@ def tiers(chosen: Iterable[str], visible: Sequence[str]) -> list[str | None]:
 def pictures(levels: Sequence[RunningTotalsView]) -> list[Picture]:
     """Return one picture for each number of an element, up to ``MOST_NUMBERS``.
 
-    Levels over different ranges of steps have pictures of their own.
+    Levels over different ranges of steps have separate pictures.
     """
     together: dict[tuple[int, int], list[RunningTotalsView]] = {}
     for totals in levels:
