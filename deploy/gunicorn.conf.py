@@ -168,7 +168,7 @@ def worker_exit(server: object, worker: object) -> None:  # noqa: ARG001  # guni
 
 
 def post_worker_init(worker: object) -> None:
-    """Install our reading of requests, and our answer to malformed ones, in a ready worker."""
+    """Install Penstock's reader of requests and its answer to malformed ones in a ready worker."""
     from gunicorn import util
 
     from penstock.http import intake

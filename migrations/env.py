@@ -1,7 +1,6 @@
-"""How Alembic runs: over the connection that ``penstock.persistence.migrate`` hands in.
+"""Run Alembic over the connection that ``penstock.persistence.migrate`` passes.
 
-Without a connection the statements are written out instead, for a database whose owner
-applies them by hand.
+Without a connection it writes out the statements, for a database whose owner applies them by hand.
 """
 
 from alembic import context
@@ -11,7 +10,7 @@ from penstock.persistence import tables
 
 
 def online(connection: Connection) -> None:
-    """Run inside of the caller's transaction."""
+    """Run the migrations inside the caller's transaction."""
     context.configure(
         connection=connection,
         target_metadata=tables.metadata,

@@ -1,4 +1,4 @@
-"""Requests that carry a key are remembered for a day."""
+"""Remember requests that carry an idempotency key, for a day."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -35,5 +35,5 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
-    """History is append-only and stays; restore a backup instead."""
-    raise NotImplementedError("a schema is never taken back; restore a backup instead")
+    """Refuse: history is append-only; restore a backup instead."""
+    raise NotImplementedError("a schema is never downgraded; restore a backup instead")

@@ -1,4 +1,4 @@
-"""Versions of a dataset say whether their privacy units are in no earlier version."""
+"""Record whether the privacy units of a dataset's version are in no earlier version."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -17,5 +17,5 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
-    """History is append-only and stays; restore a backup instead."""
-    raise NotImplementedError("a schema is never taken back; restore a backup instead")
+    """Refuse: history is append-only; restore a backup instead."""
+    raise NotImplementedError("a schema is never downgraded; restore a backup instead")

@@ -1,4 +1,4 @@
-"""What somebody has read is found by whose act it was, however long the log is."""
+"""Index the log by actor, so that what a user read is found quickly however long the log is."""
 
 from alembic import op
 
@@ -14,5 +14,5 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
-    """History is append-only and stays; restore a backup instead."""
-    raise NotImplementedError("a schema is never taken back; restore a backup instead")
+    """Refuse: history is append-only; restore a backup instead."""
+    raise NotImplementedError("a schema is never downgraded; restore a backup instead")

@@ -1,4 +1,4 @@
-"""A database knows the secrets that it was made with, so that others are refused."""
+"""Record the secrets that a database was made with, so that others are refused."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -31,5 +31,5 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
-    """History is append-only and stays; restore a backup instead."""
-    raise NotImplementedError("a schema is never taken back; restore a backup instead")
+    """Refuse: history is append-only; restore a backup instead."""
+    raise NotImplementedError("a schema is never downgraded; restore a backup instead")

@@ -1,4 +1,4 @@
-"""Rows of queries carry an HMAC of what they say."""
+"""Add to rows of queries an HMAC of their content."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -14,5 +14,5 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
-    """History is append-only and stays; restore a backup instead."""
-    raise NotImplementedError("a schema is never taken back; restore a backup instead")
+    """Refuse: history is append-only; restore a backup instead."""
+    raise NotImplementedError("a schema is never downgraded; restore a backup instead")

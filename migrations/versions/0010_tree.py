@@ -1,4 +1,4 @@
-"""The log as a tree: its complete subtrees, signed checkpoints, the key that signs them."""
+"""Store the log as a tree: complete subtrees, signed checkpoints, the key that signs them."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -55,11 +55,11 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
-    """History is append-only and stays; restore a backup instead."""
-    raise NotImplementedError("a schema is never taken back; restore a backup instead")
+    """Refuse: history is append-only; restore a backup instead."""
+    raise NotImplementedError("a schema is never downgraded; restore a backup instead")
 
 
 def identifier() -> sa.Column[int]:
-    """SQLite numbers rows by itself only where the type is INTEGER."""
+    """Return an id column; SQLite numbers rows by itself only if the type is INTEGER."""
     kind = sa.BigInteger().with_variant(sa.Integer(), "sqlite")
     return sa.Column("id", kind, primary_key=True, nullable=False)

@@ -1,4 +1,4 @@
-"""After a restore: queries that draw nothing more, and what accounts have spent at least."""
+"""Record after a restore which queries draw no new noise, and what accounts have spent at least."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -32,5 +32,5 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
-    """History is append-only and stays; restore a backup instead."""
-    raise NotImplementedError("a schema is never taken back; restore a backup instead")
+    """Refuse: history is append-only; restore a backup instead."""
+    raise NotImplementedError("a schema is never downgraded; restore a backup instead")

@@ -1,4 +1,4 @@
-"""What takes two people: proposals, and what was decided about them."""
+"""Add proposals of actions that need two people, and the decisions about them."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -64,5 +64,5 @@ def _key() -> sa.Column[int]:
 
 
 def downgrade() -> None:
-    """History is append-only and stays; restore a backup instead."""
-    raise NotImplementedError("a schema is never taken back; restore a backup instead")
+    """Refuse: history is append-only; restore a backup instead."""
+    raise NotImplementedError("a schema is never downgraded; restore a backup instead")

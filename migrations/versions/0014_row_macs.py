@@ -1,4 +1,4 @@
-"""Rows that decide what is permitted, or was spent, carry an HMAC of what they say."""
+"""Add to rows that decide what is permitted, or was spent, an HMAC of their content."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -42,7 +42,7 @@ def upgrade() -> None:
 
 
 def _signed_once(table: str, columns: tuple[str, ...]) -> None:
-    """Rows from before are signed where they are, at the end of the upgrade."""
+    """Allow ``mac`` to be set once: existing rows are signed at the end of the upgrade."""
     dialect = op.get_context().dialect.name
     name = f"append_only_{table}_update"
     place = "" if dialect == "sqlite" else f' ON "{table}"'
@@ -53,5 +53,5 @@ def _signed_once(table: str, columns: tuple[str, ...]) -> None:
 
 
 def downgrade() -> None:
-    """History is append-only and stays; restore a backup instead."""
-    raise NotImplementedError("a schema is never taken back; restore a backup instead")
+    """Refuse: history is append-only; restore a backup instead."""
+    raise NotImplementedError("a schema is never downgraded; restore a backup instead")

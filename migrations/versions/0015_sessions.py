@@ -1,4 +1,4 @@
-"""Who is signed in to the pages."""
+"""Add sessions: who is signed in to the pages."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -37,5 +37,5 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
-    """A schema is never taken back; restore a backup instead."""
-    raise NotImplementedError("a schema is never taken back; restore a backup instead")
+    """Refuse: a schema is never downgraded; restore a backup instead."""
+    raise NotImplementedError("a schema is never downgraded; restore a backup instead")

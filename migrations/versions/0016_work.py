@@ -1,4 +1,4 @@
-"""Long work on behalf of a person."""
+"""Add jobs: long work on behalf of a user."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -58,5 +58,5 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
-    """A schema is never taken back; restore a backup instead."""
-    raise NotImplementedError("a schema is never taken back; restore a backup instead")
+    """Refuse: a schema is never downgraded; restore a backup instead."""
+    raise NotImplementedError("a schema is never downgraded; restore a backup instead")

@@ -1,4 +1,4 @@
-"""The token that a token was made with, with which it ends."""
+"""Record the token that a token was created with, and with which it ends."""
 
 from alembic import op
 
@@ -9,8 +9,8 @@ depends_on = None
 
 
 def upgrade() -> None:
-    # Spelled out, since both databases take it: a batch would make SQLite's table anew, to which
-    # that of sessions refers.
+    # Written as SQL, which both databases accept: a batch would create SQLite's table again, and
+    # the table of sessions refers to it.
     op.execute(
         "ALTER TABLE token ADD COLUMN parent_id BIGINT"
         " CONSTRAINT fk_token_parent_id REFERENCES token (id)"
@@ -19,5 +19,5 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
-    """A schema is never taken back; restore a backup instead."""
-    raise NotImplementedError("a schema is never taken back; restore a backup instead")
+    """Refuse: a schema is never downgraded; restore a backup instead."""
+    raise NotImplementedError("a schema is never downgraded; restore a backup instead")

@@ -1,7 +1,8 @@
-"""From this schema on the log's witness is authenticated; in the database nothing changes.
+"""Authenticate the log's witness from this schema on; nothing changes in the database.
 
-A witness that older versions wrote is taken over together with a database of their schemas, and
-refused beside any other: whoever can write to its folder alone puts none of these in its place.
+A witness that an older version wrote is accepted together with a database of an older schema, and
+refused beside any other: otherwise whoever can write only to the witness's folder could put an
+old-style witness in its place.
 """
 
 revision = "0018"
@@ -11,9 +12,9 @@ depends_on = None
 
 
 def upgrade() -> None:
-    """The witness is no table: ``penstock.services.operations.home.upgrade`` takes it over."""
+    """Do nothing: ``penstock.services.operations.home.upgrade`` takes over the witness."""
 
 
 def downgrade() -> None:
-    """History is append-only and stays; restore a backup instead."""
-    raise NotImplementedError("a schema is never taken back; restore a backup instead")
+    """Refuse: history is append-only; restore a backup instead."""
+    raise NotImplementedError("a schema is never downgraded; restore a backup instead")

@@ -1,4 +1,4 @@
-"""How often exact values and keyed requests were sent that are not those that were stored."""
+"""Count how often exact values and keyed requests differed from those that were stored."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -15,5 +15,5 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
-    """History is append-only and stays; restore a backup instead."""
-    raise NotImplementedError("a schema is never taken back; restore a backup instead")
+    """Refuse: history is append-only; restore a backup instead."""
+    raise NotImplementedError("a schema is never downgraded; restore a backup instead")

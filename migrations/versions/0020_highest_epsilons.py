@@ -1,4 +1,4 @@
-"""The largest epsilon that an account ever had, by which its queries are priced."""
+"""Record the largest epsilon that an account ever had, by which its queries are priced."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -10,10 +10,10 @@ depends_on = None
 
 
 def upgrade() -> None:
-    # Null in rows that are there: a row of history cannot be changed, and is signed.
+    # Null in existing rows: a row of history is signed and cannot be changed.
     op.add_column("tier_budget", sa.Column("highest_epsilon", sa.Float(), nullable=True))
 
 
 def downgrade() -> None:
-    """History is append-only and stays; restore a backup instead."""
-    raise NotImplementedError("a schema is never taken back; restore a backup instead")
+    """Refuse: history is append-only; restore a backup instead."""
+    raise NotImplementedError("a schema is never downgraded; restore a backup instead")

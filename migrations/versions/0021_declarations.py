@@ -1,4 +1,4 @@
-"""Declarations of datasets that are corrected, and datasets that are withdrawn."""
+"""Record corrected declarations of datasets, and withdrawn datasets."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -42,5 +42,5 @@ def _former_declarations() -> None:
 
 
 def downgrade() -> None:
-    """History is append-only and stays; restore a backup instead."""
-    raise NotImplementedError("a schema is never taken back; restore a backup instead")
+    """Refuse: history is append-only; restore a backup instead."""
+    raise NotImplementedError("a schema is never downgraded; restore a backup instead")

@@ -1,4 +1,4 @@
-"""Cosignatures of checkpoints."""
+"""Add cosignatures of checkpoints."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -36,5 +36,5 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
-    """History is append-only and stays; restore a backup instead."""
-    raise NotImplementedError("a schema is never taken back; restore a backup instead")
+    """Refuse: history is append-only; restore a backup instead."""
+    raise NotImplementedError("a schema is never downgraded; restore a backup instead")

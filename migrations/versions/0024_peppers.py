@@ -1,4 +1,4 @@
-"""Tokens that say which pepper their digest is under; null is the first."""
+"""Record which pepper a token's digest is under; null is the first."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -14,5 +14,5 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
-    """History is append-only and stays; restore a backup instead."""
-    raise NotImplementedError("a schema is never taken back; restore a backup instead")
+    """Refuse: history is append-only; restore a backup instead."""
+    raise NotImplementedError("a schema is never downgraded; restore a backup instead")

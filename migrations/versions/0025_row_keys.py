@@ -1,4 +1,4 @@
-"""Rows of history may be signed anew, and nothing else of them changes."""
+"""Allow rows of history to be signed again, with nothing else of them changed."""
 
 from alembic import op
 
@@ -45,5 +45,5 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
-    """History is append-only and stays; restore a backup instead."""
-    raise NotImplementedError("a schema is never taken back; restore a backup instead")
+    """Refuse: history is append-only; restore a backup instead."""
+    raise NotImplementedError("a schema is never downgraded; restore a backup instead")

@@ -24,10 +24,10 @@
         │   ├── NoRoom          what is left of the disk is kept for taking access away
         │   └── Interrupted     lost or overtaken in mid-transaction: may be tried again
         ├── SchemaUnknown       a database of another version
-        ├── LogUnavailable      the log or its witness does not take anything in
-        ├── Suspended           the database is older than its witness: nothing is drawn
-        ├── IdentityUnavailable the OpenID provider does not answer
-        └── KeysUnavailable     key ring missing, wrong, or readable by others
+        ├── LogUnavailable      the log or its witness does not accept anything ├── Suspended
+        the database is older than its witness: nothing is drawn ├── IdentityUnavailable the OpenID
+        provider does not answer └── KeysUnavailable     key ring missing, wrong, or readable by
+        others
 """
 
 from collections.abc import Mapping, Sequence

@@ -10,7 +10,7 @@ bound on processor time and memory, and is killed and replaced when it exceeds o
 * ``process``   one child as its parent sees it: started, asked, killed
 * ``turns``     one computation at a time for each person
 * ``pool``      the children of one process, with a bounded queue
-* ``answers``   earlier answers, kept for each person apart
+* ``answers``   earlier answers, kept separately for each person
 """
 
 from penstock.computing.answers import Answers

@@ -1,8 +1,8 @@
-"""Keep earlier answers, for each person apart.
+"""Keep earlier answers, separately for each person.
 
 Nobody is answered sooner because another person asked the same: the time that an answer takes
-would reveal it.  A person who asks much evicts whole persons, the one who asked longest ago
-first; that reveals that somebody works, and not at what.
+would reveal it.  A person who asks a lot evicts all answers of other persons, of the one who asked
+longest ago first; that reveals that somebody is working, but not on what.
 """
 
 import hashlib
@@ -31,7 +31,7 @@ class Answers:
         self._of: OrderedDict[str, Person] = OrderedDict()
 
     def find(self, person: str, job: str, document: Document) -> Document | None:
-        """Return what ``person`` was answered before; ``None`` where that is not known."""
+        """Return the earlier answer to ``person``; ``None`` if there is none."""
         with self._lock:
             own = self._of.get(person)
             answer = None if own is None else own.get(digest(job, document))
@@ -42,7 +42,7 @@ class Answers:
         return json.loads(answer)
 
     def keep(self, person: str, job: str, document: Document, answer: Document) -> None:
-        """Keep an answer, and drop those used longest ago where there are too many."""
+        """Keep an answer, and drop those used longest ago if there are too many."""
         kept = json.dumps(answer, separators=(",", ":")).encode()
         if len(kept) > LARGEST:
             return
@@ -57,6 +57,6 @@ class Answers:
 
 
 def digest(job: str, document: Document) -> bytes:
-    """Return the key of a question: the hash of its canonical spelling."""
+    """Return the key of a question: the hash of its canonical form."""
     spelled = json.dumps([job, document], sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(spelled.encode()).digest()

@@ -12,7 +12,7 @@ KINDNESS: Final = 10
 PATIENCE: Final = 4.0
 """The most time that a computation may last, in multiples of its processor time.
 
-A machine that is busy needs more than one.
+A busy machine needs more than one.
 """
 
 

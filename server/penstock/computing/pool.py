@@ -80,10 +80,10 @@ class Pool:
     def run(self, person: str, job: str, document: Document, patience: float = 0.0) -> Document:
         """Run ``job`` for ``person`` in a child.
 
-        Waits up to ``patience`` seconds for the person's computation under way.  Raises what the
-        job raises, ``TooManyRequests`` where that one is not done by then, ``Busy`` where the
-        queue is full, ``Unavailable`` where a child died, and ``InvalidInput`` for a
-        computation that takes more time or memory than it may.
+        It waits up to ``patience`` seconds for the person's computation under way. Raises what the
+        job raises, ``TooManyRequests`` if that computation is not done by then, ``Busy`` if the
+        queue is full, ``Unavailable`` if a child died, and ``InvalidInput`` for a computation that
+        takes more time or memory than it may.
         """
         if self._process != os.getpid():  # a fork has pipes, but no child, of its parent's
             for child in self._idle:
@@ -129,8 +129,8 @@ class Pool:
             if self._inside >= self._processes + self._queue:
                 self._noted(person, Outcome.BUSY, 0.0)
                 raise Busy(
-                    f"The server works on {self._processes} computations here, and {self._queue}"
-                    " wait, which is as many as it takes. Nothing was done; try again in a moment."
+                    f"The server runs at most {self._processes} computations here, and"
+                    f" {self._queue} wait, its limit. Nothing was done; try again in a moment."
                 )
             self._inside += 1
         try:
@@ -151,7 +151,7 @@ class Pool:
             )
             if not free:
                 self._noted(person, Outcome.BUSY, 0.0)
-                raise Busy("Others' computations take long just now; ask again in a moment.")
+                raise Busy("Other users' computations are still running; try again in a moment.")
             self._busy += 1
             self._idle.sort(key=lambda child: child.person == person)
             child = self._idle.pop() if self._idle else None
@@ -186,13 +186,13 @@ class Pool:
         try:
             reply = child.ask(person, job, document)
         except TooLong as problem:
-            raise InvalidInput(f"This is too long to be worked out: {problem}.") from problem
+            raise InvalidInput(f"This is too long to be computed: {problem}.") from problem
         except Overtime as problem:
             child.kill()
             self._noted(person, Outcome.OVERTIME, self._bounds.seconds)
             raise InvalidInput(
-                "Working this out takes more than the"
-                f" {self._bounds.seconds:g} seconds of a processor that it may take.{REMEDY}"
+                "This computation takes more than the"
+                f" {self._bounds.seconds:g} processor seconds that it may take.{REMEDY}"
                 "PENSTOCK_COMPUTING_SECONDS."
             ) from problem
         except Died as problem:
@@ -200,8 +200,8 @@ class Pool:
             took = min(time.monotonic() - started, self._bounds.seconds)
             self._noted(person, Outcome.DIED, took)
             raise Unavailable(
-                "The process that worked this out ended in the middle of it. Nothing was done; ask"
-                " again, and for fewer values or tiers if it happens again."
+                "The process of this computation ended before it was done. Nothing was changed; try"
+                " again, and with fewer values or tiers if it happens again."
             ) from problem
         return self._answer(child, person, reply)
 
@@ -211,7 +211,7 @@ class Pool:
             child.kill()
             self._noted(person, Outcome.OUT_OF_MEMORY, took)
             raise InvalidInput(
-                f"Working this out takes more than the {self._bounds.memory / MEBIBYTE:,.0f} MiB of"
+                f"This computation takes more than the {self._bounds.memory / MEBIBYTE:,.0f} MiB of"
                 f" memory that it may take.{REMEDY}PENSTOCK_COMPUTING_MEMORY."
             )
         self._noted(person, Outcome.DONE, took)

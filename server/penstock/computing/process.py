@@ -56,12 +56,12 @@ class Child:
 
     @property
     def pid(self) -> int:
-        """Return its process number."""
+        """Return the child's process number."""
         return self._process.pid
 
     @property
     def alive(self) -> bool:
-        """Return whether it can take a request."""
+        """Return True if the child can take a request."""
         return self._process.poll() is None
 
     def ask(self, person: str, job: str, document: Document) -> Document:
@@ -79,15 +79,15 @@ class Child:
             raise Died from problem
 
     def kill(self) -> None:
-        """End it at once, and release its pipes."""
+        """End the child at once, and release its pipes."""
         self._process.kill()
         self._process.wait()
         self._close()
 
     def abandon(self) -> None:
-        """Leave it to the process that started it, of which this one is a fork.
+        """Leave the child to the process that started it, of which this one is a fork.
 
-        It could not end with that one if a fork held its pipe open.
+        The child could not end with that process if a fork held its pipe open.
         """
         self._process.returncode = 0
         self._close()
@@ -98,7 +98,7 @@ class Child:
                 pipe.close()
 
     def _send(self, frame: bytes) -> None:
-        # A child always reads, so that this does not wait for a computation.
+        # A child always reads, so this does not wait for a computation.
         if self._process.stdin is None:
             raise Died
         rest = memoryview(frame)

@@ -32,7 +32,7 @@ class LocalTurns:
         self._clock = clock
 
     def take(self, person: str, seconds: float) -> bool:
-        """See ``Turns.take``."""
+        """Record a computation, as ``Turns.take`` describes."""
         with self._lock:
             now = self._clock()
             if self._until.get(person, now) > now:
@@ -41,7 +41,7 @@ class LocalTurns:
             return True
 
     def give(self, person: str) -> None:
-        """See ``Turns.give``."""
+        """Record that a computation is done, as ``Turns.give`` describes."""
         with self._lock:
             self._until.pop(person, None)
 
@@ -50,15 +50,15 @@ class LocalTurns:
 def taken(turns: Turns, person: str, seconds: float, patience: float) -> Iterator[None]:
     """Hold the turn of ``person``, for that many seconds at most.
 
-    Waits up to ``patience`` seconds for the person's computation under way.  Raises
+    It waits up to ``patience`` seconds for the person's computation under way.  Raises
     ``TooManyRequests`` if that is not done by then.
     """
     until = time.monotonic() + patience
     while not turns.take(person, seconds):
         if time.monotonic() >= until:
             raise TooManyRequests(
-                "Your last preview is still being worked out, and one person has one at a time."
-                " Ask again when it is done. Many values, and very small or very large numbers,"
+                "Your last preview is still being computed, and each person may run one at a time."
+                " Try again when it is done. Many values, and very small or very large numbers,"
                 " take long.",
                 retry_after=RETRY_SECONDS,
             )

@@ -36,8 +36,8 @@ _LARGEST = 2**63 - 1
 def prepare_vector(dataset: DatasetSpec, query: VectorSpec) -> PreparedQuery:
     """Fix keys, lattice, range and asserted sensitivity; values are counted, not read.
 
-    Where they are left out the keys are counted.  Raises ``InvalidInput`` with the pointer
-    of what is not valid.
+    If values are left out, the keys are counted. Raises ``InvalidInput`` with the pointer of what
+    is not valid.
     """
     check_schema(dataset)
     if dataset.source.engine != "vector":
@@ -48,8 +48,8 @@ def prepare_vector(dataset: DatasetSpec, query: VectorSpec) -> PreparedQuery:
         )
     if dataset.privacy_unit == "event":
         raise InvalidInput(
-            f"The privacy unit of {dataset.name} is the event, for streams alone: what a person"
-            " loses and what an event loses do not add up. Use a dataset of units.",
+            f"The privacy unit of {dataset.name} is the event, which is for streams only: the"
+            " losses of persons and of events do not add up. Use a dataset of units.",
             pointer=pointer("dataset"),
         )
     dimension = _dimension(query)
@@ -144,10 +144,10 @@ def range_of(step: Number, bound: Number) -> tuple[Fraction, Fraction]:
 
 def _words(flaw: int, step: Fraction, bound: Fraction) -> str:
     return {
-        _NO_NUMBER: "is no number",
-        _NOT_FINITE: "is no finite number",
+        _NO_NUMBER: "is not a number",
+        _NOT_FINITE: "is not a finite number",
         _ABOVE: f"is above the declared bound, {float(bound):g}, in absolute value",
-        _BETWEEN: f"is no multiple of the step, {float(step):g}",
+        _BETWEEN: f"is not a multiple of the step, {float(step):g}",
     }[flaw]
 
 

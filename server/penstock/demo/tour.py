@@ -27,7 +27,7 @@ While you waited, people were moved up and down and one was shut out, budgets an
 the tier {tier} put in between two others, queries released, one retired, keys and tokens
 replaced; proposals were made by one admin and decided by the other, which the setting
 PENSTOCK_TWO_PERSON_RULE asks for, off by default. It all went through the services at the times
-that the log says; nothing is dated back. The calls to a help desk are made up by a formula."""
+that the log says; nothing is backdated. The calls to a help desk are made up by a formula."""
 
 
 def what_to_try(story: Story, home: Path, settings: Settings, *, served: bool) -> str:

@@ -50,7 +50,7 @@ class Key:
 
     @cached_property
     def id(self) -> bytes:
-        """``ID_SIZE`` bytes that name the key and reveal nothing about it: one-way by HKDF."""
+        """Return ``ID_SIZE`` bytes that name the key but, by HKDF, reveal nothing about it."""
         return self.subkey(b"", b"penstock key id", ID_SIZE)
 
     def subkey(self, salt: bytes, info: bytes, size: int = SIZE) -> bytes:

@@ -40,7 +40,7 @@ def key_id(name: str, kind: int, public: bytes) -> bytes:
 
 
 def named_well(name: str) -> bool:
-    """Return whether ``name`` may name a key: without spaces, control characters and plus."""
+    """Return True if ``name`` may name a key: without spaces, control characters and plus."""
     return bool(name) and name.isprintable() and "+" not in name and not any(map(str.isspace, name))
 
 
@@ -72,12 +72,12 @@ class Verifier:
 
     @property
     def text(self) -> str:
-        """``NAME+HEX+BASE64``."""
+        """Return the key as ``NAME+HEX+BASE64``."""
         material = base64.b64encode(bytes([self.kind]) + self.public).decode()
         return f"{self.name}+{self.id.hex()}+{material}"
 
     def verified(self, text: str, signature: bytes) -> bool:
-        """Return whether this key made ``signature`` (without key id) over a note's ``text``."""
+        """Return True if this key made ``signature`` (without key id) over a note's ``text``."""
         message = text.encode()
         if self.kind == COSIGNATURE:
             at, signature = cosigned_at(signature), signature[TIME_SIZE:]

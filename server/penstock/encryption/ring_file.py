@@ -1,12 +1,12 @@
-"""Read the file of a key ring: which keys stand where, without holding any of them in memory.
+"""Read the file of a key ring: the place of each key, without holding any key in memory.
 
 ``{"format": "penstock-keyring", "version": 2, "keys": {ID: KEY, ...}, "contexts": {CONTEXT:
 [ID, ...], ...}}``, names in hexadecimal, keys in base64, the newest key of a context last.
 
 A key is read from its place in the file when it is used, into a buffer that is overwritten
 afterwards, and is copied as it stands when the file is rewritten.  So a server holds no key
-between two requests, and one that was destroyed is in the memory of none.  Every reading asks
-whether the file is still the one that was looked through.
+between two requests, and one that was destroyed is in the memory of none.  Every reading checks
+that the file is still the one that was scanned.
 """
 
 import json
@@ -36,7 +36,7 @@ _PLACE = re.compile(rf"=[0-9]{{{_TEXT_SIZE - 1}}}")
 
 @dataclass(frozen=True)
 class RingFile:
-    """Hold what a file says: where each key stands, by public name, and which are whose."""
+    """Hold what a file says: the place of each key, by public name, and each context's keys."""
 
     path: Path
     identity: tuple[int, ...]
@@ -45,7 +45,7 @@ class RingFile:
 
     @classmethod
     def read(cls, path: Path) -> Self:
-        """Look a file through.  Raises ``KeysUnavailable``, naming the next step."""
+        """Scan a file. Raises ``KeysUnavailable``, naming the next step."""
         with private.opened(path) as descriptor:
             identity = private.identity(descriptor)
             content = private.content(path, descriptor)
@@ -64,7 +64,7 @@ class RingFile:
             return private.identity(descriptor) == self.identity
 
     def key(self, name: str) -> Key | None:
-        """Return one of its keys, or ``None`` where the file is another one by now or lacks it."""
+        """Return one of its keys, or ``None`` if the file lacks it or has been replaced."""
         with private.opened(self.path) as descriptor:
             if private.identity(descriptor) != self.identity or name not in self.places:
                 return None
@@ -81,7 +81,7 @@ class RingFile:
         return names[-1] if names else None
 
     def with_key(self, context: str, key: Key) -> None:
-        """Rewrite the file, with one more key; by whoever holds its lock."""
+        """Rewrite the file with one more key; the caller holds its lock."""
         name = key.id.hex()
         names = (*self.contexts.get(context, ()), name)
         text = _encoded(key)
@@ -91,7 +91,7 @@ class RingFile:
             wipe(text)
 
     def without(self, names: Iterable[str]) -> None:
-        """Rewrite the file, without some keys; by whoever holds its lock."""
+        """Rewrite the file without some keys; the caller holds its lock."""
         gone = set(names)
         kept = {
             context: tuple(name for name in own if name not in gone)
@@ -120,7 +120,7 @@ class RingFile:
 
 
 def create(path: Path) -> RingFile:
-    """Return an empty ring in a new file.  Raises ``KeysUnavailable`` if one stands."""
+    """Return an empty ring in a new file. Raises ``KeysUnavailable`` if the file exists."""
     private.create(path, {"format": FORMAT, "version": VERSION, "keys": {}, "contexts": {}})
     return RingFile.read(path)
 
@@ -140,8 +140,8 @@ def _pieces(
 
 
 def _parsed(path: Path, content: bytearray) -> tuple[dict[str, int], dict[str, tuple[str, ...]]]:
-    """Return where keys stand, and whose they are.  Raises ``KeysUnavailable``."""
-    # Each key gives way to the number of its place, so that nothing that is read as JSON is one.
+    """Return the places of the keys, and the keys of each context. Raises ``KeysUnavailable``."""
+    # Each key is replaced by the number of its place, so that no key is read as JSON.
     places: list[int] = []
     outline = bytearray(content)
     for match in _KEY.finditer(content):
@@ -179,12 +179,12 @@ def _contexts(path: Path, listed: object, keys: Mapping[str, int]) -> dict[str, 
         isinstance(names, list) and names and all(name in keys for name in names)
         for names in listed.values()
     ):
-        raise private.malformed(path, "does not say which of its keys are whose")
+        raise private.malformed(path, "does not say to which contexts its keys belong")
     return {context: tuple(names) for context, names in listed.items()}
 
 
 def _key_at(path: Path, name: str, content: bytearray, place: int) -> Key:
-    """Return the key whose base64 (RFC 4648) stands at ``place``.  Raises ``KeysUnavailable``."""
+    """Return the key whose base64 (RFC 4648) is at ``place``.  Raises ``KeysUnavailable``."""
     # By hand, since the library's answer is a copy that nothing overwrites.
     buffer = bytearray(_TEXT_SIZE // 4 * 3)
     try:
@@ -204,7 +204,7 @@ def _key_at(path: Path, name: str, content: bytearray, place: int) -> Key:
 
 
 def _encoded(key: Key) -> bytearray:
-    """Return how a key stands in the file."""
+    """Return a key as it is written in the file."""
     text = bytearray(_TEXT_SIZE)
     with key.exposed() as material:
         for group in range(_TEXT_SIZE // 4):

@@ -1,14 +1,14 @@
 """Keep the keys of HMACs: of tokens, of fingerprints, of rows and released values.
 
-They stand in a file of their own, under the rules of the key ring and never in the
-database or its backups: whoever holds the database alone can neither forge a token or a row
-nor try counts against a fingerprint.
+They are in a file of their own, under the rules of the key ring and never in the database or its
+backups: whoever holds the database alone can neither forge a token or a row nor try counts against
+a fingerprint.
 
 ``{"format": "penstock-secrets", "version": 1, "pepper": KEY, "fingerprint": KEY, "values": KEY}``,
 keys in base64, until one of them is rotated.  Version 2 has ``"peppers": {NUMBER: KEY, ...}``
-instead of the one pepper; version 3 has ``fingerprints`` and ``values`` so as well, and ``rows``,
-the lowest number of ``values`` that a row may be signed under.  The highest number of each is
-the newest, the others are retired.
+instead of the one pepper; version 3 has ``fingerprints`` and ``values`` in the same form, and
+``rows``, the lowest number of ``values`` that a row may be signed under.  The highest number of
+each is the newest, the others are retired.
 """
 
 import json
@@ -84,7 +84,7 @@ class Secrets:
 
     @classmethod
     def create(cls, path: Path) -> Self:
-        """Make new keys in a new file.  Raises ``KeysUnavailable`` if one stands already."""
+        """Make new keys in a new file. Raises ``KeysUnavailable`` if the file exists."""
         keys = {name: Key.fresh() for name in NAMES}
         listed = {name: private.encode_key(key) for name, key in keys.items()}
         private.create(path, {"format": FORMAT, "version": 1, **listed})
@@ -116,7 +116,7 @@ class Secrets:
         return cls(kept, rows)
 
     def write(self, path: Path) -> None:
-        """Put these into the file's place, whole or not at all; under its lock."""
+        """Replace the file's content, completely or not at all; the caller holds its lock."""
         listed = {
             _LISTS[name]: {str(number): _text(key) for number, key in self.kept[name].items()}
             for name in NAMES
@@ -157,7 +157,7 @@ class SecretsFile:
         return self.now
 
     def settle_rows(self) -> Secrets:
-        """Accept rows under the newest of ``values`` alone: all are signed under it."""
+        """Accept only rows under the newest of ``values``, since all are signed under it."""
         with private.locked(self._path):
             secrets = self.now
             if secrets.rows < secrets.newest_of(VALUES):

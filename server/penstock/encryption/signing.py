@@ -11,7 +11,7 @@ from penstock.errors import IntegrityViolation
 
 
 class SigningKey:
-    """Hold a private key that never shows itself; ``public`` are the 32 bytes of the other half."""
+    """Hold a private key that is never shown; ``public`` is the public half, of 32 bytes."""
 
     def __init__(self, key: Key) -> None:
         with key.exposed() as material:
@@ -29,7 +29,7 @@ class SigningKey:
     def load(cls, provider: KeyProvider, public: bytes, wrapped: bytes) -> Self:
         """Return the key whose public half is ``public``.
 
-        Raises ``KeysUnavailable``, and ``IntegrityViolation`` for what was altered.
+        Raises ``KeysUnavailable``, and ``IntegrityViolation`` for a key that was altered.
         """
         signing_key = cls(provider.unwrap(wrapped, signing_context(public)))
         if signing_key.public != public:

@@ -1,4 +1,4 @@
-"""Write the server's log: one JSON object a line, on standard error.
+"""Write the server's log: one JSON object per line, on standard error.
 
 It names routes, not addresses, and never repeats a body, a query string, a header, a
 value, a token or the text of a library's error.

@@ -1,7 +1,7 @@
 """Send answers at multiples of one duration, so that their timing does not distinguish them.
 
-Measured from the start of each request: with multiples of an absolute time a caller could choose
-the phase, and find out on which side of a multiple the work ended.
+Durations are measured from the start of each request: with multiples of an absolute time a caller
+could choose the phase, and find out on which side of a multiple the work ended.
 """
 
 import math

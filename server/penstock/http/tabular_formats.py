@@ -1,8 +1,8 @@
 """Write a release's values as a table: CSV, Arrow and Parquet beside JSON.
 
-One row a key: the key's parts, the value, and the ends of its interval; for means also the sum and
-the count that each was read from.  Fields that do not fit a table (level, guarantee, receipt ...)
-are metadata of the schema, as JSON under ``penstock``; CSV has the table alone.
+There is one row per key: the key's parts, the value, and the ends of its interval; for means also
+the sum and the count that each was read from.  Fields that do not fit a table (level, guarantee,
+receipt ...) are metadata of the schema, as JSON under ``penstock``; CSV has the table alone.
 
 Numbers are the same to the bit in every form: JSON and CSV write the shortest decimal fraction that
 reads back as the same float.  In CSV a text key that a spreadsheet would run as a formula gets an

@@ -279,7 +279,7 @@ LIVE = [
     ),
     Fault(
         "the key ring lists no keys", instead(lambda place: place.ring, ring_with(keys={})),
-        "KEYS_UNAVAILABLE", "which of its keys are whose", KEYED, UNKEYED,
+        "KEYS_UNAVAILABLE", "to which contexts", KEYED, UNKEYED,
     ),
     Fault(
         "the key ring holds garbage", instead(lambda place: place.ring, ring_with(keys={"a": "b"})),

@@ -20,7 +20,7 @@ LITTLE = Bounds(seconds=30.0, memory=256 * MEBIBYTE)
 def test_a_person_has_one_computation_at_a_time(make_pool: MakePool, hold: Hold) -> None:
     pool = make_pool(processes=2)
     gate = hold(pool, "ada").wait()
-    with pytest.raises(TooManyRequests, match="one person has one at a time"):
+    with pytest.raises(TooManyRequests, match="each person may run one at a time"):
         pool.run("ada", "fill", 1)
     assert pool.run("paul", "fill", 1) == 1
     assert gate.let_go() == "let go"
@@ -52,7 +52,7 @@ def test_no_more_wait_than_may(make_pool: MakePool, hold: Hold, notes: Notes) ->
     second = hold(pool, "paul")
     while pool._inside < 2:
         threading.Event().wait(0.01)
-    with pytest.raises(Busy, match="1 wait, which is as many as it takes"):
+    with pytest.raises(Busy, match="1 wait, its limit"):
         pool.run("ines", "fill", 1)
     assert notes == [("ines", Outcome.BUSY)]
     assert (first.let_go(), second.let_go()) == ("let go", "let go")
@@ -64,7 +64,7 @@ def test_no_more_wait_than_may(make_pool: MakePool, hold: Hold, notes: Notes) ->
     [
         (SHORT, "spin", None, InvalidInput, "COMPUTING_SECONDS", Outcome.OVERTIME),
         (LITTLE, "fill", 512 * MEBIBYTE, InvalidInput, "256 MiB", Outcome.OUT_OF_MEMORY),
-        (BOUNDS, "die", None, Unavailable, "ended in the middle", Outcome.DIED),
+        (BOUNDS, "die", None, Unavailable, "ended before it was done", Outcome.DIED),
     ],
     ids=["time", "memory", "death"],
 )

@@ -184,7 +184,7 @@ def test_one_preview_of_a_person_is_worked_out_at_a_time(
     monkeypatch.setattr(computations, "quote", slowly)
     outer = root.client.post("/new/query/preview", base_url=HOST, headers=headers, data=fields)
     assert (outer.status_code, inner[0].status_code) == (200, 429)
-    assert "still being worked out" in inner[0].text
+    assert "still being computed" in inner[0].text
     again = root.client.post("/new/query/preview", base_url=HOST, headers=headers, data=fields)
     assert again.status_code == 200
 

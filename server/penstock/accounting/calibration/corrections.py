@@ -75,7 +75,7 @@ class _Task:
 
     @property
     def _typical(self) -> float:
-        """Return about the largest of all errors, in scales."""
+        """Return the approximate size of the largest of all errors, in scales."""
         return float(math.log(max(self.dimension, 3)) ** (1 / self.power))
 
     def admits(self, layout: _Layout) -> bool:
@@ -87,7 +87,7 @@ class _Task:
         )
 
     def scale(self, layout: _Layout) -> float:
-        """Return about the scale of the first noise that keeps epsilon at delta."""
+        """Return the approximate scale of the first noise that keeps epsilon at delta."""
         whole, rest = divmod(self.sensitivity.l1, self.sensitivity.linf)
         square = float(self.sensitivity.linf) ** 2
         moved = float(whole) * square + float(rest) ** 2
@@ -141,12 +141,12 @@ def best_correction(
     delta: float,
     cutoffs: Sequence[int] = CUTOFFS,
 ) -> CorrectionChoice:
-    """Return the layout with the least expected maximum, among those that search at all.
+    """Return the layout with the least expected largest error, among those that have a search.
 
-    At least a hundredth of epsilon goes to the search and one value may be answered again; compare
-    the result with ``power_choice``, which has no search.  Cutoffs above a quarter of the
-    dimension are not tried.  Raises ``InvalidInput`` for an epsilon that is not above 0, a delta
-    outside (0, 1), and fewer than four values.
+    At least a hundredth of epsilon goes to the search, and at least one value may be answered
+    again; compare the result with ``power_choice``, which has no search.  Cutoffs above a quarter
+    of the dimension are not tried.  Raises ``InvalidInput`` for an epsilon that is not above 0, a
+    delta outside (0, 1), and fewer than four values.
     """
     if dimension < 4:
         raise InvalidInput(
@@ -186,7 +186,7 @@ def _downhill(
 
 
 def _mu_beside(search: float, epsilon: float, delta: float) -> float:
-    """Return the mu of normal noise that keeps epsilon at delta beside a search of ``search``."""
+    """Return the mu of normal noise that, after the search, keeps epsilon at delta."""
     likely = 1 / (1 + math.exp(-search))
     low, high = 0.0, mu_at(epsilon, delta)
     for _ in range(_HALVINGS):

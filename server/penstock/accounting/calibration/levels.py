@@ -1,4 +1,4 @@
-"""Find the least noise that keeps a target: from a target to a noise level.
+"""Find the least noise that meets a target: convert a target to a noise level.
 
 The rule of this module: every rounding is towards more noise.  Levels
 are returned as exact fractions, before they are moved to a rung of a query's ladder.
@@ -25,10 +25,10 @@ from penstock.mechanisms.skellam.process import SMALLEST_VARIANCE
 from penstock.privacy import Cost, Ladder, Sensitivity, Target, TargetKind
 
 VERSION: Final = 3
-"""The version stored with every query; it rises whenever a target comes to mean another level."""
+"""The version stored with every query; it rises when a target comes to mean another level."""
 
 ADVICE: Final = " Ask for fewer levels, a smaller vector or a larger share."
-"""The advice where a share does not pay for the failures of a sampler."""
+"""The advice if a share is too small for a sampler's failure probability."""
 
 RANGES: Final[Mapping[TargetKind, tuple[float, float]]] = {
     TargetKind.EPSILON: (1e-9, 1e6),
@@ -38,18 +38,18 @@ RANGES: Final[Mapping[TargetKind, tuple[float, float]]] = {
     TargetKind.HALF_WIDTH: (1e-15, 1e15),
     TargetKind.LEVEL: (1e-30, 1e30),
 }
-"""The values that a target may have; values beyond them have no known use."""
+"""The limits of a target's values; values beyond them have no known use."""
 
 
 def level_for(
     mechanism: Mechanism, target: Target, sensitivity: Sensitivity, delta: float
 ) -> Fraction:
-    """Return the least level that keeps ``target`` for one release, read at ``delta``.
+    """Return the least level that meets ``target`` for one release, read at ``delta``.
 
-    ``mechanism`` is the family with the step of the exact values as its granularity; the
-    lattice that ``plan`` would choose for the level is what is read.  Raises
-    ``InvalidInput`` for a target out of range, one that the family has no meaning for,
-    and a level that no lattice can represent.
+    ``mechanism`` is the family with the step of the exact values as its granularity; the guarantee
+    is read on the lattice that ``plan`` would choose for the level. Raises ``InvalidInput`` for a
+    target that is out of range or has no meaning for the family, and for a level that no lattice
+    can represent.
     """
     _require_meaning(mechanism, target, delta)
     if target.kind is TargetKind.LEVEL:
@@ -70,9 +70,9 @@ def level_for(
 def rung_for(
     mechanism: Mechanism, ladder: Ladder, target: Target, sensitivity: Sensitivity, delta: float
 ) -> int:
-    """Return the least noisy rung of a planned query that keeps ``target`` on its own lattice.
+    """Return the least noisy rung of a planned query that meets ``target`` on its own lattice.
 
-    Raises ``InvalidInput`` as ``level_for`` does, and where no rung keeps it.
+    Raises ``InvalidInput`` as ``level_for`` does, and if no rung meets the target.
     """
     _require_meaning(mechanism, target, delta)
     if target.kind is TargetKind.LEVEL:
@@ -105,7 +105,7 @@ def level_for_share(
 
     The sampler's own error is part of the charge, and the failure probability is within
     the same share of the account's.  Raises ``InvalidInput`` for a share outside
-    (0, 1], and where no level fits or no lattice holds the one that does.
+    (0, 1], and if no level fits or no lattice can represent the one that does.
     """
     if account.squares:
         require_gaussian(family)
@@ -152,8 +152,7 @@ def rung_for_share(
 ) -> int:
     """Return the least noisy rung of a planned query that is charged within ``share``.
 
-    Raises ``InvalidInput`` for a share outside (0, 1], and where even the last rung
-    costs more.
+    Raises ``InvalidInput`` for a share outside (0, 1], and if even the last rung costs more.
     """
     _require_share(share)
     allowed = share_of(account, share)
@@ -243,14 +242,14 @@ def _excess(
 
 
 def _ratio(has: float, wanted: float) -> float:
-    """Return ``log(has / wanted)``, exactly 0 or below where ``has <= wanted``."""
+    """Return ``log(has / wanted)``, exactly 0 or below if ``has <= wanted``."""
     if has <= wanted:
         return 0.0 if has == wanted else -math.inf if has <= 0 else math.log(has / wanted)
     return math.inf if wanted <= 0 else max(math.log(has) - math.log(wanted), 5e-324)
 
 
 def _guess(mechanism: Mechanism, target: Target, sensitivity: Sensitivity, delta: float) -> float:
-    """Return where to begin: what Gaussian noise would need, in the family's own unit."""
+    """Return a first guess: the level that Gaussian noise would need, in the family's unit."""
     squared = float(sensitivity.l2_squared)
     exact = _EXACT.get((mechanism.name, target.kind))
     if delta == 0 and exact is not None:
@@ -273,7 +272,7 @@ def _level_of_variance(family: type[Mechanism], variance: float, step: Fraction)
 
 
 def _fewest(name: str, step: Fraction) -> float:
-    """Return the most accurate level of a family, 0 where it may be any above 0."""
+    """Return the most accurate level of a family; 0 if any level above 0 is allowed."""
     if name == "skellam":
         return float(SMALLEST_VARIANCE * finest_common_power(step) ** 2)
     return float(SMALLEST_MEAN) if name == "poisson" else 0.0
@@ -282,7 +281,7 @@ def _fewest(name: str, step: Fraction) -> float:
 def _on_its_lattice(plan: Plan, excess: PlannedExcess, guess: float) -> Fraction:
     """Return the least level that is good on the lattice that would be planned for it.
 
-    It is planned for the guess, and once more for the level found if its lattice is another one.
+    The lattice is planned for the guess, and planned again if the level found needs another one.
     """
     planned = plan(Fraction(guess))
     level = _least(partial(excess, planned), *planned, guess)

@@ -1,4 +1,4 @@
-"""Choose the power of generalized Gaussian noise with the smallest largest error.
+"""Choose the power of generalized Gaussian noise with the smallest expected largest error.
 
 More noise near 0 and thinner tails trade against each other: the best power rises with
 the number of values, slowly, and hardly moves with epsilon and delta (Ganesh, Zhao 2021).
@@ -22,7 +22,7 @@ POWERS: Final[Sequence[Fraction]] = tuple(Fraction(quarter, 4) for quarter in ra
 MANY: Final = 1 << 14
 """The number of values from which a sum of losses is as good as normal.
 
-From there on powers are compared by that normal law.
+From this number on, powers are compared by that normal law.
 """
 
 
@@ -42,11 +42,11 @@ def best_power(
     delta: float,
     powers: Sequence[Fraction] = POWERS,
 ) -> PowerChoice:
-    """Return the power of ``powers``, rising, with the least expected maximum over ``dimension``.
+    """Return the one of ``powers``, in rising order, with the least expected largest error.
 
-    It is found by going downhill from a guess.  Powers 1 and 2 are read as the others are, at
-    ``delta`` and by their scale.  Raises ``InvalidInput`` as ``level_for`` does, and for a
-    dimension below 1.
+    The error is the largest of ``dimension`` values. The search goes downhill from a guess. Powers
+    1 and 2 are treated like the others: at ``delta``, and by their scale. Raises ``InvalidInput``
+    as ``level_for`` does, and for a dimension below 1.
     """
     if dimension < 1:
         raise InvalidInput(f"A dimension is at least 1, not {dimension}.", pointer="/dimension")
@@ -72,7 +72,7 @@ def power_choice(
 
     Raises ``InvalidInput`` as ``level_for`` does.
     """
-    # Any lattice serves: the law is continuous, and the noise is many steps wide.
+    # Any lattice will do: the law is continuous, and the noise is many steps wide.
     step = Fraction(2) ** floor_log2(sensitivity.linf)
     mechanism = GeneralizedGaussian.of(power)(step)
     level = level_for(mechanism, Target(TargetKind.EPSILON, epsilon), sensitivity, delta)

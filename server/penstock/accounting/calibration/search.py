@@ -19,11 +19,11 @@ _CHORDS: Final = 16
 """The number of tries along chords before bisection takes over, for curves with steps."""
 
 Excess = Callable[[Fraction], float]
-"""How much too lossy a level is, as a logarithm: good at 0 and below, falling in the level."""
+"""How much too lossy a level is, as a logarithm: good at 0 and below, decreasing in the level."""
 
 
 class NoneIsGood(InvalidInput):
-    """Report that noise of every level tried is too little."""
+    """Report that the noise is too little at every level tried."""
 
 
 def least(excess: Excess, guess: float, fewest: float, most: float) -> Fraction:
@@ -40,7 +40,7 @@ def least(excess: Excess, guess: float, fewest: float, most: float) -> Fraction:
         if not low < middle < high:
             break
         value = excess(Fraction(middle))
-        # Illinois: an end that stays counts half, so that it does not stay for long.
+        # The Illinois algorithm: an end that stays counts half, so that it does not stay for long.
         if value > 0:
             low, above, below = middle, value, below / 2
         else:
@@ -62,8 +62,8 @@ def _bracket(
 ) -> tuple[float, float, float, float]:
     """Return a level that is too lossy with its excess, and a good one with its own.
 
-    Both are the same one where ``fewest`` is good.  Strides grow as they go, since tries
-    may be slow and guesses are mostly close.
+    Both are the same level if ``fewest`` is good. Strides grow, since tries may be slow and guesses
+    are usually close.
     """
     level, value, stride = guess, excess(Fraction(guess)), _FIRST_STRIDE
     while value <= 0:

@@ -1,10 +1,9 @@
 """Turn a budget (epsilon, delta) into what the ledger adds up: a Rényi budget at one order.
 
-The rule of this module: the order is a function of the (epsilon, delta) that a budget
-was first set to, and of nothing else.  It is never chosen by looking at what was spent,
-so sums of losses at that order stay below the limit whoever chose the queries, and with
-whatever they had seen before (Feldman, Zrnic 2021, the Rényi privacy filter: adaptively
-chosen losses at one fixed order add up).
+The rule of this module: the order depends only on the (epsilon, delta) that a budget was first set
+to.  It is never chosen by looking at what was spent, so sums of losses at that order stay below the
+limit, no matter who chose the queries and what they had seen before (Feldman, Zrnic 2021, the Rényi
+privacy filter: adaptively chosen losses at one fixed order add up).
 """
 
 import math
@@ -24,9 +23,9 @@ ORDERS: Final[tuple[float, ...]] = (
 """The grid of orders: part of the definition of an account, so it must never change."""
 
 SQUARES: Final = 2.0**30
-"""The order's place holder where losses are squares of mu (``gaussian_budget``).
+"""The placeholder for the order of accounts whose losses are squares of mu (``gaussian_budget``).
 
-Above every order of the grid, so that no account of Rényi losses has it.
+It is above every order of the grid, so that no account of Rényi losses has it.
 """
 
 LARGEST_EXPONENT: Final = 700.0
@@ -47,10 +46,10 @@ class Account:
     """Hold what one tier may learn from one dataset, as the ledger compares it.
 
     ``limit`` bounds the sum of the Rényi divergences of ``order`` (in nats, rounded
-    down), or of squared mu where the order is ``SQUARES``; ``failure_limit`` the sum of the
-    failure probabilities.  Where both hold, the whole view of the tier is
-    ``(epsilon, delta)``-differentially private.  ``highest`` is the largest epsilon that it
-    ever had, where that is above ``epsilon``.
+    down), or of squared mu if the order is ``SQUARES``; ``failure_limit`` bounds the sum of the
+    failure probabilities. If both hold, all that the tier sees is together ``(epsilon,
+    delta)``-differentially private. ``highest`` is the largest epsilon that the account ever had,
+    if that is above ``epsilon``.
     """
 
     epsilon: float
@@ -69,14 +68,14 @@ class Account:
     def pricing(self) -> "Account":
         """Return the account by which queries are priced: this one, at ``promised``.
 
-        So a price is the same before and after a budget is lowered, and does not depend on how the
-        budget got to its largest.
+        So a price is the same before and after a budget is lowered, and does not depend on the
+        steps in which the budget reached its largest value.
         """
         return account_of(self.promised, self.delta, self.order) if self.highest else self
 
     @property
     def squares(self) -> bool:
-        """Return whether its losses are squares of mu, which Gaussian releases alone have."""
+        """Return True if its losses are squares of mu, which only Gaussian releases have."""
         return self.order == SQUARES
 
     @property
@@ -98,12 +97,11 @@ def account_of(
 ) -> Account:
     """Return the account of a budget.
 
-    ``order`` is that of the budget's first version where it is raised or lowered: an
-    order is chosen once.  It is ``SQUARES`` for an account of Gaussian releases alone, whose
-    ``sqrt(limit)`` is the largest mu whose curve is at most nine tenths of ``delta`` at
-    ``epsilon`` (Dong, Roth, Su 2022, Corollary 2.13), rounded down.  ``highest`` is the largest
-    epsilon of all versions.  Raises ``InvalidInput`` if either number is out of range, or
-    where they leave nothing to spend.
+    When a budget is raised or lowered, ``order`` is that of its first version: an order is chosen
+    once. It is ``SQUARES`` for an account of only Gaussian releases, whose ``sqrt(limit)`` is the
+    largest mu whose curve is at most nine tenths of ``delta`` at ``epsilon`` (Dong, Roth, Su 2022,
+    Corollary 2.13), rounded down.  ``highest`` is the largest epsilon of all versions.  Raises
+    ``InvalidInput`` if either number is out of range, or if they leave nothing to spend.
 
     At ``delta`` 0 the order is infinite and nothing is kept for failures: pure losses add
     up to ``epsilon`` itself.
@@ -148,8 +146,8 @@ def best_order(budget: Callable[[float], float]) -> float:
 def renyi_budget(order: float, epsilon: float, delta: float) -> float:
     """Return the largest Rényi divergence of ``order`` that implies ``(epsilon, delta)``.
 
-    The conversion of Canonne, Kamath, Steinke (2020), Proposition 12, solved for the
-    divergence and rounded down.  May be negative: then no divergence of this order does.
+    It is the conversion of Canonne, Kamath, Steinke (2020), Proposition 12, solved for the
+    divergence and rounded down. It may be negative: then no divergence of this order implies it.
     """
     gain = _gain(order, delta)
     return epsilon + gain - _SLACK * (epsilon + abs(gain) + math.log(1 / delta) / (order - 1))
@@ -158,8 +156,8 @@ def renyi_budget(order: float, epsilon: float, delta: float) -> float:
 def converted_epsilon(order: float, loss: float, delta: float) -> float:
     """Return the epsilon that a Rényi divergence ``loss`` of ``order`` implies at ``delta``.
 
-    The inverse of ``renyi_budget``, rounded up.  The loss itself at infinite order; where losses
-    are squares of mu, that of the normal curve.
+    It is the inverse of ``renyi_budget``, rounded up; at infinite order it is the loss itself, and
+    for squares of mu the epsilon of the normal curve.
     """
     if math.isinf(order):
         return loss

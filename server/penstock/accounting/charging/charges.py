@@ -29,11 +29,11 @@ def charge(
 ) -> Cost:
     """Return the cost of a query of ``dimension`` values and up to ``levels`` levels at ``level``.
 
-    Of the valid ways to charge the sampler's error the one is taken that uses up the
-    smaller part of the account, loss and failure counted alike.  It is priced at the largest
-    budget that the account ever had, and so has to be repriced where that grows: what the
-    sampler costs grows with it, and another way may be the cheaper one.  Raises
-    ``InvalidInput`` if the mechanism states none at the account's order.
+    Of the valid ways to charge the sampler's error, the one that uses up the smallest part of the
+    account is taken; loss and failure count alike. The query is priced at the largest budget that
+    the account ever had, and so must be repriced when that grows: the sampler's cost grows with it,
+    and another way may become cheaper. Raises ``InvalidInput`` if the mechanism states none at the
+    account's order.
     """
     account = account.pricing
     require_admitted(mechanism.name, account.delta)
@@ -84,12 +84,12 @@ def require_admitted(name: str, delta: float) -> None:
 def pure_loss(epsilon: float, order: float) -> float:
     """Return the largest Rényi divergence of ``order`` that a pure ``epsilon`` admits, rounded up.
 
-    That of randomized response.  It is also what an ``(epsilon, delta)``-private pair
-    costs, with ``delta`` as the failure probability: such a pair is post-processing of
-    one that is told apart with probability ``delta`` and is randomized response
-    otherwise (Kairouz, Oh, Viswanath 2015).  A sampler within ``tau`` of a pure law thus
-    costs this and ``(1 + e^epsilon) tau`` with the release's own epsilon, which matters
-    where budgets are so large that theirs would make ``tau`` count.
+    It is that of randomized response. It is also the cost of an ``(epsilon, delta)``-private pair,
+    with ``delta`` as the failure probability: such a pair is post-processing of one that is
+    revealed completely with probability ``delta`` and is randomized response otherwise (Kairouz,
+    Oh, Viswanath 2015). A sampler within ``tau`` of a pure law thus costs this and ``(1 +
+    e^epsilon) tau`` with the release's own epsilon. That matters for budgets so large that with
+    their epsilon ``tau`` would count.
     """
     if math.isinf(order):
         return epsilon

@@ -1,4 +1,4 @@
-"""Charge budgets that take Gaussian releases alone, in squares of mu, which add up.
+"""Charge budgets that take only Gaussian releases, in squares of mu, which add up.
 
 The rule of this module: a release is charged the mu of a real Gaussian release of which it
 is post-processing, and never that of its own variance.
@@ -17,22 +17,22 @@ that close to a randomized reading of a real one of variance ``v - s^2``, whatev
 
 *A path.*  Releases at further levels are increments and bridges, discrete Gaussians too.  Their
 joint law is that in which the noisier ones are drawn from the most accurate one, except for the
-normalizers of as many draws; each is within the same factor.  What those of all draws of a
-query come to is bounded by a total variation, and charged like a sampler's error.
+normalizers of as many draws; each is within the same factor.  The factors of all draws of a query
+together are bounded by a total variation, which is charged like a sampler's error.
 
 *A refinement.*  Given a release of variance ``b``, one of variance ``a < b`` is ``D`` around a
 center that moves by ``1 - a/b`` times what the data move, of variance ``a (b - a) / b``.  For
 real noise its ``mu^2`` would be the difference of the two.
 
-*Sums.*  Releases that are chosen one after another, each by what was seen before, are
-``mu``-GDP together while the squares of theirs add up to ``mu^2`` at most, whatever is chosen
-(Smith, Thakurta 2022; Koskela, Tobaben, Honkela 2023).  Proof: for weights ``p, q`` let
-``h(p, q; b)`` be the most that a test gains, ``p`` times its power less ``q`` times its level, on
-a normal shift of square ``b``.  It is convex, homogeneous, grows with ``b``, and bounds what is
-still to be gained where ``b`` is left: a next release of square ``m`` and outcomes ``o`` leads to
-``sum_o h(p P(o), q Q(o); b - m)``, which no post-processing of ``(P, Q)`` makes larger.  A
-``sqrt(m)``-GDP pair is post-processing of a normal one (Blackwell 1953), for which the sum is
-``h(p, q; b)``.  At ``p = 1, q = e^epsilon`` that is delta.
+*Sums.*  Releases that are chosen one after another, each depending on what was seen before, are
+together ``mu``-GDP as long as the squares of their own mu add up to at most ``mu^2``, whatever is
+chosen (Smith, Thakurta 2022; Koskela, Tobaben, Honkela 2023).  Proof: for weights ``p, q`` let
+``h(p, q; b)`` be the most that a test gains, ``p`` times its power less ``q`` times its level, on a
+normal shift of square ``b``.  It is convex, homogeneous, grows with ``b``, and bounds what is still
+to be gained where ``b`` is left: a next release of square ``m`` and outcomes ``o`` leads to ``sum_o
+h(p P(o), q Q(o); b - m)``, which no post-processing of ``(P, Q)`` makes larger.  A ``sqrt(m)``-GDP
+pair is post-processing of a normal one (Blackwell 1953), for which the sum is ``h(p, q; b)``.  At
+``p = 1, q = e^epsilon`` that is delta.
 """
 
 import math
@@ -79,9 +79,10 @@ def gaussian_charge(
 ) -> Cost:
     """Price a query of ``dimension`` values and up to ``levels`` levels at ``level``: mu squared.
 
-    Its failure is that of its sampler (by probability, the one way that bounds more than Rényi
-    losses), what falls beyond the neighbor's sampler, and the lattice's part.  Raises
-    ``InvalidInput`` for noise that is not Gaussian, or narrower than twice ``SMOOTHING`` steps.
+    Its failure probability is the sum of the sampler's (by probability, the only way that bounds
+    more than Rényi losses), what falls beyond the neighbor's sampler, and the lattice's part.
+    Raises ``InvalidInput`` for noise that is not Gaussian, or narrower than twice ``SMOOTHING``
+    steps.
     """
     gaussian = _gaussian(mechanism)
     loss = sensitivity.l2_squared / _smoothed(gaussian, level)
@@ -99,7 +100,7 @@ def gaussian_refinement(
     dimension: int,
     levels: int,
 ) -> Cost:
-    """Price what a recipient of ``old`` learns in addition by ``new``, a smaller variance.
+    """Price what a recipient of ``old`` learns in addition from ``new``, a smaller variance.
 
     Choices in between may depend on what was seen.  Raises ``InvalidInput`` as
     ``gaussian_charge`` does, also where the levels are too close to each other.
@@ -126,9 +127,9 @@ def gaussian_level_for_share(
 ) -> Fraction:
     """Return the least variance whose charge is within ``share`` of the account's limits.
 
-    Both of losses and of failures.  It is read on the lattice that ``Gaussian.plan`` chooses for
-    it.  Raises ``InvalidInput`` for a share outside (0, 1], and where the sampler's error alone
-    is more than the share.
+    The share is of both limits, that of losses and that of failures. The variance is read on the
+    lattice that ``Gaussian.plan`` chooses for it. Raises ``InvalidInput`` for a share outside (0,
+    1], and if the sampler's error alone is more than the share.
     """
     if not 0 < share <= 1:
         raise InvalidInput(
@@ -187,7 +188,7 @@ def smoothing_error(steps: float) -> float:
 def require_gaussian(family: type[Mechanism]) -> None:
     """Raise ``InvalidInput`` for any family of noise but the Gaussian one.
 
-    A sparse histogram's is one of its subclasses, of which nothing is proved here.
+    A sparse histogram's family is one of its subclasses, for which nothing is proved here.
     """
     if family is not Gaussian:
         other = "sparse histograms" if issubclass(family, Gaussian) else f"{family.name} noise"
@@ -205,7 +206,7 @@ def _gaussian(mechanism: Mechanism) -> Gaussian:
 
 
 def _smoothed(gaussian: Gaussian, variance: Fraction) -> Fraction:
-    """Return the variance of the real release behind one of ``variance``."""
+    """Return the variance of the real release behind a lattice release of ``variance``."""
     smoothing = (SMOOTHING * gaussian.granularity) ** 2
     if variance < 4 * smoothing:
         raise InvalidInput(

@@ -20,7 +20,7 @@ FAILURE_UNITS: Final = 2**62
 """Units in a probability of 1."""
 
 LARGEST_LOSS: Final = 2**62
-"""The record of a loss from here on, also of an infinite one; no limit reaches it."""
+"""The number recorded for any loss from this size up, even an infinite one; no limit reaches it."""
 
 
 class Granted(Protocol):
@@ -93,7 +93,7 @@ class Shortfall:
         return " ".join(problems)
 
     def advice(self, scarcest: str | None = None) -> str:
-        """State what to do; ``scarcest`` names another account that ``largest_share`` is of."""
+        """State what to do; ``scarcest`` is the account of ``largest_share``, if another."""
         if self.needed.failure > self.left.failure:
             # The failure hardly falls with the share requested, so that no share is named.
             return "Take fewer levels, a smaller vector or more noise."
@@ -134,7 +134,7 @@ def total(entries: Iterable[Entry]) -> Entry:
 def share_of(account: Granted, share: float | Fraction) -> Entry:
     """Return ``share`` of what ``account`` grants, of losses and of failure probabilities.
 
-    Rounded down, so that shares that add up to 1 always fit together.
+    It is rounded down, so that shares that add up to 1 always fit together.
     """
     part, limit = Fraction(share), limit_of(account)
     return Entry(math.floor(part * limit.loss), math.floor(part * limit.failure))

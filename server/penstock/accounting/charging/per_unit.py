@@ -1,11 +1,11 @@
 """Charge a stream for one privacy unit that is in several of its steps.
 
-The rule of this module: a stream is charged per unit and never per step.  Where the noise
-of a stream protects ``R x`` (``R`` its encoder, one row a noise) and one step moves ``x`` in
-one place, the sensitivity of a step is that of the worst column of ``R``; a unit in ``r``
-steps moves ``R x`` by a sum of ``r`` columns at most, whose norms the triangle inequality
-bounds by ``r`` times that.  So Laplace noise costs ``r`` times the epsilon of a step and
-Gaussian noise ``r^2`` times its rho, both exactly where some ``r`` columns are the same.
+The rule of this module: a stream is charged per unit and never per step.  If the noise of a stream
+protects ``R x`` (``R`` its encoder, with one row for each noise value) and one step moves ``x`` in
+one place, the sensitivity of a step is that of the worst column of ``R``; a unit in ``r`` steps
+moves ``R x`` by a sum of ``r`` columns at most, whose norms the triangle inequality bounds by ``r``
+times that.  So Laplace noise costs ``r`` times the epsilon of a step and Gaussian noise ``r^2``
+times its rho, both exactly where some ``r`` columns are the same.
 """
 
 from fractions import Fraction

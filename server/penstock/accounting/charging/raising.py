@@ -63,9 +63,9 @@ def raising(
 ) -> Entry:
     """Return what is added to ``charged``, the charges at ``old``, to let ``new`` be seen as well.
 
-    ``levels`` bounds how many levels are ever drawn, those of the raise included.  Never
-    negative.  Priced at the largest budget that the account ever had, as ``charge`` is, which
-    ``charged`` has to be as well.  Raises ``InvalidInput`` as ``charge`` does.
+    ``levels`` bounds how many levels are ever drawn, those of the raise included. The addition is
+    never negative. It is priced at the largest budget that the account ever had, as in ``charge``;
+    ``charged`` must be priced in the same way. Raises ``InvalidInput`` as ``charge`` does.
     """
     account = account.pricing
     if account.squares:
@@ -144,11 +144,11 @@ def _refinements(
 
 
 def _bounded(curve: Sequence[tuple[float, Cost]], tail: float) -> tuple[float, float]:
-    """Return an epsilon that bounds the loss both ways up to a probability, and that.
+    """Return an epsilon that bounds the loss both ways up to a probability, and that probability.
 
     By Markov's inequality, ``P(loss > epsilon) <= exp((a-1) (L(a) - epsilon))`` at any
     order ``a`` of ``curve``, where ``L`` is that of the law without its own failures.
-    Twice that and twice those cover both signs.
+    Twice that probability, and twice the law's own failures, cover both signs.
     """
     epsilon, failure = math.inf, 1.0
     for order, cost in curve:

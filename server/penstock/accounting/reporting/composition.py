@@ -19,7 +19,7 @@ from penstock.accounting.reporting.convolution import convolved, rounded_up
 from penstock.mechanisms.loss_table import FloatVector, LossTable
 
 LATE: Final = ("scipy.special", "scipy.signal")
-"""Modules that are slow to import, and that a command that composes nothing can do without."""
+"""Modules that are slow to import, and that only commands that compose losses need."""
 
 
 @dataclass(frozen=True)
@@ -37,17 +37,17 @@ class LossSum:
         return cls(table.width, *table.dense(), table.infinite)
 
     def plus(self, other: "LossSum", tail: float) -> "LossSum":
-        """Return both losses together, with up to ``tail`` mass moved up."""
+        """Return the sum of both losses, with up to ``tail`` mass moved up."""
         infinite = self.infinite + other.infinite - self.infinite * other.infinite
         masses = convolved(self.masses, other.masses, tail)
         first = self.first + other.first
         return LossSum(self.width, first, masses, min(rounded_up(infinite, 4), 1.0)).trimmed(tail)
 
     def times(self, copies: int, tail: float) -> "LossSum":
-        """Return ``copies`` such losses together, with up to ``tail`` mass moved up.
+        """Return the sum of ``copies`` such losses, with up to ``tail`` mass moved up.
 
-        By doubling.  What is cut off a power counts as often as the power is taken, so each
-        power is cut by as large a part of ``tail`` as it is of ``copies``.
+        It is computed by doubling. What is cut off a power counts as often as the power is used, so
+        each power is cut by as large a part of ``tail`` as the power is of ``copies``.
         """
         each = tail / (2 * copies.bit_length())
         power, together = self, None
@@ -61,7 +61,7 @@ class LossSum:
     def trimmed(self, tail: float) -> "LossSum":
         """Return these losses without the outermost, of up to ``tail`` mass together."""
         below = int(np.searchsorted(np.cumsum(self.masses), tail / 2))
-        below = min(below, len(self.masses) - 1)  # where hardly any loss is finite
+        below = min(below, len(self.masses) - 1)  # hardly any loss is finite
         above = int(np.searchsorted(np.cumsum(self.masses[::-1]), tail / 2))
         end = max(len(self.masses) - above, below + 1)
         kept = self.masses[below:end].copy()
@@ -71,7 +71,7 @@ class LossSum:
         return LossSum(self.width, self.first + below, kept, min(infinite, 1.0))
 
     def table(self) -> LossTable:
-        """Return the upper half, of a sum that is symmetric."""
+        """Return the upper half of the sum, which is symmetric."""
         start = 1 - self.first
         upper = self.masses[start:] if start >= 0 else np.append(np.zeros(-start), self.masses)
         return LossTable(self.width, upper, self.infinite)
@@ -84,7 +84,7 @@ def import_late() -> None:
 
 
 def total_of(sums: Iterable[LossSum], tail: float) -> LossSum:
-    """Return all ``sums`` together, the shortest first; each step moves up to ``tail`` mass."""
+    """Add up all ``sums``, the shortest first; each step moves up to ``tail`` mass."""
     order = count()
     heap = [(len(loss_sum.masses), next(order), loss_sum) for loss_sum in sums]
     heapq.heapify(heap)

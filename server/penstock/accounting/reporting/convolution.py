@@ -1,7 +1,7 @@
 """Convolve masses of privacy losses, with every rounding error bounded and added.
 
-The rule this module keeps: each mass that is returned is at least the exact one of the exact
-convolution, so that no divergence computed from it is too small.
+The rule this module keeps: each mass that is returned is at least that of the exact convolution, so
+that no divergence computed from it is too small.
 
 *Fourier transforms.*  The error of a convolution of ``a`` and ``b`` by transforms of length
 ``2^n`` in floating point is at most ``E(n) |a|_2 |b|_2`` in every place, with
@@ -12,15 +12,15 @@ others the theorem does not hold.  numpy's transforms (pocketfft) go through suc
 radix 4, which does no more operations than two steps of radix 2, and take each root as a product
 of two tabulated ones, each rounded: ``r <= (sqrt(5) + sqrt(2)) u < 4u``.
 
-*Tilting.*  That error is as large where masses are small, so a tail of 1e-11 would drown.
+*Tilting.*  That error is just as large where masses are small, and would exceed a tail of 1e-11.
 Masses are therefore convolved a second time with each multiplied by ``exp(tilt * place)``, which
 puts the precision into the upper tail (Keich 2005; Wilson, Keich 2016, "Accurate pairwise
 convolution of non-negative vectors via FFT").  Both results are upper bounds; the smaller one is
 kept.  Far below, Chernoff's inequality bounds each mass without a transform.
 
-Transforms are as long as the whole convolution: nothing is wrapped around, and of the errors that
-accountants by Fourier transforms bound (Koskela, Jälkö, Honkela 2020; Gopi, Lee, Wutschitz 2021)
-those of periods do not arise.  What is cut off is the business of ``composition``.
+Transforms are as long as the whole convolution: nothing wraps around, so the aliasing errors that
+accountants with Fourier transforms have to bound (Koskela, Jälkö, Honkela 2020; Gopi, Lee,
+Wutschitz 2021) do not arise. ``composition`` decides what is cut off.
 """
 
 import math
@@ -43,20 +43,20 @@ _SMALLEST: Final = 2.0**-960
 """What is added to each mass for underflow: 2^30 masses together lose less than that."""
 
 _PART: Final = 0.6
-"""The tilt's place: of the exponent at which the tail is cut off."""
+"""The tilt's place, as a part of the exponent at which the tail is cut off."""
 
 
 def convolved(left: FloatVector, right: FloatVector, tail: float) -> FloatVector:
     """Return upper bounds of the convolution of ``left`` and ``right``, non-negative masses.
 
-    ``tail``, from 0 on and below 1, is the mass down to which the upper tail should be precise.
+    ``tail``, at least 0 and below 1, is the mass down to which the upper tail should be precise.
     """
     if not (left.any() and right.any()):
         return np.zeros(len(left) + len(right) - 1)
     nats = -math.log(max(tail, 1e-300))
     variance = _variance(left) + _variance(right)
     tilt = min(math.sqrt(2 * _PART * nats / max(variance, 1e-9)), nats)
-    # Where the law has far, rare losses, a tilt of its standard deviation weighs these alone.
+    # If the law has far, rare losses, a tilt by its standard deviation would weigh only these.
     while _exponent(left, tilt) + _exponent(right, tilt) > nats:
         tilt /= 2
     bounds = np.minimum(_at_tilt(left, right, 0.0), _at_tilt(left, right, tilt))
@@ -66,7 +66,7 @@ def convolved(left: FloatVector, right: FloatVector, tail: float) -> FloatVector
 def transform_error(size: int) -> float:
     """Return Percival's ``E`` for transforms of length ``size``, a power of 2.
 
-    In units of the product of both 2-norms; a bound of every place's error.
+    It bounds the error at every place, in units of the product of both 2-norms.
     """
     steps = 3 * (size.bit_length() - 1)
     return math.expm1(steps * (_UNIT + _ROOTS) + (steps + 1) * math.sqrt(5) * _UNIT)
@@ -78,7 +78,7 @@ def rounded_up(total: float, terms: int) -> float:
 
 
 def _at_tilt(left: FloatVector, right: FloatVector, tilt: float) -> FloatVector:
-    """Return bounds by one pair of transforms, of masses times ``exp(tilt * place)``."""
+    """Return bounds from one pair of transforms of masses times ``exp(tilt * place)``."""
     length = len(left) + len(right) - 1
     size = 1 << (length - 1).bit_length()
     first, shift_first = _tilted(left, tilt)
@@ -101,7 +101,7 @@ def _tilted(masses: FloatVector, tilt: float) -> tuple[FloatVector, float]:
     exponents = tilt * np.arange(len(masses))
     with np.errstate(divide="ignore"):
         shift = float(np.max(exponents + np.log(masses)))
-    # In two steps, for a factor may overflow where its product with a small mass does not.
+    # In two steps, since a factor may overflow although its product with a small mass does not.
     half = np.exp(np.where(masses > 0, exponents - shift, -math.inf) / 2)
     return masses * half * half, shift
 

@@ -100,8 +100,8 @@ def poisson_table(mean: float, shift: int, width: float, tail: float) -> LossTab
 
     The loss of the outcome ``x`` is ``ln P(x)/P(x - shift)``, falling in ``x``; outcomes
     below ``shift`` are possible under one hypothesis only.  Up to ``tail`` mass on either side
-    goes to infinity, above all of it (Bernstein's inequality).  Where the outcomes are too
-    many, runs of them stand in one place, narrower than 2^-11 of a standard deviation: an
+    becomes an infinite loss; above, all of it does (Bernstein's inequality). If there are too many
+    outcomes, runs of them are put in one place, narrower than 2^-11 of a standard deviation: an
     engineering bound.
     """
     deviations = math.sqrt(2 * math.log(1 / tail))
@@ -124,7 +124,7 @@ def skellam_table(variance: float, shift: int, width: float, tail: float) -> Los
     """Tabulate Skellam noise against its shift, which is the same pair the other way round.
 
     The loss of the outcome ``x`` is ``ln P(x)/P(x - shift)``, falling in ``x`` and 0 half
-    way.  Up to ``tail`` mass below goes to infinity (Bernstein's inequality).  Outcomes are
+    way.  Up to ``tail`` mass below becomes an infinite loss (Bernstein's inequality).  Outcomes are
     put together as for Poisson noise: an engineering bound.
     """
     nats = 2 * math.log(1 / tail)

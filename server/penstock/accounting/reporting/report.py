@@ -46,8 +46,8 @@ def composed_epsilon(
 ) -> float:
     """Return the epsilon at ``delta`` of all ``releases`` together, each drawn independently.
 
-    0 for none, ``inf`` where no epsilon is enough.  Never below the truth, and never
-    above the sum of the pure epsilons where all are pure, which it is at ``delta`` 0.
+    It is 0 for no releases, and ``inf`` if no epsilon is enough. It is never below the truth, and,
+    if all releases are pure, never above the sum of their epsilons, which it equals at ``delta`` 0.
     Raises ``InvalidInput`` for an unknown mechanism and for a delta outside [0, 1).
     """
     if not 0 <= delta < 1:
@@ -133,13 +133,13 @@ def _inflation(gaussian: Counted) -> float:
 
 
 def _is_tight(gaussian: Counted, others: Counted) -> bool:
-    """Return whether the plain sum may be the least: one release alone, or pure ones only."""
+    """Return True if the plain sum may be the least: one release alone, or pure ones only."""
     alone = not gaussian and others.total() == 1
     return alone or not (gaussian or any(r.law.name not in PURE_MECHANISMS for r in others))
 
 
 def _simple_sum(gaussian: Counted, others: Counted, delta: float) -> float:
-    """Return pure losses added up, and the rest read at even parts of delta and added to them."""
+    """Return the sum of the pure losses and of the rest, each read at an even part of delta."""
     impure = [n for release, n in others.items() if release.law.name not in PURE_MECHANISMS]
     shares = sum(impure) + bool(gaussian)
     if shares and delta == 0:

@@ -6,8 +6,9 @@ such cells once more, and checks each cell by itself; a bad one becomes null, li
 that cannot be read as its type.  All other cells read as before, so that no row affects how another
 is read.
 
-Times of day and nested values can hold such cells as well, and nobody declares their type: they
-are refused by their type when a dataset is registered, and read as null if one was before.
+Times of day and nested values can hold such cells as well, and no declared type reads them: columns
+of these types are refused when a dataset is registered, and are read as null in datasets that were
+registered before this rule.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -38,7 +39,7 @@ _MICROSECONDS: Final = {"s": 1_000_000, "ms": 1_000, "us": 1}
 
 
 def types(file: SourceFile) -> dict[str, Any]:
-    """Return each column's Arrow type, from the file's footer; none of a CSV file."""
+    """Return each column's Arrow type, from the file's footer; no types for a CSV file."""
     return arrow_types(file) if file.format == "parquet" else {}
 
 
@@ -58,7 +59,7 @@ def check_types(dataset: DatasetSpec, file: SourceFile) -> None:
 
 
 def unreadable(kind: Any) -> bool:
-    """Return whether all cells of this type are read as null."""
+    """Return True if all cells of this type are read as null."""
     import pyarrow.types as of
 
     if of.is_dictionary(kind):
@@ -67,7 +68,7 @@ def unreadable(kind: Any) -> bool:
 
 
 def repairable(kind: Any) -> bool:
-    """Return whether a single cell of this type may make the engine fail."""
+    """Return True if a single cell of this type may make the engine fail."""
     import pyarrow.types as of
 
     if kind is None:

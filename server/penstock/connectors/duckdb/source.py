@@ -48,7 +48,7 @@ def run(
     """Run a statement; return the answer in lattice steps, shape ``(plan.dimension,)``.
 
     ``names`` are the file's columns in its order; ``memory`` is a limit such as "2GB".
-    Raises ``InvalidInput`` for a damaged file, ``Unavailable`` where memory is short.
+    Raises ``InvalidInput`` for a damaged file, ``Unavailable`` if memory is short.
     """
     rows = _rows(statement, file, names, salt, threads=threads, memory=memory)
     return answer_of(statement.plan, [rows[name].astype(np.int64) for name in statement.columns])
@@ -63,7 +63,7 @@ def run_open(
     threads: int | None = None,
     memory: str | None = None,
 ) -> Tally:
-    """Run a statement with open keys; return the keys of the file and their counts, as ``run``."""
+    """Run a statement with open keys; return the file's keys and their counts, like ``run``."""
     if statement.plan.open_keys is None:
         raise RuntimeError("a plan without open keys has an answer for every key")
     rows = _rows(statement, file, names, salt, threads=threads, memory=memory)

@@ -6,17 +6,19 @@ What the SQL guarantees, in the order of its parts:
    cast, NaN and infinities become the declared ``missing``, or NULL.
 2. ``kept``: rows without a privacy unit or without a value are dropped; the declared keys
    are joined, so that no key is ever discovered in the data.
-3. ``contributed``: the contributions of one unit to one key are added up and clamped (for a mean,
-scaled). 4. ``chosen``: a bounded number of each unit's keys is kept, in the order of a salted hash;
-rows are never sampled. 5. ``totals``: integers are added, which gives the same bits in any order.
+3. ``contributed``: the contributions of one unit to one key are added up and clamped (for a
+   mean, scaled).
+4. ``chosen``: a bounded number of each unit's keys is kept, in the order of a salted hash;
+   rows are never sampled.
+5. ``totals``: integers are added, which gives the same bits in any order.
 6. The whole domain is joined, so that zeros appear, and totals saturate.
 
-Names and texts enter as quoted identifiers and literals, numbers as numerals of Python's
-own making.  The declared keys are tables of their own (``keys_0``, ``keys_1``, ...), and
-the salt is bound when the statement is run, so that neither stands in the text.
+Names and texts enter as quoted identifiers and literals, numbers as numerals that Python
+writes.  The declared keys are separate tables (``keys_0``, ``keys_1``, ...), and the salt is
+bound when the statement is run, so that neither is in the text.
 
-A sparse histogram joins no keys: its rows are kept where their cell is a key of the domain,
-and the answer has one row for each key that was found.
+A sparse histogram joins no keys: its rows are kept if their cell is a key of the domain, and the
+answer has one row for each key that was found.
 """
 
 import datetime
@@ -353,7 +355,7 @@ def _answers(plan: Plan, parts: dict[str, str]) -> dict[str, str]:
 
 
 def _overlapping(plan: Plan) -> bool:
-    """Return whether counts of groups are protected together with the number of units in any."""
+    """Return True if counts of groups are protected together with the number of units in any."""
     return isinstance(plan.nodes, Lift | Centered) and not plan.flags
 
 

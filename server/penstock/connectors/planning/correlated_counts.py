@@ -4,9 +4,9 @@ Two kinds of counts have less noise when they are protected together (``structur
 
 * over columns: a row says true or false in each.  ``f_i`` is the number of rows or units where
   column ``i`` is true, and ``n`` the number of all, in each group separately.
-* over groups of which one unit is in several.  ``f_i`` are the counts of the groups, and ``n`` is
-  the most that all units in any group could contribute to one.  If a unit is in at most half of the
-  groups, and no size is requested, ``n`` is left out.
+* over groups that overlap: one unit may be in several.  ``f_i`` are the counts of the groups, and
+  ``n`` is the most that all units in any group could contribute to one.  If a unit is in at most
+  half of the groups, and no size is requested, ``n`` is left out.
 """
 
 from collections.abc import Sequence

@@ -85,7 +85,7 @@ def key_sql(keys: OpenKeys, cell: str) -> str:
 
 
 def condition_sql(keys: OpenKeys, cell: str, literal: str) -> str:
-    """Return the SQL of whether a row has a key; ``literal`` is the quoted alphabet of strings."""
+    """Return a condition in SQL: that a row has a key; ``literal`` is the quoted alphabet."""
     match keys.domain:
         case Uint64(size=size):
             return f"{cell} BETWEEN 0 AND {size - 1}"

@@ -185,7 +185,8 @@ class Plan:
         elif isinstance(self.nodes, Ellipse):
             return Norms(*self.nodes.change(self.max_rows))
         elif self.nodes is not None:
-            # Groups that overlap, of which a unit is in any: present or not, nothing between.
+            # Groups overlap, and the size counts units: a unit is present or not, with nothing in
+            # between.
             return Norms(*self.nodes.change(self.max_rows, self.max_rows))
         return derived(relation, contribution, self.max_groups, self.keys)
 

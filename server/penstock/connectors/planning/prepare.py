@@ -111,7 +111,7 @@ def fingerprint(
     """Return the HMAC-SHA256 of the dataset's file under ``key``, 32 bytes.
 
     It is fixed at registration.  Raises ``InvalidInput`` if there is no such file,
-    ``SourceChanged`` where it changes under the reader.
+    ``SourceChanged`` if it changes while it is read.
     """
     return source_file.stamp(source_file.locate(dataset, folder), key, progress).fingerprint
 

@@ -14,7 +14,7 @@ L2    sqrt(G) B                    root of the same, with squares
 
 Under add_remove a neighbor has one whole unit more or less.  Under replace one unit takes
 another's place: of the keys that the two reach, ``m`` are common to both, and of the others
-each reaches up to ``G - m`` of its own.  Saturation of the totals moves no two answers
+each reaches up to ``G - m`` of its own.  Saturating the totals never moves two answers further
 apart.
 
 What a unit with ``n`` rows at a key gives there, ``c`` being the most rows that count:
@@ -101,7 +101,7 @@ class Contribution:
 
     @property
     def given(self) -> Norms:
-        """``B``: the norms of what a unit gives to one group."""
+        """Return ``B``: the norms of what a unit gives to one group."""
         most = self.max_rows
         match self.measure:
             case Measure.COUNT_UNITS:
@@ -115,7 +115,7 @@ class Contribution:
 
     @property
     def exchanged(self) -> Norms:
-        """``W``: the norms by which two units differ that are both present in one group."""
+        """Return ``W``: the norms by which two units that are both in one group differ."""
         most = self.max_rows
         match self.measure:
             case Measure.COUNT_UNITS:
@@ -151,14 +151,14 @@ class Record:
 
     @property
     def given(self) -> Norms:
-        """``B``: the norms of what a unit gives to one group."""
+        """Return ``B``: the norms of what a unit gives to one group."""
         if self.nodes is None:
             return self._alone
         return Norms(*self.nodes.change(self.max_rows, self.max_rows))
 
     @property
     def exchanged(self) -> Norms:
-        """``W``: the norms by which two units differ that are both present in one group."""
+        """Return ``W``: the norms by which two units that are both in one group differ."""
         if self.nodes is None:
             return self._alone
         most = self.max_rows

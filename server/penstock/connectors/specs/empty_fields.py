@@ -9,15 +9,15 @@ _COLUMN = "Choose the column that it is about"
 
 TO_ENTER = {
     "name": 'Enter a name: 1 to 64 characters, a letter or digit first, for example "north_2025".',
-    "dataset": 'Name the dataset that it asks, for example "visits".',
+    "dataset": 'Name the dataset of the query, for example "visits".',
     "query": 'Name a query, for example "visits_by_area".',
     "source": 'Say where the data are, for example {"engine": "duckdb", "uri": "visits.csv"}.',
     "engine": 'Enter "duckdb" for a file that the server reads, "vector" for numbers sent to it.',
     "uri": "Enter the path of a CSV or Parquet file, for example visits.csv.",
     "privacy_unit/column": "Choose the column that names whose record a row is, such as person.",
-    "rows": 'Enter 1: every row is somebody of their own, {"rows": 1}.',
+    "rows": 'Enter 1: every row is a privacy unit, {"rows": 1}.',
     "neighboring": 'Say which data are compared: "add_remove" or "replace".',
-    "delta": "Enter with which chance the promise may fail: from 0 to below 1, for example 1e-6.",
+    "delta": "Enter the chance that the guarantee fails: from 0 to below 1, for example 1e-6.",
     "budgets": "Enter an epsilon for at least one tier: a number above 0, for example 1.",
     "epsilon": "Enter an epsilon: a number above 0, for example 0.5.",
     "columns": "Name at least one column, for example visits.",
@@ -27,8 +27,8 @@ TO_ENTER = {
     "op": 'Say how it is compared, for example "=".',
     "value": "Enter what it is compared with, for example 2025.",
     "bins": "Enter the edges of the bins, rising, two or more: for example 0, 18, 65, 120.",
-    "type": 'Say of which type it is, for example "count" of an aggregate, "integer" of a column.',
-    "aggregate": 'Say what it tells, for example {"type": "count"}.',
+    "type": 'Enter the type, for example "count" of an aggregate, "integer" of a column.',
+    "aggregate": 'Say what to compute, for example {"type": "count"}.',
     "structure": 'Say how it is protected, for example "correlated".',
     "mechanism": 'Choose the noise, for example "gaussian".',
     "levels": "Enter a level for at least one tier: above 0, for example an epsilon of 0.1.",
@@ -53,7 +53,7 @@ TO_ENTER = {
 
 
 def is_empty(entered: object) -> bool:
-    """Return whether nothing was entered: no text, no number, and no list or object of such."""
+    """Return True if nothing was entered: no text, no number, and no list or object of such."""
     if isinstance(entered, list | tuple) and len(entered) == 1:
         return is_empty(entered[0])
     if isinstance(entered, str):

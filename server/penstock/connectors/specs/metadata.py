@@ -69,7 +69,7 @@ class Imported:
 
 
 def read_metadata(document: object, table: str | None = None) -> Imported:
-    """Read one table; ``table``, as ``Schema.Table`` or ``Table``, where there are several.
+    """Read one table; ``table``, as ``Schema.Table`` or ``Table``, if there are several.
 
     Raises ``InvalidInput``, which names a table or a column, for what is not valid.
     """
@@ -221,8 +221,8 @@ def _unit(
         return {"column": private[0]}
     if not rows:
         raise InvalidInput(
-            "Neither a column has private_id nor the table row_privacy, so that nobody is said"
-            " to be protected. Set one of them."
+            "No column has private_id, and the table has no row_privacy, so nothing says who is"
+            " protected. Set one of them."
         )
     if most > 1:
         raise InvalidInput(

@@ -29,7 +29,7 @@ class SharedTurns:
         self._clock = clock
 
     def take(self, person: str, seconds: float) -> bool:
-        """See ``computing.Turns.take``; no computation begins if the table is full."""
+        """Record a computation (``computing.Turns.take``); none begins if the table is full."""
         own = self._hash(person)
         with self._memory.locked() as memory:
             now, free = self._clock(), None
@@ -44,7 +44,7 @@ class SharedTurns:
         return free is not None
 
     def give(self, person: str) -> None:
-        """See ``computing.Turns.give``."""
+        """Record that a computation is done (``computing.Turns.give``)."""
         own = self._hash(person)
         with self._memory.locked() as memory:
             for place in range(PLACES):

@@ -9,8 +9,8 @@ algorithm, ITU-T I.371, 1993): a request moves that moment forward by its cost, 
 would then be further ahead than an empty bucket takes to fill.  A refusal costs nothing.
 
 The buckets of all workers of a server lie in one table of fixed size (``shared``), under
-keyed hashes of whom they are for.  A bucket that is full again is forgotten first; where a
-row of the table is full of others, the one that is nearest to being full is.
+keyed hashes of whom they are for.  A bucket that is full again is forgotten first; if a row of the
+table is full of other buckets, the one nearest to being full is forgotten.
 """
 
 import hashlib

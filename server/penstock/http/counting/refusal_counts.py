@@ -34,10 +34,10 @@ _BY_STATUS: Final = {403: "not_allowed", 404: "not_found", 429: "too_often"}
 
 
 def cause_of(status: int, verb: str, route: str | None, *, token: bool) -> str | None:
-    """Name the cause (of ``CAUSES``) for which ``status`` refused a request;
+    """Return the cause (one of ``CAUSES``) for which a request was refused; ``None`` if it was not.
 
-    ``None`` if it did not. ``route`` is the rule that matched the address, and ``token`` says
-    whether a header held a token.
+    ``status`` is that of the answer, ``route`` the rule that matched the address, and ``token``
+    says whether a header held a token.
     """
     if status != HTTPStatus.UNAUTHORIZED:
         return _BY_STATUS.get(status)

@@ -1,11 +1,12 @@
 """Receive requests in a gunicorn worker, and send answers.
 
 gunicorn's own worker gives a thread to a connection as soon as its first byte has come, and waits
-there for the rest; sixteen clients that send nothing more hold all threads.  Here * ``heads``
-tells from the first bytes of a request how many bytes it has
-* ``reception``    collects them without a thread, and hands over complete requests
-* ``sockets``      bounds the time of reading large bodies and of writing answers
-* ``malformed``    refuses bytes that are not a request, with a problem document
+there for the rest; sixteen clients that send nothing more hold all threads.  Here
+
+* ``heads``      tells from the first bytes of a request how many bytes it has
+* ``reception``  collects them without a thread, and hands over complete requests
+* ``sockets``    bounds the time of reading large bodies and of writing answers
+* ``malformed``  refuses bytes that are not a request, with a problem document
 
 The master imports none of it, so that a reload renews it: each worker imports it when it is ready.
 """

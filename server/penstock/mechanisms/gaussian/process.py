@@ -43,10 +43,10 @@ Adjacent rungs then leave a bridge of at least ``2^14 2^-5.5 > 2^8`` steps.
 """
 
 HIGHEST_ORDER = 2.0**10
-"""Up to this Rényi order the sampler's divergence from the ideal law is bounded."""
+"""The Rényi order up to which the sampler's divergence from the ideal law is bounded."""
 
 DEVIATIONS_CLAIMED = 10
-"""Nothing is claimed of the sampler beyond this many standard deviations."""
+"""The number of standard deviations beyond which nothing is claimed of the sampler."""
 
 
 @dataclass(frozen=True)

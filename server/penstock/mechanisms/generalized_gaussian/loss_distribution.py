@@ -26,12 +26,12 @@ from penstock.mechanisms.loss_table import LossTable, Profile, divergences, spli
 from penstock.randomness.saddle_point import Floats
 
 CELLS_A_DEVIATION: Final = 128
-"""Of one value's loss: splitting masses adds less than 2^-15 to its variance, relatively."""
+"""Cells per deviation of one value's loss: splitting masses raises its variance by under 2^-15."""
 
 FEWEST_CELLS: Final = 1 << 13
 MOST_CELLS: Final = 1 << 22
 DEVIATIONS: Final = 13
-"""Of the sum's loss, on either side of the epsilon in question."""
+"""The standard deviations of the sum's loss on either side of the epsilon in question."""
 
 _CUT: Final = 2.0**-20
 """The part of delta that may be cut off, over all values."""
@@ -49,11 +49,11 @@ _SETTLED: Final = 8.0
 
 _HALVINGS: Final = 24
 _STEEPEST: Final = 2.0**24
-"""Over the inverse of the deviation."""
+"""The largest tilt, over the inverse of the deviation."""
 
 _ORDERS: Final = (1.1, 1.5, 2.0, 3.0, 5.0, 8.0, 16.0, 32.0, 64.0, 256.0)
 _REACH: Final = 700.0
-"""Losses are computed up to a density of ``e^-700`` only."""
+"""Losses are computed only up to a density of ``e^-700``."""
 
 
 class Shifted(NamedTuple):

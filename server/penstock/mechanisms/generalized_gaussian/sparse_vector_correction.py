@@ -15,8 +15,8 @@ the divergence of all three steps at ``epsilon`` is, ``s`` being the search's ep
 
     D(epsilon - s) e^s / (1 + e^s) + D(epsilon + s) / (1 + e^s),
 
-``D`` that of all noisy values together at their worst shifts.  It is never above the simple
-sum's, ``D(epsilon - s)``.
+``D`` being that of all noisy values together at their worst shifts. It is never above that of the
+simple sum, ``D(epsilon - s)``.
 
 There are no tiers.  Where the search ends and what it finds depend on the exact values, and
 noise of powers other than 1 and 2 has no path between levels; two such releases are independent

@@ -45,9 +45,9 @@ class Bridge(Generic[Number]):
       which has no memory of ``v``; with ``Q > v`` it is ``v`` by ``arrived``, else
       ``v + 1 + R``.
 
-    For ``v < 0`` the mirror image.  ``v = 0`` has a further way to be 0, both parts as
-    atoms: it is left with probability ``parted`` alone, for ``1 + R`` either way (both
-    parts moved, and in opposite directions).
+    For ``v < 0`` the law is the mirror image. For ``v = 0`` there is a further way to be 0, with
+    both parts as atoms: the result is not 0 only with probability ``parted``, and is then ``1 + R``
+    in either direction (both parts moved, and in opposite directions).
     """
 
     still: Number
@@ -83,8 +83,8 @@ def renyi_divergence(order: float, epsilon: float, step: float) -> float:
     ``ln( (1-p)/(1+p) [ (1/(1-p) + r/(1-r)) e^((order-1) epsilon)
     + (1/(1-p) - 1/(1-r)) e^(-order epsilon) ] )``,
 
-    the sum over the three pieces on which both laws are geometric.  Symmetric in
-    direction, at most ``epsilon``, rounded up; ``epsilon`` itself at infinite order.
+    the sum over the three pieces on which both laws are geometric.  It is the same in both
+    directions, at most ``epsilon``, and rounded up; at infinite order it is ``epsilon`` itself.
     """
     if math.isinf(order):
         return epsilon

@@ -78,7 +78,7 @@ def _fits(
     delta: float,
     limit: Tier | None,
 ) -> bool:
-    """Return whether registering ``request`` would find room in every account."""
+    """Return True if registering ``request`` would find room in every account."""
     try:
         quote = settle(request, prepared, accounts, delta, limit)
     except InvalidInput:

@@ -49,7 +49,7 @@ class Factorization:
 
     @property
     def lossless(self) -> bool:
-        """Return whether outputs determine what was released, ``R x + z``."""
+        """Return True if outputs determine what was released, ``R x + z``."""
         nodes = self.decoder.shape[1]
         return bool(np.linalg.matrix_rank(self.decoder) == nodes)
 

@@ -36,7 +36,7 @@ class Epochs:
 
     @property
     def lossless(self) -> bool:
-        """Return whether trees only add, as there are then as many nodes as outputs.
+        """Return True if trees only add, as there are then as many nodes as outputs.
 
         Others need nodes beyond their epoch.
         """

@@ -39,7 +39,7 @@ class Forest(Protocol):
 
     @property
     def lossless(self) -> bool:
-        """Return whether the outputs determine all noises (``L`` has a left inverse).
+        """Return True if the outputs determine all noises (``L`` has a left inverse).
 
         If not, tiers are weakly lossless: a coalition's privacy loss is still that of its best
         member, but a noisier output cannot be told from a more accurate one by chance alone.
@@ -48,7 +48,7 @@ class Forest(Protocol):
 
     @property
     def past_only(self) -> bool:
-        """Return whether it is known that no output needs a node that counts later elements.
+        """Return True if it is known that no output needs a node that counts later elements.
 
         Then the stream is a sequence of releases, each of the elements up to then, and every
         composition theorem holds even if elements are chosen after reading outputs.

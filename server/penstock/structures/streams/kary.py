@@ -54,7 +54,7 @@ class KaryTree:
 
     @cached_property
     def lossless(self) -> bool:
-        """Return whether no output up to the last needs a node beyond it.
+        """Return True if no output up to the last needs a node beyond it.
 
         Nodes on the way from ``t`` lie between ``t`` and its rounded values, which do not
         decrease in ``t``; so the last output has the farthest.

@@ -117,7 +117,7 @@ AGGREGATES = [
     Flaw("an unknown one", {"aggregate": {"type": "median"}}, "/aggregate", "whose type is count"),
     Flaw("a text", {"aggregate": "count"}, "/aggregate", "must be an object whose type"),
     Flaw("null", {"aggregate": None}, "/aggregate", "must be an object whose type"),
-    Flaw("none", {"aggregate": Absent}, "/aggregate", "Say what it tells"),
+    Flaw("none", {"aggregate": Absent}, "/aggregate", "Say what to compute"),
     Flaw("a list for its type", {"aggregate": {"type": ["sum"]}}, "/aggregate", "an object whose"),
     Flaw("a field too many", {"aggregate": {"type": "count", "column": "visits"}},
          "/aggregate/column", "unknown"),

@@ -100,8 +100,8 @@ DELTAS = [
         (5e-324, "at least 1e-15"),
         (True, "must be a number"),
         ("1e-6", "must be a number"),
-        (None, "Enter with which chance"),
-        (Absent, "Enter with which chance"),
+        (None, "Enter the chance that"),
+        (Absent, "Enter the chance that"),
     )
 ]
 OTHER = [

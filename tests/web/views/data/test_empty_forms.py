@@ -145,7 +145,7 @@ HALF_FILLED: list[tuple[str, dict[str, str], str, str]] = [
     (OPENED, {**STREAM, "l2": "1"}, "l1", "Enter by how much one person changes all numbers"),
     (OPENED, {**STREAM, "max_steps_per_unit": ""}, "max_steps_per_unit", "The privacy unit of"),
     (DATASET, {**PUSHED, "name": " "}, "name", "Enter a name: 1 to 64 characters, a letter"),
-    (DATASET, {**PUSHED, "name": "a", "delta": ""}, "delta", "Enter with which chance the promise"),
+    (DATASET, {**PUSHED, "name": "a", "delta": ""}, "delta", "Enter the chance that the guarantee"),
     (DATASET, {**PUSHED, "name": "a", "epsilon public": ""}, "", "Enter an epsilon for at least"),
 ]
 

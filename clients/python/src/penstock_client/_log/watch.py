@@ -37,7 +37,7 @@ class Server(log.Server, Protocol):
 
 @dataclass(frozen=True)
 class Seen:
-    """Hold the result of one look: the log, its size at the last look, if it was cosigned."""
+    """Hold the result of one look: the log, its size at the last look, whether it was cosigned."""
 
     known: Known
     before: int | None

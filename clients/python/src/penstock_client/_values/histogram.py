@@ -38,6 +38,6 @@ class Histogram:
 
     @classmethod
     def read_from(cls, fields: Fields) -> Self | None:
-        """Read that of a release or a tier; None if the query is not a sparse histogram."""
+        """Read the settings in a release or a tier; return None if there are none."""
         child = fields.child_or_none("histogram")
         return None if child is None else cls.read(child)

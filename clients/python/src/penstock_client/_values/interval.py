@@ -75,12 +75,12 @@ def _normal(standard_deviation: float, confidence: float) -> float:
 
 
 def _laplace(standard_deviation: float, granularity: float, confidence: float) -> float:
-    """Return the least multiple of the granularity that noise exceeds with at most 1 - confidence.
+    """Return the least bound that noise exceeds with probability at most 1 - confidence.
 
-    On the lattice ``P(k) = (1-p)/(1+p) p^|k|`` with ``p = exp(-g/b)``, hence
-    ``P(|k| > m) = 2 p^(m+1) / (1+p)``, and the standard deviation is
-    ``g / (sqrt(2) sinh(g/2b))``, from which ``b`` is taken.  Where ``g`` is small this is
-    the continuous law's ``-b ln(1 - confidence)``.
+    The bound is a multiple of the granularity ``g``. On the lattice ``P(k) = (1-p)/(1+p) p^|k|``
+    with ``p = exp(-g/b)``, hence ``P(|k| > m) = 2 p^(m+1) / (1+p)``, and the standard deviation is
+    ``g / (sqrt(2) sinh(g/2b))``, from which ``b`` is taken.  Where ``g`` is small this is the
+    continuous law's ``-b ln(1 - confidence)``.
     """
     if granularity < FINE * standard_deviation:
         return -math.log1p(-confidence) * standard_deviation / math.sqrt(2)
