@@ -1,7 +1,7 @@
 """Declare every setting once: name, type, bounds, default, one sentence.
 
-The environment goes before ``penstock.toml``, and that before the defaults.  A setting that may
-hold a secret can also be given by a file: the same variable with ``_FILE`` at its end names it.
+The environment takes precedence over ``penstock.toml``, and that over the defaults.  A setting that
+may hold a secret can also be given by a file: the same variable with ``_FILE`` at its end names it.
 """
 
 from pathlib import Path

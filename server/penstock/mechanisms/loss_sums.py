@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from penstock.randomness.saddle_point import Floats
 
 SAFETY = 1e-11
-"""Absolute: how much rounding in the sums of probabilities may move epsilon."""
+"""The absolute amount by which rounding in the sums of probabilities may move epsilon."""
 
 _GRID = 1 << 17
 
@@ -60,7 +60,7 @@ class Losses:
 def epsilon_of_sum(losses: Sequence[Losses], counts: Sequence[int], delta: float) -> float:
     """Return the least epsilon at ``delta`` of independent values, ``counts`` of each kind.
 
-    Infinite if their infinite parts alone exceed ``delta``.
+    It is infinite if their infinite parts alone exceed ``delta``.
     """
     kept = sum(n * math.log1p(-part.lost) for part, n in zip(losses, counts, strict=True))
     left = delta + math.expm1(kept)

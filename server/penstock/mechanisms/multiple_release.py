@@ -40,9 +40,9 @@ def draw_anchor(
 ) -> IntVector:
     """Draw the first and most accurate release of ``exact``, both in lattice steps.
 
-    The only draw, besides ``raise_anchor``, that sees the exact values; both give shape ``(parts *
-    size,)``, the values first.  Other parts count from the anchor on: the anchor's own, next to its
-    values, would give the exact values away.
+    It is the only draw, besides ``raise_anchor``, that sees the exact values; both return shape
+    ``(parts * size,)``, the values first.  Other parts count from the anchor on: the anchor's own,
+    next to its values, would give the exact values away.
     """
     size = len(exact)
     release = mechanism.increment(Fraction(0), level, size, stream)
@@ -192,8 +192,8 @@ class MultipleRelease:
     def at(self, level: Fraction | float) -> NDArray[np.float64]:
         """Return the release at the first rung with at least ``level``'s noise: shape ``(size,)``.
 
-        In units of values, without the noise's bias.  A repeated call returns the same values.
-        Raises ``InvalidInput`` above the ceiling and beyond the ladder.
+        The values are in their own units, without the noise's bias. A repeated call returns the
+        same values. Raises ``InvalidInput`` above the ceiling and beyond the ladder.
         """
         rung = self._ladder.rung_at_or_above(_level(level))
         if rung not in self._path:

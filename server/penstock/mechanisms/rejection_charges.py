@@ -1,9 +1,8 @@
 """Compute the cost of the error of rejection sampling, in two ways.
 
-Engineering bounds, derived as for ``Gaussian``.  ``eta = 2^-42`` is the rms relative error
-of a probability (``penstock.randomness.rejection``), and a draw is in tails of which
-nothing is claimed with probability ``2^-59``, which covers the thresholds of smaller
-means as well.
+They are engineering bounds, derived as for ``Gaussian``.  ``eta = 2^-42`` is the rms relative error
+of a probability (``penstock.randomness.rejection``), and a draw is in tails of which nothing is
+claimed with probability ``2^-59``, which covers the thresholds of smaller means as well.
 
 *Pinsker.*  ``(1 + e^epsilon) (sqrt(n) eta / 2 + n 2^-59)`` of failure over ``n`` draws.
 
@@ -19,7 +18,7 @@ from penstock.mechanisms.process import NumericalCharge
 from penstock.randomness.rejection import RELATIVE_ERROR, TAIL_ERROR
 
 HIGHEST_ORDER = 2.0**10
-"""Up to this Rényi order the sampler's divergence from the ideal law is bounded."""
+"""The Rényi order up to which the sampler's divergence from the ideal law is bounded."""
 
 
 def rejection_charges(draws: int, order: float, epsilon: float) -> tuple[NumericalCharge, ...]:

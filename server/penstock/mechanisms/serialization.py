@@ -12,7 +12,7 @@ The format, in which nothing is ever executed and numbers are little-endian::
     32 bytes  SHA-256 of all bytes before it
 
 Each state has exactly one encoding, and all other bytes are refused.  The digest detects
-damage, not forgery: who can forge a state can forge its digest too, so a seal around both
+damage, not forgery: whoever can forge a state can forge its digest too, so a seal around both
 (``penstock.encryption.seal``) must protect them.
 """
 

@@ -178,9 +178,9 @@ def _moment(value: datetime) -> bytes:
 
 
 def is_signed(key: bytes, table: str, signed: bytes | None, values: Sequence[Any]) -> bool:
-    """Return True if a row is unchanged since it was signed;
+    """Return True if a row is unchanged since it was signed.
 
-    SQLite stores any type in any column.
+    A value of another type than its column's makes it False: SQLite stores any type in any column.
     """
     try:
         return hmac.compare_digest(signed or b"", mac(key, table, values))

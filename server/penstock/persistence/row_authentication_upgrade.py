@@ -67,7 +67,7 @@ def sign_anew(connection: Connection, known: Sequence[bytes], key: bytes) -> Non
 def sign_next(
     connection: Connection, known: Sequence[bytes], key: bytes, name: str, after: int
 ) -> int | None:
-    """Do so with the ``BATCH`` rows after number ``after``; return the last number, or ``None``."""
+    """Sign the ``BATCH`` rows after number ``after``; return the last number, or ``None``."""
     table = metadata.tables[name]
     kept = [table.c[column] for column in ("id", "mac", *columns(name))]
     some = select(*kept).where(table.c.id > after).order_by(table.c.id).limit(BATCH)

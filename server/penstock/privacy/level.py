@@ -74,8 +74,8 @@ class Ladder:
 def _roots(doubling: int) -> tuple[int, ...]:
     """Return ``2^(step/doubling)`` for each step, rounded up to multiples of ``2^-64``.
 
-    Integers from here on, so that a level is the same everywhere; powers of a fraction
-    would be exact as well, and take milliseconds at high rungs.
+    They are integers, so that a level is the same everywhere; powers of a fraction would be exact
+    as well, and take milliseconds at high rungs.
     """
     context = Context(prec=60)
     exponents = (context.divide(Decimal(step), Decimal(doubling)) for step in range(doubling))

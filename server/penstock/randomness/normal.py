@@ -33,7 +33,7 @@ CHUNK = 1 << 15
 
 SMALLEST_VARIANCE = 1 << 16
 LARGEST_VARIANCE = 1 << 94
-"""Below the smallest the stated error does not hold; above the largest 53 bits do not suffice."""
+"""Below the smallest, the stated error does not hold; above the largest, 53 bits do not suffice."""
 
 _WINDOWS_A_DEVIATION = 9
 """Binary logarithm of the least number of windows in one standard deviation."""

@@ -1,4 +1,4 @@
-"""Run the use cases: one use case a file, one transaction each.
+"""Run the use cases: one use case per file, one transaction each.
 
 * ``context``                                    the arguments of every use case: database, keys,
                                                  clock, entropy

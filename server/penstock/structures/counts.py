@@ -36,8 +36,8 @@ class Nodes(Protocol):
 
     ``step`` is the value of one integer of a node, ``size`` the number of nodes and of values,
     ``widest`` by how many steps a node may exceed the largest sum that it is made of.  A
-    value has ``variance`` times the noise variance of a node or, where it is the size of a
-    group, ``size_variance`` times.
+    value has ``variance`` times the noise variance of a node or, if it is the size of a group,
+    ``size_variance`` times.
     """
 
     @property
@@ -56,7 +56,7 @@ class Nodes(Protocol):
     def size_variance(self) -> Fraction | None: ...
 
     def sizes(self) -> NDArray[np.bool_]:
-        """Return which values are sizes: shape ``(size,)``."""
+        """Return True for each value that is a size: shape ``(size,)``."""
         ...
 
     def values(self, released: IntVector, granularity: Fraction) -> FloatVector:
@@ -68,9 +68,9 @@ class Nodes(Protocol):
 class Lift:
     """Protect ``2 f_i - n`` for the counts of each group, and ``C n`` for its size.
 
-    Lebeda 2024, Algorithms 1 and 2.  ``weight`` is ``C`` in units of ``2^-DIGITS``.  Where
-    ``per_unit`` is above 1, a member of a group adds up to that many to each count and as many
-    to ``n``; the size that is read is the number of members.
+    These are Algorithms 1 and 2 of Lebeda 2024. ``weight`` is ``C`` in units of ``2^-DIGITS``. If
+    ``per_unit`` is above 1, a member of a group adds up to that many to each count and as many to
+    ``n``; the size that is read is the number of members.
     """
 
     columns: int
@@ -95,7 +95,7 @@ class Lift:
 
     @property
     def widest(self) -> int:
-        """Return the largest node, in steps, where no ``2 f_i - n`` and no ``n`` is above 1."""
+        """Return the largest node, in steps, if no ``2 f_i - n`` and no ``n`` is above 1."""
         return max(1 << DIGITS, self.weight)
 
     @property
@@ -111,7 +111,7 @@ class Lift:
         return 1 / (self.trade_off * self.per_unit) ** 2
 
     def change(self, counts: int, size: int) -> Change:
-        """Return the norms where a group's ``2 f_i - n`` move by ``counts``, ``n`` by ``size``."""
+        """Return the norms if a group's ``2 f_i - n`` move by ``counts``, and ``n`` by ``size``."""
         each, own = counts << DIGITS, size * self.weight
         return Change(self.columns * each + own, self.columns * each**2 + own**2, max(each, own))
 
@@ -180,7 +180,7 @@ class Centered:
         return None
 
     def change(self, counts: int, size: int) -> Change:  # noqa: ARG002 - n is no node here
-        """Return the norms where each ``2 f_i - n`` moves by ``counts``."""
+        """Return the norms if each ``2 f_i - n`` moves by ``counts``."""
         return Change(self.columns * counts, self.columns * counts**2, counts)
 
     def sizes(self) -> NDArray[np.bool_]:
@@ -195,9 +195,9 @@ class Centered:
 class Ellipse:
     """Protect ``a f_i + b (f_1 + ... + f_d)``, for members of at most ``non_zero`` of the groups.
 
-    Joseph, Yu 2024: noise is larger along ``(1, ..., 1)`` and smaller across, in the best
-    proportion.  From half of the groups on ``Lift`` is within 0.866 of the best.
-    Raises ``InvalidInput`` for a number outside 1 to half of the columns.
+    By Joseph, Yu 2024: noise is larger along ``(1, ..., 1)`` and smaller across it, in the best
+    proportion. From half of the groups on, ``Lift`` is within 0.866 of the best. Raises
+    ``InvalidInput`` for a number outside 1 to half of the columns.
     """
 
     columns: int
@@ -255,13 +255,13 @@ class Ellipse:
 
     @property
     def widest(self) -> int:
-        """Return the largest node, in steps, where no count is above 1."""
+        """Return the largest node, in steps, if no count is above 1."""
         return self.diagonal - self.columns * self.everywhere
 
     def change(self, counts: int) -> Change:
-        """Return the largest norms where a member adds up to ``counts`` to each of its groups.
+        """Return the largest norms if a member adds up to ``counts`` to each of its groups.
 
-        Norms are convex, so that members who add less, or not the same to all, move no more.
+        Norms are convex, so members who add less, or different amounts, do not move them more.
         """
         norms = []
         for ones in range(1, self.non_zero + 1):
@@ -287,7 +287,7 @@ class Ellipse:
         return np.zeros(self.columns, dtype=np.bool_)
 
     def values(self, released: IntVector, granularity: Fraction) -> FloatVector:
-        """Return ``f_i = (u_i - o) / a``, rounded thrice.
+        """Return ``f_i = (u_i - o) / a``, rounded three times.
 
         Here ``o = b (u_1 + ... + u_d) / (a + d b)``.
         """
@@ -305,8 +305,8 @@ def fourth_root(numerator: int, denominator: int, digits: int) -> int:
 def best_weight(columns: int, *, replacing: bool) -> int:
     """Return the ``C`` of least error for the counts, in units of ``2^-DIGITS``, rounded down.
 
-    It is the fourth root of ``columns``, or the square root where records replace each other
-    between groups (Lebeda 2024, after Lemma 3.3 and Algorithm 2).
+    It is the fourth root of ``columns``, or the square root if records replace each other between
+    groups (Lebeda 2024, after Lemma 3.3 and Algorithm 2).
     """
     return fourth_root(columns**2 if replacing else columns, 1, DIGITS)
 

@@ -22,7 +22,7 @@ LONGEST_KEY = 64
 
 
 class Uint64Domain(Spec):
-    """The integers from 0 to ``size - 1``: all 2^64 of 64 bits where it is left out."""
+    """The integers from 0 to ``size - 1``: all 2^64 of 64 bits if it is left out."""
 
     type: Literal["uint64"]
     size: Annotated[int, Field(ge=SMALLEST_DOMAIN, le=LARGEST_SIZE)] | None = None

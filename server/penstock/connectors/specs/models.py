@@ -123,7 +123,7 @@ class DatasetSpec(Spec):
 
 
 class Condition(Spec):
-    """A row is kept when all its conditions hold; a missing cell meets none."""
+    """A condition on a row, which is kept if all its conditions hold; a missing cell meets none."""
 
     column: ColumnName
     op: Literal["=", "!=", "<", "<=", ">", ">=", "in", "not_in"]
@@ -296,8 +296,8 @@ class ComputedQuery(QuerySpec):
 class AssertedSensitivity(Spec):
     """The sensitivity that the pusher asserts.
 
-    Where ``l2`` is left out it is the root of ``l1`` times ``linf``, and ``linf`` is ``l2``, or
-    ``l1`` where both are: never too small.
+    If ``l2`` is left out, it is the root of ``l1`` times ``linf``. If ``linf`` is left out, it is
+    ``l2``, or ``l1`` if both are left out. The values are never too small.
     """
 
     l1: Number

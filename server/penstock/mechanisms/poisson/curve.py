@@ -32,8 +32,8 @@ def epsilon_of_shape(mean: float, shape: Shape, delta: float) -> float:
     Two choices of signs for the shifts are tried, and assumed to be the worst: one sign for all,
     and one for the largest and the other for the rest, which reveals 0.2% more if ``delta`` is
     hardly above the probability of the support's end.  This is an engineering bound that the tests
-    check against enumerations; the sign corresponds to the direction.  Infinite if the support's
-    end alone exceeds ``delta``, and if the noise would hide almost nothing.
+    check against enumerations; the sign corresponds to the direction.  The result is infinite if
+    the support's end alone exceeds ``delta``, and if the noise would hide almost nothing.
     """
     if max(shift for shift, _ in shape) > 2 * reach(mean):
         return math.inf
@@ -49,9 +49,9 @@ def theorem_epsilon(
 ) -> float:
     """Return the closed form of Andersson, Retschmeier, Nelson, Pagh 2025, Theorem E.2.
 
-    An upper bound, two to six times the exact epsilon; norms in lattice steps.  Raises
-    ``InvalidInput`` for a ``delta`` outside of (0, 1), and where the theorem's condition
-    ``mean >= max(23 ln(10 d/delta), 2 linf)`` fails.
+    It is an upper bound, two to six times the exact epsilon; norms are in lattice steps. Raises
+    ``InvalidInput`` for a ``delta`` outside of (0, 1), and if the theorem's condition ``mean >=
+    max(23 ln(10 d/delta), 2 linf)`` fails.
     """
     if not 0 < delta < 1:
         raise InvalidInput(f"The theorem needs a delta between 0 and 1, not {delta:g}.")
@@ -73,8 +73,8 @@ def theorem_epsilon(
 def _single(mean: float, shift: int, delta: float, up: bool) -> float:
     """Return the largest ``ln((P(S) - delta) / Q(S))`` over thresholds ``S``.
 
-    Up: ``P = X + s`` against ``Q = X`` on ``{y, y + 1, ...}``; down: ``X`` against
-    ``X + s`` on ``{..., y}``.
+    Upwards it compares ``P = X + s`` with ``Q = X`` on ``{y, y + 1, ...}``, and downwards ``X``
+    with ``X + s`` on ``{..., y}``.
     """
     step = stride(mean)
     low = max(math.floor(mean) - reach(mean), 0)

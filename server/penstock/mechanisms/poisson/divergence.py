@@ -20,8 +20,8 @@ FLOOR = 1e-14
 def renyi_divergence(mean: float, shift: int, order: float) -> float:
     """Return the divergence of the noise, given it is at least ``shift``, from itself shifted.
 
-    The larger of both directions, rounded up; infinite if it would be too large to
-    be useful (``order * shift`` more than a fifth of a mean above 2^14).
+    It is the larger of both directions, rounded up; infinite if it would be too large to be useful
+    (``order * shift`` more than a fifth of a mean above 2^14).
     """
     over = window(mean, math.sqrt(mean), shift, order)
     outside = tails.below(mean, shift)

@@ -37,13 +37,13 @@ ROOM_TO_RAISE = 64
 """The ceiling's mean over that of rung 0, unless the latter would be below 1."""
 
 SMALLEST_MEAN = 1
-"""Below this 0 is the most likely noise."""
+"""The smallest mean allowed; below it 0 is the most likely noise."""
 
 UNIT = Fraction(1, 1 << 20)
 """The unit of the ladder: means are multiples of it."""
 
 LARGEST_FAILURE = 0.01
-"""If the support ends more often, costs are not convex in the shift any more."""
+"""The largest chance of the support's end; above it costs are no longer convex in the shift."""
 
 
 @dataclass(frozen=True)
@@ -116,10 +116,10 @@ class Poisson(Whole):
     def guarantee(self, level: Fraction, sensitivity: Sensitivity, delta: float) -> Guarantee:
         """Return the guarantee at ``delta``, by the exact hockey-stick divergence both ways.
 
-        That of the worst integer shifts that the three norms admit (``Shifts.worst``),
-        including the event that the noise falls below the shift; infinite if that event
-        alone is likelier than ``delta``.  Raises ``InvalidInput`` for a ``delta`` outside of
-        (0, 1), where no mean suffices, and for a sensitivity below one step.
+        It is that of the worst integer shifts that the three norms admit (``Shifts.worst``),
+        including the event that the noise falls below the shift; infinite if that event alone is
+        likelier than ``delta``.  Raises ``InvalidInput`` for a ``delta`` outside of (0, 1), where
+        no mean suffices, and for a sensitivity below one step.
         """
         if not 0 < delta < 1:
             raise InvalidInput(f"Poisson noise needs a delta between 0 and 1, not {delta:g}.")
@@ -152,7 +152,7 @@ class Poisson(Whole):
     ) -> Cost:
         """Return the Rényi divergence of a release at ``new`` given any release at ``old``.
 
-        Except for ``tail``, the probability that the noise of ``old`` is too small in a
+        It holds except for ``tail``, the probability that the noise of ``old`` is too small in a
         coordinate that the shift moves, and for that of ``new`` below its shift.
         """
         shifts = Shifts.of(sensitivity, self.granularity)

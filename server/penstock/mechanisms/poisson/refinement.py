@@ -19,7 +19,7 @@ MOST_POINTS = 1 << 22
 def fewest(mean: float, probability: float) -> int:
     """Return a number that Poisson noise of ``mean`` is below with at most ``probability``.
 
-    By Chernoff's inequality, ``P(X <= mean - t) <= exp(-t^2 / (2 mean))``.
+    It follows from Chernoff's inequality, ``P(X <= mean - t) <= exp(-t^2 / (2 mean))``.
     """
     return math.floor(mean - math.sqrt(2 * mean * math.log(1 / probability)))
 
@@ -27,7 +27,7 @@ def fewest(mean: float, probability: float) -> int:
 def refinement_divergence(trials: int, chance: float, shift: int, order: float) -> float:
     """Return the divergence of ``B(trials, chance)``, at least ``shift``, from the shifted law.
 
-    The larger of both directions, rounded up; infinite if it would be too large to be useful.
+    It is the larger of both directions, rounded up; infinite if it would be too large to be useful.
     """
     if trials <= shift:
         return math.inf

@@ -86,9 +86,9 @@ def beyond_neighbor(mean: float, shift: int) -> float:
     """Return how much ``shift`` raises the probability of values that no neighbor draws.
 
     Nothing is claimed of the sampler in the last ``TAIL_ERROR / 2`` of either tail, so values of
-    one data set there cannot be explained by its neighbor.  The larger of both directions: noise
-    itself in the tails of noise moved up, which include all below ``shift``, and the other way
-    round.
+    one data set there cannot be explained by its neighbor.  It is the larger of both directions:
+    noise itself in the tails of noise moved up, which include all below ``shift``, and the other
+    way round.
     """
     tails = _tails(mean)
     down = tails.below(tails.first + shift) - tails.below(tails.first)

@@ -26,7 +26,7 @@ _ATOMS = 1 << 14
 def epsilon_of_shape(variance: float, shape: Shape, delta: float) -> float:
     """Return the least epsilon at ``delta`` for noise shifted by ``shape``, in both directions.
 
-    Infinite if the noise would hide next to nothing.
+    It is infinite if the noise would hide next to nothing.
     """
     if max(shift for shift, _ in shape) > 2 * reach(variance):
         return math.inf

@@ -1,8 +1,9 @@
 """Compute exact Rényi divergences of Skellam noise from itself shifted, of any order.
 
-Also of a more accurate release given a known noisier one: with noise ``v`` in the noisier, that of
-the more accurate one is ``x`` with a probability proportional to ``P_t(x) P_(b-t)(v - x)``; where
-the data differ by ``s``, that of ``x - s`` and ``v - s``.
+It also computes the divergence of a more accurate release given a known noisier one: with noise
+``v`` in the noisier one, the noise of the more accurate one is ``x`` with a probability
+proportional to ``P_t(x) P_(b-t)(v - x)``; if the data differ by ``s``, with that of ``x - s`` and
+``v - s``.
 """
 
 import math
@@ -23,7 +24,7 @@ _BETWEEN = 2.0**-9
 def renyi_divergence(variance: float, shift: int, order: float) -> float:
     """Return the divergence of the noise from itself shifted, rounded up; the same both ways.
 
-    Infinite if it would be too large to be useful (``order * shift`` more than a fifth of a
+    It is infinite if it would be too large to be useful (``order * shift`` more than a fifth of a
     variance above 2^14).
     """
     values, step = _points(variance, shift, order)
@@ -37,9 +38,9 @@ def renyi_divergence(variance: float, shift: int, order: float) -> float:
 def refinement_divergence(old: float, new: float, shift: int, order: float, tail: float) -> float:
     """Return the divergence of a release of variance ``new`` given one of variance ``old``.
 
-    Whatever the old one's noise was, except for the probability ``tail``; rounded up, and infinite
-    if it would be too large to be useful.  It is the largest at ``KNOWN`` values spread over that
-    range, which the tests compare with all of them: an engineering bound.
+    It holds whatever the old one's noise was, except for the probability ``tail``; it is rounded
+    up, and infinite if it would be too large to be useful.  It is the largest at ``KNOWN`` values
+    spread over that range, which the tests compare with all of them: an engineering bound.
     """
     return _worst_known(old, new, shift, order, farthest(old, tail))
 
@@ -61,7 +62,7 @@ def _worst_known(old: float, new: float, shift: int, order: float, far: int) -> 
 def farthest(variance: float, probability: float) -> int:
     """Return a distance that the noise exceeds with at most ``probability`` (Chernoff).
 
-    A multiple of four deviations, so that similar probabilities give the same distance.
+    It is a multiple of four deviations, so that similar probabilities give the same distance.
     """
     nats = math.log(2 / probability)
     near, far = 0.0, 2 * nats + math.sqrt(2 * nats * variance)

@@ -41,13 +41,13 @@ ROOM_TO_RAISE = 64
 """The ceiling's variance over that of rung 0, unless the latter would be too small."""
 
 SMALLEST_VARIANCE = Fraction(1, 16)
-"""In squared steps: below this the noise is 0 more than 15 times out of 16."""
+"""The least variance, in squared steps; below it the noise is 0 more than 15 times out of 16."""
 
 UNITS_A_STEP = 1 << 20
 """Variances are multiples of a squared step divided by this."""
 
 DRAWS_A_LEVEL = 3
-"""Two Poisson integers or two binomial ones, and a Bessel one where the ceiling is raised."""
+"""Two Poisson integers or two binomial ones, and a Bessel one if the ceiling is raised."""
 
 
 @dataclass(frozen=True)
@@ -136,9 +136,9 @@ class Skellam:
     def guarantee(self, level: Fraction, sensitivity: Sensitivity, delta: float) -> Guarantee:
         """Return the guarantee at ``delta``, by the exact hockey-stick divergence.
 
-        That of the worst integer shifts that the three norms admit (``Shifts.worst``).
-        Raises ``InvalidInput`` for a ``delta`` outside of (0, 1), where no variance suffices,
-        and for a sensitivity below one step.
+        It is that of the worst integer shifts that the three norms admit (``Shifts.worst``). Raises
+        ``InvalidInput`` for a ``delta`` outside of (0, 1), where no variance suffices, and for a
+        sensitivity below one step.
         """
         if not 0 < delta < 1:
             raise InvalidInput(f"Skellam noise needs a delta between 0 and 1, not {delta:g}.")
@@ -168,8 +168,8 @@ class Skellam:
     ) -> Cost:
         """Return the Rényi divergence of a release at ``new`` given any release at ``old``.
 
-        Except for ``tail``, the probability that the noise of ``old`` is too far from 0 in a
-        coordinate that the shift moves.
+        It holds except for ``tail``, the probability that the noise of ``old`` is too far from 0 in
+        a coordinate that the shift moves.
         """
         shifts = Shifts.of(sensitivity, self.granularity)
         before, after = self._variance(old), self._variance(new)

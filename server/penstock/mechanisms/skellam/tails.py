@@ -20,7 +20,7 @@ OUTSIDE = 1e-22
 """The noise is further than ``reach`` from 0 with at most this probability a side."""
 
 UNCLAIMED = 2.0**-56
-"""Nothing is claimed of the sampler for its outermost values, of this probability on each side.
+"""The probability of the outermost values on each side, for which the sampler claims nothing.
 
 A value there may be the difference of two parts in their own tails, for which nothing is claimed.
 Closer to 0, such parts reduce a probability by so little that rounding to the ledger's units hides

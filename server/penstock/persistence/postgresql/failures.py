@@ -1,7 +1,7 @@
 """Explain PostgreSQL's errors to an operator, and tell which of them a retry may solve.
 
-Errors are told apart by SQLSTATE (PostgreSQL's manual, appendix A); the server's messages are never
-repeated.  A failed connection has no SQLSTATE on the client's side.
+Errors are distinguished by SQLSTATE (PostgreSQL's manual, appendix A); the server's messages are
+never repeated.  A failed connection has no SQLSTATE on the client's side.
 """
 
 import psycopg

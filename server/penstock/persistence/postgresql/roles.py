@@ -1,7 +1,7 @@
-"""Grant PostgreSQL's roles: the server's adds to history, and cannot change it.
+"""Grant privileges in PostgreSQL: the server's role adds to history, and cannot change it.
 
-Its owner, who migrates, is another role (``PENSTOCK_MIGRATION_DATABASE_URL``).  If one role is
-both, only the triggers protect history, and that role could drop them.
+The database's owner, who migrates it, is another role (``PENSTOCK_MIGRATION_DATABASE_URL``).  If
+one role is both, only the triggers protect history, and that role could drop them.
 """
 
 from sqlalchemy import Connection, bindparam, text

@@ -18,14 +18,14 @@ class Query(Table, table=True):
     ``canonical_hash`` is of the computed spec with its dataset, null for pushed vectors,
     and never of values.  ``sealed_fingerprint`` is the keyed fingerprint of the exact answer
     under encryption, null before the anchor.  ``seq`` is that of the newest release, -1
-    before the anchor.  ``mac`` is an HMAC of the row under a key that is not in here.
+    before the anchor.  ``mac`` is an HMAC of the row under a key that is not in the database.
     ``structure`` (JSON) belongs to streams alone; their ``dimension`` is how many numbers one
     privacy unit takes part in, which is what is charged.  ``power`` (a fraction) belongs to
-    generalized Gaussian noise alone, ``histogram`` (JSON) to sparse histograms, whose
-    ``dimension`` is how many keys differ between neighbors.  ``frozen`` is when a restore was
-    acknowledged that may have lost draws of it: none is made any more.  ``mismatches`` is how
-    often other exact values than those of the anchor were sent to raise it, null if never.
-    ``declaration`` is that of its dataset which it was registered under, null for the first.
+    generalized Gaussian noise alone, ``histogram`` (JSON) to sparse histograms, whose ``dimension``
+    is how many keys differ between neighbors.  ``frozen`` is when a restore that may have lost
+    draws of it was acknowledged: it draws no more noise.  ``mismatches`` is how often exact values
+    other than the anchor's were sent to raise it, null if never. ``declaration`` is the number of
+    the dataset's declaration under which it was registered, null for the first.
     """
 
     __tablename__ = "query"
@@ -157,7 +157,7 @@ class Grant(Table, table=True):
 class HistogramState(Table, table=True):
     """Hold the keys whose noise is stored, and that noise, after the release ``seq``.
 
-    Overwritten with each new level, under the lock of the query's row.
+    It is overwritten with each new level, under the lock of the query's row.
     """
 
     __tablename__ = "histogram_state"

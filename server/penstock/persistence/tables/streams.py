@@ -15,7 +15,7 @@ from penstock.persistence.tables.columns import Identifier, Moment, Table, check
 class StreamState(Table, table=True):
     """Hold the exact running total and the noise of the nodes in use, after ``step`` elements.
 
-    Overwritten with each push, under the lock of the query's row.
+    It is overwritten with each push, under the lock of the query's row.
     """
 
     __tablename__ = "stream_state"

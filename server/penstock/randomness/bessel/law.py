@@ -1,10 +1,10 @@
 """Compute logarithms of Skellam probabilities (scaled Bessel functions), exact to 1e-13.
 
 ``P(A - B = k) = exp(-m) I_k(m)`` for independent Poisson ``A`` and ``B`` of mean ``m/2``
-each.  From a variance ``m`` of 128 on, the uniform expansion for large orders (Debye
-1909; DLMF 10.41(ii)), which in powers of ``1/sqrt(k^2 + m^2)`` holds for all ``k``;
-below, ratios of neighbors by the recurrence run downwards, where it is stable (Miller,
-in British Association 1952), normalized by their sum.
+each.  From a variance ``m`` of 128 on, it uses the uniform expansion for large orders (Debye 1909;
+DLMF 10.41(ii)), which in powers of ``1/sqrt(k^2 + m^2)`` holds for all ``k``; below, it uses ratios
+of neighbors by the recurrence run downwards, where it is stable (Miller, in British Association
+1952), normalized by their sum.
 """
 
 import math

@@ -74,8 +74,8 @@ def exposure_of(
         rungs.setdefault(key, []).append(rung)
     if not rungs:
         return {}
-    # Imported here alone: the mechanisms are slow to import, and a command of a person who has
-    # read nothing needs none of them.
+    # Imported only here: the mechanisms are slow to import, and a command of a person who has read
+    # nothing needs none of them.
     from penstock.services.noise.kinds.choice import kind_of
 
     queries = session.exec(

@@ -1,6 +1,6 @@
-"""Do what takes two people: one admin proposes, another approves.
+"""Carry out actions that take two people: one admin proposes, another approves.
 
-* ``proposals``: proposals: made, approved, done once
-* ``actions``   the actions that can be proposed
-* ``logged_proposals``: the leaves of proposals, and the tables compared with them
+* ``proposals``         makes, approves and withdraws proposals; carries out each once
+* ``actions``           the actions that can be proposed
+* ``logged_proposals``  the leaves of proposals, and the tables compared with them
 """

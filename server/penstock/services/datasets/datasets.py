@@ -50,11 +50,11 @@ from penstock.spec_fields import folded
 def register(
     server: Server, principal: Principal, request: DatasetRequest, progress: Progress = silent
 ) -> DatasetView:
-    """Register a dataset: its source is looked at by format and column names alone.
+    """Register a dataset; only its source's format and column names are checked.
 
     Raises ``InvalidInput`` for a spec or a file that is not valid, ``NameTaken``, and
-    ``Conflict`` for a file that is registered already, whatever it is called there, and where
-    losses in a dataset that holds the same people cannot be added to those in it.
+    ``Conflict`` for a file that is registered already, whatever it is called there, and if losses
+    in a dataset that holds the same people cannot be added to those in it.
     """
     principal.require("admin")
     request, fingerprints = _examined(server, request, progress)
@@ -286,7 +286,7 @@ def _registered(
     before: Dataset | None = None,
     other: Dataset | None = None,
 ) -> DatasetView:
-    """``before`` is the version before it, ``other`` a dataset that holds the same people."""
+    """Store a version of a dataset after ``before``, if any; ``other`` holds the same people."""
     require_still(session, principal, "admin")
     tiers = ordered_tiers(session)
     accounts = resolve(request.budgets, tiers, request.delta, request.accountant)

@@ -9,7 +9,7 @@
 * ``quotes``               the planned kind of a query, and the charge of each tier
 * ``charges``              a query's row and all of its charges, in one transaction
 * ``room_left``            the share of an account that a charge takes, as callers see it
-* ``repricing``            reprices queries where a budget becomes larger than it ever was
+* ``repricing``            reprices queries when a budget becomes larger than it ever was
 * ``undercharged``         accounts that older versions charged too little
 * ``logged_budgets, logged_levels``: the leaves of both, and the tables compared with them
 """

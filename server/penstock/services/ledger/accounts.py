@@ -293,10 +293,7 @@ def _refusal(
     shortfall: Shortfall,
     scarcest: Tier | None,
 ) -> BudgetExhausted:
-    """Return the error for charges that do not fit;
-
-    ``scarcest`` is another tier that limits the share.
-    """
+    """Return the error for charges that do not fit; ``scarcest`` also limits the share."""
     spent = spending(session, dataset_id, account)
     listed = ", ".join(f"{name} ({share:.3g})" for name, share in spent[:HEAVIEST_SHOWN])
     more = len(spent) - HEAVIEST_SHOWN

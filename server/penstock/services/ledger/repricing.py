@@ -1,4 +1,4 @@
-"""Reprice queries where a tier's budget becomes larger than it ever was.
+"""Reprice queries when a tier's budget becomes larger than it ever was.
 
 The charge for a sampler's error grows with the largest budget that the tier ever had, and with it
 the cheapest way of charging may change.  The rule this module keeps: for each query a tier is

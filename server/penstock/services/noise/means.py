@@ -2,16 +2,16 @@
 
 Noise cannot be added to a mean, whose sensitivity depends on how many rows there are.  A
 query for means releases for each key the sum of how far its values lie from the middle of
-their bounds, and a weighted count; all that stands here is computed from the released pair
+their bounds, and a weighted count; everything in this module is computed from the released pair
 alone, and so costs nothing beyond it.  ``S`` and ``n`` are the noisy sum and count.
 
 - The mean is ``middle + S / max(n, 1)``, clamped to the bounds.
 - The interval: at confidence ``p``, ``S`` and ``n`` are each taken to be within their own
   error bars at ``1 - (1 - p) / 2``, which both are with probability ``p`` at least,
   whatever the law of the noise (Bonferroni's inequality).  Its ends are the smallest and
-  the largest mean of such a pair with a count of at least 1, clamped to the bounds.  Where
-  no such pair has a mean between the bounds, as when there are no rows, the interval is
-  the whole range: nothing is known.
+  the largest mean of such a pair with a count of at least 1, clamped to the bounds.  If no such
+  pair has a mean between the bounds, as when there are no rows, the interval is the whole range:
+  nothing is known.
 - The standard deviation is that of the first-order expansion of ``S / n``, at most half
   of the range, which no variable between the bounds passes (Popoviciu 1935).
 

@@ -35,7 +35,7 @@ class Process:
 
     @property
     def p(self) -> float | None:
-        """``power`` as callers see it."""
+        """Return ``power`` as callers see it."""
         return None if self.power is None else float(self.power)
 
     def rung(self, target: Target, delta: float) -> int:
@@ -72,7 +72,7 @@ class Process:
         return entry(cost)
 
     def values(self, rung: int, steps: IntVector) -> NDArray[np.float64]:
-        """Return a stored release as unbiased values: exact where they are below 2^53."""
+        """Return a stored release as unbiased values: exact if they are below 2^53."""
         seen = released(self.mechanism, steps)
         scaled = np.multiply(seen, float(self.mechanism.granularity), dtype=np.float64)
         bias = float(self.mechanism.bias(self.ladder.value(rung)))

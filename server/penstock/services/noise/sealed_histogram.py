@@ -1,7 +1,7 @@
 """Seal and open a sparse histogram in the database: the state that levels are drawn from.
 
-The state is exact in one thing, which keys have a count that is not 0; encryption alone
-protects that.  It is as old as the newest release, or nothing is drawn from it.
+The state contains one exact thing: which keys have a count that is not 0. Only encryption protects
+it.  It is as old as the newest release, or nothing is drawn from it.
 """
 
 from typing import NamedTuple
@@ -48,7 +48,7 @@ def begin(server: Server, query: Query, settings: Settings, exact: IntVector) ->
 def prepare_draw(session: Session, query: Query, settings: Settings, rung: int) -> None:
     """Compute what a draw at ``rung`` will need, before anybody waits for it.
 
-    It hangs on public numbers alone: thresholds, and which rungs were released.
+    It depends only on public numbers: thresholds, and which rungs were released.
     """
     rungs = session.exec(select(Release.rung).where(col(Release.query_id) == query.id)).all()
     if rung not in rungs:
@@ -82,7 +82,7 @@ def load(
 def save(
     session: Session, server: Server, dataset: Dataset, query: Query, histogram: SparseHistogram
 ) -> None:
-    """Put the state after the newest release in the place of the one before."""
+    """Replace the stored state by the one after the newest release."""
     place = _place(dataset, query, query.seq)
     sealed = seal(query_key(server, dataset, query), to_bytes(histogram), place)
     row = _row(session, query)
@@ -121,7 +121,7 @@ def _report(dataset: Dataset, query: Query, rung: int, seq: int) -> RowIdentity:
 
 
 def _padded(steps: IntVector) -> bytes:
-    """Return how many there are, they themselves, and zeros up to the next power of two."""
+    """Return the number of ``steps``, the steps, and zeros up to the next power of two."""
     content = len(steps).to_bytes(8, "little") + steps.astype("<i8").tobytes()
     return content.ljust(1 << (len(content) - 1).bit_length(), b"\0")
 

@@ -79,9 +79,9 @@ def preview(
 ) -> PreviewView:
     """Preview what registering ``request`` would do, or show what a registered query was charged.
 
-    Waits ``patience`` seconds for a computation that the same user has just started.  Raises what
-    registering would, except for lack of budget, which the answer states, and for the file, which
-    is not read; ``NotFound`` for a query or dataset that the caller may not see.
+    It waits ``patience`` seconds for a computation that the same user has just started.  Raises
+    what registering would, except for lack of budget, which the answer states, and for the file,
+    which is not read; ``NotFound`` for a query or dataset that the caller may not see.
     """
     principal.require("analyst", "admin")
     if isinstance(request, RegisteredQuery):

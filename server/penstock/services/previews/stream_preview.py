@@ -23,8 +23,8 @@ def preview_stream(
 ) -> StreamPreviewView:
     """Preview what opening ``request`` would do, and compare other structures.
 
-    Waits ``patience`` seconds for a computation that the same user has just started.  Raises what
-    opening would, except for lack of budget, which the answer states.
+    It waits ``patience`` seconds for a computation that the same user has just started.  Raises
+    what opening would, except for lack of budget, which the answer states.
     """
     principal.require("analyst", "admin")
     with server.database.read() as session:

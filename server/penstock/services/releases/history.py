@@ -98,7 +98,7 @@ def values(server: Server, principal: Principal, public_id: str) -> ReleaseView:
 def levels(server: Server, principal: Principal, query: str) -> list[HistoryItemView]:
     """Return every level of a query that the caller was handed, the most accurate first.
 
-    Empty if they hold none, and if there is no such query.
+    The result is empty if they hold none, and if there is no such query.
     """
     principal.require("analyst")
     with server.database.read() as session:

@@ -63,7 +63,7 @@ class ReleaseRequest(Spec):
         return self
 
     def target(self) -> Target | None:
-        """Return the level as a target of calibration; ``None`` where it is a tier's."""
+        """Return the level as a target of calibration; ``None`` if it is a tier's."""
         for kind in (TargetKind.EPSILON, TargetKind.RHO, TargetKind.LEVEL):
             value = getattr(self, kind.value)
             if value is not None:

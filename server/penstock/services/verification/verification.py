@@ -43,10 +43,10 @@ MOST_PROBLEMS = 100
 def verify(server: Server, principal: Principal) -> VerificationView:
     """Recompute the tree from the leaves, and compare all that rests on it.
 
-    Hashes, the tree's nodes, checkpoints and their signatures, the witness, a second place that
-    is a file, rows that were altered, the value of every hand-out, and what every change came to
-    (``differences``).  It sees one state of the database, and raises only where that cannot be
-    read.
+    It checks hashes, the tree's nodes, checkpoints and their signatures, the witness, a second
+    place that is a file, rows that were altered, the value of every hand-out, and the result of
+    every change (``differences``). It sees one state of the database, and raises only if that
+    cannot be read.
     """
     principal.require("auditor")
     # Read before the database: what others write in between would look like a loss.

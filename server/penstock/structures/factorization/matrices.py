@@ -56,7 +56,7 @@ class Factorization:
     def nodes(self, exact: IntVector) -> IntVector:
         """Return ``R x`` for ``exact`` of shape ``(inputs,)``, in ``2^-digits`` of its units.
 
-        Raises ``InvalidInput`` for another shape, and where a sum could exceed 52 bits; that is
+        Raises ``InvalidInput`` for another shape, and if a sum could exceed 52 bits; that is
         checked with the largest input, not the sum itself.
         """
         if exact.shape != self.strategy.shape[1:]:
@@ -77,7 +77,7 @@ class Factorization:
         return self.decoder @ released
 
     def variances(self, node_variance: float) -> NDArray[np.float64]:
-        """Return the variance of each output, where that of a node is ``node_variance``."""
+        """Return the variance of each output, if that of a node is ``node_variance``."""
         return np.asarray(np.square(self.decoder).sum(axis=1) * node_variance)
 
 

@@ -1,9 +1,9 @@
 """Compute the square-root factorization of running sums.
 
-Henzinger, Upadhyay, Upadhyay 2023: the all-ones lower triangle is ``M M`` with the Toeplitz
+By Henzinger, Upadhyay, Upadhyay 2023, the all-ones lower triangle is ``M M`` with the Toeplitz
 matrix ``M`` of the coefficients of ``(1 - x)^(-1/2)``.  Its error is about a fifth of the trees',
-for Gaussian noise, and it is lossless, but every node is needed forever: state and time of a
-step grow with the stream.
+for Gaussian noise, and it is lossless, but every node is needed forever: state and time of a step
+grow with the stream.
 """
 
 import numpy as np
@@ -33,7 +33,7 @@ def column_square(length: int) -> float:
 def square_root(length: int, digits: int = DIGITS) -> Factorization:
     """Return the factorization for ``length`` steps, ``R`` rounded to ``digits`` binary digits.
 
-    Needs memory for ``length`` squared numbers.  Raises ``InvalidInput`` for a length below 1.
+    It needs memory for ``length`` squared numbers.  Raises ``InvalidInput`` for a length below 1.
     """
     strategy = linalg.toeplitz(coefficients(length), np.zeros(length))
     return factorization(np.tril(np.ones((length, length))), strategy, digits)

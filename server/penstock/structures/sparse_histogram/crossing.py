@@ -43,10 +43,10 @@ _ENTRIES = 1 << 22
 class Crossing:
     """Represent the law of a silent key's noise, given that it is reported at a new level.
 
-    That is: given that it is above ``new.at`` at the variance ``new.variance``.  ``limits`` are
+    The condition is that it is above ``new.at`` at the variance ``new.variance``.  ``limits`` are
     those of the levels released so far, in increasing variance, without the new one; ``keys`` is
-    how many such keys there may be, and decides what is negligible.  Raises ``PenstockError``
-    if quadrature does not converge, which no rung of a ladder with a ratio of 1.01 causes.
+    how many such keys there may be, and decides what is negligible.  Raises ``PenstockError`` if
+    quadrature does not converge, which no rung of a ladder with a ratio of 1.01 causes.
     """
 
     def __init__(self, limits: Sequence[Limit], new: Limit, keys: int) -> None:
@@ -92,7 +92,7 @@ class Crossing:
     def draw(self, size: int, stream: Stream) -> Integers:
         """Draw the noise of ``size`` keys at every level: shape ``(len(limits) + 1, size)``.
 
-        In lattice steps; rows are in the order of the levels, the new one among them.
+        The noise is in lattice steps; rows are in the order of the levels, the new one among them.
         """
         out = np.empty((len(self._limits) + 1, size), dtype=np.int64)
         rows = max(_ENTRIES // self.nodes, 1)

@@ -59,7 +59,7 @@ class Messages:
     def forward(self, before: int, x: Floats, variance: float) -> Floats:
         """Return the density of ``X(variance)`` with silence at the first ``before`` limits.
 
-        Shape as ``x``.
+        The result has the shape of ``x``.
         """
         if before == 0:
             return normal_density(x, variance)

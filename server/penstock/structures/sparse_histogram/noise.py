@@ -14,9 +14,9 @@ from penstock.structures.sparse_histogram.plan import plan
 class HistogramNoise(Gaussian):
     """Represent the noise of histograms over ``size`` keys, of which a tier expects ``most_false``.
 
-    Like ``Gaussian`` except for lattice, ladder and numerical charges, in which ``dimension`` is
-    how many keys differ between neighbors.  No release may be more accurate than the
-    ceiling it was planned for.
+    It is like ``Gaussian`` except for lattice, ladder and numerical charges, in which ``dimension``
+    is how many keys differ between neighbors.  No release may be more accurate than the ceiling it
+    was planned for.
     """
 
     size: ClassVar[int]

@@ -30,7 +30,7 @@ DOUBLING = 69
 """Rungs until the variance doubles: adjacent ones are at least 1.01 apart."""
 
 STEPS_A_DEVIATION = 18
-"""Binary logarithm of the steps in one standard deviation at rung 0, where they fit."""
+"""Binary logarithm of the steps in one standard deviation at rung 0, if they fit."""
 
 FEWEST_STEPS = 14
 """Binary logarithm of the same on the coarsest lattice allowed.
@@ -40,16 +40,16 @@ own bounds require.
 """
 
 ROOM_ABOVE = 1 << 20
-"""How many times the ceiling's variance is left for noisier tiers, where that fits."""
+"""How many times the ceiling's variance is left for noisier tiers, if that fits."""
 
 
 def plan(ceiling: Fraction, step: Fraction, bound: Fraction) -> tuple[Gaussian, Ladder]:
     """Return the noise and the levels of a histogram whose most accurate tier is at ``ceiling``.
 
     ``ceiling`` is a variance in squared units of counts, ``step`` divides all counts,
-    ``bound`` is the largest count.  Chooses the finest lattice that leaves ``ROOM_ABOVE``,
-    or else the finest that fits at all.  Raises ``InvalidInput`` if none fits 2^52 steps, with
-    the ``largest_bound`` and the ``least_deviation`` that would fit.
+    ``bound`` is the largest count. The lattice is the finest lattice that leaves ``ROOM_ABOVE``, or
+    else the finest that fits at all.  Raises ``InvalidInput`` if none fits 2^52 steps, with the
+    ``largest_bound`` and the ``least_deviation`` that would fit.
     """
     check_plan("variance", ceiling, bound)
     finest = ceiling / ROOM_TO_RAISE

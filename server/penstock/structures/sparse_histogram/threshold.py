@@ -21,8 +21,7 @@ COARSENESS = 16
 """Thresholds are rounded up to multiples of this many steps.
 
 So they do not depend on the last bits of special functions, which differ from version to
-version.  Where a deviation has 2^18 steps, this costs less than a thousandth of the false
-keys.
+version.  If a deviation has 2^18 steps, this costs less than a thousandth of the false keys.
 """
 
 LARGEST_CHANCE = 0.25

@@ -19,9 +19,9 @@ Tree = KaryTree | SmoothBinary
 def mean_squared_error(tree: Tree, *, pure: bool) -> Fraction:
     """Return the mean squared error over all outputs.
 
-    In units of ``1 / epsilon^2`` (Laplace) or ``1 / rho`` (Gaussian): ``2 h^2`` times the mean
-    number of nodes, or ``h / 2`` times that, with ``h`` the number of nodes to which an element
-    adds.
+    In units of ``1 / epsilon^2`` (Laplace) it is ``2 h^2`` times the mean number of nodes, and in
+    units of ``1 / rho`` (Gaussian) ``h / 2`` times that, with ``h`` the number of nodes to which an
+    element adds.
     """
     return _of_a_node(tree, pure=pure) * tree.mean_nodes()
 

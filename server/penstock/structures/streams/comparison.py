@@ -70,12 +70,12 @@ def compare(
 ) -> list[Option]:
     """Return every structure that fits a stream of ``length`` steps, the least mean error first.
 
-    ``loss`` is ``epsilon`` or ``rho`` of the whole stream where one element of ``dimension``
-    numbers changes by ``sensitivity``.  Without a length only epochs fit, and are evaluated over
+    ``loss`` is ``epsilon`` or ``rho`` of the whole stream if one element of ``dimension`` numbers
+    changes by ``sensitivity``.  Without a length only epochs fit, and are evaluated over
     ``horizon`` steps.  With ``past_only`` trees only add; ``forest`` is listed as well.
-    ``sensitivity`` may be that of a unit in ``columns`` steps, for which the square root's
-    norm is less than ``columns`` times that of one step.  Raises ``InvalidInput`` for a length or
-    dimension below 1, a loss that is not positive, and a mechanism whose noise has no such tree.
+    ``sensitivity`` may be that of a unit in ``columns`` steps, for which the square root's norm is
+    less than ``columns`` times that of one step.  Raises ``InvalidInput`` for a length or dimension
+    below 1, a loss that is not positive, and a mechanism whose noise has no such tree.
     """
     pure = issubclass(mechanism, Laplace)
     if not pure and not issubclass(mechanism, Gaussian):
@@ -164,8 +164,8 @@ def _epochs(steps: int, *, pure: bool, past_only: bool, forest: Forest | None) -
 def nodes_drawn(tree: KaryTree) -> int:
     """Return how many nodes all outputs of a tree have, each of which is drawn once.
 
-    There is one for each step, and those beyond the last step to which its own chain leads: where
-    an earlier step is rounded up beyond the last, the last one is rounded to the same.
+    There is one for each step, and those beyond the last step to which its own chain leads: if an
+    earlier step is rounded up beyond the last, the last one is rounded to the same.
     """
     return tree.length + sum(node > tree.length for node in chain(tree, tree.length))
 

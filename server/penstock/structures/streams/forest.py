@@ -42,7 +42,8 @@ class Forest(Protocol):
         """Return True if the outputs determine all noises (``L`` has a left inverse).
 
         If not, tiers are weakly lossless: a coalition's privacy loss is still that of its best
-        member, but a noisier output cannot be told from a more accurate one by chance alone.
+        member, but a noisier output cannot be derived from a more accurate one with randomness
+        alone.
         """
         ...
 

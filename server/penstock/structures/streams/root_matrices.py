@@ -1,10 +1,10 @@
 """Compute the square-root factorization in integers: ``R`` on the lattice, ``L`` to any digits.
 
-Henzinger, Upadhyay, Upadhyay 2023: the all-ones lower triangle is ``M M`` with the Toeplitz
+By Henzinger, Upadhyay, Upadhyay 2023, the all-ones lower triangle is ``M M`` with the Toeplitz
 matrix ``M`` of the coefficients ``f`` of ``(1 - x)^(-1/2)``.  Here ``R`` is ``M`` rounded to
-multiples of ``2^-DIGITS`` and ``L`` the matrix with which ``L R`` is the triangle again,
-exactly: the coefficients of ``1 / ((1 - x) R(x))``.  Their number of digits grows with each
-step; a caller that rounds a sum of them can request as many as the rounding needs.
+multiples of ``2^-DIGITS`` and ``L`` the matrix with which ``L R`` is the triangle again, exactly:
+the coefficients of ``1 / ((1 - x) R(x))``.  Their number of digits grows with each step; a caller
+that rounds a sum of them can request as many as the rounding needs.
 
 The error of digits: with ``R = M + E``, entries of ``E`` at most ``2^-DIGITS`` and those of
 ``M``'s inverse adding up to less than 2, the inverse of ``R`` has a sum of less than 4 over up to

@@ -44,10 +44,7 @@ class Taking(Protocol):
     """Write to a sink that is open; every method raises ``LogUnavailable``."""
 
     def reached(self) -> Reached | None:
-        """Return the part of the log that it has, by its own record;
-
-        ``None`` if it has no record.
-        """
+        """Return the part of the log that it has, by its own record; ``None`` without a record."""
 
     def hashes(self) -> Collection[bytes] | None:
         """Return the hashes of all leaves that it has; ``None`` if it has no record."""

@@ -144,10 +144,7 @@ class Shape(ABC):
         return float(LARGEST_STEPS * self.granularity(process))
 
     def following(self, step: int) -> int | None:
-        """Return the number of the element after ``step`` of them;
-
-        ``None`` if the stream is full.
-        """
+        """Return the number of the element after ``step``; ``None`` if the stream is full."""
         return None if self.length is not None and step >= self.length else step + 1
 
     def require_reach(self, process: Process, rung: int) -> None:
@@ -189,7 +186,7 @@ class TreeShape(Shape):
 
     @override
     def sensitivity(self, element: Sensitivity) -> Sensitivity:
-        """Return that of a step times the steps of a unit, a bound by the triangle inequality."""
+        """Return a step's sensitivity times the steps of a unit, by the triangle inequality."""
         forest = self.forest
         column = Sensitivity(
             l1=forest.column_l1 * element.l1,
@@ -256,7 +253,7 @@ class RootShape(Shape):
 
     @override
     def sensitivity(self, element: Sensitivity) -> Sensitivity:
-        """Return that of as many columns together, which is exact."""
+        """Return the sensitivity of as many columns together, which is exact."""
         column = columns(self.length or 0, self.max_steps_per_unit)
         return Sensitivity(
             l1=column.l1 * element.l1,
