@@ -116,7 +116,7 @@ class Issuer:
             try:
                 claims = _verified(token, self._known())
             except errors.InvalidKeyIdError:
-                claims = _verified(token, self._asked_again())
+                claims = _verified(token, self._refetched())
             rules.validate(claims.claims)
         except (errors.JoseError, ValueError) as problem:
             raise Refused from problem
@@ -146,7 +146,7 @@ class Issuer:
         known = self._keys_read
         return known[0] if known is not None and self._clock() - known[1] <= FRESH else None
 
-    def _asked_again(self) -> "KeySet":
+    def _refetched(self) -> "KeySet":
         """Fetch and return the keys; reuse those fetched less than ``PATIENCE`` seconds ago."""
         if not self._lock.acquire(timeout=_TURN):
             raise self._unavailable("is still being asked for its keys")

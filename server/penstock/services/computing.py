@@ -10,8 +10,8 @@ from typing import ParamSpec, Protocol, TypeVar
 
 from penstock.computing.turns import Turns, taken
 
-Asked = ParamSpec("Asked")
-Found = TypeVar("Found")
+Parameters = ParamSpec("Parameters")
+Result = TypeVar("Result")
 
 PATIENCE = 60.0
 """The seconds that an action, unlike a preview, waits for the person's running computation."""
@@ -26,10 +26,10 @@ class Computing(Protocol):
         self,
         person: str,
         patience: float,
-        function: Callable[Asked, Found],
-        *arguments: Asked.args,
-        **named: Asked.kwargs,
-    ) -> Found:
+        function: Callable[Parameters, Result],
+        *arguments: Parameters.args,
+        **named: Parameters.kwargs,
+    ) -> Result:
         """Run ``function`` for ``person``, after at most ``patience`` seconds for their turn.
 
         Raises what the function raises, and what ``Pool.run`` raises.
@@ -46,10 +46,10 @@ class Here:
         self,
         person: str,
         patience: float,
-        function: Callable[Asked, Found],
-        *arguments: Asked.args,
-        **named: Asked.kwargs,
-    ) -> Found:
+        function: Callable[Parameters, Result],
+        *arguments: Parameters.args,
+        **named: Parameters.kwargs,
+    ) -> Result:
         """Run a computation; see ``Computing.run``."""
         if self._turns is None:
             return function(*arguments, **named)

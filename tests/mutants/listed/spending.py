@@ -141,7 +141,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
     Mutant(
         name="deleted-tiers-pay-nothing",
         path="services/ledger/effective_levels.py",
-        before="select(Tier).where(col(Tier.deleted_at).is_(None) | col(Tier.id).in_(ever_held))",
+        before="select(Tier).where(col(Tier.deleted_at).is_(None) | col(Tier.id).in_(tier_ids))",
         after="select(Tier).where(col(Tier.deleted_at).is_(None))",
         wrong="what former holders of a deleted tier see in another one is not paid for",
         tests=(

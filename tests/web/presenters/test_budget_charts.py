@@ -10,7 +10,7 @@ from penstock.services.previews.level_preview import (
     SeenLevelView,
 )
 from penstock.services.schemas.previews import ChargeView
-from penstock.web.presenters.budget_charts import moved, shown, with_one_more
+from penstock.web.presenters.budget_charts import moved, shown, with_query
 
 BUDGET = budget(
     tier_budget("public", 1.0, visits=0.25), tier_budget("internal", 4.0, visits=0.5, stays=0.25)
@@ -30,14 +30,14 @@ def test_the_table_has_what_each_query_took_and_what_is_left() -> None:
 
 
 def test_one_query_more_takes_its_share_of_those_tiers_that_see_it() -> None:
-    rows = with_one_more(BUDGET, "beds", {"internal": 0.125}).table.rows
+    rows = with_query(BUDGET, "beds", {"internal": 0.125}).table.rows
     assert ("beds", "12%", "0%") in rows or ("beds", "12.5%", "0%") in rows
     assert rows[-1][2] == "75%"
 
 
 def test_more_than_the_whole_budget_is_refused_and_not_drawn() -> None:
     with pytest.raises(InvalidInput, match="internal"):
-        with_one_more(BUDGET, "beds", {"internal": 0.5})
+        with_query(BUDGET, "beds", {"internal": 0.5})
 
 
 def test_moved_levels_cost_only_tiers_that_are_charged() -> None:

@@ -39,7 +39,7 @@ def test_the_picture_has_what_was_chosen_and_the_table_all() -> None:
     views = [release("a", "internal", 1.0, [7.0, 3.0]), release("b", "public", 0.5, [9.0, 1.0])]
     shown = shown_releases([listed(view) for view in views], views, {"b"}, "visits")
     assert shown is not None
-    assert (shown.drawn, shown.one_only) == (frozenset({"b"}), False)
+    assert (shown.drawn, shown.single) == (frozenset({"b"}), False)
     assert len(shown.picture.table.head) == 1 + 2 * 3
     assert "1 of your 2" in shown.picture.remark
     assert shown_releases([listed(view) for view in views], [], {"b"}, "visits") is None
@@ -49,7 +49,7 @@ def test_of_a_sparse_histogram_one_release_is_drawn_with_its_largest_values_firs
     views = [sparse(release(name, name, 1.0, [7.0, 30.0, 3.0])) for name in ("a", "b")]
     shown = shown_releases([listed(view) for view in views], views, {"a", "b"}, "books")
     assert shown is not None
-    assert (shown.drawn, shown.one_only) == (frozenset({"a"}), True)
+    assert (shown.drawn, shown.single) == (frozenset({"a"}), True)
     assert [row[0] for row in shown.picture.table.rows] == ["k1", "k0", "k2"]
 
 

@@ -38,7 +38,7 @@ class Reading:
 
 
 @dataclass(frozen=True)
-class _Asked:
+class _Release:
     mechanism: Mechanism
     level: Fraction
     sensitivity: Sensitivity
@@ -58,7 +58,7 @@ def readings(
     A closed form whose condition fails is left out.  Raises ``InvalidInput`` for a
     ``delta`` at which the mechanism guarantees nothing.
     """
-    release = _Asked(mechanism, level, sensitivity, dimension, delta)
+    release = _Release(mechanism, level, sensitivity, dimension, delta)
     listed = [_guarantee(release)]
     for name in _OTHERS.get(mechanism.name, {}):
         with suppress(InvalidInput):
@@ -79,7 +79,7 @@ def reading(
     Raises ``InvalidInput`` for a name that the mechanism does not have, with those that it has;
     and where the condition of a theorem fails, with the condition and the number.
     """
-    release = _Asked(mechanism, level, sensitivity, dimension, delta)
+    release = _Release(mechanism, level, sensitivity, dimension, delta)
     if name == "guarantee":
         return _guarantee(release)
     known = _OTHERS.get(mechanism.name, {})
@@ -91,23 +91,23 @@ def reading(
     return _other(name, release)
 
 
-def _guarantee(release: _Asked) -> Reading:
+def _guarantee(release: _Release) -> Reading:
     promise = release.mechanism.guarantee(release.level, release.sensitivity, release.delta)
     source = _GUARANTEES.get(release.mechanism.name, f"{promise.definition} by its exact law")
     return Reading("guarantee", promise.epsilon, promise.delta, source, shown=True)
 
 
-def _other(name: str, release: _Asked) -> Reading:
+def _other(name: str, release: _Release) -> Reading:
     source, epsilon = _OTHERS[release.mechanism.name][name]
     return Reading(name, epsilon(release), release.delta, source)
 
 
-def _zcdp(release: _Asked) -> float:
+def _zcdp(release: _Release) -> float:
     rho = rounded_up(release.sensitivity.l2_squared / (2 * release.level))
     return (rho + 2 * math.sqrt(rho * math.log(1 / release.delta))) * (1 + _ROUNDING)
 
 
-def _renyi(release: _Asked) -> float:
+def _renyi(release: _Release) -> float:
     mechanism, level, sensitivity = release.mechanism, release.level, release.sensitivity
     return min(
         converted_epsilon(order, mechanism.cost(level, sensitivity, order).loss, release.delta)
@@ -115,19 +115,19 @@ def _renyi(release: _Asked) -> float:
     )
 
 
-def _laplace_theorem(release: _Asked) -> float:
+def _laplace_theorem(release: _Release) -> float:
     l1, scale = rounded_up(release.sensitivity.l1), float(release.level)
     return laplace_readings.theorem_epsilon(l1, release.sensitivity.l2, scale, release.delta)
 
 
-def _laplace_composed(release: _Asked) -> float:
+def _laplace_composed(release: _Release) -> float:
     placed = PlacedRelease(
         release.mechanism.name, release.mechanism.granularity, release.level, release.sensitivity
     )
     return min(composed_epsilon([placed], release.delta), _laplace_theorem(release))
 
 
-def _poisson_theorem(release: _Asked) -> float:
+def _poisson_theorem(release: _Release) -> float:
     step, sensitivity = float(release.mechanism.granularity), release.sensitivity
     return curve.theorem_epsilon(
         float(release.level),
@@ -149,7 +149,7 @@ _GUARANTEES: Final[Mapping[str, str]] = {
     "poisson": "the exact hockey-stick divergence, in both directions",
 }
 
-_OTHERS: Final[Mapping[str, Mapping[str, tuple[str, Callable[[_Asked], float]]]]] = {
+_OTHERS: Final[Mapping[str, Mapping[str, tuple[str, Callable[[_Release], float]]]]] = {
     "gaussian": {
         "zcdp": ("rho + 2 sqrt(rho ln(1/delta)) (Bun, Steinke 2016, Proposition 1.3)", _zcdp),
         "renyi": (

@@ -92,7 +92,7 @@ def read(
 
     begun = 0
     with pq.ParquetFile(file.path) as opened:
-        for batch in _with_one(opened, columns):
+        for batch in _batches(opened, columns):
             numbers = pa.array(range(begun, begun + len(batch)), pa.int64())
             cells = {alias: _repaired(batch.column(name)) for name, alias in columns.items()}
             connection.register("batch", pa.table({NUMBER: numbers, **cells}))
@@ -103,7 +103,7 @@ def read(
             begun += len(batch)
 
 
-def _with_one(opened: Any, columns: Mapping[str, str]) -> Iterable[Any]:
+def _batches(opened: Any, columns: Mapping[str, str]) -> Iterable[Any]:
     """Yield the batches of the file, or one empty batch with the columns' types."""
     import pyarrow as pa
 

@@ -92,7 +92,7 @@ def _rows(
                 _declare_keys(connection, TAKEN, outside)
             connection.execute(_view(connection, file, names, columns, repairs))
             lock(connection, file)
-            _require_one_select(connection, statement.text)
+            _require_single_select(connection, statement.text)
             # The engine's own message may quote a cell, so none of it is kept.
             rows = connection.execute(statement.text, _parameters(plan, salt)).fetchnumpy()
             return {name: np.asarray(column) for name, column in rows.items()}
@@ -134,7 +134,7 @@ def lock(connection: duckdb.DuckDBPyConnection, file: SourceFile) -> None:
     connection.execute("SET lock_configuration = true")
 
 
-def _require_one_select(connection: duckdb.DuckDBPyConnection, text: str) -> None:
+def _require_single_select(connection: duckdb.DuckDBPyConnection, text: str) -> None:
     kinds = [each.type for each in connection.extract_statements(text)]
     if kinds != [duckdb.StatementType.SELECT]:
         raise RuntimeError("the template has become something else than one SELECT")

@@ -46,7 +46,7 @@ def with_nodes(plan: Plan, query: CorrelatedQuery, relation: NeighboringRelation
     columns, groups = (len(plan.flags), plan.keys) if plan.flags else (plan.keys, 1)
     replacing = relation is NeighboringRelation.REPLACE
     settled = replace(plan, nodes=_nodes(plan, query, columns, groups, replacing=replacing))
-    _require_one_all(settled)
+    _require_unique_all(settled)
     if settled.largest > LARGEST_NODE:
         raise InvalidInput(
             f"{plan.max_units} privacy units of up to {plan.max_rows} rows in a group leave the"
@@ -142,7 +142,7 @@ def _require_overlap(plan: Plan, relation: NeighboringRelation) -> None:
         )
 
 
-def _require_one_all(plan: Plan) -> None:
+def _require_unique_all(plan: Plan) -> None:
     """Raise ``InvalidInput`` if the size would have the key of a count."""
     if not isinstance(plan.nodes, Lift):
         return

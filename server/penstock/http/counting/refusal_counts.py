@@ -98,13 +98,13 @@ class Refused:
                 return
             began, _, *counts = _ENTRY.unpack_from(memory, self._offset)
             memory[self._offset : self._offset + BYTES] = _NOTHING
-        has_told = False
+        has_reported = False
         try:
             with suppress(PenstockError):
                 self._tell(dict(zip(CAUSES, counts, strict=True)), self._clock() - began)
-                has_told = True
+                has_reported = True
         finally:
-            if not has_told:
+            if not has_reported:
                 # Not before another period: the obstacle may last.
                 self._add(began, counts, self._clock())
 

@@ -88,11 +88,11 @@ def resume(server: Server, secret: str) -> Principal:
     """
     with server.database.read() as session:
         server.clock.look(session)
-        found_rows = (
+        rows = (
             session.exec(_BY_DIGEST, params={"digest": digest}).first()
             for digest in _digests(server, secret)
         )
-        row = next((candidate for candidate in found_rows if candidate is not None), None)
+        row = next((candidate for candidate in rows if candidate is not None), None)
     now = server.clock()
     if row is None:
         raise _ended()

@@ -92,9 +92,9 @@ def take(server: Server, principal: Principal, note: str) -> CheckpointView:
     for verifier, signature in made:
         _require_verified(server, verifier, signed_note.text, signature)
     with server.database.read() as session:
-        _told_by(session, signed_note.text)  # also if nothing is written, after a restore
+        _checkpoint_of(session, signed_note.text)  # also if nothing is written, after a restore
     with server.database.write() as session:
-        row = _told_by(session, signed_note.text)
+        row = _checkpoint_of(session, signed_note.text)
         there = {cosignature.public for cosignature in _stored(session, row)}
         for verifier, signature in made:
             if verifier.public not in there:
@@ -127,7 +127,7 @@ def _require_verified(
         )
 
 
-def _told_by(session: Session, text: str) -> Checkpoint:
+def _checkpoint_of(session: Session, text: str) -> Checkpoint:
     """Return the checkpoint of this log whose text is exactly ``text``."""
     size = text.split("\n")[1] if text.count("\n") > 2 else ""
     if size.isascii() and size.isdigit() and len(size) < 17:

@@ -25,7 +25,7 @@ MOST_READ = 20_000
 
 
 @dataclass(frozen=True)
-class _Found:
+class _StoredLeaf:
     """Hold one leaf as it is stored; SQLite keeps a value of any type."""
 
     index: int
@@ -82,22 +82,22 @@ def listing(
     with server.database.read() as session:
         if tier is not None:
             return _at_tier(session, statement, window, tier)
-        rows = [_Found(*row) for row in session.exec(statement.limit(most)).all()]
+        rows = [_StoredLeaf(*row) for row in session.exec(statement.limit(most)).all()]
     return window.page(rows, _view, _place)
 
 
 def _at_tier(session: Session, statement: Any, window: Window, tier: str) -> Page[EventView]:
     """Return a page of the leaves that name ``tier``, which only the leaf's own bytes hold."""
     fragment = leaves.canonical({"tier": tier})[1:-1]
-    rows: list[_Found] = []
+    rows: list[_StoredLeaf] = []
     read, last = 0, -1
     for row in session.execute(statement.limit(MOST_READ).execution_options(yield_per=PART)):
-        read, row_found = read + 1, _Found(*row)
-        last = row_found.index
-        if not isinstance(row_found.content, bytes) or (
-            fragment in row_found.content and _view(row_found).leaf.get("tier") == tier
+        read, leaf_row = read + 1, _StoredLeaf(*row)
+        last = leaf_row.index
+        if not isinstance(leaf_row.content, bytes) or (
+            fragment in leaf_row.content and _view(leaf_row).leaf.get("tier") == tier
         ):
-            rows.append(row_found)
+            rows.append(leaf_row)
         if len(rows) > window.limit:
             break
     page = window.page(rows, _view, _place)
@@ -106,11 +106,11 @@ def _at_tier(session: Session, statement: Any, window: Window, tier: str) -> Pag
     return page
 
 
-def _place(row: _Found) -> int:
+def _place(row: _StoredLeaf) -> int:
     return row.index
 
 
-def _view(row: _Found) -> EventView:
+def _view(row: _StoredLeaf) -> EventView:
     # The fields come from the bytes that were hashed, never from the columns beside them.
     kept = row.content
     if not isinstance(kept, bytes) or merkle.leaf_hash(kept) != row.digest:
@@ -121,7 +121,7 @@ def _view(row: _Found) -> EventView:
         raise _violated(row) from None
 
 
-def _violated(row: _Found) -> IntegrityViolation:
+def _violated(row: _StoredLeaf) -> IntegrityViolation:
     return IntegrityViolation(
         f"Leaf {row.index} of the log is not what its hash says; `penstock audit verify` lists"
         " what was altered."

@@ -218,20 +218,20 @@ def example(accounts: Accounts, max_units: int, share: float, delta: float) -> E
     """
     whole = Fraction(1)
     people = PreparedQuery(None, 2, whole, Fraction(max_units), Sensitivity(whole, whole, whole))
-    request = HistogramRequest.model_validate({**_ASKED, "share": share})
+    request = HistogramRequest.model_validate({**_EXAMPLE_REQUEST, "share": share})
     opened = [account for _, account in accounts if account is not None]
     for levels in (DEFAULT_HISTOGRAM_LEVELS, 8, 4, 2, 1):
         for keys in (0.1, 0.01, 0.001, 1e-4, 1e-6):
             # This rules out most of them without a search.
             if delta == 0 or not all(_pays(whole, share, keys, levels) for whole in opened):
                 continue
-            wish = request.model_copy(update={"false_keys": keys, "max_levels": levels})
-            if _fits(wish, people, accounts, (), delta, None):
+            candidate = request.model_copy(update={"false_keys": keys, "max_levels": levels})
+            if _fits(candidate, people, accounts, (), delta, None):
                 return Example(keys, levels)
     return None
 
 
-_ASKED: Mapping[str, object] = {
+_EXAMPLE_REQUEST: Mapping[str, object] = {
     "name": "example",
     "dataset": "example",
     "structure": "sparse_histogram",

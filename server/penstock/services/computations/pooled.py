@@ -5,7 +5,7 @@ from typing import Any
 
 from penstock.computing import Answers, Pool
 from penstock.services.computations import wire
-from penstock.services.computing import Asked, Found
+from penstock.services.computing import Parameters, Result
 
 MODULE = "penstock.services.computations.job_kinds"
 """The module whose functions the processes run."""
@@ -22,10 +22,10 @@ class Pooled:
         self,
         person: str,
         patience: float,
-        function: Callable[Asked, Found],
-        *arguments: Asked.args,
-        **named: Asked.kwargs,
-    ) -> Found:
+        function: Callable[Parameters, Result],
+        *arguments: Parameters.args,
+        **named: Parameters.kwargs,
+    ) -> Result:
         """Run a computation; see ``Computing.run``."""
         job, question = function.__name__, wire.written((arguments, named))
         answer = self._answers.find(person, job, question)

@@ -43,7 +43,7 @@ def notices_of(server: Server, principal: Principal, name: str) -> list[str]:
         return notices(session, dataset_by_name(session, name))
 
 
-def asked_about(server: Server, principal: Principal, name: str) -> list[tuple[str, bool]]:
+def undeclared_datasets(server: Server, principal: Principal, name: str) -> list[tuple[str, bool]]:
     """Return the other datasets that are not declared to hold the same people.
 
     Each with whether it declares the same columns, those that do first.  Raises ``Forbidden``

@@ -49,7 +49,7 @@ MOST_USERS = 1000
 
 
 @dataclass(frozen=True)
-class _Held:
+class _QueryReleases:
     """Hold how often each rung of one query was given to some users."""
 
     query: Query
@@ -128,7 +128,7 @@ def _gathered(session: Session, users: Sequence[User], versions: Sequence[Datase
     accounts = {key: open_account(session, key, highest) if highest else None for key in ids}
     deltas = {key: version.delta for key, version in zip(ids, versions, strict=True)}
 
-    def lines(counted: Callable[[_Held], Mapping[int, int]], *, paid: bool) -> list[Line]:
+    def lines(counted: Callable[[_QueryReleases], Mapping[int, int]], *, paid: bool) -> list[Line]:
         known: dict[int, Counter[PlacedRelease]] = {key: Counter() for key in ids}
         for group in all_releases:
             of_version = known[group.query.dataset_id]
@@ -164,7 +164,7 @@ def _gathered(session: Session, users: Sequence[User], versions: Sequence[Datase
 
 def _releases_of(
     session: Session, user_ids: Sequence[int], dataset_ids: Sequence[int]
-) -> list[_Held]:
+) -> list[_QueryReleases]:
     """Return the releases of some users, counted by the database: there may be many hand-outs."""
     counts = session.exec(
         select(Release.query_id, Release.rung, func.count())
@@ -178,13 +178,13 @@ def _releases_of(
         best_by_query.setdefault(key, {})[rung] = times
     queries = session.exec(select(Query).where(col(Query.dataset_id).in_(dataset_ids))).all()
     return [
-        _Held(query, kind_of(query), best_by_query[key])
+        _QueryReleases(query, kind_of(query), best_by_query[key])
         for query in queries
         if (key := required(query.id)) in best_by_query
     ]
 
 
-def _exposed(group: _Held, delta: float) -> ExposedQueryView:
+def _exposed(group: _QueryReleases, delta: float) -> ExposedQueryView:
     """Return what the users hold of one query."""
     best = group.best
     return ExposedQueryView(
@@ -263,13 +263,13 @@ def reach(versions: Sequence[Dataset], reaches: Sequence[ReachView | None]) -> R
     """Return the sum of the budgets of versions that a unit may be in, over the worst set."""
     known = {which(version): reached for version, reached in zip(versions, reaches, strict=True)}
 
-    def worst(of_one: Sequence[Dataset]) -> ReachView | None:
-        sums = [_farthest(known[which(member)] for member in chain) for chain in chains(of_one)]
+    def worst(of_dataset: Sequence[Dataset]) -> ReachView | None:
+        sums = [_farthest(known[which(member)] for member in chain) for chain in chains(of_dataset)]
         listed = [reached for reached in sums if reached is not None]
         return max(listed, key=lambda reached: reached.epsilon, default=None)
 
     # The worst set over several datasets consists of the worst set of each.
-    return _farthest(worst(of_one) for of_one in split(versions))
+    return _farthest(worst(of_dataset) for of_dataset in split(versions))
 
 
 def highest_ever(session: Session, user_ids: Sequence[int]) -> Tier | None:

@@ -31,7 +31,7 @@ LIFE = timedelta(days=7)
 SILENCE = timedelta(minutes=1)
 """The time without a heartbeat after which a job counts as interrupted."""
 
-MOST_OF_ONE = 3
+MOST_PER_PERSON = 3
 """The jobs that one person may have in progress."""
 
 MOST_SHOWN = 100
@@ -125,9 +125,9 @@ def begin(
                 "The server runs as many jobs as it can. Nothing was begun; send this again in a"
                 " moment."
             )
-        if sum(_state(job_row, now) == "running" for job_row in own) >= MOST_OF_ONE:
+        if sum(_state(job_row, now) == "running" for job_row in own) >= MOST_PER_PERSON:
             raise Conflict(
-                f"{MOST_OF_ONE} of your jobs are in progress, which is the most that one person"
+                f"{MOST_PER_PERSON} of your jobs are in progress, which is the most that one person"
                 f" may have. Wait until one of them is done, and send this again."
             )
         row = _again(row, wanted, host, now) if row else _new(principal, wanted, host, now)

@@ -76,9 +76,9 @@ def place(tier: Tier) -> tuple[int, bool, datetime, int]:
 
 def ladder(session: Session) -> list[Tier]:
     """Return all tiers that count, including deleted ones that had users, least trusted first."""
-    ever_held = select(col(Clearance.tier_id)).where(col(Clearance.tier_id).is_not(None))
+    tier_ids = select(col(Clearance.tier_id)).where(col(Clearance.tier_id).is_not(None))
     tiers = session.exec(
-        select(Tier).where(col(Tier.deleted_at).is_(None) | col(Tier.id).in_(ever_held))
+        select(Tier).where(col(Tier.deleted_at).is_(None) | col(Tier.id).in_(tier_ids))
     ).all()
     return sorted(tiers, key=place)
 

@@ -83,11 +83,11 @@ def chains(versions: Sequence[Dataset]) -> list[list[Dataset]]:
     """
     if not versions:
         return []
-    each = [_chains_of_one(of_one) for of_one in split(versions)]
+    each = [_chains_of_dataset(of_dataset) for of_dataset in split(versions)]
     return [[version for part in parts for version in part] for parts in product(*each)]
 
 
-def _chains_of_one(versions: Sequence[Dataset]) -> list[list[Dataset]]:
+def _chains_of_dataset(versions: Sequence[Dataset]) -> list[list[Dataset]]:
     chains_so_far: list[list[Dataset]] = []
     for version in versions:
         if version.disjoint_units or not chains_so_far:

@@ -105,17 +105,17 @@ def ladder(server: Server, principal: Principal) -> LadderView:
     principal.require("admin")
     with server.database.read() as session:
         users = session.exec(select(User).order_by(col(User.id))).all()
-        held_by = holding(session)
+        clearances = holding(session)
         tiers = []
         for tier in ordered_tiers(session):
-            here = [user for user in users if held_by.get(required(user.id)) == tier.id]
+            here = [user for user in users if clearances.get(required(user.id)) == tier.id]
             names = [user.name for user in here if user.disabled_at is None]
             shut_out = len(here) - len(names)
             tiers.append(HeldTierView(tier.name, tier.rank, tier.description, names, shut_out))
         without = [
             user.name
             for user in users
-            if user.analyst and user.disabled_at is None and not held_by.get(required(user.id))
+            if user.analyst and user.disabled_at is None and not clearances.get(required(user.id))
         ]
         return LadderView(tiers, without)
 
@@ -193,7 +193,7 @@ def _farther(session: Session, before: Tier | None, after: Tier | None) -> list[
     for versions in by_people(session):
         was, will = (_reach(session, versions, tier) for tier in (before, after))
         if was or will:
-            names = ", ".join(of_one[-1].name for of_one in split(versions))
+            names = ", ".join(of_dataset[-1].name for of_dataset in split(versions))
             reaches.append(FartherView(names, was, will))
     return reaches
 
@@ -208,11 +208,11 @@ def _reach(session: Session, versions: Sequence[Dataset], highest: Tier | None) 
 def _peers(session: Session, user: User, target: Tier | None) -> list[str]:
     if target is None:
         return []
-    held_by = holding(session)
+    clearances = holding(session)
     return [
         other.name
         for other in _others(session, user)
-        if held_by.get(required(other.id)) == target.id
+        if clearances.get(required(other.id)) == target.id
     ]
 
 
@@ -221,8 +221,8 @@ def _nearer(session: Session, user: User, highest: Tier | None) -> list[str]:
     if highest is None:
         return []
     reached: dict[int, Tier] = {}
-    held_ever = select(Clearance, Tier).join(Tier, col(Clearance.tier_id) == col(Tier.id))
-    for row, tier in session.exec(held_ever).all():
+    all_clearances = select(Clearance, Tier).join(Tier, col(Clearance.tier_id) == col(Tier.id))
+    for row, tier in session.exec(all_clearances).all():
         reached[row.user_id] = max(reached.get(row.user_id, tier), tier, key=place)
     return [
         other.name

@@ -106,7 +106,7 @@ def preview(
         query = (stream_by_name if stream else query_by_name)(session, name)
         require_active(query)
         dataset = session.get_one(Dataset, query.dataset_id)
-        rungs = _wished_levels(session, dataset, query, levels)
+        rungs = _requested_rungs(session, dataset, query, levels)
         allowed = allowed_then(session, dataset, query, rungs)
         key = required(query.id)
         dues = effective_levels.due(session, dataset, [query], allowed={key: allowed})
@@ -126,7 +126,7 @@ def preview(
         )
 
 
-def _wished_levels(
+def _requested_rungs(
     session: Session, dataset: Dataset, query: Query, levels: Mapping[str, LevelSpec]
 ) -> dict[int, int]:
     """Return the rungs that are requested, by tier."""
@@ -184,11 +184,11 @@ def _seen(
 
 def _people(session: Session) -> dict[int, list[str]]:
     """Return the active analysts who hold each tier, by the tier's key."""
-    held_by = holding(session)
+    clearances = holding(session)
     people: dict[int, list[str]] = {}
     active = select(User).where(col(User.analyst), col(User.disabled_at).is_(None))
     for user in session.exec(active.order_by(col(User.id))).all():
-        tier = held_by.get(required(user.id))
+        tier = clearances.get(required(user.id))
         if tier is not None:
             people.setdefault(tier, []).append(user.name)
     return people

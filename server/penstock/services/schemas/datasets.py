@@ -54,7 +54,7 @@ class DatasetChange(CorrectionRequest):
     same_people_as: Name | None = None
 
     @model_validator(mode="after")
-    def _one_kind(self) -> "DatasetChange":
+    def _require_single_change(self) -> "DatasetChange":
         if self.given & {"budgets", "same_people_as"} and len(self.given) > 1:
             raise PydanticCustomError(
                 "change",

@@ -52,7 +52,7 @@ class ReleaseRequest(Spec):
     level: float | None = Field(default=None, gt=0)
 
     @model_validator(mode="after")
-    def _at_most_one(self) -> "ReleaseRequest":
+    def _require_single_target(self) -> "ReleaseRequest":
         given = sorted(self.model_dump(exclude_none=True))
         if len(given) > 1:
             raise PydanticCustomError(
@@ -173,7 +173,7 @@ class Terms(Spec):
     max_levels: int = Field(default=DEFAULT_LEVELS, ge=1, le=MOST_LEVELS)
 
     @model_validator(mode="after")
-    def _one_way(self) -> "Terms":
+    def _require_share_or_levels(self) -> "Terms":
         if (self.share is None) == (self.levels is None):
             if self.share is not None:
                 raise PydanticCustomError("terms", "Give either share or levels, not both.")

@@ -54,7 +54,7 @@ class StreamRequest(Terms):
     max_steps_per_unit: int | None = Field(default=None, ge=1, le=MOST_STEPS_OF_A_UNIT)
 
     @model_validator(mode="after")
-    def _one_tree(self) -> "StreamRequest":
+    def _require_structure_fields(self) -> "StreamRequest":
         if self.k is not None and self.structure != "kary":
             raise PydanticCustomError(
                 "structure", "The field k is allowed only with structure kary.", {"field": "k"}

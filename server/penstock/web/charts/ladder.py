@@ -105,7 +105,7 @@ def ladder(content: Ladder, prefix: str, width: int = NARROW) -> str:
         y += FOOT
     parts[1:1] = _rails(rungs, width)
     parts += _arrow(places)
-    if _everybody_has_one(content):
+    if _everybody_has_tier(content):
         parts.append(text(LEFT, y + 16, BELOW, kind=QUIET))
         y += 22
     return document(prefix, content.title, _described(content), (width, y + 2), parts)
@@ -126,13 +126,13 @@ def rows(content: Ladder) -> Table:
 def _rungs(content: Ladder) -> list[tuple[str | None, Tier]]:
     """Return tiers from the top; last, under None, no tier, if the move is to or from none."""
     rungs: list[tuple[str | None, Tier]] = [(tier.name, tier) for tier in reversed(content.tiers)]
-    if not _everybody_has_one(content) and content.move:
+    if not _everybody_has_tier(content) and content.move:
         without = (content.move.person,) if content.move.source is None else ()
         rungs.append((None, Tier(WITHOUT, without)))
     return rungs
 
 
-def _everybody_has_one(content: Ladder) -> bool:
+def _everybody_has_tier(content: Ladder) -> bool:
     return not content.move or None not in (content.move.source, content.move.target)
 
 

@@ -105,7 +105,7 @@ def _view(visitor: Visit, page: Page, origin: Origin) -> Callable[..., Response]
                 caller = again(lambda: sessions.resume(visitor.server, secret))
             except NotAuthenticated:
                 if page.verb == "GET":
-                    return _to_sign_in(had_one=bool(secret))
+                    return _to_sign_in(had_session=bool(secret))
                 raise
             visit = g.visit = visitor.by(caller, secret)
             _admit(visit, page, caller)
@@ -141,10 +141,10 @@ def _require_key(visit: Visit) -> None:
         )
 
 
-def _to_sign_in(*, had_one: bool) -> Response:
+def _to_sign_in(*, had_session: bool) -> Response:
     """Redirect to the sign-in page, which leads back; for a part of a page, reload the whole."""
     if "HX-Request" in request.headers:
         return Response(status=204, headers={"HX-Refresh": "true"})
     onward = request.script_root + request.full_path.rstrip("?")
-    place = url_for("web.sign_in_form", next=onward, ended="1" if had_one else None)
+    place = url_for("web.sign_in_form", next=onward, ended="1" if had_session else None)
     return Response(status=303, headers={"Location": place})

@@ -23,7 +23,7 @@ def shown(budget: DatasetBudgetView, place: int) -> Shown:
     return Shown(budget, picture(stacked.budget_bars, stacked.rows, content, f"spent{place}"))
 
 
-def with_one_more(budget: DatasetBudgetView, name: str, shares: Mapping[str, float]) -> Picture:
+def with_query(budget: DatasetBudgetView, name: str, shares: Mapping[str, float]) -> Picture:
     """Return the bars with a query added that takes ``shares`` of the tiers' budgets."""
     more = {tier: stacked.Part(name, share) for tier, share in shares.items()}
     title = f"Budgets of {budget.dataset} with {name}"

@@ -90,7 +90,7 @@ def planned_stream(stream_preview: StreamPreviewView, budget: DatasetBudgetView)
 
 def _budgets(budget: DatasetBudgetView, name: str, tiers: Sequence[Tier]) -> Picture:
     shares = {tier.tier: tier.charge.share for tier in tiers}
-    return budget_charts.with_one_more(budget, name, shares)
+    return budget_charts.with_query(budget, name, shares)
 
 
 def _errors(tiers: Sequence[Tier], of: str) -> Picture:

@@ -31,17 +31,17 @@ LONGEST_NUMBER = 40
 
 
 @dataclass(frozen=True)
-class Held:
+class ShownReleases:
     """Hold every level of a query that a user has, the most accurate first.
 
     ``names`` tells releases apart; those ``drawn`` are in the picture.  A sparse histogram shows
-    ``one_only``, since each level has its own keys.
+    ``single``, since each level has its own keys.
     """
 
     items: Sequence[HistoryItemView]
     names: Mapping[str, str]
     drawn: frozenset[str]
-    one_only: bool
+    single: bool
     picture: Picture
 
 
@@ -74,21 +74,23 @@ def shown_releases(
     views: Sequence[ReleaseView],
     drawn: Collection[str],
     title: str,
-) -> Held | None:
+) -> ShownReleases | None:
     """Return ``items`` with a table of ``views`` and a picture of those ``drawn``."""
     if not views:
         return None
     names = names_of(items)
     shown = [view for view in views if view.id in drawn] or list(views[:1])
-    one_only = shown[0].histogram is not None
-    if one_only:
+    single = shown[0].histogram is not None
+    if single:
         shown = shown[:1]
         picture_drawn = release_picture(shown[0], f"{title}, {names[shown[0].id]}")
     else:
         remark = " ".join(_left_out(len(items), len(views), len(shown)))
         places = {item.id: place for place, item in enumerate(items)}
         picture_drawn = _side_by_side(shown, views, names, places, title, remark)
-    return Held(items, names, frozenset(release.id for release in shown), one_only, picture_drawn)
+    return ShownReleases(
+        items, names, frozenset(release.id for release in shown), single, picture_drawn
+    )
 
 
 def release_picture(release: ReleaseView, title: str) -> Picture:

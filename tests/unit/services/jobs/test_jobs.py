@@ -158,7 +158,7 @@ def test_others_see_nothing_as_if_there_were_nothing(world: World) -> None:
 
 
 def test_one_person_has_so_many_pieces_under_way(world: World) -> None:
-    pieces = [begin(world, key=str(number)).piece for number in range(jobs.MOST_OF_ONE)]
+    pieces = [begin(world, key=str(number)).piece for number in range(jobs.MOST_PER_PERSON)]
     with pytest.raises(Conflict, match="the most that one person may have"):
         begin(world, key="more")
     assert not begin(world, key="0").fresh

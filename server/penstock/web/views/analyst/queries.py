@@ -23,7 +23,7 @@ def query(visit: Visit, query: str) -> Response:
     return visit.page(
         "analyst/query.html",
         query=shown,
-        releases=_releases_held(visit, shown) if "analyst" in visit.principal.roles else None,
+        releases=_shown_releases(visit, shown) if "analyst" in visit.principal.roles else None,
         asks=question(shown.spec),
         preview=_own_level(visit, shown),
         given=request.args.get("given"),
@@ -81,7 +81,7 @@ def _changed_preview(visit: Visit, preview: ReleasePreviewView) -> Response:
     )
 
 
-def _releases_held(visit: Visit, shown: QueryView) -> release_charts.Held | None:
+def _shown_releases(visit: Visit, shown: QueryView) -> release_charts.ShownReleases | None:
     """Return every level that the caller has; those that the address names are drawn."""
     server, caller = visit.server, visit.principal
     items = history.levels(server, caller, shown.name)

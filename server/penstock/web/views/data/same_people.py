@@ -64,7 +64,7 @@ def _form(
         "data/same_people.html",
         form.status,
         dataset=datasets.show(visit.server, visit.principal, name),
-        others=look_alikes.asked_about(visit.server, visit.principal, name),
+        others=look_alikes.undeclared_datasets(visit.server, visit.principal, name),
         form=form,
         preview=same_people_preview,
     )

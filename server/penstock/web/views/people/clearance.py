@@ -37,9 +37,9 @@ def set_clearance(visit: Visit) -> Response:
     def act() -> Response:
         preview = _of(visit, given)
         if given.get("from", "") != (preview.source or "") and preview.source != preview.target:
-            now_held = f"tier {preview.source!r}" if preview.source else "no tier"
+            current = f"tier {preview.source!r}" if preview.source else "no tier"
             raise Conflict(
-                f"{preview.user} now holds {now_held}: the clearance changed after the preview was"
+                f"{preview.user} now holds {current}: the clearance changed after the preview was"
                 " shown. Read the current preview and try again."
             )
         change = checked(UserChange, {"clearance": preview.target})
