@@ -12,25 +12,25 @@ import scipy.special
 import scipy.stats
 from sqlalchemy.orm import configure_mappers
 from tests.faults.forks import prefork
-from tests.faults.kills import tasks, test_histogram, test_stream
-from tests.faults.postgresql import test_stops
-from tests.faults.races import racing, test_approvals
+from tests.faults.kills import histogram_tasks, stream_tasks, tasks
+from tests.faults.postgresql import diaries
+from tests.faults.races import deciding, racing
 
 from penstock.persistence import migrate
 from penstock.privacy import Ladder
 
-# The tests' own modules hold what their processes do.
+# The modules that hold what the processes do.
 __all__ = [
     "alembic",
+    "deciding",
+    "diaries",
+    "histogram_tasks",
     "prefork",
     "pytest",
     "racing",
     "scipy",
+    "stream_tasks",
     "tasks",
-    "test_approvals",
-    "test_histogram",
-    "test_stops",
-    "test_stream",
 ]
 
 configure_mappers()

@@ -7,21 +7,20 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlmodel import Session
 from tests.faults import processes
 from tests.faults.figures import figure
 from tests.faults.kills.aftermath import Aftermath
 from tests.faults.kills.steps import LOG, SEQUENCER, Steps, chosen, landmarks, missing
+from tests.faults.kills.stream_tasks import BATCH, parted, push, push_once, read_once, totals
 from tests.faults.kills.tasks import Flaw, no_flaw
-from tests.faults.reports import Report
 from tests.faults.snapshot import snapshot
-from tests.faults.stage import Ask, analyst, build, open_home, opened
+from tests.faults.stage import build, opened
 
 from penstock.errors import IntegrityViolation
-from penstock.services.access.principals import OPERATOR, acting_as
+from penstock.services.access.principals import OPERATOR
 from penstock.services.context import Server
-from penstock.services.schemas.streams import ElementsRequest, StreamRequest
-from penstock.services.streams import sealed_stream, stream_elements, stream_totals, streams
+from penstock.services.schemas.streams import StreamRequest
+from penstock.services.streams import streams
 from penstock.services.verification.verification import verify
 
 STRIDE = figure("FAULTS_STRIDE", 32)
@@ -32,7 +31,6 @@ FILES = (
     "persistence/database.py",
     *SEQUENCER,
 )
-BATCH = 3
 ROOTS: dict[str, Any] = {"structure": "sqrt", "k": None}
 HITS: dict[str, Any] = {
     "name": "hits",
@@ -44,44 +42,6 @@ HITS: dict[str, Any] = {
     "max_steps_per_unit": 1,
     "levels": {"public": {"epsilon": 0.02}, "internal": {"epsilon": 0.04}},
 }
-
-
-def push(server: Server, first: int) -> None:
-    sent = ElementsRequest.model_validate({"from": first, "values": list(range(BATCH))})
-    stream_elements.push(server, OPERATOR, "hits", sent)
-
-
-def push_once(home: Path, first: int, steps: Steps, flaw: Flaw, taken: Path) -> None:
-    """Push a batch, and end at the step that ``steps`` names."""
-    server = open_home(home)
-    flaw(server, Report(taken), Ask("hits", 0, 0.0))
-    with steps.watching():
-        push(server, first)
-    taken.write_text(json.dumps(steps.taken))
-
-
-def parted(server: Server, report: Report, ask: Ask) -> None:
-    """Commits the state before the outputs, so that a batch is two transactions."""
-    product = sealed_stream.add_outputs
-    begin = "BEGIN" if server.settings.database_url else "BEGIN IMMEDIATE"
-
-    def add_outputs(session: Session, *arguments: Any) -> None:
-        session.flush()
-        driver = session.connection().connection.dbapi_connection
-        assert driver is not None
-        driver.cursor().execute("COMMIT")
-        driver.cursor().execute(begin)
-        product(session, *arguments)
-
-    vars(stream_elements)["add_outputs"] = add_outputs
-
-
-def read_once(home: Path, steps: Steps, taken: Path) -> None:
-    """Read all totals, and end at the step that ``steps`` names."""
-    server = open_home(home)
-    with steps.watching():
-        totals(server, 1)
-    taken.write_text(json.dumps(steps.taken))
 
 
 def reader_killed(home: Path, at: Steps) -> bool:
@@ -96,12 +56,6 @@ def killed(home: Path, first: int, at: Steps, flaw: Flaw = no_flaw) -> bool:
 
 def following(server: Server) -> int:
     return streams.show(server, OPERATOR, "hits").next or 0
-
-
-def totals(server: Server, number: int) -> list[Any]:
-    """Return what an analyst is given: 0 is cleared for public, 1 for internal."""
-    found = stream_totals.read(server, acting_as(server, analyst(number)), "hits")
-    return [item.values.tolist() for item in found.items]
 
 
 def with_stream(folder: Path, **changes: Any) -> None:

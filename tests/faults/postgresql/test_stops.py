@@ -1,12 +1,10 @@
 """PostgreSQL is stopped at once, as by a crash, while processes ask it for all that writes."""
 
-import json
 import os
 import signal
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import Any
 
 import pytest
 from tests.databases.cluster import Cluster
@@ -14,94 +12,26 @@ from tests.faults import processes, reports
 from tests.faults.figures import amounts
 from tests.faults.kills.aftermath import Aftermath
 from tests.faults.postgresql import load
+from tests.faults.postgresql.diaries import (
+    NAMES,
+    Diary,
+    keep_pushing,
+    keep_reading,
+    keep_registering,
+)
 from tests.faults.postgresql.load import Story
 from tests.faults.processes import Worker
-from tests.faults.reports import Report, Reported
-from tests.faults.stage import REACH, Ask, analyst, answer, asks, build, choices, open_home, opened
+from tests.faults.reports import Reported
+from tests.faults.stage import Ask, analyst, answer, asks, build, opened
 
-from penstock.errors import Unavailable
 from penstock.persistence.postgresql.connections import PostgreSQL
 from penstock.services.context import Server
 
 pytestmark = pytest.mark.only("postgresql")
 
-NAMES = ["query-0", "query-1", "query-2"]
 READERS = 3
-MOST_QUERIES = 300
 DONE_BETWEEN_STOPS = 10
 """Things that each process does before the database is stopped again."""
-
-
-class Diary:
-    """What a process did and what it was refused, a line each; it ends when it is told to."""
-
-    def __init__(self, folder: Path, name: str) -> None:
-        self.done, self.refused = folder / f"done-{name}", folder / f"refused-{name}"
-        self._over = folder / "over"
-
-    def keep(self, act: Callable[[], Any]) -> None:
-        """Do one thing after the other, and write down what came of each."""
-        while not self._over.exists():
-            try:
-                done = act()
-            except Unavailable as refused:
-                self._add(self.refused, refused.code)
-            else:
-                self._add(self.done, done)
-
-    def end(self) -> None:
-        """Tell all who write into this folder."""
-        self._over.touch()
-
-    def entries(self) -> list[Any]:
-        """Return what was done."""
-        if not self.done.exists():
-            return []
-        return [json.loads(line) for line in self.done.read_text().splitlines()]
-
-    def _add(self, path: Path, entry: object) -> None:
-        with path.open("a") as file:
-            file.write(json.dumps(entry) + "\n")
-
-
-def keep_reading(home: Path, number: int, told: Path) -> None:
-    """Ask for new levels, and for known ones again."""
-    server, report = open_home(home), Report(told)
-    random, reader = choices("stops", number), analyst(number)
-    ladders = {name: asks(server, name, range(1, REACH)) for name in NAMES}
-    known: list[Ask] = []
-
-    def act() -> str:
-        if known and random.integers(3) == 0:
-            ask = known[int(random.integers(len(known)))]
-        else:
-            ladder = ladders[NAMES[int(random.integers(len(NAMES)))]]
-            ask = ladder[int(random.integers(len(ladder)))]
-        got = answer(server, reader, ask)
-        report.add(reader, ask, got)
-        known.append(ask)
-        return got.view.id
-
-    Diary(home.parent, f"reader-{number}").keep(act)
-
-
-def keep_registering(home: Path) -> None:
-    """Register one query after the other, each as often as it takes."""
-    server, diary = open_home(home), Diary(home.parent, "registrar")
-    # Not without end: each is charged, and the budgets have room for some hundreds.
-    diary.keep(lambda: load.enroll(server, f"more-{len(diary.entries()) % MOST_QUERIES}"))
-
-
-def keep_pushing(home: Path) -> None:
-    """Push batch after batch to the stream, and read the totals of each."""
-    server = open_home(home)
-
-    def act() -> tuple[int, list[list[float]]]:
-        first = load.following(server)
-        load.push(server, first)
-        return first, load.totals(server, first, first + load.BATCH - 1)
-
-    Diary(home.parent, "pusher").keep(act)
 
 
 def with_stream(folder: Path) -> None:

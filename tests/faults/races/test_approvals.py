@@ -3,26 +3,30 @@
 import json
 from collections import Counter
 from collections.abc import Callable
-from contextlib import suppress
-from dataclasses import dataclass, replace
-from multiprocessing.synchronize import Barrier
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy.exc import IntegrityError
 from sqlmodel import col, select
 from tests.faults import processes
 from tests.faults.figures import amounts
+from tests.faults.races.deciding import (
+    Decide,
+    admin,
+    approving,
+    compete,
+    deciding,
+    looking_before,
+    ruled,
+)
 from tests.faults.races.unguarded import drop_uniques
-from tests.faults.stage import build, choices, open_home, opened
+from tests.faults.stage import build, opened
 
-from penstock.errors import Conflict
 from penstock.persistence.tables import Decision, Leaf, Proposal, Query
-from penstock.services.access.principals import OPERATOR, Principal, acting_as
+from penstock.services.access.principals import OPERATOR, acting_as
 from penstock.services.approvals import proposals
 from penstock.services.approvals.actions import QueryRetirement
-from penstock.services.context import Server
 from penstock.services.people import users
 from penstock.services.schemas.people import UserSpec
 from penstock.services.schemas.proposals import ProposalView
@@ -33,8 +37,6 @@ pytestmark = pytest.mark.each_database
 QUERIES = [f"query-{number}" for number in range(6)]
 PROPOSERS = ("ada", "bea")
 UNIQUE = "UNIQUE (proposal_id)"
-
-Decide = Callable[[Server, Principal, str, Barrier], ProposalView]
 
 
 @dataclass(frozen=True)
@@ -48,51 +50,6 @@ class Outcome:
     """The same by the log."""
     told: tuple[tuple[str, str], ...]
     """The same by those who were told that they decided."""
-
-
-def approving(server: Server, principal: Principal, proposal: str, _: Barrier) -> ProposalView:
-    """Return the product, and no other way to end a proposal than to approve it."""
-    return proposals.approve(server, principal, proposal)
-
-
-def deciding(server: Server, principal: Principal, proposal: str, _: Barrier) -> ProposalView:
-    """Return the product; of four people one withdraws."""
-    number = int(principal.name.removeprefix("admin-"))
-    act = proposals.withdraw if number % 4 == 0 else proposals.approve
-    return act(server, principal, proposal)
-
-
-def looking_before(
-    server: Server, principal: Principal, proposal: str, barrier: Barrier
-) -> ProposalView:
-    """Return a broken variant: whether it is open is looked up before the lock is taken."""
-    with server.database.read() as session:
-        proposals._open(session, server, proposal)
-    barrier.wait()
-    vars(proposals)["_open"] = lambda session, _, name: proposals._proposal_row(session, name)
-    return proposals.approve(server, principal, proposal)
-
-
-def _compete(
-    home: Path, number: int, wanted: list[str], decide: Decide, barrier: Barrier, told: Path
-) -> None:
-    server = ruled(open_home(home))
-    principal = acting_as(server, admin(number))
-    order = [wanted[place] for place in choices("decide", number).permutation(len(wanted))]
-    found = {}
-    barrier.wait()
-    for proposal in order:
-        with suppress(Conflict, IntegrityError):
-            found[proposal] = decide(server, principal, proposal, barrier).state
-    told.write_text(json.dumps(found))
-
-
-def ruled(server: Server) -> Server:
-    return replace(server, settings=server.settings.model_copy(update={"two_person_rule": True}))
-
-
-def admin(number: int) -> str:
-    return f"admin-{number}"
 
 
 def propose(home: Path, count: int) -> None:
@@ -129,7 +86,7 @@ def run(folder: Path, count: int, wanted: list[str], decide: Decide) -> list[Out
     processes.finish(
         [
             processes.start(
-                *(folder / f"errors-{number}", _compete, home, number, wanted),
+                *(folder / f"errors-{number}", compete, home, number, wanted),
                 *(decide, barrier, folder / f"told-{number}"),
             )
             for number in range(count)

@@ -12,38 +12,17 @@ import pytest
 from sqlmodel import select
 from tests.databases.homes import PATIENCE
 from tests.support.places import ROOT
+from tests.unit.services.jobs.registering import REQUEST, press, registering, runner
 from tests.unit.sites import SITES, VISITS
 from tests.unit.worlds import World
 
 from penstock.errors import Conflict, NameTaken, Unavailable
 from penstock.persistence.tables import Charge, Dataset, Query, Release
 from penstock.services.datasets import datasets
-from penstock.services.jobs import idempotency, jobs
-from penstock.services.jobs.jobs import Wanted, WorkView
+from penstock.services.jobs import jobs
 from penstock.services.jobs.runner import INTERNAL, MOST, Act, Run, Runner
 from penstock.services.queries import queries, registered, registration
 from penstock.services.schemas.queries import DatasetRequest, PushedVectorRequest
-
-REQUEST = PushedVectorRequest.model_validate(VISITS)
-
-
-def runner(world: World, patience: float = PATIENCE) -> Runner:
-    return Runner(world.server, patience=patience, pulse=None, host="here")
-
-
-def press(world: World, by: Runner, act: Act, key: str = "k", name: str = "ada") -> WorkView:
-    print_ = idempotency.fingerprint(world.server, b"x")
-    return by.start(world.person(name), Wanted("register_query", key, print_, "a=b", "x"), act)
-
-
-def registering(world: World) -> Act:
-    ada = world.person("ada")
-
-    def act(run: Run) -> str:
-        before = registered.query(world.server, ada, REQUEST) if run.resumed else None
-        return before or queries.register(world.server, ada, REQUEST, run).name
-
-    return act
 
 
 def stored(world: World) -> tuple[int, int, int]:
@@ -226,7 +205,7 @@ import sys, threading
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
-from tests.unit.services.jobs import test_runner
+from tests.unit.services.jobs.registering import press, registering, runner
 from tests.unit.conftest import Streams, World
 from penstock.services.operations import home
 from penstock.services.queries import registration
@@ -240,7 +219,7 @@ registration._anchor = wait
 clock = lambda: datetime(2026, 1, 1, tzinfo=UTC)
 server = home.open_server(Settings(home=Path(sys.argv[1]), log_patience=120.0), clock=clock)
 world = World(server, clock, Streams())
-test_runner.press(world, test_runner.runner(world), test_runner.registering(world))
+press(world, runner(world), registering(world))
 """
 
 

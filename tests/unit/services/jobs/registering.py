@@ -1,0 +1,32 @@
+"""Provide the work that the tests of runners do, also in a process of its own: a registration."""
+
+from tests.databases.homes import PATIENCE
+from tests.unit.sites import VISITS
+from tests.unit.worlds import World
+
+from penstock.services.jobs import idempotency
+from penstock.services.jobs.jobs import Wanted, WorkView
+from penstock.services.jobs.runner import Act, Run, Runner
+from penstock.services.queries import queries, registered
+from penstock.services.schemas.queries import PushedVectorRequest
+
+REQUEST = PushedVectorRequest.model_validate(VISITS)
+
+
+def runner(world: World, patience: float = PATIENCE) -> Runner:
+    return Runner(world.server, patience=patience, pulse=None, host="here")
+
+
+def press(world: World, by: Runner, act: Act, key: str = "k", name: str = "ada") -> WorkView:
+    print_ = idempotency.fingerprint(world.server, b"x")
+    return by.start(world.person(name), Wanted("register_query", key, print_, "a=b", "x"), act)
+
+
+def registering(world: World) -> Act:
+    ada = world.person("ada")
+
+    def act(run: Run) -> str:
+        before = registered.query(world.server, ada, REQUEST) if run.resumed else None
+        return before or queries.register(world.server, ada, REQUEST, run).name
+
+    return act
