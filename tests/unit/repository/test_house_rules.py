@@ -112,11 +112,40 @@ def test_the_repository_speaks_of_the_project_alone(pattern: str) -> None:
     assert found == []
 
 
-MERGED = re.compile(rb"^(<{7}|={7}|>{7}|[|]{7})( |$)", re.MULTILINE)
+# The marks of git, and of jj: those are longer where a file has such lines itself.
+MERGED = re.compile(
+    rb"^[ \t]*(?:<{7,}|>{7,}|[|]{7,}|%{7,}|[+]{7,}|={7}|-{7,}(?= [A-Z]))(?:[ \t].*)?\r?$",
+    re.MULTILINE,
+)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "=" * 7,
+        "=" * 7 + "\r",
+        "    " + "=" * 7,
+        "\t" + "<" * 7 + " HEAD",
+        ">" * 7 + " a branch\r",
+        "|" * 7 + " the parent",
+        "<" * 7 + " Conflict 1 of 2",
+        "<" * 11 + " Conflict 1 of 2",
+        "%" * 7 + " Changes from base to side #1",
+        "+" * 7 + " Contents of side #2",
+        "-" * 7 + " Contents of base",
+        ">" * 7 + " Conflict 1 of 2 ends",
+    ],
+)
+def test_a_mark_of_a_merge_is_found(line: str) -> None:
+    assert MERGED.search(f"one\n{line}\ntwo".encode())
+
+
+@pytest.mark.parametrize("line", ["-" * 7, "=" * 12, "a " + "<" * 7, "<<<<", "| " * 7])
+def test_a_line_of_another_kind_is_no_mark_of_a_merge(line: str) -> None:
+    assert not MERGED.search(f"one\n{line}\ntwo".encode())
 
 
 def test_no_merge_was_left_half_done() -> None:
-    assert MERGED.search(b"one\n=======\ntwo")
     left = [path for path in tracked() if MERGED.search(path.read_bytes())]
     assert left == []
 

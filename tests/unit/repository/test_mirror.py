@@ -1,5 +1,6 @@
 """Nine of ten modules have a test file of their name, in the place that mirrors theirs."""
 
+import ast
 import subprocess
 from collections.abc import Collection
 from pathlib import PurePosixPath
@@ -26,7 +27,16 @@ def files() -> set[str]:
     listed = subprocess.run(
         ["git", "ls-files", "-z", "*.py"], cwd=ROOT, capture_output=True, text=True, check=True
     )
-    return {name for name in listed.stdout.split("\0") if name and (ROOT / name).is_file()}
+    names = {name for name in listed.stdout.split("\0") if name and (ROOT / name).is_file()}
+    return {name for name in names if not is_empty_test(name, (ROOT / name).read_text())}
+
+
+def is_empty_test(name: str, text: str) -> bool:
+    """Return whether a file has the name of a test, but not one test function."""
+    return PurePosixPath(name).name.startswith("test_") and not any(
+        isinstance(node, ast.FunctionDef) and node.name.startswith("test_")
+        for node in ast.walk(ast.parse(text))
+    )
 
 
 def place_of(module: PurePosixPath) -> str:
@@ -86,3 +96,18 @@ def test_a_module_without_a_test_is_found() -> None:
     }
     assert without_a_test(files) == ["server/penstock/figures.py"]
     assert without_a_test({*files, "tests/unit/test_figures.py"}) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "is_empty"),
+    [
+        ("", True),
+        ('"""Test it."""\n\nfrom penstock import figures\n', True),
+        ("def figures() -> None: ...\n", True),
+        ("def test_a_figure() -> None: ...\n", False),
+        ("class TestFigures:\n    def test_one(self) -> None: ...\n", False),
+    ],
+)
+def test_a_test_file_without_a_test_is_found(text: str, is_empty: bool) -> None:
+    assert is_empty_test("tests/unit/test_figures.py", text) == is_empty
+    assert not is_empty_test("tests/unit/worlds.py", text)

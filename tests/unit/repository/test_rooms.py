@@ -1,13 +1,12 @@
 """Test the rooms of the house.
 
-How many modules a folder has, what its map names, what reaches it, and what it imports.
+How many modules a folder has, what its map names, and what modules import.
 """
 
 import ast
 import re
 import subprocess
-from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
@@ -15,34 +14,13 @@ import grimp
 import pytest
 from tests.support.places import ROOT
 
-from penstock.cli.program import COMMANDS
-
 MOST = 12
-"""Modules in one folder."""
-
-CROWDED = {"migrations/versions": 25}
-"""Folders with more, whose README says why."""
-
-PRELOADED = Path("tests/faults/forks/preload.py")
-"""Imports tests, because processes that are forked from it run functions of theirs."""
+"""Modules in one folder; one of revisions alone, each of which stays for good, has no bound."""
 
 PACKAGES = {"penstock": ROOT / "server", "penstock_client": ROOT / "clients/python/src"}
 
-ENTRANCES = {
-    "penstock": ("penstock.__main__", "penstock.api.__main__", "penstock.application"),
-    "penstock_client": ("penstock_client", "penstock_client.command", "penstock_client.offline"),
-}
-"""What programs, gunicorn and embedders import first."""
-
-BY_NAME = (
-    *sorted({place.partition(":")[0] for place in COMMANDS.values()}),
-    "penstock.cli.home.launch",
-    "penstock.computing.child",
-    "penstock.services.computations.job_kinds",
-    "penstock.http.intake",
-    "penstock.http.intake.malformed",
-)
-"""What is started by its name, in a process of its own or by gunicorn's configuration."""
+LOADERS = {"__import__", "import_module", "run_module", "run_path", "spec_from_file_location"}
+"""Functions that import what a text names."""
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -61,54 +39,143 @@ def modules() -> Iterator[Path]:
             yield Path(name)
 
 
+def is_revision(path: Path) -> bool:
+    """Return whether a module is a step of the schema, which Alembic finds in one folder."""
+    declared = {
+        target.id
+        for node in ast.parse(path.read_text()).body
+        if isinstance(node, ast.Assign)
+        for target in node.targets
+        if isinstance(target, ast.Name)
+    }
+    return {"revision", "down_revision"} <= declared
+
+
+def crowded(paths: Iterable[Path]) -> dict[str, int]:
+    """Return the folders with too many modules, which are not all revisions, and how many."""
+    folders: dict[Path, list[Path]] = {}
+    for path in paths:
+        if path.stem not in {"__init__", "conftest"}:
+            folders.setdefault(path.parent, []).append(path)
+    return {
+        str(folder): len(inside)
+        for folder, inside in folders.items()
+        if len(inside) > MOST and not all(is_revision(path) for path in inside)
+    }
+
+
 def test_no_folder_has_more_modules_than_a_room() -> None:
-    counts = Counter(
-        str(path.parent) for path in modules() if path.stem not in {"__init__", "conftest"}
-    )
-    too_many = {folder: count for folder, count in counts.items() if count > MOST}
-    assert {name for name in too_many if too_many[name] > CROWDED.get(name, MOST)} == set()
-    assert set(CROWDED) - set(too_many) == set(), "take them from the list"
-    for folder in CROWDED:
-        readme = (ROOT / folder).parent / "README.md"
-        assert f"more than {MOST} modules" in readme.read_text(), readme
+    assert crowded(ROOT / path for path in modules()) == {}
+    readme = (ROOT / "migrations" / "README.md").read_text()
+    assert f"`versions` has more than {MOST} modules" in readme
+
+
+def test_a_crowded_folder_is_found_unless_all_of_it_are_revisions(tmp_path: Path) -> None:
+    paths = [tmp_path / f"room_{number}.py" for number in range(MOST + 1)]
+    for path in paths:
+        path.write_text('revision = "1"\ndown_revision = None\n')
+    assert crowded(paths) == {}
+    paths[0].write_text("revision = 1\n")
+    assert crowded(paths) == {str(tmp_path): MOST + 1}
+    assert crowded(paths[1:]) == {}
+
+
+def content(package: Path) -> dict[str, bool]:
+    """Return what lies in a folder, and whether a map must name it."""
+    return {
+        (path.stem if path.suffix == ".py" else path.name): path.suffix == ".py"
+        or any(path.rglob("*.py"))
+        for path in package.iterdir()
+        if not path.name.startswith("__")
+    }
+
+
+def map_of(package: Path) -> str:
+    """Return the docstring of a folder; empty where there is none."""
+    file = package / "__init__.py"
+    return (ast.get_docstring(ast.parse(file.read_text())) if file.exists() else None) or ""
 
 
 def missing_from_map(package: Path) -> list[str]:
     """Return the modules and packages of a folder that its docstring does not name."""
-    text = (package / "__init__.py").read_text()
-    docstring = ast.get_docstring(ast.parse(text)) or ""
-    named = set(re.findall(r"\w+", " ".join(re.findall(r"``([^`]+)``", docstring))))
-    inside = {path.stem for path in package.glob("*.py") if not path.stem.startswith("__")}
-    inside |= {path.parent.name for path in package.glob("*/__init__.py")}
-    return sorted(inside - named)
+    named = set(re.findall(r"\w+", " ".join(re.findall(r"``([^`]+)``", map_of(package)))))
+    return sorted({name for name, is_due in content(package).items() if is_due} - named)
+
+
+def mapped_in_vain(package: Path) -> list[str]:
+    """Return the names at the head of a map's lines that nothing in the folder has."""
+    named = []
+    for line in map_of(package).splitlines():
+        if head := re.match(r"\* ((?:``[^`]+``(?:, )?)+)", line):
+            named += re.findall(r"[\w.]+", head[1])
+    return sorted(set(named) - set(content(package)))
+
+
+def folders() -> list[Path]:
+    """Return the folders of server and client that have modules, or a folder that has."""
+    tops = [ROOT / "server/penstock", ROOT / "clients/python/src/penstock_client"]
+    found = {
+        parent
+        for path in modules()
+        for parent in (ROOT / path).parents
+        if any(parent.is_relative_to(top) for top in tops)
+    }
+    return sorted(found)
 
 
 def test_every_module_is_named_in_its_packages_map() -> None:
-    missing = {
-        str(path.parent): found
-        for path in modules()
-        if path.name == "__init__.py" and path.parts[0] in {"server", "clients"}
-        if (found := missing_from_map(ROOT / path.parent))
-    }
-    assert missing == {}
+    assert {str(path): found for path in folders() if (found := missing_from_map(path))} == {}
 
 
-def test_a_module_that_a_map_does_not_name_is_found(tmp_path: Path) -> None:
-    (tmp_path / "__init__.py").write_text('"""Do it.\n\n* ``one``, ``two``  what is known\n"""\n')
-    for name in ("one", "two", "three"):
-        (tmp_path / f"{name}.py").touch()
-    assert missing_from_map(tmp_path) == ["three"]
+def test_every_map_names_modules_that_exist() -> None:
+    assert {str(path): found for path in folders() if (found := mapped_in_vain(path))} == {}
+
+
+def test_every_folder_of_modules_is_a_package() -> None:
+    """Tools that look for packages do not see other folders."""
+    assert [str(path) for path in folders() if not (path / "__init__.py").exists()] == []
+
+
+def test_what_a_map_does_not_name_and_what_it_names_in_vain_is_found(tmp_path: Path) -> None:
+    lines = ("* ``one``, ``two``  what is known", "* ``gone, four.json``  more", "  as ``five``")
+    (tmp_path / "__init__.py").write_text('"""Do it.\n\n' + "\n".join(lines) + '\n"""\n')
+    (tmp_path / "inner" / "deep").mkdir(parents=True)
+    for name in ("one.py", "two.py", "three.py", "four.json", "inner/deep/six.py"):
+        (tmp_path / name).touch()
+    assert missing_from_map(tmp_path) == ["inner", "three"]
+    assert mapped_in_vain(tmp_path) == ["gone"]
+    assert missing_from_map(tmp_path / "inner") == ["deep"]
 
 
 def imported_tests(path: Path) -> list[str]:
-    """Return the test modules that a test file imports."""
+    """Return the test modules that a test file imports, also by a text that names or is code."""
     names: list[str] = []
     for node in ast.walk(ast.parse((ROOT / path).read_text())):
-        if isinstance(node, ast.ImportFrom) and node.module:
-            names += [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
+        if isinstance(node, ast.ImportFrom):
+            names += [f"{node.module or ''}.{alias.name}" for alias in node.names]
         elif isinstance(node, ast.Import):
             names += [alias.name for alias in node.names]
-    return [name for name in names if re.fullmatch(r"tests\.(\w+\.)*test_\w+", name)]
+        elif isinstance(node, ast.Call) and called(node) in LOADERS:
+            names += texts(node)
+        elif isinstance(node, ast.Assign) and "pytest_plugins" in ast.unparse(node.targets[0]):
+            names += texts(node.value)
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+            names += re.findall(r"(?m)^\s*(?:from|import)\s.*\btest_\w+", node.value)
+    return [name for name in names if re.search(r"\btest_\w+", name)]
+
+
+def called(call: ast.Call) -> str:
+    """Return the last part of the name of what is called."""
+    return ast.unparse(call.func).rpartition(".")[2]
+
+
+def texts(node: ast.AST) -> list[str]:
+    """Return the texts in a part of a program."""
+    return [
+        part.value
+        for part in ast.walk(node)
+        if isinstance(part, ast.Constant) and isinstance(part.value, str)
+    ]
 
 
 def test_no_test_imports_a_test() -> None:
@@ -116,45 +183,37 @@ def test_no_test_imports_a_test() -> None:
     importing = {
         str(path): names
         for path in modules()
-        if path.parts[0] == "tests" and path != PRELOADED and (names := imported_tests(path))
+        if path.parts[0] == "tests" and (names := imported_tests(path))
     }
     assert importing == {}
 
 
-def test_a_test_that_is_imported_is_found(tmp_path: Path) -> None:
-    file = tmp_path / "test_more.py"
-    file.write_text(
-        "from tests.unit.repository import test_rooms\n"
-        "from tests.unit.repository.test_rooms import MOST\n"
-    )
-    assert imported_tests(file) == [
-        "tests.unit.repository.test_rooms",
-        "tests.unit.repository.test_rooms",
-    ]
-
-
-def unreached(package: str) -> set[str]:
-    """Return the modules of a package that nothing imports, from where programs begin."""
-    graph = grimp.build_graph(package)
-    begun = {name for name in (*ENTRANCES[package], *BY_NAME) if name in graph.modules}
-    reached = set(begun)
-    while begun:
-        found = set().union(*(graph.find_modules_directly_imported_by(name) for name in begun))
-        parents = {name.rpartition(".")[0] for name in found} - {""}
-        begun = (found | parents) - reached
-        reached |= begun
-    return {name for name in graph.modules if name not in reached and not is_package(name)}
-
-
-def is_package(name: str) -> bool:
-    """Return whether a module is a folder's ``__init__``."""
-    top = name.partition(".")[0]
-    return (PACKAGES[top] / name.replace(".", "/")).is_dir()
-
-
-@pytest.mark.parametrize("package", PACKAGES)
-def test_something_reaches_every_module(package: str) -> None:
-    assert unreached(package) == set()
+@pytest.mark.parametrize(
+    "line",
+    [
+        "from tests.unit import {name}",
+        "from tests.unit.{name} import MOST",
+        "from unit.repository.{name} import MOST",
+        "from . import {name}",
+        "import tests.unit.{name} as other",
+        "import {name}",
+        "def late():\n    from tests.unit import {name}",
+        "importlib.import_module('tests.unit.{name}')",
+        "import_module(name='tests.unit.{name}')",
+        "__import__('{name}')",
+        "runpy.run_module('tests.unit.{name}')",
+        "runpy.run_path(str(ROOT / 'tests/unit/{name}.py'))",
+        "util.spec_from_file_location('other', 'tests/unit/{name}.py')",
+        "pytest_plugins = ['tests.unit.{name}']",
+        "CHILD = 'import sys\\nfrom tests.unit import {name}'",
+    ],
+)
+def test_a_test_that_is_imported_is_found(tmp_path: Path, line: str) -> None:
+    file = tmp_path / "more.py"
+    file.write_text(line.format(name="test_" + "rooms"))
+    assert len(imported_tests(file)) == 1
+    file.write_text(line.format(name="rooms"))
+    assert imported_tests(file) == []
 
 
 def cycle(package: str) -> list[str]:
