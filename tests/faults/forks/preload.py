@@ -12,7 +12,8 @@ import scipy.special
 import scipy.stats
 from sqlalchemy.orm import configure_mappers
 from tests.faults.forks import prefork
-from tests.faults.kills import histogram_tasks, stream_tasks, tasks
+from tests.faults.kills import tasks
+from tests.faults.kills.structures import histogram_tasks, stream_tasks
 from tests.faults.postgresql import diaries
 from tests.faults.races import deciding, racing
 

@@ -8,8 +8,8 @@ import pytest
 from sqlmodel import select
 from tests.faults import processes
 from tests.faults.figures import figure
-from tests.faults.kills.histogram_tasks import ask, ask_once, with_histogram
 from tests.faults.kills.steps import LOG, SEQUENCER, Steps, chosen, landmarks, missing
+from tests.faults.kills.structures.histogram_tasks import ask, ask_once, with_histogram
 from tests.faults.stage import opened
 
 from penstock.persistence.tables import HistogramState, Query, Release

@@ -11,7 +11,14 @@ from tests.faults import processes
 from tests.faults.figures import figure
 from tests.faults.kills.aftermath import Aftermath
 from tests.faults.kills.steps import LOG, SEQUENCER, Steps, chosen, landmarks, missing
-from tests.faults.kills.stream_tasks import BATCH, parted, push, push_once, read_once, totals
+from tests.faults.kills.structures.stream_tasks import (
+    BATCH,
+    parted,
+    push,
+    push_once,
+    read_once,
+    totals,
+)
 from tests.faults.kills.tasks import Flaw, no_flaw
 from tests.faults.snapshot import snapshot
 from tests.faults.stage import build, opened
