@@ -37,12 +37,12 @@ def serve(module: Module, seconds: float, source: BinaryIO, target: BinaryIO) ->
     threading.Thread(target=_listen, args=(source, simple_queue), daemon=True).start()
     _say(target, READY)
     while True:
-        wish = simple_queue.get()
-        if wish["fresh"]:
+        request = simple_queue.get()
+        if request["fresh"]:
             module.forget()
         bounds.allow(seconds)
         before = time.process_time()
-        document = _worked_out(module.JOBS[wish["job"]], wish["asked"])
+        document = _worked_out(module.JOBS[request["job"]], request["document"])
         _say(target, {**document, "seconds": time.process_time() - before})
         if "memory" in document:
             # Memory is fragmented now: a new child starts clean.
@@ -60,8 +60,8 @@ def _worked_out(job: Callable[[Document], Document], document: Document) -> Docu
 
 
 def _listen(source: BinaryIO, simple_queue: "queue.SimpleQueue[Document]") -> None:
-    while (wish := frames.read(source)) is not None:
-        simple_queue.put(wish)
+    while (request := frames.read(source)) is not None:
+        simple_queue.put(request)
     os._exit(0)
 
 

@@ -69,11 +69,11 @@ class Child:
 
         The child first drops what it keeps between computations if its last was for another person.
         """
-        wish = {"job": job, "asked": document, "fresh": person != self.person}
+        request = {"job": job, "document": document, "fresh": person != self.person}
         self.person = person
         until = time.monotonic() + self._bounds.lasting
         try:
-            self._send(frames.written(wish))
+            self._send(frames.written(request))
             return self._receive(until)
         except BrokenPipeError as problem:
             raise Died from problem

@@ -54,26 +54,26 @@ def chosen(form: str | None, accept: MIMEAccept, forms: Mapping[str, str] = FORM
         return form
     if not accept:
         return "json"
-    wishes = {name: _wish(accept, media_type) for name, media_type in forms.items()}
-    best = max(wishes, key=lambda name: wishes[name])
-    if not wishes[best][0]:
+    preferences = {name: _preference(accept, media_type) for name, media_type in forms.items()}
+    best = max(preferences, key=lambda name: preferences[name])
+    if not preferences[best][0]:
         raise NotAcceptable
     return best
 
 
-def _wish(accept: MIMEAccept, media_type: str) -> tuple[float, int]:
+def _preference(accept: MIMEAccept, media_type: str) -> tuple[float, int]:
     """Return the preference for a media type, and how specific it is.
 
     The most specific range that matches decides (RFC 9110, section 12.5.1), so that ``*/*`` does
     not allow again what ``q=0`` refuses by name.  Parameters of a range are ignored.
     """
     ranges = ("*/*", media_type.partition("/")[0] + "/*", media_type)
-    wishes = [
+    preferences = [
         (ranges.index(name), quality)
-        for wanted, quality in accept
-        if (name := wanted.partition(";")[0].strip().lower()) in ranges
+        for accepted, quality in accept
+        if (name := accepted.partition(";")[0].strip().lower()) in ranges
     ]
-    specificity, quality = max(wishes, default=(0, 0.0))
+    specificity, quality = max(preferences, default=(0, 0.0))
     return quality, specificity
 
 

@@ -17,7 +17,7 @@ class TargetKind(StrEnum):
 
 @dataclass(frozen=True)
 class Target:
-    """Hold a caller's wish for a level: at most this loss, or at least this much noise.
+    """Hold a requested level: at most this loss, or at least this much noise.
 
     ``confidence`` belongs to ``half_width`` alone.
     """

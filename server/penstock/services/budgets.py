@@ -107,7 +107,7 @@ def _totals(
     return tier_totals
 
 
-def change(server: Server, principal: Principal, name: str, wanted: DatasetChange) -> DatasetView:
+def change(server: Server, principal: Principal, name: str, request: DatasetChange) -> DatasetView:
     """Raise or lower budgets; tiers that are not listed keep theirs.
 
     The order of an account stays that of its first budget.  If a budget becomes larger than it
@@ -120,35 +120,35 @@ def change(server: Server, principal: Principal, name: str, wanted: DatasetChang
     principal.require("admin")
     with server.database.write() as session:
         before = largest(session, dataset_by_name(session, name))
-        changed = settle(session, server, principal, name, wanted)
+        changed = settle(session, server, principal, name, request)
         if largest(session, dataset_by_name(session, name)) > before:
             require_second(server)
         return changed
 
 
 def settle(
-    session: Session, server: Server, principal: Principal, name: str, wanted: DatasetChange
+    session: Session, server: Server, principal: Principal, name: str, request: DatasetChange
 ) -> DatasetView:
     """Change budgets as a part of a transaction; see ``change``."""
-    return datasets.view(session, granted(session, server, principal, name, wanted), None)
+    return datasets.view(session, granted(session, server, principal, name, request), None)
 
 
 def granted(
-    session: Session, server: Server, principal: Principal, name: str, wanted: DatasetChange
+    session: Session, server: Server, principal: Principal, name: str, request: DatasetChange
 ) -> Dataset:
     """Set the budgets, charge what queries cost more under them, and return the dataset."""
     dataset = dataset_by_name(session, name)
     now = server.clock()
-    wished = accounts_wished(session, dataset, wanted)
-    for tier, account in wished:
+    accounts = requested_accounts(session, dataset, request)
+    for tier, account in accounts:
         set_budget(session, principal, dataset, tier, account, now)
     given = inherit(session, principal, dataset, ladder(session), now)
-    reprice(session, dataset, [*(tier for tier, _ in wished), *given], now)
+    reprice(session, dataset, [*(tier for tier, _ in accounts), *given], now)
     return dataset
 
 
-def accounts_wished(
-    session: Session, dataset: Dataset, wanted: DatasetChange
+def requested_accounts(
+    session: Session, dataset: Dataset, request: DatasetChange
 ) -> list[tuple[Tier, Account]]:
     """Return the accounts of the tiers whose budgets are to change.  Raises as ``change``.
 
@@ -156,8 +156,8 @@ def accounts_wished(
     """
     tiers = ordered_tiers(session)
     known = {tier.folded: tier for tier in tiers}
-    wished = []
-    for spelled, budget in (wanted.budgets or {}).items():
+    accounts = []
+    for spelled, budget in (request.budgets or {}).items():
         tier = known.get(folded(spelled))
         if tier is None:
             raise InvalidInput(
@@ -170,9 +170,9 @@ def accounts_wished(
         if followed and last is not None and last.epsilon == budget.epsilon:
             continue
         with within("budgets", spelled):
-            wished.append((tier, _account(session, dataset, tier, budget.epsilon, last)))
-    _require_rising(session, dataset, tiers, {tier.id: account for tier, account in wished})
-    return wished
+            accounts.append((tier, _account(session, dataset, tier, budget.epsilon, last)))
+    _require_rising(session, dataset, tiers, {tier.id: account for tier, account in accounts})
+    return accounts
 
 
 def _account(
@@ -201,11 +201,11 @@ def _require_rising(
     session: Session,
     dataset: Dataset,
     tiers: Sequence[Tier],
-    wished: Mapping[int | None, Account],
+    accounts: Mapping[int | None, Account],
 ) -> None:
     last: tuple[str, float] | None = None
     for tier in tiers:
-        budget = wished.get(tier.id) or newest_budget(session, dataset, tier)
+        budget = accounts.get(tier.id) or newest_budget(session, dataset, tier)
         if budget is None:
             continue
         if last is not None and budget.epsilon < last[1]:

@@ -83,7 +83,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
     Mutant(
         name="remembered-for-the-next",
         path="computing/child.py",
-        before='        if wish["fresh"]:\n            module.forget()\n',
+        before='        if request["fresh"]:\n            module.forget()\n',
         after="",
         wrong="a process that computes answers a person sooner what the one before asked",
         tests=(

@@ -221,7 +221,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
     Mutant(
         name="raised-without-repricing",
         path="services/budgets.py",
-        before="    reprice(session, dataset, [*(tier for tier, _ in wished), *given], now)\n",
+        before="    reprice(session, dataset, [*(tier for tier, _ in accounts), *given], now)\n",
         after="    reprice(session, dataset, given, now)\n",
         wrong="samplers stay charged at the budget of their registration",
         tests=("tests/unit/services/ledger/test_repricing.py",),

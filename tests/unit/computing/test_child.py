@@ -1,4 +1,4 @@
-"""Test the loop of a child: it answers one wish after another, and forgets between persons."""
+"""Test the loop of a child: it answers one request after another, and forgets between persons."""
 
 import io
 import threading
@@ -41,46 +41,46 @@ class Ended(BaseException):
     """Stands for the end of the process, which would be the test's own."""
 
 
-class Wishes:
+class Requests:
     """A queue in which ``None`` stands for a pipe that ended."""
 
     def __init__(self) -> None:
-        self._wishes: list[Any] = []
+        self._requests: list[Any] = []
         self._changed = threading.Condition()
 
-    def put(self, wish: Any) -> None:
+    def put(self, request: Any) -> None:
         with self._changed:
-            self._wishes.append(wish)
+            self._requests.append(request)
             self._changed.notify()
 
     def get(self) -> Any:
         with self._changed:
-            self._changed.wait_for(lambda: self._wishes)
-            wish = self._wishes.pop(0)
-        if wish is None:
+            self._changed.wait_for(lambda: self._requests)
+            request = self._requests.pop(0)
+        if request is None:
             raise Ended
-        return wish
+        return request
 
 
 @pytest.fixture
 def served(monkeypatch: pytest.MonkeyPatch) -> Callable[..., list[Any]]:
-    """``served(*wishes)``: what a child answers to these wishes, up to where it ends."""
+    """``served(*requests)``: what a child answers to these requests, up to where it ends."""
     monkeypatch.setattr(bounds, "allow", lambda _: None)
-    wishes_left, read_to_the_end = Wishes(), threading.Event()
+    requests_left, read_to_the_end = Requests(), threading.Event()
 
     def end(_: int) -> None:
         if threading.current_thread() is threading.main_thread():
             raise Ended
-        wishes_left.put(None)
+        requests_left.put(None)
         read_to_the_end.set()
 
     monkeypatch.setattr(child, "os", SimpleNamespace(_exit=end))
-    monkeypatch.setattr(child, "queue", SimpleNamespace(SimpleQueue=lambda: wishes_left))
+    monkeypatch.setattr(child, "queue", SimpleNamespace(SimpleQueue=lambda: requests_left))
 
-    def serve(*wishes: tuple[str, Any, bool]) -> list[Any]:
+    def serve(*requests: tuple[str, Any, bool]) -> list[Any]:
         frame = b"".join(
-            frames.written({"job": job, "asked": asked, "fresh": fresh})
-            for job, asked, fresh in wishes
+            frames.written({"job": job, "document": document, "fresh": fresh})
+            for job, document, fresh in requests
         )
         target = io.BytesIO()
         with pytest.raises(Ended):

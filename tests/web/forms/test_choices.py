@@ -31,7 +31,7 @@ def test_the_noises_that_are_offered_are_those_that_there_are() -> None:
 
 
 def test_every_way_to_name_a_level_is_offered_and_a_share_beside_them() -> None:
-    offered = {value for value, _ in choices.WISHES}
+    offered = {value for value, _ in choices.TARGET_FIELDS}
     assert offered == {kind.value for kind in TargetKind} | {"share"}
 
 

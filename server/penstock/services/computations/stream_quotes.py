@@ -182,13 +182,13 @@ def _structures(
     steadiest = min(option.largest_variance for option in options)
     views = []
     for option in options:
-        wish = _request(
+        request_fields = _request(
             option,
             shape,
             past_only=trees_only_add(request.mechanism, delta),
             roots=roots_fit(request),
         )
-        terms = None if wish is None else _terms(request, wish, shape, delta)
+        terms = None if request_fields is None else _terms(request, request_fields, shape, delta)
         errors = [
             StructureErrorView(
                 account.tier.name,
@@ -203,7 +203,7 @@ def _structures(
             StructureView(
                 structure=option.structure,
                 settings=option.settings,
-                request=wish,
+                request=request_fields,
                 chosen=_same(option, shape),
                 least_mean=option.mean_variance == least,
                 least_largest=option.largest_variance == steadiest,
@@ -218,10 +218,10 @@ def _structures(
 
 
 def _terms(
-    request: StreamRequest, wish: Mapping[str, Any], shape: Shape, delta: float
+    request: StreamRequest, fields: Mapping[str, Any], shape: Shape, delta: float
 ) -> PreparedQuery:
     """Return what the same stream would be charged with another structure."""
-    terms = request.model_copy(update={"k": None, **wish})
+    terms = request.model_copy(update={"k": None, **fields})
     return prepared(terms, settled(terms, shape.max_steps_per_unit, delta))
 
 

@@ -14,7 +14,7 @@ from penstock.errors import BudgetExhausted
 from penstock.persistence.row_numbers import required
 from penstock.persistence.tables import Dataset, Tier
 from penstock.services.access.principals import Principal
-from penstock.services.budgets import accounts_wished
+from penstock.services.budgets import requested_accounts
 from penstock.services.context import Server
 from penstock.services.ledger.accounts import TierAccount, open_account
 from penstock.services.ledger.effective_levels import ladder
@@ -75,7 +75,7 @@ class MovedBudgetsView:
 
 
 def preview(
-    server: Server, principal: Principal, name: str, wanted: DatasetChange
+    server: Server, principal: Principal, name: str, request: DatasetChange
 ) -> MovedBudgetsView:
     """Preview granting changed budgets; nothing is done.
 
@@ -87,9 +87,9 @@ def preview(
         refusal: str | None = None
         accounts: list[tuple[TierAccount | None, Repriced]] = []
         try:
-            wished = accounts_wished(session, dataset, wanted)
+            new_accounts = requested_accounts(session, dataset, request)
             accounts = _budget_view(
-                session, dataset, {required(tier.id): account for tier, account in wished}
+                session, dataset, {required(tier.id): account for tier, account in new_accounts}
             )
             short = refused(session, dataset, [account for _, account in accounts])
             refusal = short.detail if short else None
@@ -108,7 +108,7 @@ def preview(
 
 
 def _budget_view(
-    session: Session, dataset: Dataset, wished: Mapping[int, Account]
+    session: Session, dataset: Dataset, new_accounts: Mapping[int, Account]
 ) -> list[tuple[TierAccount | None, Repriced]]:
     """Return each account that would change, and what it would be charged."""
     coming: list[TierAccount] = []
@@ -116,7 +116,7 @@ def _budget_view(
     lower: TierAccount | None = None
     for tier in ladder(session):
         own = open_account(session, required(dataset.id), tier)
-        then = _then(session, dataset, tier, own, wished.get(required(tier.id)), lower)
+        then = _then(session, dataset, tier, own, new_accounts.get(required(tier.id)), lower)
         if then is not None and then != own:
             coming.append(then)
             known.append(own)

@@ -45,7 +45,7 @@ MECHANISMS = (
 )
 STREAM_MECHANISMS = (_GAUSSIAN, _LAPLACE)
 
-WISHES = (
+TARGET_FIELDS = (
     ("epsilon", "epsilon for each tier"),
     ("half_width", "margin of error for each tier"),
     ("standard_deviation", "standard deviation of the noise for each tier"),

@@ -8,12 +8,12 @@ from penstock.web.forms.form_input import filled, number
 
 def terms(given: Mapping[str, str], tiers: Iterable[str]) -> dict[str, Any]:
     """Return the mechanism with its parameter, and the levels; their model checks them."""
-    mechanism, wish = given.get("mechanism", "gaussian"), given.get("wish", "epsilon")
+    mechanism, field = given.get("mechanism", "gaussian"), given.get("wish", "epsilon")
     own = {"laplace": "granularity", "generalized_gaussian": "p"}.get(mechanism)
     settled = (
         {"share": number(given.get("share", ""))}
-        if wish == "share"
-        else {"levels": dict(_levels(given, tiers, wish))}
+        if field == "share"
+        else {"levels": dict(_levels(given, tiers, field))}
     )
     return {
         "mechanism": mechanism,
@@ -24,10 +24,10 @@ def terms(given: Mapping[str, str], tiers: Iterable[str]) -> dict[str, Any]:
 
 
 def _levels(
-    given: Mapping[str, str], tiers: Iterable[str], wish: str
+    given: Mapping[str, str], tiers: Iterable[str], field: str
 ) -> Iterable[tuple[str, dict[str, object]]]:
-    sure = filled(confidence=number(given.get("confidence", ""))) if wish == "half_width" else {}
+    sure = filled(confidence=number(given.get("confidence", ""))) if field == "half_width" else {}
     for tier in tiers:
         value = number(given.get(f"level {tier}", ""))
         if value is not None:
-            yield tier, {wish: value, **sure}
+            yield tier, {field: value, **sure}

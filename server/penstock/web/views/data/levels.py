@@ -24,7 +24,7 @@ from penstock.web.presenters import budget_charts
 
 pages = Pages()
 
-WISHES = (
+TARGET_FIELDS = (
     ("epsilon", "epsilon (privacy loss)"),
     ("half_width", "margin of error (95%)"),
     ("level", "noise parameter (variance, scale or mean)"),
@@ -32,7 +32,7 @@ WISHES = (
 
 
 @dataclass(frozen=True)
-class _Kind:
+class _Statistic:
     """Hold how a query or a stream is shown, and how its levels are changed."""
 
     name: str
@@ -40,18 +40,18 @@ class _Kind:
     change: Callable[[Visit, str, Mapping[str, object]], object]
 
 
-_QUERY = _Kind(
+_QUERY = _Statistic(
     "query",
     lambda visit, name: queries.show(visit.server, visit.principal, name),
-    lambda visit, name, wanted: queries.change(
-        visit.server, visit.principal, name, checked(LevelsChange, wanted)
+    lambda visit, name, entered: queries.change(
+        visit.server, visit.principal, name, checked(LevelsChange, entered)
     ),
 )
-_STREAM = _Kind(
+_STREAM = _Statistic(
     "stream",
     lambda visit, name: streams.show(visit.server, visit.principal, name),
-    lambda visit, name, wanted: streams.change(
-        visit.server, visit.principal, name, checked(StreamChange, wanted)
+    lambda visit, name, entered: streams.change(
+        visit.server, visit.principal, name, checked(StreamChange, entered)
     ),
 )
 
@@ -80,61 +80,63 @@ def move_stream_levels(visit: Visit, stream: str) -> Response:
     return _move(visit, _STREAM, stream)
 
 
-def _levels(visit: Visit, kind: _Kind, name: str) -> Response:
-    given, shown = request.args, kind.show(visit, name)
+def _levels(visit: Visit, statistic: _Statistic, name: str) -> Response:
+    given, shown = request.args, statistic.show(visit, name)
     if "wish" not in given:
-        return _page(visit, kind, shown, Form(given), None)
+        return _page(visit, statistic, shown, Form(given), None)
     return tried(
-        lambda: _page(visit, kind, shown, Form(given), _preview(visit, kind, shown, given)),
-        lambda problem: _page(visit, kind, shown, form_input.refused(given, problem), None),
+        lambda: _page(
+            visit, statistic, shown, Form(given), _preview(visit, statistic, shown, given)
+        ),
+        lambda problem: _page(visit, statistic, shown, form_input.refused(given, problem), None),
     )
 
 
-def _move(visit: Visit, kind: _Kind, name: str) -> Response:
-    given, shown = request.form, kind.show(visit, name)
+def _move(visit: Visit, statistic: _Statistic, name: str) -> Response:
+    given, shown = request.form, statistic.show(visit, name)
 
     def act() -> Response:
-        preview = _preview(visit, kind, shown, given)
+        preview = _preview(visit, statistic, shown, given)
         if preview.changes:
             if given.get("shown", "") != preview.basis:
                 raise Conflict(
                     f"The levels of {shown.name} or their charges changed after the preview was"
                     " shown. Read the current preview and try again."
                 )
-            kind.change(visit, shown.name, {"levels": _wanted(given, _tiers(visit, shown))})
-        return visit.go(f"{kind.name}_levels", **{kind.name: shown.name, "moved": "1"})
+            statistic.change(visit, shown.name, {"levels": _entered(given, _tiers(visit, shown))})
+        return visit.go(f"{statistic.name}_levels", **{statistic.name: shown.name, "moved": "1"})
 
-    return tried(act, lambda problem: _again(visit, kind, shown, given, problem))
+    return tried(act, lambda problem: _again(visit, statistic, shown, given, problem))
 
 
 def _preview(
-    visit: Visit, kind: _Kind, shown: QueryView | StreamView, given: Mapping[str, str]
+    visit: Visit, statistic: _Statistic, shown: QueryView | StreamView, given: Mapping[str, str]
 ) -> MovedLevelsView:
-    wanted = checked(LevelsChange, {"levels": _wanted(given, _tiers(visit, shown))})
+    entered = checked(LevelsChange, {"levels": _entered(given, _tiers(visit, shown))})
     return level_preview.preview(
         visit.server,
         visit.principal,
         shown.name,
-        wanted.levels,
-        stream=kind is _STREAM,
+        entered.levels,
+        stream=statistic is _STREAM,
     )
 
 
-def _wanted(given: Mapping[str, str], tiers: list[str]) -> dict[str, dict[str, object]]:
+def _entered(given: Mapping[str, str], tiers: list[str]) -> dict[str, dict[str, object]]:
     """Return the levels that were entered, by tier; those left empty stay."""
-    wish = given.get("wish", "")
-    if wish not in dict(WISHES):
+    field = given.get("wish", "")
+    if field not in dict(TARGET_FIELDS):
         raise InvalidInput("Choose how levels are given, for example as epsilon.", pointer="/wish")
-    wanted: dict[str, dict[str, object]] = {}
+    entered: dict[str, dict[str, object]] = {}
     for tier in tiers:
         value = form_input.number(given.get(f"level {tier}", ""))
         if value is not None:
-            wanted[tier] = {wish: value}
-    if not wanted:
+            entered[tier] = {field: value}
+    if not entered:
         raise InvalidInput(
             "Enter another level for at least one tier; levels left empty do not change."
         )
-    return wanted
+    return entered
 
 
 def _tiers(visit: Visit, shown: QueryView | StreamView) -> list[str]:
@@ -148,7 +150,7 @@ def _tiers(visit: Visit, shown: QueryView | StreamView) -> list[str]:
 
 def _again(
     visit: Visit,
-    kind: _Kind,
+    statistic: _Statistic,
     shown: QueryView | StreamView,
     given: Mapping[str, str],
     problem: PenstockError,
@@ -156,15 +158,15 @@ def _again(
     """Show the refusal with a new preview if there can be one, else with the form alone."""
     form = form_input.refused(given, problem)
     try:
-        preview = _preview(visit, kind, shown, given)
+        preview = _preview(visit, statistic, shown, given)
     except (InvalidInput, Conflict):
         preview = None
-    return _page(visit, kind, shown, form, preview)
+    return _page(visit, statistic, shown, form, preview)
 
 
 def _page(
     visit: Visit,
-    kind: _Kind,
+    statistic: _Statistic,
     shown: QueryView | StreamView,
     form: Form,
     moved_levels: MovedLevelsView | None,
@@ -177,11 +179,11 @@ def _page(
     return visit.page(
         "data/levels.html",
         form.status,
-        kind=kind.name,
+        kind=statistic.name,
         subject=shown,
         tiers=_tiers(visit, shown),
         form=form,
-        wishes=WISHES,
+        target_fields=TARGET_FIELDS,
         preview=moved_levels,
         picture=picture,
         moved="moved" in request.args,
