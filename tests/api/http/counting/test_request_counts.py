@@ -6,8 +6,7 @@ import pytest
 from tests.api.http.counting.monitoring import ASK, TOKEN, Sample, read
 from tests.api.world import World
 
-from penstock.http.counting import counters, request_counts
-from penstock.http.counting.shared_memory import nameless
+from penstock.http.counting import request_counts
 
 RELEASES = "/api/v1/queries/<query>/releases"
 
@@ -67,18 +66,3 @@ def test_edges_do_not_tell_what_the_time_quantum_hides() -> None:
     assert request_counts.edges(0.025)[0] == 0.05
     assert request_counts.edges(0.2)[0] == 0.5
     assert request_counts.edges(10.0) == (30.0,)
-
-
-def test_workers_count_together(world: World) -> None:
-    """Two applications over one memory, as two workers have it."""
-    memory = nameless()
-    routes = [("GET", "/a"), ("GET", "/b")]
-    one, two = (counters.opened(world.server, routes, world.stopwatch, memory) for _ in range(2))
-    one.requests.count("GET", "/a", 200, 0.01)
-    two.requests.count("GET", "/a", 204, 0.2)
-    found = {
-        (route, status): sum(counts)
-        for _, route, status, counts in one.requests.counted()
-        if sum(counts)
-    }
-    assert found == {("/a", "2xx"): 2}

@@ -14,11 +14,6 @@ from penstock.mechanisms.gaussian.curve import delta_at
 from penstock.mechanisms.generalized_gaussian.loss_distribution import Shifted, delta_of, epsilon_of
 from penstock.mechanisms.generalized_gaussian.sparse_vector import SparseVector
 from penstock.mechanisms.generalized_gaussian.sparse_vector_correction import SparseVectorCorrection
-from penstock.mechanisms.generalized_gaussian.sparse_vector_error import (
-    Noise,
-    Search,
-    expected_maximum,
-)
 from penstock.privacy import Definition, Sensitivity
 from penstock.randomness import Stream
 from penstock.randomness.generalized_gaussian import ERROR
@@ -192,20 +187,6 @@ def test_the_expected_largest_error_is_what_releases_have(
 def replaced(correction: SparseVectorCorrection, count: int) -> float:
     search = replace(correction.search, threshold=1 << 40)
     return replace(correction, search=search).expected_maximum(count)
-
-
-def test_where_nothing_is_found_the_error_is_that_of_the_noise_alone() -> None:
-    search = Search(1e9, 1.0, 1.0, 3)
-    found = expected_maximum(1_000, Noise(3.0, 10.0), search, Noise(2.0, 1.0))
-    assert found == pytest.approx(10 * 1.734499848, rel=1e-5)
-    one = expected_maximum(1, Noise(2.0, 10.0), Search(1e9, 1.0, 1.0, 1), Noise(2.0, 1.0))
-    assert one == pytest.approx(10 * 0.564189584, rel=1e-5)
-
-
-def test_where_all_are_found_the_error_is_that_of_the_answers_anew() -> None:
-    all_found = Search(-1e6, 1.0, 1.0, 10)
-    found = expected_maximum(10, Noise(2.0, 1.0), all_found, Noise(4.0, 1.0))
-    assert found == pytest.approx(1.004873190, rel=1e-4)
 
 
 def test_what_is_found_is_answered_anew_and_nothing_else_changes() -> None:
