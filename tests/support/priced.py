@@ -81,7 +81,7 @@ def priced(query: Query, account: Account, rungs: Sequence[int]) -> Entry:
                 sensitivity=process.sensitivity,
                 account=account,
                 dimension=query.dimension,
-                levels=query.max_levels,
+                level_count=query.max_levels,
             )
         before = level
     return sum_

@@ -114,9 +114,9 @@ class Mechanism(Protocol):
         ...
 
     def numerical_charges(
-        self, ladder: Ladder, dimension: int, levels: int, order: float, epsilon: float
+        self, ladder: Ladder, dimension: int, level_count: int, order: float, epsilon: float
     ) -> Sequence[NumericalCharge]:
-        """Return the valid ways to charge the sampler's error over ``dimension * levels`` draws.
+        """Return the ways to charge the sampler's error over ``dimension * level_count`` draws.
 
         ``epsilon`` is that of the budget charged.
         """

@@ -223,7 +223,7 @@ class Record:
                 sensitivity=process.sensitivity,
                 account=account,
                 dimension=query.dimension,
-                levels=query.max_levels,
+                level_count=query.max_levels,
             )
         return row.query_id, row.rung, new.loss, new.failure
 

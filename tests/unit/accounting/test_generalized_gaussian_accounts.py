@@ -147,7 +147,7 @@ def test_a_later_level_is_charged_in_full() -> None:
         sensitivity=counts(64),
         account=account,
         dimension=64,
-        levels=8,
+        level_count=8,
     )
     assert added == new
 

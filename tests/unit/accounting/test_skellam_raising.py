@@ -28,7 +28,7 @@ def test_a_raise_costs_little_more_than_the_difference(old: int, new: int) -> No
         sensitivity=ONE,
         account=account,
         dimension=10,
-        levels=64,
+        level_count=64,
     )
     ideal = (
         mechanism.cost(Fraction(new), ONE, account.order).loss

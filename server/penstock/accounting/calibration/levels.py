@@ -97,7 +97,7 @@ def level_for_share(
     sensitivity: Sensitivity,
     account: Account,
     dimension: int,
-    levels: int,
+    level_count: int,
     step: Fraction,
     bound: Fraction,
 ) -> Fraction:
@@ -109,7 +109,9 @@ def level_for_share(
     """
     if account.squares:
         require_gaussian(family)
-        return gaussian_level_for_share(share, sensitivity, account, dimension, levels, step, bound)
+        return gaussian_level_for_share(
+            share, sensitivity, account, dimension, level_count, step, bound
+        )
     _require_share(share)
     allowed = share_of(account, share)
     last = [Cost(math.inf, 1.0)]
@@ -118,7 +120,7 @@ def level_for_share(
         return family.plan(level, step, bound)
 
     def excess(planned: tuple[Mechanism, Ladder], level: Fraction) -> float:
-        last[0] = charge(*planned, level, sensitivity, account, dimension, levels)
+        last[0] = charge(*planned, level, sensitivity, account, dimension, level_count)
         made = entry(last[0])
         if made.failure > allowed.failure or allowed.loss == 0:
             return math.inf
@@ -148,7 +150,7 @@ def rung_for_share(
     sensitivity: Sensitivity,
     account: Account,
     dimension: int,
-    levels: int,
+    level_count: int,
 ) -> int:
     """Return the least noisy rung of a planned query that is charged within ``share``.
 
@@ -159,7 +161,7 @@ def rung_for_share(
 
     def fits(rung: int) -> bool:
         level = ladder.value(rung)
-        made = entry(charge(mechanism, ladder, level, sensitivity, account, dimension, levels))
+        made = entry(charge(mechanism, ladder, level, sensitivity, account, dimension, level_count))
         return made.loss <= allowed.loss and made.failure <= allowed.failure
 
     low, high = -1, ladder.last

@@ -25,9 +25,9 @@ def charge(
     sensitivity: Sensitivity,
     account: Account,
     dimension: int,
-    levels: int,
+    level_count: int,
 ) -> Cost:
-    """Return the cost of a query of ``dimension`` values and up to ``levels`` levels at ``level``.
+    """Price a query of ``dimension`` values and up to ``level_count`` levels at ``level``.
 
     Of the valid ways to charge the sampler's error, the one that uses up the smallest part of the
     account is taken; loss and failure count alike. The query is priced at the largest budget that
@@ -38,16 +38,18 @@ def charge(
     account = account.pricing
     require_admitted(mechanism.name, account.delta)
     if account.squares:
-        return gaussian_charge(mechanism, ladder, level, sensitivity, account, dimension, levels)
+        return gaussian_charge(
+            mechanism, ladder, level, sensitivity, account, dimension, level_count
+        )
     ideal = mechanism.cost(level, sensitivity, account.order)
     ways = mechanism.numerical_charges(
-        ladder, dimension, levels, account.order, min(account.epsilon, LARGEST_EXPONENT)
+        ladder, dimension, level_count, account.order, min(account.epsilon, LARGEST_EXPONENT)
     )
     costs = [Cost(ideal.loss * way.factor, ideal.failure + way.failure) for way in ways]
     if mechanism.name in PURE_MECHANISMS:
         own = mechanism.guarantee(level, sensitivity, account.delta).epsilon
         if own < min(account.epsilon, LARGEST_EXPONENT):
-            ways = mechanism.numerical_charges(ladder, dimension, levels, account.order, own)
+            ways = mechanism.numerical_charges(ladder, dimension, level_count, account.order, own)
             loss = pure_loss(own, account.order)
             costs += [Cost(loss, way.failure) for way in ways if way.factor == 1]
     return cheapest(costs, account)

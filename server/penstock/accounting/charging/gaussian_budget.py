@@ -75,9 +75,9 @@ def gaussian_charge(
     sensitivity: Sensitivity,
     account: Account,
     dimension: int,
-    levels: int,
+    level_count: int,
 ) -> Cost:
-    """Price a query of ``dimension`` values and up to ``levels`` levels at ``level``: mu squared.
+    """Price a query of ``dimension`` values and up to ``level_count`` levels: mu squared.
 
     Its failure probability is the sum of the sampler's (by probability, the only way that bounds
     more than Rényi losses), what falls beyond the neighbor's sampler, and the lattice's part.
@@ -86,7 +86,7 @@ def gaussian_charge(
     """
     gaussian = _gaussian(mechanism)
     loss = sensitivity.l2_squared / _smoothed(gaussian, level)
-    return _priced(gaussian, ladder, level, sensitivity, account, dimension, levels, loss)
+    return _priced(gaussian, ladder, level, sensitivity, account, dimension, level_count, loss)
 
 
 def gaussian_refinement(
@@ -98,7 +98,7 @@ def gaussian_refinement(
     sensitivity: Sensitivity,
     account: Account,
     dimension: int,
-    levels: int,
+    level_count: int,
 ) -> Cost:
     """Price what a recipient of ``old`` learns in addition from ``new``, a smaller variance.
 
@@ -113,7 +113,7 @@ def gaussian_refinement(
         )
     revealed = 1 - new / old
     loss = sensitivity.l2_squared * revealed**2 / _smoothed(gaussian, new * revealed)
-    return _priced(gaussian, ladder, new, sensitivity, account, dimension, levels, loss)
+    return _priced(gaussian, ladder, new, sensitivity, account, dimension, level_count, loss)
 
 
 def gaussian_level_for_share(
@@ -121,7 +121,7 @@ def gaussian_level_for_share(
     sensitivity: Sensitivity,
     account: Account,
     dimension: int,
-    levels: int,
+    level_count: int,
     step: Fraction,
     bound: Fraction,
 ) -> Fraction:
@@ -147,7 +147,9 @@ def gaussian_level_for_share(
     level = least
     while True:
         gaussian, ladder = Gaussian.plan(level, step, bound)
-        cost = gaussian_charge(gaussian, ladder, level, sensitivity, account, dimension, levels)
+        cost = gaussian_charge(
+            gaussian, ladder, level, sensitivity, account, dimension, level_count
+        )
         made = entry(cost)
         if made.loss <= allowed.loss:
             break
@@ -155,7 +157,7 @@ def gaussian_level_for_share(
         level = max(smoothed, level) * (1 + Fraction(1, LOSS_UNITS))
     if made.failure > allowed.failure:
         fits = bisect_left(
-            range(1, levels + 1),
+            range(1, level_count + 1),
             1,
             key=lambda fewer: int(
                 entry(
@@ -165,8 +167,9 @@ def gaussian_level_for_share(
             ),
         )
         raise InvalidInput(
-            f"Its sampler has a failure probability of {cost.failure:.3g} at max_levels {levels:,},"
-            f" and a share of {float(share):g} allows {account.failure_limit * float(share):.3g};"
+            f"Its sampler has a failure probability of {cost.failure:.3g} at max_levels"
+            f" {level_count:,}, and a share of {float(share):g} allows"
+            f" {account.failure_limit * float(share):.3g};"
             + (f" ask for max_levels {fits:,} or fewer," if fits else " ask for")
             + " a smaller vector or a larger share, or open an account of Rényi losses.",
             pointer="/share",
@@ -224,14 +227,14 @@ def _priced(
     sensitivity: Sensitivity,
     account: Account,
     dimension: int,
-    levels: int,
+    level_count: int,
     loss: Fraction,
 ) -> Cost:
     """Return ``loss`` with all failures, at the largest epsilon that the account ever had."""
     epsilon = min(account.promised, LARGEST_EXPONENT)
-    (way,) = gaussian.numerical_charges(ladder, dimension, levels, math.inf, epsilon)
+    (way,) = gaussian.numerical_charges(ladder, dimension, level_count, math.inf, epsilon)
     beyond = gaussian.cost(level, sensitivity, math.inf).failure
-    draws = dimension * (levels + 1)
+    draws = dimension * (level_count + 1)
     # Each draw has two normalizers, its own and that of the draw that it stands for.
     apart = min(math.expm1(min(2 * draws * smoothing_error(SMOOTHING), 1.0)), 1.0)
     failure = beyond + way.failure + (1 + math.exp(epsilon)) * apart

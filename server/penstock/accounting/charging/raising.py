@@ -59,13 +59,14 @@ def raising(
     sensitivity: Sensitivity,
     account: Account,
     dimension: int,
-    levels: int,
+    level_count: int,
 ) -> Entry:
     """Return what is added to ``charged``, the charges at ``old``, to let ``new`` be seen as well.
 
-    ``levels`` bounds how many levels are ever drawn, those of the raise included. The addition is
-    never negative. It is priced at the largest budget that the account ever had, as in ``charge``;
-    ``charged`` must be priced in the same way. Raises ``InvalidInput`` as ``charge`` does.
+    ``level_count`` bounds how many levels are ever drawn, those of the raise included. The
+    addition is never negative. It is priced at the largest budget that the account ever had, as
+    in ``charge``; ``charged`` must be priced in the same way. Raises ``InvalidInput`` as
+    ``charge`` does.
     """
     account = account.pricing
     if account.squares:
@@ -77,18 +78,18 @@ def raising(
             sensitivity=sensitivity,
             account=account,
             dimension=dimension,
-            levels=levels,
+            level_count=level_count,
         )
         return entry(cost)
     if mechanism.name in INDEPENDENT or math.isinf(account.order):
-        whole = entry(charge(mechanism, ladder, new, sensitivity, account, dimension, levels))
+        whole = entry(charge(mechanism, ladder, new, sensitivity, account, dimension, level_count))
         return Entry(max(whole.loss - charged.loss, 0), max(whole.failure - charged.failure, 0))
     if isinstance(mechanism, GeneralizedGaussian):
-        return entry(charge(mechanism, ladder, new, sensitivity, account, dimension, levels))
+        return entry(charge(mechanism, ladder, new, sensitivity, account, dimension, level_count))
     costs = []
     for ideal, epsilon in _refinements(mechanism, old, new, sensitivity, account):
         own = min(epsilon, account.epsilon, LARGEST_EXPONENT)
-        ways = mechanism.numerical_charges(ladder, dimension, levels, account.order, own)
+        ways = mechanism.numerical_charges(ladder, dimension, level_count, account.order, own)
         # The others bound moments of the noise itself, and say nothing about the refinement.
         costs += [Cost(ideal.loss, ideal.failure + way.failure) for way in ways if way.factor == 1]
     return entry(cheapest(costs, account))

@@ -148,11 +148,11 @@ class Gaussian(Whole):
         self,
         ladder: Ladder,  # noqa: ARG002 - the bounds below hold at every rung
         dimension: int,
-        levels: int,
+        level_count: int,
         order: float,
         epsilon: float,
     ) -> Sequence[NumericalCharge]:
-        """Return two valid charges for ``n = dimension * levels`` draws by floats.
+        """Return two valid charges for ``n = dimension * level_count`` draws by floats.
 
         Engineering bounds.  Let ``1 + e(k)`` be the ratio of the drawn to the ideal
         probability of ``k``.  The rms of ``e`` is taken as ``eta = 2^-39``: the box of
@@ -179,7 +179,7 @@ class Gaussian(Whole):
         holds without ``h`` for every charge above ``2^19 n eta^2 = n 2^-59``.  The
         order must be below 2^9.
         """
-        draws = dimension * levels
+        draws = dimension * level_count
         tail = draws * 2.0**-75
         inflation = 1 + math.exp(epsilon) if epsilon < 700 else math.inf
         charges = [NumericalCharge(1.0, inflation * (math.sqrt(draws) * 2.0**-40 + tail))]

@@ -179,7 +179,7 @@ class GeneralizedGaussian(Whole):
         self,
         ladder: Ladder,  # noqa: ARG002 - the sampler is as good at every rung
         dimension: int,
-        levels: int,  # noqa: ARG002 - every level is a separate release, charged as such
+        level_count: int,  # noqa: ARG002 - every level is a separate release, charged as such
         order: float,  # noqa: ARG002 - charged by probability alone
         epsilon: float,
     ) -> Sequence[NumericalCharge]:

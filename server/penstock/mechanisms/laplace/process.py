@@ -171,7 +171,7 @@ class Laplace(Whole):
         self,
         ladder: Ladder,  # noqa: ARG002 - thresholds are as long at every rung
         dimension: int,
-        levels: int,
+        level_count: int,
         order: float,
         epsilon: float,
     ) -> Sequence[NumericalCharge]:
@@ -189,7 +189,7 @@ class Laplace(Whole):
         if math.isinf(order):
             return (NumericalCharge(1.0, 0.0),)
         events = _EVENTS_A_DRAW * 2.0 ** -(THRESHOLD_BITS + 1)
-        distance = dimension * levels * (2 * GEOMETRIC_ERROR + events)
+        distance = dimension * level_count * (2 * GEOMETRIC_ERROR + events)
         inflation = 1 + math.exp(epsilon) if epsilon < 700 else math.inf
         return (NumericalCharge(1.0, inflation * distance),)
 

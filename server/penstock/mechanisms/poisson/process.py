@@ -166,12 +166,12 @@ class Poisson(Whole):
         self,
         ladder: Ladder,  # noqa: ARG002 - the samplers' error is the same at every mean
         dimension: int,
-        levels: int,
+        level_count: int,
         order: float,
         epsilon: float,
     ) -> Sequence[NumericalCharge]:
         """Return the charges of ``rejection_charges``, for one draw a value and level."""
-        return rejection_charges(dimension * levels, order, epsilon)
+        return rejection_charges(dimension * level_count, order, epsilon)
 
     def error(self, level: Fraction, confidence: float) -> ErrorBars:
         """Return the error bars of the law around its mean, which ``bias`` subtracts.

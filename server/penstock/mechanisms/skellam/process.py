@@ -183,12 +183,12 @@ class Skellam:
         self,
         ladder: Ladder,  # noqa: ARG002 - the samplers' error is the same at every variance
         dimension: int,
-        levels: int,
+        level_count: int,
         order: float,
         epsilon: float,
     ) -> Sequence[NumericalCharge]:
         """Return the charges of ``rejection_charges``, for three draws a value and level."""
-        return rejection_charges(DRAWS_A_LEVEL * dimension * levels, order, epsilon)
+        return rejection_charges(DRAWS_A_LEVEL * dimension * level_count, order, epsilon)
 
     def error(self, level: Fraction, confidence: float) -> ErrorBars:
         """Return the error bars of the law itself; the interval ends on a lattice point.

@@ -101,16 +101,16 @@ def _ways(
     if keys is not None:
         yield f"false_keys of at most {keys:g}", request.share
     fewest = _fewest_levels(request, accounts)
-    levels = _most_levels(request, fewest, fits)
-    if levels is not None:
-        yield f"max_levels of at most {levels}", request.share
+    level_count = _most_levels(request, fewest, fits)
+    if level_count is not None:
+        yield f"max_levels of at most {level_count}", request.share
     shares = [
         request.model_copy(update={"levels": None, "share": share}) for share in _left(accounts)
     ]
     shared = next((share for share in shares if share != request and fits(share)), None)
     if shared is not None:
         yield f"a share of {shared.share:g}{_in_place(request)}", shared.share
-    elif keys is None and levels is None:
+    elif keys is None and level_count is None:
         yield from _together(request, shares[:1], fewest, fits)
 
 
@@ -220,14 +220,14 @@ def example(accounts: Accounts, max_units: int, share: float, delta: float) -> E
     people = PreparedQuery(None, 2, whole, Fraction(max_units), Sensitivity(whole, whole, whole))
     request = HistogramRequest.model_validate({**_EXAMPLE_REQUEST, "share": share})
     opened = [account for _, account in accounts if account is not None]
-    for levels in (DEFAULT_HISTOGRAM_LEVELS, 8, 4, 2, 1):
+    for level_count in (DEFAULT_HISTOGRAM_LEVELS, 8, 4, 2, 1):
         for keys in (0.1, 0.01, 0.001, 1e-4, 1e-6):
             # This rules out most of them without a search.
-            if delta == 0 or not all(_pays(whole, share, keys, levels) for whole in opened):
+            if delta == 0 or not all(_pays(whole, share, keys, level_count) for whole in opened):
                 continue
-            candidate = request.model_copy(update={"false_keys": keys, "max_levels": levels})
+            candidate = request.model_copy(update={"false_keys": keys, "max_levels": level_count})
             if _fits(candidate, people, accounts, (), delta, None):
-                return Example(keys, levels)
+                return Example(keys, level_count)
     return None
 
 
@@ -244,9 +244,9 @@ _EXAMPLE_REQUEST: Mapping[str, object] = {
 }
 
 
-def _pays(account: TierAccount, share: float, keys: float, levels: int) -> bool:
+def _pays(account: TierAccount, share: float, keys: float, level_count: int) -> bool:
     """Return True if a share pays for the failures at keys of count 0, on the finest lattice."""
     own: Account = account.account.pricing
     exponent = min(own.epsilon, LARGEST_EXPONENT)
-    needed = false_key_failure(keys, Uint64().size, levels, exponent, CEILING_ERROR)
+    needed = false_key_failure(keys, Uint64().size, level_count, exponent, CEILING_ERROR)
     return needed <= own.failure_limit * share

@@ -101,7 +101,7 @@ class LosslessLevels(LevelRule):
             sensitivity=process.sensitivity,
             account=account,
             dimension=dimension,
-            levels=level_count,
+            level_count=level_count,
         )
 
     @override

@@ -59,18 +59,18 @@ def ceiling_error(ladder: Ladder) -> float:
     return CEILING_ERROR * max(1.0, FINE_STEPS / ladder.finest)
 
 
-def zero_key_failure(thresholds: Thresholds, levels: int, epsilon: float) -> float:
-    """Return ``delta0`` of the keys of count 0, over up to ``levels`` levels.
+def zero_key_failure(thresholds: Thresholds, level_count: int, epsilon: float) -> float:
+    """Return ``delta0`` of the keys of count 0, over up to ``level_count`` levels.
 
     Each level is charged like that of the tier that expects the most false keys.
     """
     expected = max(thresholds.false_keys.values())
     error = RELATIVE_ERROR * max(1.0, FINE_STEPS / thresholds.ladder.finest)
-    return false_key_failure(expected, thresholds.size, levels, epsilon, error)
+    return false_key_failure(expected, thresholds.size, level_count, epsilon, error)
 
 
 def false_key_failure(
-    expected: float, size: int, levels: int, epsilon: float, error: float
+    expected: float, size: int, level_count: int, epsilon: float, error: float
 ) -> float:
     """Return ``delta0`` of ``size`` keys of count 0, given the mean number of reported ones.
 
@@ -79,22 +79,22 @@ def false_key_failure(
     count = expected / size if size >= POISSON_FROM else 0.0
     count += rejection.RELATIVE_ERROR
     inflation = 1 + math.exp(epsilon) if epsilon < LARGEST_EXPONENT else math.inf
-    return inflation * levels * (expected * error + count)
+    return inflation * level_count * (expected * error + count)
 
 
 def numerical_charges(
     mechanism: Gaussian,
     thresholds: Thresholds,
     keys_changed: int,
-    levels: int,
+    level_count: int,
     order: float,
     epsilon: float,
 ) -> Sequence[NumericalCharge]:
-    """Return the ways to charge all draws of a histogram of up to ``levels`` levels.
+    """Return the ways to charge all draws of a histogram of up to ``level_count`` levels.
 
     ``keys_changed`` is how many keys differ between neighbors: as many as a unit contributes
     to, or twice that under replacement.  ``order`` and ``epsilon`` are those of the account.
     """
-    own = zero_key_failure(thresholds, levels, epsilon)
-    ways = mechanism.numerical_charges(thresholds.ladder, keys_changed, levels, order, epsilon)
+    own = zero_key_failure(thresholds, level_count, epsilon)
+    ways = mechanism.numerical_charges(thresholds.ladder, keys_changed, level_count, order, epsilon)
     return tuple(NumericalCharge(way.factor, way.failure + own) for way in ways)

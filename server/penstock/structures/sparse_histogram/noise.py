@@ -34,11 +34,13 @@ class HistogramNoise(Gaussian):
         return cls(planned.granularity), ladder
 
     def numerical_charges(
-        self, ladder: Ladder, dimension: int, levels: int, order: float, epsilon: float
+        self, ladder: Ladder, dimension: int, level_count: int, order: float, epsilon: float
     ) -> Sequence[NumericalCharge]:
         """Return the charges of Gaussian noise, each with the failures of all keys of count 0."""
-        own = false_key_failure(self.most_false, self.size, levels, epsilon, ceiling_error(ladder))
-        ways = super().numerical_charges(ladder, dimension, levels, order, epsilon)
+        own = false_key_failure(
+            self.most_false, self.size, level_count, epsilon, ceiling_error(ladder)
+        )
+        ways = super().numerical_charges(ladder, dimension, level_count, order, epsilon)
         return tuple(NumericalCharge(way.factor, way.failure + own) for way in ways)
 
 

@@ -1,7 +1,7 @@
 """Hash a Merkle tree, and list the hashes of a proof (RFC 9162, section 2.1).
 
-A *node* is a complete subtree: ``(level, position)`` covers the ``2^level`` leaves from
-``position * 2^level`` on.  A *span* is a run of leaves that is one subtree of the whole
+A *node* is a complete subtree: ``(height, position)`` covers the ``2^height`` leaves from
+``position * 2^height`` on.  A *span* is a run of leaves that is one subtree of the whole
 tree, complete or at its right edge: it begins at a multiple of a power of two that is not
 below its length.
 """
@@ -39,9 +39,9 @@ def peaks(first: int, end: int) -> list[Node]:
     """Return the complete subtrees that a span is made of, from left to right."""
     nodes = []
     while first < end:
-        level = (end - first).bit_length() - 1
-        nodes.append((level, first >> level))
-        first += 1 << level
+        height = (end - first).bit_length() - 1
+        nodes.append((height, first >> height))
+        first += 1 << height
     return nodes
 
 
@@ -70,14 +70,14 @@ class Frontier:
     def add(self, leaf: bytes) -> list[tuple[Node, bytes]]:
         """Add a leaf by its hash; return the inner nodes that this completes, the lowest first."""
         completed = []
-        level, position = 0, self.size
+        height, position = 0, self.size
         self._hashes.append(leaf)
         self.size += 1
         while position % 2:
             right, left = self._hashes.pop(), self._hashes.pop()
-            level, position = level + 1, position // 2
+            height, position = height + 1, position // 2
             self._hashes.append(node_hash(left, right))
-            completed.append(((level, position), self._hashes[-1]))
+            completed.append(((height, position), self._hashes[-1]))
         return completed
 
     @property

@@ -66,10 +66,10 @@ MUTANTS: Final[Sequence[Mutant]] = (
         row="A4",
         name="samplers-at-their-own-epsilon",
         path="accounting/charging/charges.py",
-        before="        ladder, dimension, levels, account.order, min(account.epsilon,"
+        before="        ladder, dimension, level_count, account.order, min(account.epsilon,"
         " LARGEST_EXPONENT)\n"
         "    )\n",
-        after="        ladder, dimension, levels, account.order,\n"
+        after="        ladder, dimension, level_count, account.order,\n"
         "        min(mechanism.guarantee(level, sensitivity, account.delta or"
         " 0.5).epsilon, account.epsilon),\n"
         "    )\n",

@@ -32,7 +32,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         row="S2",
         name="geometric-errors-not-charged",
         path="mechanisms/laplace/process.py",
-        before="        distance = dimension * levels * (2 * GEOMETRIC_ERROR + events)\n",
+        before="        distance = dimension * level_count * (2 * GEOMETRIC_ERROR + events)\n",
         after="        distance = dimension * (2 * GEOMETRIC_ERROR + events)\n",
         wrong="the draws of one level are charged, whatever the number of levels",
         tests=(

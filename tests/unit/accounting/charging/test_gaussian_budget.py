@@ -268,7 +268,7 @@ def test_a_refinement_costs_the_difference_and_the_lattices_part_of_it() -> None
             sensitivity=PERSON,
             account=account,
             dimension=4,
-            levels=10,
+            level_count=10,
         ).loss
 
     before = gaussian_charge(gaussian, ladder, old, PERSON, account, 4, 10).loss
@@ -317,7 +317,7 @@ def test_what_is_not_proved_is_refused_by_name() -> None:
             sensitivity=PERSON,
             account=account,
             dimension=1,
-            levels=1,
+            level_count=1,
         )
 
 

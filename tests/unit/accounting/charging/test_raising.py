@@ -102,7 +102,7 @@ def test_no_choice_after_a_raise_takes_a_laplace_query_beyond_its_charge() -> No
         sensitivity=one,
         account=account,
         dimension=1,
-        levels=2,
+        level_count=2,
     )
     whole = float((before + added).cost.loss)
     assert KNOWN.reached(whole, whole) <= whole
@@ -166,7 +166,7 @@ def change(mechanism: type[Mechanism], old: int, new: int, account: Account) -> 
         sensitivity=ONE,
         account=account,
         dimension=3,
-        levels=16,
+        level_count=16,
     )
     return before, added
 

@@ -96,7 +96,7 @@ def test_at_infinite_order_a_raise_costs_the_difference() -> None:
         sensitivity=FOUR,
         account=account,
         dimension=3,
-        levels=16,
+        level_count=16,
     )
     assert charged.cost.loss == pytest.approx(1, abs=1e-11)
     assert (charged + more).cost.loss == pytest.approx(8, abs=1e-11)
