@@ -44,7 +44,7 @@ _MORE = """\
 (By now these readers were given {handed_out} releases of this number; both epsilons count all.)"""
 
 _LATER = """\
-What else do they know? They hold {held} releases of {queries} queries about these people:
+What else do they know? They hold {release_count} releases of {queries} queries about these people:
 together epsilon {released}, and {independent} had each been drawn independently. What could they
 learn later? All that is registered, at their best levels: epsilon {could_be} together. Whatever
 is registered from now on, they never get beyond the budget of the highest tier among them:
@@ -162,7 +162,7 @@ def _later(tale: Story) -> str:
     return (
         filled(
             _LATER,
-            held=tale.release_count,
+            release_count=tale.release_count,
             queries=len(everything.queries),
             released=short(everything.released.epsilon),
             independent=short(everything.independent.epsilon),

@@ -4,13 +4,16 @@ from dataclasses import replace
 
 from penstock.services.previews.clearance_preview import (
     ClearancePreviewView,
-    HeldTierView,
     LadderView,
+    TierHoldersView,
 )
 from penstock.web.presenters.tier_ladder import shown
 
 LADDER = LadderView(
-    [HeldTierView("public", 10, "all", ["ann"], 0), HeldTierView("internal", 20, "", ["ian"], 0)],
+    [
+        TierHoldersView("public", 10, "all", ["ann"], 0),
+        TierHoldersView("internal", 20, "", ["ian"], 0),
+    ],
     [],
 )
 MOVE = ClearancePreviewView(

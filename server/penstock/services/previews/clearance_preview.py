@@ -37,7 +37,7 @@ Row = TypeVar("Row", User, Tier)
 
 
 @dataclass(frozen=True)
-class HeldTierView:
+class TierHoldersView:
     """Hold a tier and its holders by name; ``shut_out`` counts holders who are disabled."""
 
     name: str
@@ -51,7 +51,7 @@ class HeldTierView:
 class LadderView:
     """Hold all tiers, the least trusted first; ``without`` are analysts without clearance."""
 
-    tiers: list[HeldTierView]
+    tiers: list[TierHoldersView]
     without: list[str]
 
 
@@ -111,7 +111,7 @@ def ladder(server: Server, principal: Principal) -> LadderView:
             here = [user for user in users if clearances.get(required(user.id)) == tier.id]
             names = [user.name for user in here if user.disabled_at is None]
             shut_out = len(here) - len(names)
-            tiers.append(HeldTierView(tier.name, tier.rank, tier.description, names, shut_out))
+            tiers.append(TierHoldersView(tier.name, tier.rank, tier.description, names, shut_out))
         without = [
             user.name
             for user in users

@@ -9,7 +9,7 @@ from penstock.errors import NotFound
 from penstock.services.approvals.actions import TierDeletion
 from penstock.services.people import tier_changes
 from penstock.services.previews import clearance_preview
-from penstock.services.previews.clearance_preview import HeldTierView, LadderView
+from penstock.services.previews.clearance_preview import LadderView, TierHoldersView
 from penstock.services.schemas.people import TierChange, TierSpec
 from penstock.web.forms import form_input
 from penstock.web.forms.confirmation import require_named
@@ -125,7 +125,7 @@ def _tier(visit: Visit, name: str, form: Form) -> Response:
     )
 
 
-def _tier_of(among: list[HeldTierView], name: str) -> HeldTierView:
+def _tier_of(among: list[TierHoldersView], name: str) -> TierHoldersView:
     for tier_view in among:
         if tier_view.name == name:
             return tier_view
