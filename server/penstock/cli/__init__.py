@@ -4,6 +4,7 @@
 * ``operator``    gives commands their settings, server and output
 * ``options``     declares options and types that commands share
 * ``specs``       builds requests from options, files and standard input
+* ``drafts``      writes files to start from: ``dataset example``, ``query example``
 * ``output``      writes a table for people, JSON or CSV for programs
 * ``home``        ``init``, ``status``, ``config``, ``db``, ``serve``, ``keys``, ``backup``,
   ``audit``, ``demo``

@@ -2,7 +2,6 @@
 
 * ``datasets``   ``penstock dataset``
 * ``imports``    ``penstock dataset import``: metadata of SmartNoise SQL or lomas
-* ``drafts``     ``penstock dataset example`` and ``penstock query example``
 * ``checks``     ``penstock dataset check``
 * ``documents``  tables of datasets and their budgets
 """

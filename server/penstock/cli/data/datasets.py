@@ -5,8 +5,8 @@ import click
 from penstock import examples
 from penstock.cli.data.checks import check
 from penstock.cli.data.documents import budget_of, shown, unit_in_words
-from penstock.cli.data.drafts import dataset_example, whole
 from penstock.cli.data.imports import import_metadata
+from penstock.cli.drafts import dataset_example, whole
 from penstock.cli.operator import Operator, everything
 from penstock.cli.options import TierBudget, format_option, option
 from penstock.cli.output import Column, Document

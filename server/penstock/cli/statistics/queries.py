@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import click
 
 from penstock import examples
-from penstock.cli.data.drafts import query_example, whole
+from penstock.cli.drafts import query_example, whole
 from penstock.cli.operator import Operator, everything
 from penstock.cli.options import format_option, option
 from penstock.cli.output import Column, Document, plainly
