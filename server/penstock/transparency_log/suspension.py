@@ -36,17 +36,7 @@ def suspend(database: Database, witness: Witness, seen: Sight, at: datetime) -> 
         witness.suspend(seen, leaves.timestamp(at))
     with suppress(PenstockError), database.write_unwatched() as session:
         if session.exec(_WAITING).first() is None:
-            newest = checkpoints.newest(session)
-            leaves.append(
-                session,
-                kind=KIND,
-                at=at,
-                actor=ACTOR,
-                state="found",
-                witnessed=seen.size,
-                root=seen.root.hex(),
-                leaves=newest.size if newest else 0,
-            )
+            _append(session, seen, at, state="found", root=seen.root.hex())
 
 
 def untold(session: Session, seen: Sight) -> str | None:
@@ -61,15 +51,18 @@ def untold(session: Session, seen: Sight) -> str | None:
 
 def tell_end(session: Session, seen: Sight, since: str, at: datetime) -> None:
     """Append the leaf that a suspension ended without being acknowledged."""
+    _append(session, seen, at, state="ended", since=since, root=seen.root.hex() or None)
+
+
+def _append(session: Session, seen: Sight, at: datetime, **more: str | None) -> None:
+    """Append a leaf with the size that was seen and the size that the database has."""
     newest = checkpoints.newest(session)
     leaves.append(
         session,
         kind=KIND,
         at=at,
         actor=ACTOR,
-        state="ended",
-        since=since,
         witnessed=seen.size,
-        root=seen.root.hex() or None,
         leaves=newest.size if newest else 0,
+        **more,
     )

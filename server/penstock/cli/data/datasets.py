@@ -1,5 +1,7 @@
 """Run ``penstock dataset``: register sources of records, and set the budgets of their tiers."""
 
+from typing import TYPE_CHECKING
+
 import click
 
 from penstock import examples
@@ -13,6 +15,11 @@ from penstock.cli.output import Column, Document
 from penstock.cli.people.proposals import do_or_propose
 from penstock.cli.specs import checked, content_of
 from penstock.cli.statistics.budget_preview import moved, together
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from penstock.services.schemas.views import DatasetView
 
 
 @click.group()
@@ -83,13 +90,8 @@ def register(operator: Operator, file: str) -> None:
     from penstock.services.datasets import datasets
     from penstock.services.schemas.queries import DatasetRequest
 
-    content = content_of(file, operator.settings.query_body_limit)
-    request = checked(DatasetRequest, content)
-    operator.progress("Computing the fingerprint of the source")
-    view = datasets.register(operator.server, operator.principal, request)
-    for notice in view.notices:
-        click.echo(notice, err=True)
-    operator.print(shown(view))
+    request = checked(DatasetRequest, content_of(file, operator.settings.query_body_limit))
+    _register(operator, lambda: datasets.register(operator.server, operator.principal, request))
 
 
 @dataset.command()
@@ -107,10 +109,17 @@ def version(operator: Operator, name: str, file: str) -> None:
     from penstock.services.datasets import datasets
     from penstock.services.schemas.queries import VersionRequest
 
-    content = content_of(file, operator.settings.query_body_limit)
-    request = checked(VersionRequest, content)
+    request = checked(VersionRequest, content_of(file, operator.settings.query_body_limit))
+    _register(
+        operator,
+        lambda: datasets.add_version(operator.server, operator.principal, name, request),
+    )
+
+
+def _register(operator: Operator, act: "Callable[[], DatasetView]") -> None:
+    """Register data, and print what is known of them and of others like them."""
     operator.progress("Computing the fingerprint of the source")
-    view = datasets.add_version(operator.server, operator.principal, name, request)
+    view = act()
     for notice in view.notices:
         click.echo(notice, err=True)
     operator.print(shown(view))

@@ -59,6 +59,11 @@ class User(Table, table=True):
     disabled_at: datetime | None = Field(default=None, sa_type=Moment)
     mac: bytes | None = None
 
+    @property
+    def is_active(self) -> bool:
+        """Return whether the user is not disabled."""
+        return self.disabled_at is None
+
 
 class Clearance(Table, table=True):
     """Hold the tier that a user holds from a version on; no tier if ``tier_id`` is null."""

@@ -209,7 +209,7 @@ def _is_admin(session: Session, name: str) -> bool:
     if name == OPERATOR.name:
         return True
     user = session.exec(select(User).where(col(User.name) == name)).one()
-    return user.admin and user.disabled_at is None
+    return user.admin and user.is_active
 
 
 def _require_same(session: Session, server: Server, act: Proposed, proposal: Proposal) -> None:

@@ -35,7 +35,7 @@ from penstock.services.datasets.look_alikes import notices
 from penstock.services.datasets.population import join, of_request, others_of, spec_of
 from penstock.services.ledger.accounts import resolve
 from penstock.services.ledger.tier_budgets import largest, set_budget
-from penstock.services.ledger.version_chains import last_version, versions_of
+from penstock.services.ledger.version_chains import all_versions, last_version, versions_of
 from penstock.services.noise.keys import fresh_dataset_key, require_keys
 from penstock.services.pagination import Page, Window
 from penstock.services.repository import clearance_of, dataset_by_name, ordered_tiers
@@ -59,18 +59,14 @@ def register(
     principal.require("admin")
     request, fingerprints = _examined(server, request, progress)
     with server.database.write() as session:
-        taken = session.exec(
-            select(Dataset)
-            .where(col(Dataset.folded) == folded(request.name))
-            .order_by(col(Dataset.version).desc())
-        ).all()
+        taken = all_versions(session, folded(request.name))
         for dataset in taken:
             if dataset.withdrawn_at is None:
                 raise NameTaken(
                     f"There is a dataset {dataset.name!r} already; choose another name."
                 )
         # Versions that were withdrawn keep their numbers, and their meaning in the log.
-        version = taken[0].version + 1 if taken else 1
+        version = taken[-1].version + 1 if taken else 1
         other = of_request(session, request)
         return _registered(
             session, server, principal, request, fingerprints, version=version, other=other

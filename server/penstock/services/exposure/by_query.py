@@ -147,9 +147,7 @@ class _Shared:
 
 def _person(session: Session, user: User) -> PersonView:
     tier = clearance_of(session, required(user.id))
-    return PersonView(
-        user.name, roles_of(user), tier.name if tier else None, user.disabled_at is None
-    )
+    return PersonView(user.name, roles_of(user), tier.name if tier else None, user.is_active)
 
 
 def _shared(

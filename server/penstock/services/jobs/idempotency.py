@@ -64,6 +64,11 @@ def newest(sent: bytes) -> bytes:
     return sent[:_MAC_BYTES]
 
 
+def is_well_formed(key: str) -> bool:
+    """Return whether a request's key has the length and the characters that keys may have."""
+    return 1 <= len(key) <= LONGEST_KEY and key.isascii() and key.isprintable()
+
+
 def is_same(kept: bytes, sent: bytes) -> bool:
     """Return True if a ``fingerprint`` matches the stored one, whichever key was newest then."""
     each = (sent[at : at + _MAC_BYTES] for at in range(0, len(sent), _MAC_BYTES))
@@ -101,7 +106,7 @@ def _begin(
     server: Server, principal: Principal, key: str, request: bytes
 ) -> Replay | Begun | InvalidInput | None:
     """Return the result of ``begin``, a counted refusal, or None while the request is running."""
-    if not 1 <= len(key) <= LONGEST_KEY or not key.isascii() or not key.isprintable():
+    if not is_well_formed(key):
         raise InvalidInput(
             f"Idempotency-Key must have 1 to {LONGEST_KEY} printable ASCII characters.",
             pointer="/Idempotency-Key",

@@ -104,8 +104,7 @@ def begin(
     for a malformed key or one that came with another request, and ``Conflict`` for more jobs at
     once than one person may have, or if there is no ``room``.
     """
-    key = wanted.key
-    if not 1 <= len(key) <= 255 or not key.isascii() or not key.isprintable():
+    if not idempotency.is_well_formed(wanted.key):
         raise InvalidInput("This server did not issue the form's key; load the page again.")
     now = server.clock()
     with server.database.write_unwatched() as session:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from sqlmodel import Session, col, select
+from sqlmodel.sql.expression import SelectOfScalar
 
 from penstock.accounting import (
     NOTHING,
@@ -128,10 +129,7 @@ def open_account(session: Session, dataset_id: int, tier: Tier) -> TierAccount |
     if highest is None:
         highest = max(row.epsilon for row in session.exec(granted).all())
     last = session.exec(
-        select(Charge)
-        .where(col(Charge.dataset_id) == dataset_id, col(Charge.tier_id) == tier.id)
-        .order_by(col(Charge.seq).desc())
-        .limit(1)
+        charges_to(dataset_id, tier).order_by(col(Charge.seq).desc()).limit(1)
     ).first()
     return TierAccount(
         tier=tier,
@@ -163,10 +161,15 @@ def floors_of(session: Session, dataset_id: int, tier: Tier) -> list[Entry]:
 
 def charged_to(session: Session, dataset_id: int, tier: Tier) -> Entry:
     """Return the sum of an account's charges: all that it has spent, unless some were lost."""
-    charges = session.exec(
-        select(Charge).where(col(Charge.dataset_id) == dataset_id, col(Charge.tier_id) == tier.id)
-    )
+    charges = session.exec(charges_to(dataset_id, tier))
     return total(Entry(row.loss, row.failure) for row in charges)
+
+
+def charges_to(dataset_id: int, tier: Tier) -> SelectOfScalar[Charge]:
+    """Select the charges of an account."""
+    return select(Charge).where(
+        col(Charge.dataset_id) == dataset_id, col(Charge.tier_id) == tier.id
+    )
 
 
 def require_room(

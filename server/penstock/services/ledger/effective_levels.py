@@ -24,6 +24,7 @@ from penstock.persistence.tables import Charge, Clearance, Dataset, Query, Tier
 from penstock.services.ledger.accounts import (
     TierAccount,
     append_charges,
+    charges_to,
     open_account,
     require_room,
 )
@@ -93,9 +94,7 @@ def effective_rungs(session: Session, query: Query, tier: Tier) -> list[int]:
 
 def charged_rungs(session: Session, dataset_id: int, tier: Tier) -> dict[int, list[int]]:
     """Return by query key all rungs that a tier is charged for."""
-    charges = session.exec(
-        select(Charge).where(col(Charge.dataset_id) == dataset_id, col(Charge.tier_id) == tier.id)
-    )
+    charges = session.exec(charges_to(dataset_id, tier))
     rungs: dict[int, list[int]] = {}
     for charge in charges:
         rungs.setdefault(charge.query_id, []).append(charge.rung)

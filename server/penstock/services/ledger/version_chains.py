@@ -11,7 +11,9 @@ from itertools import product
 
 from sqlmodel import Session, col, select
 
+from penstock.errors import NotFound
 from penstock.persistence.tables import Dataset
+from penstock.spec_fields import folded
 
 
 def versions_of(session: Session, dataset: Dataset) -> list[Dataset]:
@@ -19,23 +21,28 @@ def versions_of(session: Session, dataset: Dataset) -> list[Dataset]:
 
     Withdrawn ones never count: nothing was charged in them.
     """
-    return list(
-        session.exec(
-            select(Dataset)
-            .where(col(Dataset.folded) == dataset.folded, col(Dataset.withdrawn_at).is_(None))
-            .order_by(col(Dataset.version))
-        ).all()
-    )
+    versions = all_versions(session, dataset.folded)
+    return [version for version in versions if version.withdrawn_at is None]
+
+
+def all_versions(session: Session, folded_name: str) -> Sequence[Dataset]:
+    """Return the versions of a name, withdrawn ones included, the oldest first."""
+    return session.exec(
+        select(Dataset).where(col(Dataset.folded) == folded_name).order_by(col(Dataset.version))
+    ).all()
+
+
+def versions_named(session: Session, name: str) -> Sequence[Dataset]:
+    """Return the versions of a dataset, as ``all_versions`` does.  Raises ``NotFound``."""
+    versions = all_versions(session, folded(name))
+    if not versions:
+        raise NotFound(f"There is no dataset {name!r}.")
+    return versions
 
 
 def last_version(session: Session, dataset: Dataset) -> int:
     """Return the number of the last version, withdrawn ones included."""
-    return max(
-        version.version
-        for version in session.exec(
-            select(Dataset).where(col(Dataset.folded) == dataset.folded)
-        ).all()
-    )
+    return all_versions(session, dataset.folded)[-1].version
 
 
 def of_same_people(session: Session, dataset: Dataset) -> list[Dataset]:

@@ -34,17 +34,12 @@ class DigestKeysView:
 
 
 def rotate_fingerprint(server: Server, principal: Principal) -> DigestKeysView:
-    """Make a new key of fingerprints; the earlier keys are kept.
+    """Make a new key of fingerprints, as ``secret_checks.renew`` does.
 
-    If the newest key is not in the database yet, after an interruption or a restore, it is added
-    there and no further key is made.  Raises ``Forbidden`` and ``KeysUnavailable``.
+    Raises ``Forbidden`` and ``KeysUnavailable``.
     """
     principal.require("admin")
-    with server.database.write() as session:
-        if not secret_checks.add(session, server.stored.now, (FINGERPRINT,)):
-            secret_checks.add(session, server.stored.renew(FINGERPRINT), (FINGERPRINT,))
-        number = server.stored.now.newest_of(FINGERPRINT)
-        record(session, principal, "key", server.clock(), secret=FINGERPRINT, number=number)
+    secret_checks.renew(server, principal, FINGERPRINT)
     return _view(server, FINGERPRINT)
 
 

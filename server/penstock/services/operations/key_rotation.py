@@ -10,14 +10,13 @@ A dataset that was shredded cannot be read again, from any backup: its key at th
 is gone.  What was released stays in the log, and what it cost stays spent.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
 from sqlmodel import Session, col, select
 
 from penstock.encryption import KeyProvider, dataset_context, signing_context, wrapping_key
-from penstock.errors import Conflict, NotFound
+from penstock.errors import Conflict
 from penstock.persistence import Need, lock_dataset
 from penstock.persistence.row_numbers import required
 from penstock.persistence.tables import Dataset, LogKey, Query
@@ -26,9 +25,9 @@ from penstock.services.access.principals import Principal
 from penstock.services.access.two_person_rule import require_second
 from penstock.services.context import Server
 from penstock.services.datasets.fingerprints import keep_fingerprint
+from penstock.services.ledger.version_chains import versions_named
 from penstock.services.noise.keys import identity
 from penstock.services.releases.logged_queries import record_shredding
-from penstock.spec_fields import folded
 
 
 @dataclass(frozen=True)
@@ -199,7 +198,7 @@ def shred(server: Server, principal: Principal, name: str) -> ShreddedView:
 
 def versions(session: Session, name: str) -> list[int]:
     """Return the versions of a dataset that can still be read."""
-    return [version.version for version in _versions(session, name) if version.wrapped_kek]
+    return [version.version for version in versions_named(session, name) if version.wrapped_kek]
 
 
 def forget(session: Session, server: Server, principal: Principal, name: str) -> Forgotten:
@@ -207,7 +206,7 @@ def forget(session: Session, server: Server, principal: Principal, name: str) ->
 
     Call ``destroy`` after the commit.  Raises ``NotFound``.
     """
-    datasets = _versions(session, name)
+    datasets = versions_named(session, name)
     if in_use(session).intersection(server.provider.shared()):
         raise Conflict(
             "The key ring still has one key for all datasets, as earlier versions had, and"
@@ -231,15 +230,6 @@ def destroy(server: Server, forgotten: Forgotten) -> ShreddedView:
     # rotation.
     keys += len(server.provider.drop(server.provider.shared()))
     return ShreddedView(forgotten.dataset, forgotten.versions, forgotten.queries, keys)
-
-
-def _versions(session: Session, name: str) -> Sequence[Dataset]:
-    datasets = session.exec(
-        select(Dataset).where(col(Dataset.folded) == folded(name)).order_by(col(Dataset.version))
-    ).all()
-    if not datasets:
-        raise NotFound(f"There is no dataset {name!r}.")
-    return datasets
 
 
 def _forget(

@@ -8,15 +8,15 @@ from datetime import datetime
 from sqlmodel import Session, col, func, select
 
 from penstock.encryption import wrapping_key
-from penstock.errors import KeysUnavailable, NotFound
+from penstock.errors import KeysUnavailable
 from penstock.persistence.row_numbers import required
 from penstock.persistence.tables import Dataset, Grant, Leaf, LogKey, Query, Release
 from penstock.services.access.principals import Principal
 from penstock.services.context import Server
+from penstock.services.ledger.version_chains import versions_named
 from penstock.services.operations import key_rotation
 from penstock.services.operations.key_rotation import KeyUseView
 from penstock.services.repository import is_stream
-from penstock.spec_fields import folded
 
 
 @dataclass(frozen=True)
@@ -97,13 +97,7 @@ def preview_shredding(server: Server, principal: Principal, name: str) -> Shredd
     """
     principal.require("admin")
     with server.database.read() as session:
-        datasets = session.exec(
-            select(Dataset)
-            .where(col(Dataset.folded) == folded(name))
-            .order_by(col(Dataset.version))
-        ).all()
-        if not datasets:
-            raise NotFound(f"There is no dataset {name!r}.")
+        datasets = versions_named(session, name)
         return ShreddingPreviewView(
             dataset=datasets[0].name,
             versions=[dataset.version for dataset in datasets if dataset.wrapped_kek],

@@ -71,7 +71,7 @@ class LoggedUsers:
         tiers = {tier.id: tier for tier in session.exec(select(Tier)).all()}
         if {user.name: roles_of(user) for user in users.values()} != self._roles:
             yield "the users or their roles are not those of the log"
-        if {user.name for user in users.values() if user.disabled_at} != self._disabled:
+        if {user.name for user in users.values() if not user.is_active} != self._disabled:
             yield "the disabled users are not those of the log"
         clearances = versions()
         rows = session.exec(select(Clearance).order_by(col(Clearance.id))).all()

@@ -43,7 +43,7 @@ def issue(server: Server, principal: Principal, name: str, spec: TokenSpec) -> I
     """
     with server.database.write() as session:
         user = _reachable(session, principal, name)
-        if user.disabled_at is not None:
+        if not user.is_active:
             raise Conflict(f"{user.name} is disabled and cannot be given a token.")
         scopes = _scopes(principal, user, spec)
         if "admin" in scopes and user.id != principal.user_id:

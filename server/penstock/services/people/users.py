@@ -30,7 +30,7 @@ def view(session: Session, user: User) -> UserView:
         roles=roles_of(user),
         clearance=tier.name if tier else None,
         created_at=user.created_at,
-        active=user.disabled_at is None,
+        active=user.is_active,
     )
 
 
@@ -129,7 +129,7 @@ def disable(server: Server, principal: Principal, name: str) -> UserView:
     with server.database.write(need=Need.RELIEF) as session:
         user = user_by_name(session, name)
         now = server.clock()
-        if user.disabled_at is None:
+        if user.is_active:
             _require_other_admin(session, principal, user)
             user.disabled_at = now
             session.add(user)
@@ -141,7 +141,7 @@ def disable(server: Server, principal: Principal, name: str) -> UserView:
 
 def _require_other_admin(session: Session, principal: Principal, user: User) -> None:
     """Raise ``Conflict`` if nobody but ``user`` could administer over HTTP."""
-    if principal.is_operator or not user.admin or user.disabled_at is not None:
+    if principal.is_operator or not user.admin or not user.is_active:
         return
     others = select(User).where(
         col(User.admin), col(User.disabled_at).is_(None), col(User.id) != user.id

@@ -1,16 +1,13 @@
 """Write the noise of a forest as bytes and read it back, so that a stream outlives its process.
 
-The format is a line of JSON, then every node's own noise, tier by tier, as little-endian ``int64``.
-The bytes are as secret as the noise: callers encrypt them before they store them.
+The format is that of ``noise_bytes``, with every node's own noise, tier by tier.
 """
-
-import json
-from fractions import Fraction
 
 import numpy as np
 
 from penstock.errors import InvalidInput
 from penstock.mechanisms.process import Mechanism
+from penstock.structures.noise_bytes import joined, parted
 from penstock.structures.streams.forest import Forest, chain
 from penstock.structures.streams.node_noise import Entry, NodeNoise
 
@@ -19,15 +16,8 @@ VERSION = 1
 
 def to_bytes(noise: NodeNoise) -> bytes:
     """Write the whole state except for mechanism and forest, which are public."""
-    header = {
-        "version": VERSION,
-        "step": noise.step,
-        "dimension": noise.dimension,
-        "levels": [str(level) for level in noise.levels],
-        "nodes": [entry.node for entry in noise.way],
-    }
-    body = b"".join(vector.astype("<i8").tobytes() for entry in noise.way for vector in entry.own)
-    return json.dumps(header, separators=(",", ":")).encode() + b"\n" + body
+    vectors = (vector for entry in noise.way for vector in entry.own)
+    return joined(noise, vectors, version=VERSION, nodes=[entry.node for entry in noise.way])
 
 
 def from_bytes(state: bytes, mechanism: Mechanism, forest: Forest) -> NodeNoise:
@@ -37,14 +27,11 @@ def from_bytes(state: bytes, mechanism: Mechanism, forest: Forest) -> NodeNoise:
     the newest, only the caller who stored them knows.
     """
     try:
-        line, body = state.split(b"\n", 1)
-        header = json.loads(line)
+        header, levels, integers = parted(state)
         version = header["version"]
         step, dimension = int(header["step"]), int(header["dimension"])
-        levels = [Fraction(level) for level in header["levels"]]
         nodes = [int(node) for node in header["nodes"]]
-        vectors = np.frombuffer(body, dtype="<i8").astype(np.int64)
-        own = vectors.reshape(len(nodes), len(levels), dimension)
+        own = integers.reshape(len(nodes), len(levels), dimension)
     except (ValueError, KeyError, TypeError) as error:
         raise InvalidInput("These bytes are not the state of a stream's noise.") from error
     expected = list(chain(forest, forest.node(step)))[::-1] if step else []

@@ -1,17 +1,12 @@
 """Write the noise of a square-root stream as bytes and read it back.
 
-So it outlives its process.  The format is a line of JSON, then every level's noise, step by step,
-as little-endian ``int64``.  The bytes are as secret as the noise: callers encrypt them before they
-store them.
+So it outlives its process.  The format is that of ``noise_bytes``, with every level's noise, step
+by step.
 """
-
-import json
-from fractions import Fraction
-
-import numpy as np
 
 from penstock.errors import InvalidInput
 from penstock.mechanisms.process import Mechanism
+from penstock.structures.noise_bytes import joined, parted
 from penstock.structures.streams.root_noise import RootNoise
 
 VERSION = 1
@@ -19,14 +14,7 @@ VERSION = 1
 
 def to_bytes(noise: RootNoise) -> bytes:
     """Write the whole state except for mechanism, length and lattice, which are public."""
-    header = {
-        "version": VERSION,
-        "step": noise.step,
-        "dimension": noise.dimension,
-        "levels": [str(level) for level in noise.levels],
-    }
-    body = b"".join(drawn.astype("<i8").tobytes() for drawn in noise.drawn)
-    return json.dumps(header, separators=(",", ":")).encode() + b"\n" + body
+    return joined(noise, noise.drawn, version=VERSION)
 
 
 def from_bytes(state: bytes, mechanism: Mechanism, length: int, coarse: int) -> RootNoise:
@@ -36,12 +24,9 @@ def from_bytes(state: bytes, mechanism: Mechanism, length: int, coarse: int) -> 
     the caller who stored them knows.
     """
     try:
-        line, body = state.split(b"\n", 1)
-        header = json.loads(line)
+        header, levels, integers = parted(state)
         version, step = header["version"], int(header["step"])
-        levels = [Fraction(level) for level in header["levels"]]
-        vectors = np.frombuffer(body, dtype="<i8").astype(np.int64)
-        drawn = vectors.reshape(len(levels), step, int(header["dimension"]))
+        drawn = integers.reshape(len(levels), step, int(header["dimension"]))
     except (ValueError, KeyError, TypeError) as error:
         raise InvalidInput("These bytes are not the state of a square-root stream.") from error
     if version != VERSION or not levels or step > length:
