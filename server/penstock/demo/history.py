@@ -33,7 +33,7 @@ from penstock.services.audit import exports
 from penstock.services.context import Server
 from penstock.services.datasets import datasets
 from penstock.services.jobs import idempotency
-from penstock.services.jobs.jobs import Wanted
+from penstock.services.jobs.jobs import JobRequest
 from penstock.services.jobs.runner import Runner
 from penstock.services.operations import key_rotation
 from penstock.services.pagination import LARGEST_LIMIT, Window
@@ -245,6 +245,6 @@ def _export(house: House) -> None:
     request = idempotency.fingerprint(server, kind.encode(), b"")
     Runner(server, patience=PATIENCE_SECONDS, pulse=None).start(
         auditor,
-        Wanted(kind=kind, key="form-demo", request=request),
+        JobRequest(kind=kind, key="form-demo", request=request),
         lambda run: exports.write(server, auditor, run.piece, run.attempt, run),
     )

@@ -140,7 +140,7 @@ def test_events_are_filtered_by_person_query_kind_and_time(world: World) -> None
 
 
 def test_every_kind_of_event_can_be_asked_for(world: World) -> None:
-    assert set(audit.Kind.__args__) == set(KINDS)  # type: ignore[attr-defined]  # a Literal
+    assert set(audit.EventKind.__args__) == set(KINDS)  # type: ignore[attr-defined]  # a Literal
     for kind in KINDS:
         world.answer("GET", f"/api/v1/audit/events?kind={kind}", by="olga")
 

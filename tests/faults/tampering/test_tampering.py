@@ -111,7 +111,7 @@ def make(homes: Homes, folder: Path) -> Home:
     begun = idempotency.begin(
         server, acting_as(server, "ada"), KEY, idempotency.fingerprint(server, SENT)
     )
-    assert isinstance(begun, idempotency.Begun)
+    assert isinstance(begun, idempotency.OpenRequest)
     idempotency.finish(server, begun, 201, b"{}")
     server.database.close()
     return made

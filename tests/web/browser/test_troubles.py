@@ -17,7 +17,7 @@ from penstock.services.access.principals import OPERATOR, acting_as
 from penstock.services.people import tier_changes, tiers, users
 from penstock.services.schemas.people import Role
 from penstock.web import PAGES
-from penstock.web.http.routes import Page
+from penstock.web.http.routes import PageRoute
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
@@ -48,7 +48,7 @@ def reader(served: Served, window: Screen) -> str:
     return f"analyst{served.invited}"
 
 
-def examiner(page: Page) -> Role:
+def examiner(page: PageRoute) -> Role:
     """Of the roles that may see a page, the one that opens it in Chromium at every change."""
     may = [role for role in ROLES if role in (page.policy.roles or ROLES)]
     return may[PAGES.index(page) % len(may)]

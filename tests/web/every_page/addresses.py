@@ -18,7 +18,7 @@ from penstock.services.queries import queries
 from penstock.services.releases import history
 from penstock.services.streams import streams
 from penstock.web import PAGES
-from penstock.web.http.routes import Page
+from penstock.web.http.routes import PageRoute
 
 ALL = Window(LARGEST_LIMIT)
 PLACE = re.compile(r"<(\w+)>")
@@ -48,7 +48,7 @@ def questions(server: Server, dataset: str, query: str, people: Sequence[str], t
 
 def addresses(
     server: Server, caller: Principal, asked: Asked, most: int = LARGEST_LIMIT
-) -> Iterator[tuple[Page, str]]:
+) -> Iterator[tuple[PageRoute, str]]:
     """Yield every page that the caller's role may see, of at most so many names for each place."""
     for page in PAGES:
         roles = page.policy.roles

@@ -13,8 +13,8 @@ from penstock.http.counting.rate_limits import Limits
 from penstock.services.access.principals import Principal
 from penstock.services.jobs import jobs
 from penstock.services.jobs.jobs import WorkView
-from penstock.services.jobs.runner import Act, Runner
-from penstock.web.http.page_jobs import Kind, Typed, begun, has_any, onward, typed
+from penstock.services.jobs.runner import JobFunction, Runner
+from penstock.web.http.page_jobs import JobKind, Typed, begun, has_any, onward, typed
 from penstock.web.http.request_context import Visit
 
 AT = datetime(2026, 11, 20, tzinfo=UTC)
@@ -38,7 +38,7 @@ PIECE = WorkView(
 )
 
 
-def reads(_: Visit, fields: Typed) -> Act:
+def reads(_: Visit, fields: Typed) -> JobFunction:
     return lambda _: fields["name"]
 
 
@@ -46,7 +46,7 @@ def shows(_: Visit, result: str) -> Response:
     return Response(result)
 
 
-KIND = Kind("query", "registering", "admin", reads, result=shows, exact=("values",))
+KIND = JobKind("query", "registering", "admin", reads, result=shows, exact=("values",))
 
 
 def visit(world: World, *roles: str) -> Visit:

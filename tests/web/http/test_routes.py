@@ -3,7 +3,7 @@
 from flask import Response
 
 from penstock.web import PAGES
-from penstock.web.http.routes import ADMIN, Page, Pages, Visit
+from penstock.web.http.routes import ADMIN, PageRoute, Pages, Visit
 
 
 def test_a_view_is_declared_as_it_stands() -> None:
@@ -18,8 +18,8 @@ def test_a_view_is_declared_as_it_stands() -> None:
         raise NotImplementedError
 
     assert pages.declared == [
-        Page("GET", "/things", ADMIN, things, "Things"),
-        Page("POST", "/things", ADMIN, add),
+        PageRoute("GET", "/things", ADMIN, things, "Things"),
+        PageRoute("POST", "/things", ADMIN, add),
     ]
     assert [page.name for page in pages.declared] == ["things", "add"]
 

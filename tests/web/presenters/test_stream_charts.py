@@ -13,8 +13,8 @@ from penstock.web.presenters.stream_charts import (
     MOST_NUMBERS,
     MOST_STEPS,
     pictures,
+    step_range,
     tiers,
-    wanted,
 )
 
 
@@ -36,13 +36,13 @@ def totals(tier: str, first: int, steps: int, dimension: int = 1) -> RunningTota
     ],
 )
 def test_a_range_is_read_from_a_form(given: dict[str, str], span: tuple[int, int]) -> None:
-    assert tuple(wanted(given).values()) == span
+    assert tuple(step_range(given).values()) == span
 
 
 @pytest.mark.parametrize("typed", ["0", "-1", "1.5", "x", "9" * 16, "\u0661"])
 def test_a_step_that_is_no_positive_number_is_refused_at_its_field(typed: str) -> None:
     with pytest.raises(InvalidInput) as refusal:
-        wanted({"to": typed})
+        step_range({"to": typed})
     assert refusal.value.errors[0][0] == "/to"
 
 

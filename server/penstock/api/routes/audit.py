@@ -24,7 +24,7 @@ operations = Operations()
 MOST = 2**53
 """More leaves than any log has; numbers up to here are exact in every client."""
 
-Kind = Literal[
+EventKind = Literal[
     "release",
     "dataset",
     "query",
@@ -70,7 +70,7 @@ def list_events(
     window: Window,
     user: Annotated[str | None, Parameter("Only events about this user.")] = None,
     query: Annotated[str | None, Parameter("Only events about this query.")] = None,
-    kind: Annotated[Kind | None, Parameter("Only events of this kind.")] = None,
+    kind: Annotated[EventKind | None, Parameter("Only events of this kind.")] = None,
     since: Annotated[Moment | None, Parameter("Only events from this time on.")] = None,
     until: Annotated[Moment | None, Parameter("Only events before this time.")] = None,
 ) -> Page[Event]:

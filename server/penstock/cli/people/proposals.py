@@ -9,7 +9,7 @@ from penstock.cli.options import format_option, option
 from penstock.cli.output import Column, Document
 
 if TYPE_CHECKING:
-    from penstock.services.approvals.actions import Act
+    from penstock.services.approvals.actions import Action
     from penstock.services.schemas.proposals import ProposalView, State
 
 STATES = click.Choice(["open", "approved", "withdrawn", "failed", "expired"])
@@ -63,7 +63,7 @@ def withdraw(operator: Operator, id: str) -> None:  # noqa: A002 # the argument'
     operator.print(_document([withdrawn], withdrawn))
 
 
-def do_or_propose(operator: Operator, act: "Act[View]") -> View | None:
+def do_or_propose(operator: Operator, act: "Action[View]") -> View | None:
     """Carry out an action; if it needs two people, propose it and print the proposal."""
     from penstock.services.approvals import proposals
     from penstock.services.schemas.proposals import ProposalView

@@ -52,7 +52,7 @@ def nothing() -> None:
     """Do nothing, after an action that is complete with its commit."""
 
 
-class Act(Protocol[Answered]):
+class Action(Protocol[Answered]):
     """Represent an action that one admin does alone, or two do together."""
 
     @property

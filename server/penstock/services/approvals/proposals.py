@@ -30,19 +30,18 @@ from penstock.errors import (
 from penstock.persistence.row_numbers import required
 from penstock.persistence.tables import Decision, Proposal, User
 from penstock.services.access.principals import OPERATOR, Principal
-from penstock.services.approvals.actions import STORED, Acknowledgment, Act, Answered, Proposed
+from penstock.services.approvals.actions import STORED, Acknowledgment, Action, Answered, Proposed
 from penstock.services.approvals.logged_proposals import record_state, request_of
 from penstock.services.context import Server
 from penstock.services.pagination import Page, Window
-from penstock.services.schemas.proposals import Act as ActName
-from penstock.services.schemas.proposals import ProposalView, State
+from penstock.services.schemas.proposals import ActionName, ProposalView, State
 from penstock.transparency_log import leaves
 
 LIFE = timedelta(days=7)
 
 
 def do_or_propose(
-    server: Server, principal: Principal, act: Act[Answered]
+    server: Server, principal: Principal, act: Action[Answered]
 ) -> Answered | ProposalView:
     """Act at once, or propose the action if it takes two people.
 
@@ -280,7 +279,7 @@ def _view(session: Session, proposal: Proposal, now: datetime) -> ProposalView:
     undecided: State = "open" if proposal.expires_at > now else "expired"
     return ProposalView(
         id=proposal.public_id,
-        act=cast("ActName", proposal.act),
+        act=cast("ActionName", proposal.act),
         request=request_of(proposal),
         basis=json.loads(proposal.basis),
         state=cast("State", decision.outcome) if decision else undecided,

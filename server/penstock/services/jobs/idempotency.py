@@ -41,7 +41,7 @@ class Replay:
 
 
 @dataclass(frozen=True)
-class Begun:
+class OpenRequest:
     """Hold a request that has to be done, by the row that will store its answer."""
 
     row: int
@@ -81,7 +81,7 @@ def begin(
     key: str,
     request: bytes,
     wait: Callable[[], bool] = lambda: False,
-) -> Replay | Begun:
+) -> Replay | OpenRequest:
     """Record a keyed request, or return the answer that it was given before.
 
     While the first request is in progress ``wait`` decides whether to look again.  Raises
@@ -104,7 +104,7 @@ def begin(
 
 def _begin(
     server: Server, principal: Principal, key: str, request: bytes
-) -> Replay | Begun | InvalidInput | None:
+) -> Replay | OpenRequest | InvalidInput | None:
     """Return the result of ``begin``, a counted refusal, or None while the request is running."""
     if not is_well_formed(key):
         raise InvalidInput(
@@ -137,7 +137,7 @@ def _begin(
         row.started_at = now
         session.add(row)
         session.flush()
-        return Begun(required(row.id))
+        return OpenRequest(required(row.id))
 
 
 def _is_same(row: Idempotency, request: bytes) -> bool:
@@ -147,7 +147,7 @@ def _is_same(row: Idempotency, request: bytes) -> bool:
     return is_same(row.request, request)
 
 
-def finish(server: Server, begun: Begun, status: int, answer: bytes) -> None:
+def finish(server: Server, begun: OpenRequest, status: int, answer: bytes) -> None:
     """Store the answer, which holds neither values nor a token."""
     with server.database.write(need=Need.RELIEF) as session:
         row = session.get(Idempotency, begun.row)
@@ -156,7 +156,7 @@ def finish(server: Server, begun: Begun, status: int, answer: bytes) -> None:
             session.add(row)
 
 
-def give_up(server: Server, begun: Begun) -> None:
+def give_up(server: Server, begun: OpenRequest) -> None:
     """Delete a refused request: sent again, it is processed again."""
     with server.database.write(need=Need.RELIEF) as session:
         session.exec(delete(Idempotency).where(col(Idempotency.id) == begun.row))

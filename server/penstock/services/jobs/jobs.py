@@ -42,7 +42,7 @@ STATES: tuple[State, ...] = get_args(State)
 
 
 @dataclass(frozen=True)
-class Wanted:
+class JobRequest:
     """Hold a requested job: ``key`` is the form's own, ``fields`` are its inputs.
 
     ``request`` is a keyed hash (``idempotency.fingerprint``) of ``kind`` and ``fields``;
@@ -88,7 +88,7 @@ class WorkView:
 
 
 @dataclass(frozen=True)
-class Begun:
+class JobStart:
     """Hold a job; if it is ``fresh`` the caller has to run it."""
 
     piece: WorkView
@@ -96,29 +96,29 @@ class Begun:
 
 
 def begin(
-    server: Server, principal: Principal, wanted: Wanted, host: str, *, room: bool = True
-) -> Begun:
+    server: Server, principal: Principal, job_request: JobRequest, host: str, *, room: bool = True
+) -> JobStart:
     """Record a job, or return the one that was begun with this key.
 
     A refused or interrupted job is begun again with the present request.  Raises ``InvalidInput``
     for a malformed key or one that came with another request, and ``Conflict`` for more jobs at
     once than one person may have, or if there is no ``room``.
     """
-    if not idempotency.is_well_formed(wanted.key):
+    if not idempotency.is_well_formed(job_request.key):
         raise InvalidInput("This server did not issue the form's key; load the page again.")
     now = server.clock()
     with server.database.write_unwatched() as session:
         session.exec(delete(Work).where(col(Work.expires_at) <= now))
         own = session.exec(select(Work).where(col(Work.user_id) == principal.user_id)).all()
-        row = next((job_row for job_row in own if job_row.key == wanted.key), None)
+        row = next((job_row for job_row in own if job_row.key == job_request.key), None)
         if row is not None and _state(row, now) in ("running", "done"):
-            if not idempotency.is_same(row.request, wanted.request):
+            if not idempotency.is_same(row.request, job_request.request):
                 raise InvalidInput(
                     "This form was sent before with other content, and that is"
                     f" {'being worked on' if row.state == 'running' else 'done'}. Open the form"
                     f" again to send another one."
                 )
-            return Begun(_view(row, principal, now), fresh=False)
+            return JobStart(_view(row, principal, now), fresh=False)
         if not room:
             raise Conflict(
                 "The server runs as many jobs as it can. Nothing was begun; send this again in a"
@@ -129,10 +129,12 @@ def begin(
                 f"{MOST_PER_PERSON} of your jobs are in progress, which is the most that one person"
                 f" may have. Wait until one of them is done, and send this again."
             )
-        row = _again(row, wanted, host, now) if row else _new(principal, wanted, host, now)
+        row = (
+            _again(row, job_request, host, now) if row else _new(principal, job_request, host, now)
+        )
         session.add(row)
         session.flush()
-        return Begun(_view(row, principal, now), fresh=True)
+        return JobStart(_view(row, principal, now), fresh=True)
 
 
 def beat(server: Server, piece: str, attempt: int, stage: str, percent: int | None) -> None:
@@ -207,15 +209,15 @@ def kept(server: Server, pieces: Sequence[str]) -> dict[str, tuple[State, dateti
     return {row.public_id: (_state(row, now), row.finished_at or row.beat_at) for row in rows}
 
 
-def _new(principal: Principal, wanted: Wanted, host: str, now: datetime) -> Work:
+def _new(principal: Principal, job_request: JobRequest, host: str, now: datetime) -> Work:
     return Work(
         public_id=secrets.token_hex(16),
         user_id=required(principal.user_id),
-        key=wanted.key,
-        request=idempotency.newest(wanted.request),
-        kind=wanted.kind,
-        subject=wanted.subject[:LONGEST_SUBJECT],
-        fields=wanted.fields,
+        key=job_request.key,
+        request=idempotency.newest(job_request.request),
+        kind=job_request.kind,
+        subject=job_request.subject[:LONGEST_SUBJECT],
+        fields=job_request.fields,
         state="running",
         attempt=1,
         stage="beginning",
@@ -226,10 +228,10 @@ def _new(principal: Principal, wanted: Wanted, host: str, now: datetime) -> Work
     )
 
 
-def _again(row: Work, wanted: Wanted, host: str, now: datetime) -> Work:
+def _again(row: Work, job_request: JobRequest, host: str, now: datetime) -> Work:
     """Return the same job for another attempt."""
-    row.request, row.fields = idempotency.newest(wanted.request), wanted.fields
-    row.kind, row.subject = wanted.kind, wanted.subject[:LONGEST_SUBJECT]
+    row.request, row.fields = idempotency.newest(job_request.request), job_request.fields
+    row.kind, row.subject = job_request.kind, job_request.subject[:LONGEST_SUBJECT]
     row.state, row.stage, row.percent = "running", "beginning", None
     row.problem = row.result = row.finished_at = None
     row.attempt, row.host = row.attempt + 1, host

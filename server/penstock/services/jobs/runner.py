@@ -17,7 +17,7 @@ from penstock.errors import PenstockError, Unavailable
 from penstock.services.access.principals import Principal
 from penstock.services.context import Server
 from penstock.services.jobs import jobs
-from penstock.services.jobs.jobs import Wanted, WorkView
+from penstock.services.jobs.jobs import JobRequest, WorkView
 from penstock.services.retry import again
 from penstock.transparency_log.background import Into
 
@@ -53,7 +53,7 @@ class Run:
         return self.attempt > 1
 
 
-Act = Callable[[Run], str]
+JobFunction = Callable[[Run], str]
 """A function that does the work of a job, and returns the name of what it made."""
 
 
@@ -99,7 +99,7 @@ class Runner:
         self._runs: dict[str, Run] = {}
         self._speaking = False
 
-    def start(self, principal: Principal, wanted: Wanted, act: Act) -> WorkView:
+    def start(self, principal: Principal, job_request: JobRequest, act: JobFunction) -> WorkView:
         """Run a job, unless it is running or done; return its state after ``patience`` seconds.
 
         Raises as ``jobs.begin`` does; this process has room for ``MOST`` jobs.
@@ -108,7 +108,7 @@ class Runner:
             self._start()
         with self._lock:
             room = len(self._runs) < MOST
-            begun = jobs.begin(self._server, principal, wanted, self.host, room=room)
+            begun = jobs.begin(self._server, principal, job_request, self.host, room=room)
             run = self._runs.get(begun.piece.id)
             if begun.fresh:
                 run = Run(begun.piece.id, begun.piece.attempt)
@@ -143,7 +143,7 @@ class Runner:
         if error is not None and not isinstance(error, PenstockError):
             self._failed(run.piece, error)
 
-    def _do(self, run: Run, act: Act, person: str) -> None:
+    def _do(self, run: Run, act: JobFunction, person: str) -> None:
         outcome: Future[str] = Future()
         with Into(outcome):
             outcome.set_result(act(run))

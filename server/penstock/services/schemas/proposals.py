@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Any, Literal
 
 State = Literal["open", "approved", "withdrawn", "failed", "expired"]
-Act = Literal[
+ActionName = Literal[
     "change_budgets",
     "delete_tier",
     "retire_query",
@@ -25,7 +25,7 @@ class ProposalView:
     """
 
     id: str
-    act: Act
+    act: ActionName
     request: dict[str, Any]
     basis: dict[str, Any]
     state: State

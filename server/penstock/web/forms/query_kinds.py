@@ -12,7 +12,7 @@ VECTOR = "vector"
 
 
 @dataclass(frozen=True)
-class Kind:
+class FormKind:
     """Represent a kind of query; ``reads`` is True if the server computes it from a file."""
 
     name: str
@@ -27,27 +27,27 @@ class Kind:
 
 
 KINDS = (
-    Kind(
+    FormKind(
         "statistic",
         "A statistic",
         "A count, a sum, a mean or a histogram: one number, or one for each group.",
         query_form.statistic,
     ),
-    Kind(
+    FormKind(
         "counts",
         "Counts over one population",
         "Several counts of the same people, where one person may be in several counts: together"
         " they need less noise than separately.",
         query_form.counts,
     ),
-    Kind(
+    FormKind(
         "sparse",
         "A sparse histogram",
         "Counts over more possible keys (addresses, products, words) than can be listed; keys with"
         " large counts are reported.",
         query_form.sparse,
     ),
-    Kind(
+    FormKind(
         VECTOR,
         "Numbers of your own",
         "Exact numbers that you type or paste; they are not stored, and the server cannot check"
@@ -56,9 +56,9 @@ KINDS = (
         reads=False,
     ),
 )
-BY_NAME: Mapping[str, Kind] = {kind.name: kind for kind in KINDS}
+BY_NAME: Mapping[str, FormKind] = {kind.name: kind for kind in KINDS}
 
 
-def kind_of(given: Mapping[str, str]) -> Kind:
+def kind_of(given: Mapping[str, str]) -> FormKind:
     """Return the chosen kind; a statistic if none is chosen."""
     return BY_NAME.get(given.get("kind", ""), KINDS[0])

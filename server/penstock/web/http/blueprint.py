@@ -20,7 +20,7 @@ from penstock.services.retry import again
 from penstock.web.http import error_pages, page_jobs
 from penstock.web.http.csrf import COOKIE, Origin
 from penstock.web.http.request_context import Visit
-from penstock.web.http.routes import Page
+from penstock.web.http.routes import PageRoute
 from penstock.web.http.static_files import Assets
 from penstock.web.presenters import template_filters
 from penstock.web.views import PAGES
@@ -93,7 +93,7 @@ def _signed_in(visitor: Visit) -> Visit:
         return visitor
 
 
-def _view(visitor: Visit, page: Page, origin: Origin) -> Callable[..., Response]:
+def _view(visitor: Visit, page: PageRoute, origin: Origin) -> Callable[..., Response]:
     def view(**names: str) -> Response:
         request.max_content_length = request.max_form_memory_size = LARGEST_FORM
         if "Transfer-Encoding" in request.headers:  # of unknown length; reading could take forever
@@ -118,13 +118,13 @@ def _view(visitor: Visit, page: Page, origin: Origin) -> Callable[..., Response]
     return view
 
 
-def _menu(visit: Visit) -> list[Page]:
+def _menu(visit: Visit) -> list[PageRoute]:
     """Return the pages in the caller's menu."""
     listed = [page for page in PAGES if page.menu]
     return [page for page in listed if not page.policy.roles or visit.may(*page.policy.roles)]
 
 
-def _admit(visit: Visit, page: Page, caller: Principal) -> None:
+def _admit(visit: Visit, page: PageRoute, caller: Principal) -> None:
     name_caller(caller.name)
     visit.limits.request(caller.name)
     if page.policy.roles:

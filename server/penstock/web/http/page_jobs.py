@@ -14,8 +14,8 @@ from werkzeug.datastructures import MultiDict
 
 from penstock.errors import PenstockError
 from penstock.services.jobs import idempotency, jobs
-from penstock.services.jobs.jobs import Wanted, WorkView
-from penstock.services.jobs.runner import Act, Run
+from penstock.services.jobs.jobs import JobRequest, WorkView
+from penstock.services.jobs.runner import JobFunction, Run
 from penstock.web.forms.form_input import Form
 from penstock.web.http.idempotent_forms import FIELD, SHOWN, UNSAID, once
 from penstock.web.http.request_context import Visit
@@ -28,7 +28,7 @@ Typed = MultiDict[str, str]
 
 
 @dataclass(frozen=True)
-class Kind:
+class JobKind:
     """Represent a kind of job.
 
     * ``doing`` describes the action in words; ``role`` is the role that may start it.
@@ -44,7 +44,7 @@ class Kind:
     name: str
     doing: str
     role: str
-    act: Callable[[Visit, Typed], Act]
+    act: Callable[[Visit, Typed], JobFunction]
     subject: str = ""
     result: Callable[[Visit, str], Response] | None = None
     form: Callable[[Visit, Form], Response] | None = None
@@ -54,7 +54,7 @@ class Kind:
     exact: tuple[str, ...] = ()
 
 
-def begun(visit: Visit, kind: Kind, given: Typed) -> Response:
+def begun(visit: Visit, kind: JobKind, given: Typed) -> Response:
     """Start the job of a form; redirect to its result, or to the page that waits for it.
 
     Raises the errors that the form shows; the job is then deleted, so that the form may be sent
@@ -66,7 +66,7 @@ def begun(visit: Visit, kind: Kind, given: Typed) -> Response:
     fields = urlencode([field for field in given.items(multi=True) if field[0] not in UNSAID])
     piece = visit.runner.start(
         visit.principal,
-        Wanted(
+        JobRequest(
             kind=kind.name,
             key=PREFIX + given.get(FIELD, ""),
             request=idempotency.fingerprint(visit.server, kind.name.encode(), fields.encode()),
@@ -81,13 +81,13 @@ def begun(visit: Visit, kind: Kind, given: Typed) -> Response:
     return onward(visit, kind, piece) or visit.go("piece", piece=piece.id, lead="1")
 
 
-def _at_once(visit: Visit, kind: Kind, act: Act) -> tuple[Response, str]:
+def _at_once(visit: Visit, kind: JobKind, act: JobFunction) -> tuple[Response, str]:
     made = act(Run("", 1))
     response = visit.go("my_work") if kind.result is None else kind.result(visit, made)
     return response, response.location or ""
 
 
-def onward(visit: Visit, kind: Kind, piece: WorkView) -> Response | None:
+def onward(visit: Visit, kind: JobKind, piece: WorkView) -> Response | None:
     """Redirect to the page of the result, if there is a result by now."""
     if piece.result is None:
         return None

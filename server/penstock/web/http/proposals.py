@@ -6,7 +6,7 @@ from typing import TypeVar
 from flask import Response
 
 from penstock.services.approvals import proposals
-from penstock.services.approvals.actions import Act
+from penstock.services.approvals.actions import Action
 from penstock.services.schemas.proposals import ProposalView
 from penstock.web.http.request_context import Visit
 
@@ -14,7 +14,7 @@ Answered = TypeVar("Answered")
 
 
 def do_or_propose(
-    visit: Visit, act: Act[Answered], done: Callable[[Answered], Response]
+    visit: Visit, act: Action[Answered], done: Callable[[Answered], Response]
 ) -> Response:
     """Return ``done`` of the result, or redirect to the proposal if it needs approval."""
     answer = proposals.do_or_propose(visit.server, visit.principal, act)

@@ -33,7 +33,7 @@ READER = Policy("analysts, about themselves, and auditors", roles=("analyst", "a
 
 
 @dataclass(frozen=True)
-class Page:
+class PageRoute:
     """Represent one verb at a path in Flask's notation; ``menu`` is its text in the menu."""
 
     verb: str
@@ -52,7 +52,7 @@ class Pages:
     """Collect the pages of one subject."""
 
     def __init__(self) -> None:
-        self.declared: list[Page] = []
+        self.declared: list[PageRoute] = []
 
     def get(self, path: str, policy: Policy, *, menu: str = "") -> Callable[[View], View]:
         """Declare a page that only reads; with ``menu``, it is in the menu of its readers."""
@@ -70,7 +70,7 @@ class Pages:
         self, verb: str, path: str, policy: Policy, menu: str = ""
     ) -> Callable[[View], View]:
         def declare(view: View) -> View:
-            self.declared.append(Page(verb, path, policy, view, menu))
+            self.declared.append(PageRoute(verb, path, policy, view, menu))
             return view
 
         return declare
@@ -84,7 +84,7 @@ __all__ = [
     "OVERSEER",
     "READER",
     "SIGNED_IN",
-    "Page",
+    "PageRoute",
     "Pages",
     "Policy",
     "Visit",

@@ -10,17 +10,17 @@ from penstock.web.presenters.figure import Picture, picture
 
 
 @dataclass(frozen=True)
-class Shown:
+class BudgetChart:
     """Hold the budget of a dataset and its picture."""
 
     budget: DatasetBudgetView
     picture: Picture
 
 
-def shown(budget: DatasetBudgetView, place: int) -> Shown:
+def shown(budget: DatasetBudgetView, place: int) -> BudgetChart:
     """Return the bars of a dataset; ``place`` is its number on the page, for ids."""
     content = stacked.Budgets(f"Budgets of {budget.dataset}", _tiers(budget, {}))
-    return Shown(budget, picture(stacked.budget_bars, stacked.rows, content, f"spent{place}"))
+    return BudgetChart(budget, picture(stacked.budget_bars, stacked.rows, content, f"spent{place}"))
 
 
 def with_query(budget: DatasetBudgetView, name: str, shares: Mapping[str, float]) -> Picture:

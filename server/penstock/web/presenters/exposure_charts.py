@@ -23,7 +23,7 @@ GRANTED = "Budget of their highest tier (bound)"
 
 
 @dataclass(frozen=True)
-class Shown:
+class QueryExposure:
     """Hold a query that some of the people received, with its pictures."""
 
     query: SharedQueryView
@@ -52,10 +52,10 @@ def total(exposure: ExposureView) -> Picture:
     return picture(compared.compared, compared.rows, content, "together")
 
 
-def by_query(shared_queries: Sequence[SharedQueryView]) -> list[Shown]:
+def by_query(shared_queries: Sequence[SharedQueryView]) -> list[QueryExposure]:
     """Return one noise path for each lossless query; for others the levels and their losses."""
     return [
-        Shown(
+        QueryExposure(
             query,
             (_path(query, f"known{place}"),)
             if query.lossless

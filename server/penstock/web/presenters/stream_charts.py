@@ -19,16 +19,16 @@ MOST_NUMBERS = 6
 """Number of charts for elements of more numbers: the first ones."""
 
 
-class Wanted(TypedDict):
+class StepRange(TypedDict):
     """Hold the requested range of steps; None for the first or the last there is."""
 
     first: int | None
     last: int | None
 
 
-def wanted(given: Mapping[str, str]) -> Wanted:
+def step_range(given: Mapping[str, str]) -> StepRange:
     """Return the range that a form requests.  Raises ``InvalidInput``."""
-    return Wanted(first=_step(given, "from"), last=_step(given, "to"))
+    return StepRange(first=_step(given, "from"), last=_step(given, "to"))
 
 
 def tiers(chosen: Iterable[str], visible: Sequence[str]) -> list[str | None]:

@@ -6,7 +6,7 @@
 * ``audit``    the log, coalitions, keys, restores
 """
 
-from penstock.web.http.routes import Page
+from penstock.web.http.routes import PageRoute
 from penstock.web.views.analyst import (
     budgets,
     catalogue,
@@ -52,7 +52,7 @@ _ADMINISTERED = (
 )
 _AUDITED = (log, coalitions, proofs)
 
-PAGES: tuple[Page, ...] = tuple(
+PAGES: tuple[PageRoute, ...] = tuple(
     page
     for subject in (*_READ, *_ADMINISTERED, *_AUDITED, own_jobs)
     for page in subject.pages.declared

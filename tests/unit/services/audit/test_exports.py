@@ -13,11 +13,11 @@ from penstock.connectors.progress import silent
 from penstock.errors import Forbidden, NotFound, Unavailable
 from penstock.services.audit import exports, proofs
 from penstock.services.jobs import idempotency, jobs
-from penstock.services.jobs.jobs import Wanted, WorkView
+from penstock.services.jobs.jobs import JobRequest, WorkView
 
 
 def begun(world: World, key: str = "k") -> WorkView:
-    wanted = Wanted("export_log", key, idempotency.fingerprint(world.server, b"x"))
+    wanted = JobRequest("export_log", key, idempotency.fingerprint(world.server, b"x"))
     return jobs.begin(world.server, world.person("otto"), wanted, "here").piece
 
 

@@ -5,8 +5,8 @@ from tests.unit.sites import VISITS
 from tests.unit.worlds import World
 
 from penstock.services.jobs import idempotency
-from penstock.services.jobs.jobs import Wanted, WorkView
-from penstock.services.jobs.runner import Act, Run, Runner
+from penstock.services.jobs.jobs import JobRequest, WorkView
+from penstock.services.jobs.runner import JobFunction, Run, Runner
 from penstock.services.queries import queries, registered
 from penstock.services.schemas.queries import PushedVectorRequest
 
@@ -17,12 +17,14 @@ def runner(world: World, patience: float = PATIENCE) -> Runner:
     return Runner(world.server, patience=patience, pulse=None, host="here")
 
 
-def press(world: World, by: Runner, act: Act, key: str = "k", name: str = "ada") -> WorkView:
+def press(
+    world: World, by: Runner, act: JobFunction, key: str = "k", name: str = "ada"
+) -> WorkView:
     print_ = idempotency.fingerprint(world.server, b"x")
-    return by.start(world.person(name), Wanted("register_query", key, print_, "a=b", "x"), act)
+    return by.start(world.person(name), JobRequest("register_query", key, print_, "a=b", "x"), act)
 
 
-def registering(world: World) -> Act:
+def registering(world: World) -> JobFunction:
     ada = world.person("ada")
 
     def act(run: Run) -> str:

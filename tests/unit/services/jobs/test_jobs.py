@@ -17,15 +17,15 @@ from penstock.errors import (
 )
 from penstock.persistence.tables import Work
 from penstock.services.jobs import idempotency, jobs
-from penstock.services.jobs.jobs import Begun, Wanted, WorkView
+from penstock.services.jobs.jobs import JobRequest, JobStart, WorkView
 
 
-def wanted(world: World, key: str = "k", fields: str = "name=x") -> Wanted:
+def wanted(world: World, key: str = "k", fields: str = "name=x") -> JobRequest:
     print_ = idempotency.fingerprint(world.server, fields.encode())
-    return Wanted("register_query", key, print_, fields, "x")
+    return JobRequest("register_query", key, print_, fields, "x")
 
 
-def begin(world: World, name: str = "ada", key: str = "k", fields: str = "name=x") -> Begun:
+def begin(world: World, name: str = "ada", key: str = "k", fields: str = "name=x") -> JobStart:
     return jobs.begin(world.server, world.person(name), wanted(world, key, fields), "here")
 
 

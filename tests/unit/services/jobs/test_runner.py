@@ -20,7 +20,7 @@ from penstock.errors import Conflict, NameTaken, Unavailable
 from penstock.persistence.tables import Charge, Dataset, Query, Release
 from penstock.services.datasets import datasets
 from penstock.services.jobs import jobs
-from penstock.services.jobs.runner import INTERNAL, MOST, Act, Run, Runner
+from penstock.services.jobs.runner import INTERNAL, MOST, JobFunction, Run, Runner
 from penstock.services.queries import queries, registered, registration
 from penstock.services.schemas.queries import DatasetRequest, PushedVectorRequest
 
@@ -155,7 +155,7 @@ def test_a_registration_that_was_stopped_is_gone_on_with_and_charged_once(
     assert stored(world) == (1, 3, 1)
 
 
-def stopped_at_the_end(act: Act) -> Act:
+def stopped_at_the_end(act: JobFunction) -> JobFunction:
     def acted(run: Run) -> str:
         act(run)
         raise SystemExit

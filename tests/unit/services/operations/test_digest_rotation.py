@@ -342,7 +342,7 @@ def test_exact_values_and_requests_are_known_again(visits: World) -> None:
     server, ada = visits.server, visits.person("ada")
     sent, other = idempotency.fingerprint(server, b"own"), idempotency.fingerprint(server, b"other")
     begun = idempotency.begin(server, ada, "key", sent)
-    assert isinstance(begun, idempotency.Begun)
+    assert isinstance(begun, idempotency.OpenRequest)
     idempotency.finish(server, begun, 201, b"{}")
     rotate_fingerprint(server, OPERATOR)
     again = idempotency.fingerprint(server, b"own")

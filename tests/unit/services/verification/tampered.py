@@ -20,7 +20,7 @@ from penstock.services.access import sessions
 from penstock.services.access.principals import OPERATOR
 from penstock.services.datasets import corrections, datasets
 from penstock.services.jobs import idempotency, jobs
-from penstock.services.jobs.jobs import Wanted
+from penstock.services.jobs.jobs import JobRequest
 from penstock.services.people import tokens
 from penstock.services.schemas.datasets import CorrectionRequest
 from penstock.services.schemas.people import TokenSpec
@@ -50,10 +50,12 @@ def fill(world: World) -> dict[str, str]:
         begun = idempotency.begin(
             server, world.person("ada"), key, idempotency.fingerprint(server, b"x")
         )
-        assert isinstance(begun, idempotency.Begun)
+        assert isinstance(begun, idempotency.OpenRequest)
         idempotency.finish(server, begun, 200, b"{}")
     for key in ("first", "second"):
-        wanted = Wanted("export_log", key, idempotency.fingerprint(server, b"x"), "a=b", "the log")
+        wanted = JobRequest(
+            "export_log", key, idempotency.fingerprint(server, b"x"), "a=b", "the log"
+        )
         piece = jobs.begin(server, world.person("otto"), wanted, "here").piece
         jobs.finish(server, piece.id, piece.attempt, "log.jsonl")
     for delta in (1e-7, 1e-8):

@@ -11,7 +11,7 @@ from penstock.services.jobs import jobs as services
 from penstock.services.jobs.jobs import WorkView
 from penstock.web.forms.form_input import Form
 from penstock.web.http import page_jobs
-from penstock.web.http.page_jobs import Kind
+from penstock.web.http.page_jobs import JobKind
 from penstock.web.http.request_context import Visit
 from penstock.web.http.routes import AUDITOR, SIGNED_IN, Pages
 from penstock.web.views.audit import proofs
@@ -92,14 +92,14 @@ def _blocks(opened: BinaryIO) -> Iterator[bytes]:
         yield from iter(lambda: file.read(BLOCK), b"")
 
 
-def _own(visit: Visit, piece: str) -> tuple[Kind, WorkView]:
+def _own(visit: Visit, piece: str) -> tuple[JobKind, WorkView]:
     """Return a job whose role the caller still has.  Raises ``Forbidden`` otherwise."""
     kind, view = _job_of(visit, piece)
     visit.principal.require(kind.role)
     return kind, view
 
 
-def _job_of(visit: Visit, piece: str) -> tuple[Kind, WorkView]:
+def _job_of(visit: Visit, piece: str) -> tuple[JobKind, WorkView]:
     view = services.show(visit.server, visit.principal, piece)
     if view.kind not in KINDS:
         raise NotFound("This version of the server has no such kind of work.")

@@ -35,7 +35,7 @@ def stream_totals(visit: Visit, stream: str) -> Response:
     chosen = request.args.getlist("tier")
     levels = stream_charts.tiers(chosen, [tier_view.tier for tier_view in shown.tiers])
     try:
-        span = stream_charts.wanted(request.args)
+        span = stream_charts.step_range(request.args)
         totals = [
             services.read(visit.server, visit.principal, shown.name, tier=tier, **span)
             for tier in levels

@@ -6,10 +6,10 @@ from penstock.errors import InvalidInput
 from penstock.http.answers import lines_answer
 from penstock.services.audit import exports, proof_status
 from penstock.services.audit import proofs as services
-from penstock.services.jobs.runner import Act
+from penstock.services.jobs.runner import JobFunction
 from penstock.services.verification.verification import verify
 from penstock.web.forms.form_input import Form
-from penstock.web.http.page_jobs import Kind, Typed, begun
+from penstock.web.http.page_jobs import JobKind, Typed, begun
 from penstock.web.http.request_context import Visit
 from penstock.web.http.routes import AUDITOR, SIGNED_IN, Pages
 
@@ -63,12 +63,12 @@ def export_log(visit: Visit) -> Response:
     return begun(visit, KIND, request.form)
 
 
-def _export(visit: Visit, given: Typed) -> Act:  # noqa: ARG001 - the form has no fields
+def _export(visit: Visit, given: Typed) -> JobFunction:  # noqa: ARG001 - the form has no fields
     server, principal = visit.server, visit.principal
     return lambda run: exports.write(server, principal, run.piece, run.attempt, run)
 
 
-KIND = Kind("export_log", "Exporting the log", "auditor", _export)
+KIND = JobKind("export_log", "Exporting the log", "auditor", _export)
 
 
 @pages.get("/proofs/checkpoint", SIGNED_IN)

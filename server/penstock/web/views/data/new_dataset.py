@@ -5,7 +5,7 @@ from flask import Response, request
 from penstock.connectors.planning.refusals import checked
 from penstock.errors import InvalidInput
 from penstock.services.datasets import data_folder, datasets, file_columns
-from penstock.services.jobs.runner import Act, Run
+from penstock.services.jobs.runner import JobFunction, Run
 from penstock.services.pagination import LARGEST_LIMIT, Window
 from penstock.services.people import tiers
 from penstock.services.queries import registered
@@ -13,7 +13,7 @@ from penstock.services.schemas.queries import DatasetRequest
 from penstock.web.forms import dataset_form, form_input
 from penstock.web.forms.form_input import Form
 from penstock.web.http.idempotent_forms import tried
-from penstock.web.http.page_jobs import Kind, Typed, begun
+from penstock.web.http.page_jobs import JobKind, Typed, begun
 from penstock.web.http.request_context import Visit
 from penstock.web.http.routes import ADMIN, Pages
 
@@ -39,7 +39,7 @@ def register_dataset(visit: Visit) -> Response:
     )
 
 
-def _act(visit: Visit, given: Typed) -> Act:
+def _act(visit: Visit, given: Typed) -> JobFunction:
     server, principal = visit.server, visit.principal
     known = [tier.name for tier in tiers.listing(server)]
     wanted = checked(DatasetRequest, dataset_form.wanted(given, known))
@@ -73,7 +73,7 @@ def _form(visit: Visit, form: Form) -> Response:
     )
 
 
-KIND = Kind(
+KIND = JobKind(
     "register_dataset",
     "Registering the dataset",
     "admin",

@@ -12,7 +12,7 @@ from penstock.services import budgets
 from penstock.services.computations.histogram_remedies import Example
 from penstock.services.computing import PATIENCE
 from penstock.services.datasets import datasets
-from penstock.services.jobs.runner import Act, Run
+from penstock.services.jobs.runner import JobFunction, Run
 from penstock.services.pagination import LARGEST_LIMIT, Window
 from penstock.services.previews import query_preview
 from penstock.services.queries import queries, registered
@@ -24,7 +24,7 @@ from penstock.services.schemas.views import DatasetView
 from penstock.web.forms import choices, form_input, query_form, query_kinds
 from penstock.web.forms.form_input import Form
 from penstock.web.http.idempotent_forms import tried
-from penstock.web.http.page_jobs import Kind, begun
+from penstock.web.http.page_jobs import JobKind, begun
 from penstock.web.http.request_context import Visit
 from penstock.web.http.routes import ADMIN, Pages
 from penstock.web.presenters import noise_comparison, preview_choices
@@ -75,7 +75,7 @@ def register_query(visit: Visit) -> Response:
     )
 
 
-def _act(visit: Visit, given: query_form.Given) -> Act:
+def _act(visit: Visit, given: query_form.Given) -> JobFunction:
     server, principal = visit.server, visit.principal
     spec = query_kinds.kind_of(given).wanted(given, chosen(visit, given))
     wanted = checked(QueryRequest, spec)
@@ -118,7 +118,7 @@ def _planned_form(visit: Visit, form: Form, others: Comparison | None = None) ->
     return _form(visit, form, planned(preview, shown, others, of_sums=of_sums))
 
 
-def _compare(visit: Visit, given: query_form.Given) -> Act:
+def _compare(visit: Visit, given: query_form.Given) -> JobFunction:
     """Return the job that previews a query under each mechanism."""
     dataset = chosen(visit, given)
     # Errors of the query itself are shown on the form, before a job starts.
@@ -159,7 +159,7 @@ def _form(visit: Visit, form: Form, plan: Planned | None = None) -> Response:
     )
 
 
-def _example(visit: Visit, kind: query_kinds.Kind, dataset: str) -> Example | None:
+def _example(visit: Visit, kind: query_kinds.FormKind, dataset: str) -> Example | None:
     """Return false keys and levels that the budgets allow, for a sparse histogram."""
     if kind.name != "sparse" or not dataset:
         return None
@@ -169,7 +169,7 @@ def _example(visit: Visit, kind: query_kinds.Kind, dataset: str) -> Example | No
         return None
 
 
-KIND = Kind(
+KIND = JobKind(
     "register_query",
     "Registering the query",
     "admin",
@@ -180,7 +180,7 @@ KIND = Kind(
     exact=("values",),
 )
 
-COMPARING = Kind(
+COMPARING = JobKind(
     "compare_noises",
     "Comparing noise mechanisms for",
     "admin",

@@ -4,7 +4,7 @@ from typing import Any
 
 from flask import Response, request
 
-from penstock.services.approvals.actions import Act, QueryRetirement, StreamRetirement
+from penstock.services.approvals.actions import Action, QueryRetirement, StreamRetirement
 from penstock.services.queries import queries
 from penstock.services.streams import streams
 from penstock.web.forms import form_input
@@ -42,7 +42,7 @@ def retire_stream(visit: Visit, stream: str) -> Response:
     return _retire(visit, "stream", stream, StreamRetirement(stream=stream))
 
 
-def _retire(visit: Visit, kind: str, name: str, retirement: Act[Any]) -> Response:
+def _retire(visit: Visit, kind: str, name: str, retirement: Action[Any]) -> Response:
     given = request.form
 
     def act() -> Response:
