@@ -205,20 +205,22 @@ class Dataset:
         columns = fields.child_or_none("columns")
         budgets = fields.child_or_none("budgets")
         return cls(
-            fields.text("name"),
-            fields.integer_or_none("version"),
-            fields.text_or_none("neighboring"),
-            fields.number_or_none("delta"),
-            fields.whole.get("privacy_unit"),
-            MappingProxyType({} if columns is None else dict(columns.whole)),
-            MappingProxyType(
+            name=fields.text("name"),
+            version=fields.integer_or_none("version"),
+            neighboring=fields.text_or_none("neighboring"),
+            delta=fields.number_or_none("delta"),
+            privacy_unit=fields.whole.get("privacy_unit"),
+            columns=MappingProxyType({} if columns is None else dict(columns.whole)),
+            budgets=MappingProxyType(
                 {}
                 if budgets is None
                 else {tier: PrivacyLoss.read(budgets.child(tier)) for tier in budgets.whole}
             ),
-            whole(fields),
-            fields.texts("same_people_as") if "same_people_as" in fields.whole else (),
-            fields.text_or_none("accountant"),
+            answer=whole(fields),
+            same_people_as=fields.texts("same_people_as")
+            if "same_people_as" in fields.whole
+            else (),
+            accountant=fields.text_or_none("accountant"),
         )
 
 
@@ -243,18 +245,18 @@ class HistoryItem:
     def read(cls, fields: Fields) -> Self:
         error, receipt = fields.child_or_none("error"), fields.child_or_none("receipt")
         return cls(
-            fields.text("id"),
-            fields.text_or_none("user"),
-            fields.text("query"),
-            fields.text_or_none("dataset"),
-            fields.text_or_none("tier"),
-            fields.text_or_none("mechanism"),
-            Level.read(fields.child("level")),
-            Guarantee.read(fields.child("guarantee")),
-            None if error is None else ErrorBars.read(error),
-            fields.moment_or_none("released_at"),
-            None if receipt is None else Receipt.read(receipt),
-            whole(fields),
+            id=fields.text("id"),
+            user=fields.text_or_none("user"),
+            query=fields.text("query"),
+            dataset=fields.text_or_none("dataset"),
+            tier=fields.text_or_none("tier"),
+            mechanism=fields.text_or_none("mechanism"),
+            level=Level.read(fields.child("level")),
+            guarantee=Guarantee.read(fields.child("guarantee")),
+            error=None if error is None else ErrorBars.read(error),
+            released_at=fields.moment_or_none("released_at"),
+            receipt=None if receipt is None else Receipt.read(receipt),
+            answer=whole(fields),
         )
 
 
@@ -316,14 +318,14 @@ class Exposure:
     def read(cls, fields: Fields) -> Self:
         reach, registrars = fields.child_or_none("reach"), fields.child_or_none("registrars")
         return cls(
-            fields.texts("users"),
-            tuple(map(ExposedQuery.read, fields.children("queries"))),
-            PrivacyLoss.read(fields.child("released")),
-            PrivacyLoss.read(fields.child("could_be")),
-            PrivacyLoss.read(fields.child("independent")),
-            None if reach is None else Reach.read(reach),
-            None if registrars is None else Reach.read(registrars),
-            whole(fields),
+            users=fields.texts("users"),
+            queries=tuple(map(ExposedQuery.read, fields.children("queries"))),
+            released=PrivacyLoss.read(fields.child("released")),
+            could_be=PrivacyLoss.read(fields.child("could_be")),
+            independent=PrivacyLoss.read(fields.child("independent")),
+            reach=None if reach is None else Reach.read(reach),
+            registrars=None if registrars is None else Reach.read(registrars),
+            answer=whole(fields),
         )
 
 

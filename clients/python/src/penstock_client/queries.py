@@ -65,16 +65,16 @@ class Query:
     @classmethod
     def read(cls, fields: Fields) -> Self:
         return cls(
-            fields.text("name"),
-            fields.text("dataset"),
-            fields.text_or_none("mechanism"),
-            fields.text_or_none("status"),
-            fields.integer_or_none("dimension"),
-            tuple(map(cls.tier_kind().read, fields.children_or_none("tiers"))),
-            fields.text_or_none("asserted_by"),
-            whole(fields),
-            fields.number_or_none("p"),
-            fields.whole.get("lossless") is not False,
+            name=fields.text("name"),
+            dataset=fields.text("dataset"),
+            mechanism=fields.text_or_none("mechanism"),
+            status=fields.text_or_none("status"),
+            dimension=fields.integer_or_none("dimension"),
+            tiers=tuple(map(cls.tier_kind().read, fields.children_or_none("tiers"))),
+            asserted_by=fields.text_or_none("asserted_by"),
+            answer=whole(fields),
+            p=fields.number_or_none("p"),
+            lossless=fields.whole.get("lossless") is not False,
             **cls.more(fields),
         )
 

@@ -59,24 +59,26 @@ class Release:
         mean, errors = fields.child_or_none("mean"), fields.child_or_none("errors")
         error = ErrorBars.read(fields.child("error"))
         return cls(
-            fields.text("id"),
-            fields.text("query"),
-            fields.text("dataset"),
-            fields.text("tier"),
-            fields.text("mechanism"),
-            Level.read(fields.child("level")),
-            Guarantee.read(fields.child("guarantee")),
-            fields.positive("granularity"),
-            fields.keys("keys", len(values)),
-            values,
-            error,
-            fields.text_or_none("asserted_by"),
-            fields.moment("released_at"),
-            Receipt.read(fields.child("receipt")),
-            whole(fields),
-            None if mean is None else MeanParts.read(mean, len(values)),
-            None if errors is None else ValueErrors.read(errors, len(values), error.confidence),
-            Histogram.read_from(fields),
+            id=fields.text("id"),
+            query=fields.text("query"),
+            dataset=fields.text("dataset"),
+            tier=fields.text("tier"),
+            mechanism=fields.text("mechanism"),
+            level=Level.read(fields.child("level")),
+            guarantee=Guarantee.read(fields.child("guarantee")),
+            granularity=fields.positive("granularity"),
+            keys=fields.keys("keys", len(values)),
+            values=values,
+            error=error,
+            asserted_by=fields.text_or_none("asserted_by"),
+            released_at=fields.moment("released_at"),
+            receipt=Receipt.read(fields.child("receipt")),
+            answer=whole(fields),
+            mean=None if mean is None else MeanParts.read(mean, len(values)),
+            errors=None
+            if errors is None
+            else ValueErrors.read(errors, len(values), error.confidence),
+            histogram=Histogram.read_from(fields),
         )
 
     def __len__(self) -> int:

@@ -125,15 +125,15 @@ class StreamPreview:
     @classmethod
     def read(cls, fields: Fields) -> Self:
         return cls(
-            fields.text("stream"),
-            fields.child("structure").whole,
-            fields.integer_or_none("length"),
-            fields.integer("dimension"),
-            sensitivity_in(fields),
-            fields.integer("judged_steps"),
-            fields.integer("noisiest_step"),
-            fields.text_or_none("refusal"),
-            tuple(map(StreamTierPreview.read, fields.children("tiers"))),
-            tuple(map(Structure.read, fields.children("structures"))),
-            whole(fields),
+            stream=fields.text("stream"),
+            structure=fields.child("structure").whole,
+            length=fields.integer_or_none("length"),
+            dimension=fields.integer("dimension"),
+            sensitivity=sensitivity_in(fields),
+            judged_steps=fields.integer("judged_steps"),
+            noisiest_step=fields.integer("noisiest_step"),
+            refusal=fields.text_or_none("refusal"),
+            tiers=tuple(map(StreamTierPreview.read, fields.children("tiers"))),
+            structures=tuple(map(Structure.read, fields.children("structures"))),
+            answer=whole(fields),
         )

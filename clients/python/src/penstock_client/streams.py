@@ -115,17 +115,17 @@ class RunningTotals:
         if not items or [item.t for item in items] != list(range(items[0].t, items[-1].t + 1)):
             raise ProtocolError(f"The answer's {fields.where}.items are not consecutive steps.")
         return cls(
-            fields.text("stream"),
-            fields.text("dataset"),
-            fields.text("tier"),
-            fields.text("mechanism"),
-            Level.read(fields.child("level")),
-            Guarantee.read(fields.child("guarantee")),
-            fields.text_or_none("asserted_by"),
-            fields.moment("released_at"),
-            Receipt.read(fields.child("receipt")),
-            items,
-            whole(fields),
+            stream=fields.text("stream"),
+            dataset=fields.text("dataset"),
+            tier=fields.text("tier"),
+            mechanism=fields.text("mechanism"),
+            level=Level.read(fields.child("level")),
+            guarantee=Guarantee.read(fields.child("guarantee")),
+            asserted_by=fields.text_or_none("asserted_by"),
+            released_at=fields.moment("released_at"),
+            receipt=Receipt.read(fields.child("receipt")),
+            items=items,
+            answer=whole(fields),
         )
 
     def __len__(self) -> int:

@@ -86,7 +86,16 @@ def gaussian_charge(
     """
     gaussian = _gaussian(mechanism)
     loss = sensitivity.l2_squared / _smoothed(gaussian, level)
-    return _priced(gaussian, ladder, level, sensitivity, account, dimension, level_count, loss)
+    return _priced(
+        gaussian,
+        ladder,
+        level,
+        sensitivity=sensitivity,
+        account=account,
+        dimension=dimension,
+        level_count=level_count,
+        loss=loss,
+    )
 
 
 def gaussian_refinement(
@@ -113,7 +122,16 @@ def gaussian_refinement(
         )
     revealed = 1 - new / old
     loss = sensitivity.l2_squared * revealed**2 / _smoothed(gaussian, new * revealed)
-    return _priced(gaussian, ladder, new, sensitivity, account, dimension, level_count, loss)
+    return _priced(
+        gaussian,
+        ladder,
+        new,
+        sensitivity=sensitivity,
+        account=account,
+        dimension=dimension,
+        level_count=level_count,
+        loss=loss,
+    )
 
 
 def gaussian_level_for_share(

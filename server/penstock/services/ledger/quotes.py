@@ -157,12 +157,12 @@ def _by_share(
         level_for_share(
             family,
             share,
-            prepared.sensitivity,
-            account,
-            prepared.dimension,
-            terms.max_levels,
-            prepared.step,
-            prepared.bound,
+            sensitivity=prepared.sensitivity,
+            account=account,
+            dimension=prepared.dimension,
+            level_count=terms.max_levels,
+            step=prepared.step,
+            bound=prepared.bound,
         )
         for _, account in funded
     ]
