@@ -23,8 +23,8 @@ REPLAYED = "Idempotency-Replayed"
 def applies(operation: Operation) -> bool:
     """Return True if a request for ``operation`` may carry a key.
 
-    That is where an admin's POST changes something.  A request for a release needs none: a repeat
-    returns the same release.
+    It may if it is an admin's POST that changes something.  A request for a release needs none: a
+    repeat returns the same release.
     """
     return operation.verb == "POST" and operation.policy in (ADMIN, ONESELF_OR_ADMIN)
 

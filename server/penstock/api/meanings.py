@@ -31,7 +31,7 @@ def explained(schemas: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def explained_parameter(parameter: Mapping[str, Any]) -> dict[str, Any]:
-    """Add an example to a parameter, and its meaning where it has none.
+    """Add an example to a parameter, and its meaning if it has none.
 
     Raises ``KeyError`` for a parameter that is not explained.
     """

@@ -65,7 +65,7 @@ def _browser(url: str) -> Iterator[str]:
 
 
 def _programs() -> list[str]:
-    """Return how to find the programs where they are not on the PATH."""
+    """Return how to find the programs if they are not on the PATH."""
     beside = Path(sys.executable).parent
     if shutil.which(CLIENT) is None and (beside / CLIENT).exists():
         return [f'export PATH={shlex.quote(str(beside))}:"$PATH"', ""]

@@ -115,8 +115,8 @@ class Pkcs11:
         try:
             return Key(_decrypt(key, ciphertext, nonce, prefix + context))
         except _failure():
-            # Modules report a wrong tag and a failure of their own in the same way; decrypting
-            # what was just encrypted tells the two apart.
+            # Modules report a wrong tag and a failure of their own in the same way; decrypting what
+            # was just encrypted distinguishes the two.
             probe = _encrypt(key, _PROBE, nonce := os.urandom(NONCE_SIZE), context)
             _decrypt(key, probe, nonce, context)
             raise _violation(context, "was altered or belongs to another row") from None

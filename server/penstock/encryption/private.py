@@ -137,7 +137,7 @@ def tidy(path: Path) -> None:
 def locked(path: Path) -> Iterator[None]:
     """Keep other processes from changing a private file between reading and writing it.
 
-    First removes what killed processes left.  Raises ``KeysUnavailable``.
+    It first removes what killed processes left.  Raises ``KeysUnavailable``.
     """
     try:
         descriptor = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)

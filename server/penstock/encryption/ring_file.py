@@ -4,9 +4,9 @@
 [ID, ...], ...}}``, names in hexadecimal, keys in base64, the newest key of a context last.
 
 A key is read from its place in the file when it is used, into a buffer that is overwritten
-afterwards, and is copied as it stands when the file is rewritten.  So a server holds no key
-between two requests, and one that was destroyed is in the memory of none.  Every reading checks
-that the file is still the one that was scanned.
+afterwards, and is copied unchanged when the file is rewritten.  So a server holds no key between
+two requests, and one that was destroyed is in the memory of none.  Every reading checks that the
+file is still the one that was scanned.
 """
 
 import json

@@ -1,7 +1,7 @@
 """Seal integer vectors in envelopes: 64-bit little-endian, their length authenticated.
 
-Sealing reads the array where it lies and opening returns a view of what was decrypted:
-neither copies, and the array that comes back cannot be written to.
+Sealing reads the array in place, and opening returns a view of what was decrypted: neither copies,
+and the array that comes back cannot be written to.
 """
 
 import numpy as np

@@ -82,7 +82,7 @@ def epsilon_of_sum(losses: Sequence[Losses], counts: Sequence[int], delta: float
 
 
 def best_ratios(likely: Floats, unlikely: Floats, delta: float) -> Floats:
-    """Return ``ln((likely - delta) / unlikely)`` of each test, ``-inf`` where delta covers it."""
+    """Return ``ln((likely - delta) / unlikely)`` of each test, ``-inf`` if delta covers it."""
     with np.errstate(divide="ignore", invalid="ignore"):
         logs = np.log(np.maximum(likely - delta, 0)) - np.log(np.maximum(unlikely, 0))
     return np.where(likely > delta, logs, -np.inf)

@@ -81,7 +81,7 @@ class LossTable:
 def divergences(masses: FloatVector, width: float) -> FloatVector:
     """Return at losses ``0, 1, ...`` the sum of ``(1 - e^(loss - l)) mass(l)`` over greater ``l``.
 
-    In units of ``width``, ``masses`` being those at ``1, 2, ...``.
+    Losses are in units of ``width``; ``masses`` are those at ``1, 2, ...``.
     """
     from scipy.signal import lfilter  # imported late: slow to import
 

@@ -59,12 +59,11 @@ class Shifts:
 
         By l1 the most concentrated one has as many of the largest shifts as fit, and one with
         the rest; it suffices alone, and is taken unless l2 excludes it by more than
-        rounding.  Otherwise there are two.  Where losses grow with the squares of shifts or faster,
-        as at the end of a support, squares are concentrated in the same way.  Where they grow
-        more slowly (noise of few steps, or far out in its tails), what one shift reveals
-        per step is concave in it, so that by Jensen's inequality shifts are as even
-        as both norms allow.  Both shapes reach their norms, rounded up.  That one of the two is
-        the worst is an engineering bound.
+        rounding.  Otherwise there are two.  If losses grow with the squares of shifts or faster, as
+        at the end of a support, squares are concentrated in the same way.  If they grow more slowly
+        (noise of few steps, or far out in its tails), what one shift reveals per step is concave in
+        it, so that by Jensen's inequality shifts are as even as both norms allow.  Both shapes
+        reach their norms, rounded up.  That one of the two is the worst is an engineering bound.
         """
         top = self.largest
         if not top:
@@ -81,9 +80,9 @@ class Shifts:
         """Return an upper bound on ``sum(part(s_i))`` over all admitted vectors.
 
         For a ``part`` that is 0 at 0 and convex in ``s``, by l1 the sum is at most that
-        of the concentrated vector.  Where it is convex in ``s^2``, l2 bounds it likewise,
-        the remainder of the squares being taken between its neighboring squares.  Both
-        conditions are tested at the powers of two; if the first fails, the bound is infinite.
+        of the concentrated vector.  If it is convex in ``s^2``, l2 bounds it likewise, the
+        remainder of the squares being taken between its neighboring squares.  Both conditions are
+        tested at the powers of two; if the first fails, the bound is infinite.
         """
         top = self.largest
         places = [0, *(1 << power for power in range(top.bit_length())), top]

@@ -111,7 +111,7 @@ class Database:
     def write_beside(
         self, *, need: Need = Need.GROWTH, grows: int = 0
     ) -> AbstractContextManager[Session]:
-        """Open a transaction like ``write``, but beside others of its kind where possible.
+        """Open a transaction like ``write``, but beside others of its kind if possible.
 
         The block locks the rows that it depends on (``locks``).
         """

@@ -2,8 +2,8 @@
 
 Python's ``sqlite3`` opens no transaction before a SELECT and SQLAlchemy drops ``FOR
 UPDATE`` silently, so the drivers' own transactions are switched off and ``BEGIN`` is
-emitted here: ``BEGIN IMMEDIATE`` where the transaction may write, which serializes
-writers before anything is read.
+emitted here: ``BEGIN IMMEDIATE`` if the transaction may write, which serializes writers before
+anything is read.
 """
 
 import contextlib

@@ -16,8 +16,8 @@ class Definition(StrEnum):
 class Guarantee:
     """Hold a guarantee: its native definition, and its reading as (epsilon, delta).
 
-    ``rho`` and ``mu`` are set where the mechanism has them (Gaussian).  ``delta`` is 0
-    for pure definitions.
+    ``rho`` and ``mu`` are set if the mechanism has them (Gaussian).  ``delta`` is 0 for pure
+    definitions.
     """
 
     definition: Definition

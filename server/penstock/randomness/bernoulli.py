@@ -112,7 +112,7 @@ class Coin:
                 out[i] = low < rest or (low == rest and self._further(chance))
 
     def _further(self, chance: int) -> bool:
-        """Decide the events where all 192 bits were equal."""
+        """Decide the events for which all 192 bits were equal."""
         if not isinstance(chance, Threshold):
             return False
         count = THRESHOLD_BITS

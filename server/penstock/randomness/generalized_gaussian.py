@@ -7,7 +7,7 @@ uniform bits the place in it, and the draw is kept with a probability that is th
 density there to the window's height (von Neumann 1951).
 
 Place and comparison begin with 64 bits each, and floats decide where they cannot be wrong:
-within ``2^-36`` of the ratio both go on for 160 bits more, and 120 decimal digits decide.
+within ``2^-36`` of the ratio both continue for 160 bits more, and 120 decimal digits decide.
 
 Error charged per draw: ``ERROR`` in total variation.  It covers up to 2^13 thresholds, each
 exact to ``2^-193``, a tail beyond the last window of less than ``2^-190``, and the grids of
@@ -43,7 +43,7 @@ SMALLEST_SCALE, LARGEST_SCALE = 1 << 6, 1 << 46
 """In steps.  No draw is beyond 140 scales, which for the largest is below 2^54 steps."""
 
 LARGEST_EXPONENT = 134
-"""Where ``(|x| / scale)^power`` is above this there is less than 2^-190 of the mass."""
+"""The largest ``(|x| / scale)^power``; above it there is less than 2^-190 of the mass."""
 
 _WINDOWS_A_SCALE = 4
 """Binary logarithm of the least number of windows in one scale."""

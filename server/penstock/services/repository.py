@@ -118,7 +118,7 @@ def dataset_by_name(session: Session, name: str) -> Dataset:
 
 
 def query_by_name(session: Session, name: str) -> Query:
-    """Return a query that is no stream, whoever may see it.  Raises ``NotFound``."""
+    """Return a query that is not a stream, no matter who may see it.  Raises ``NotFound``."""
     query = session.exec(_QUERY, params={"folded": folded(name)}).first()
     if query is None or is_stream(query):
         raise NotFound(f"There is no query {name!r}.")
@@ -126,7 +126,7 @@ def query_by_name(session: Session, name: str) -> Query:
 
 
 def stream_by_name(session: Session, name: str) -> Query:
-    """Return a stream, whoever may see it.  Raises ``NotFound``."""
+    """Return a stream, no matter who may see it.  Raises ``NotFound``."""
     query = session.exec(_QUERY, params={"folded": folded(name)}).first()
     if query is None or not is_stream(query):
         raise NotFound(f"There is no stream {name!r}.")

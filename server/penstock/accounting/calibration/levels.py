@@ -299,7 +299,7 @@ def _least(excess: Excess, mechanism: Mechanism, ladder: Ladder, guess: float) -
 
 
 def _towards_noise(plan: Plan, excess: PlannedExcess, level: Fraction) -> Fraction:
-    """Return ``level``, or a hair above where the lattice or floats would round it down."""
+    """Return ``level``, or slightly more if the lattice or floats would round it down."""
     hair = Fraction(1, 2**52)
     while excess(plan(level), level) > 0:
         level *= 1 + hair

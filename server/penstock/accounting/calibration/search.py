@@ -50,7 +50,7 @@ def least(excess: Excess, guess: float, fewest: float, most: float) -> Fraction:
 
 
 def _crossing(above: float, below: float) -> float:
-    """Return where the chord between both ends is 0, or the middle if there is no chord."""
+    """Return the level at which the chord between both ends is 0, or the middle without a chord."""
     span = above - below
     if not math.isfinite(span) or span <= 0:
         return 0.5

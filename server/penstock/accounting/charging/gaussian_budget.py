@@ -28,8 +28,8 @@ real noise its ``mu^2`` would be the difference of the two.
 together ``mu``-GDP as long as the squares of their own mu add up to at most ``mu^2``, whatever is
 chosen (Smith, Thakurta 2022; Koskela, Tobaben, Honkela 2023).  Proof: for weights ``p, q`` let
 ``h(p, q; b)`` be the most that a test gains, ``p`` times its power less ``q`` times its level, on a
-normal shift of square ``b``.  It is convex, homogeneous, grows with ``b``, and bounds what is still
-to be gained where ``b`` is left: a next release of square ``m`` and outcomes ``o`` leads to ``sum_o
+normal shift of square ``b``.  It is convex, homogeneous, grows with ``b``, and bounds what can
+still be gained if ``b`` is left: a next release of square ``m`` and outcomes ``o`` leads to ``sum_o
 h(p P(o), q Q(o); b - m)``, which no post-processing of ``(P, Q)`` makes larger.  A ``sqrt(m)``-GDP
 pair is post-processing of a normal one (Blackwell 1953), for which the sum is ``h(p, q; b)``.  At
 ``p = 1, q = e^epsilon`` that is delta.
@@ -111,8 +111,8 @@ def gaussian_refinement(
 ) -> Cost:
     """Price what a recipient of ``old`` learns in addition from ``new``, a smaller variance.
 
-    Choices in between may depend on what was seen.  Raises ``InvalidInput`` as
-    ``gaussian_charge`` does, also where the levels are too close to each other.
+    Choices in between may depend on what was seen.  Raises ``InvalidInput`` as ``gaussian_charge``
+    does, and if the levels are too close to each other.
     """
     gaussian = _gaussian(mechanism)
     if not new < old:

@@ -63,7 +63,7 @@ class Shortfall:
     """Explain why a charge does not fit.
 
     ``largest_share`` is the largest share of the account that would still fit the loss
-    that is left and, where failure probabilities are short, what is left of those.
+    that is left and, if failure probabilities are short, what is left of those.
     """
 
     account: Granted

@@ -5,7 +5,7 @@ protects ``R x`` (``R`` its encoder, with one row for each noise value) and one 
 one place, the sensitivity of a step is that of the worst column of ``R``; a unit in ``r`` steps
 moves ``R x`` by a sum of ``r`` columns at most, whose norms the triangle inequality bounds by ``r``
 times that.  So Laplace noise costs ``r`` times the epsilon of a step and Gaussian noise ``r^2``
-times its rho, both exactly where some ``r`` columns are the same.
+times its rho, both exactly if some ``r`` columns are the same.
 """
 
 from fractions import Fraction

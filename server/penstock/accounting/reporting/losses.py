@@ -7,8 +7,8 @@ privacy profile falls below the true one.
 
 All tables are symmetric: their profile is that of the worse of the two orders of a
 neighboring pair, coordinate by coordinate.  Such a pair dominates the mechanism (Zhu,
-Dong, Wang 2022, Proposition 8), and dominating pairs compose (Theorem 10), also where a
-unit moves one answer up and another one down, which composing order by order would miss.
+Dong, Wang 2022, Proposition 8), and dominating pairs compose (Theorem 10), also if a unit moves one
+answer up and another one down, which composing order by order would miss.
 """
 
 import math

@@ -77,7 +77,7 @@ def reading(
     """Return the reading called ``name``; ``guarantee`` is what the server prints.
 
     Raises ``InvalidInput`` for a name that the mechanism does not have, with those that it has;
-    and where the condition of a theorem fails, with the condition and the number.
+    and if the condition of a theorem fails, with the condition and the number.
     """
     release = _Release(mechanism, level, sensitivity, dimension, delta)
     if name == "guarantee":

@@ -1,6 +1,6 @@
 """Hash a statistic, so that the same statistic is not registered and drawn twice.
 
-The canonical form holds the dataset's name, version and, where it was corrected, the number of its
+The canonical form holds the dataset's name, version and, if it was corrected, the number of its
 declaration, the mechanism and the plan; it does not hold the query's name, its share, its levels,
 or how many false keys a tier expects. The order of fields and of conditions, the spelling of
 numbers, and a histogram written as a count over bins make no difference.  Pushed vectors have none:
@@ -81,6 +81,6 @@ def _summand(summand: Summand | None) -> list[object] | None:
         summand.highest,
     ]
     if summand.categories:
-        # The declaration's, so that their names stand there: it is another number.
+        # The categories are those of the declaration, so a name suffices for this other statistic.
         parts.append("uncategorized")
     return parts

@@ -21,8 +21,8 @@ What a unit with ``n`` rows at a key gives there, ``c`` being the most rows that
 ``min(n, c)`` to a count; 1 to a count of units; to a sum, its values added up and clamped
 to ``[c min(lo, 0), c max(hi, 0)]``; to a mean the pair of
 
-- the centered sum in half steps, ``sum(2 v - lo - hi)``, times ``c / n`` where ``n > c``,
-  which keeps it within ``c (hi - lo)`` (clamping instead would bias the mean), and
+- the centered sum in half steps, ``sum(2 v - lo - hi)``, times ``c / n`` if ``n > c``, which keeps
+  it within ``c (hi - lo)`` (clamping instead would bias the mean), and
 - ``w min(n, c)``, the count with the weight ``w = hi - lo``, at which both parts of the
   pair move equally far, so that the same noise is right for both.
 """
@@ -63,7 +63,7 @@ class Norms:
         )
 
     def in_units(self, step: Fraction) -> Sensitivity:
-        """Return the sensitivity in the units of the values, where one lattice step is ``step``.
+        """Return the sensitivity in the units of the values, one lattice step being ``step``.
 
         Raises ``InvalidInput`` for norms of 0: such an answer depends on no unit.
         """

@@ -40,7 +40,7 @@ MOST_KEYS = 10_000_000
 """The largest dimension of an answer."""
 
 MAX_UNITS = 2**32
-"""The number of privacy units at which sums saturate, where none is declared."""
+"""The number of privacy units at which sums saturate if none is declared."""
 
 MOST_UNITS = 2**48
 
@@ -61,7 +61,7 @@ class UnitColumn(Spec):
 
 
 class UnitRows(Spec):
-    """Every row is a privacy unit of its own."""
+    """Each row is a separate privacy unit."""
 
     rows: Annotated[int, Field(ge=1, le=1)]
 

@@ -24,7 +24,7 @@ CONTINUE = b"HTTP/1.1 100 Continue\r\n\r\n"
 class Extent:
     """Hold the path and the number of bytes of a request.
 
-    ``whole`` is None if there are too many bytes to be kept, or if only reading the body tells
+    ``whole`` is None if there are too many bytes to be kept, or if only reading the body shows
     their number.  A client that ``waits`` sends its body only when it is told to continue.
     """
 

@@ -81,7 +81,7 @@ class Connection(TConn):  # type: ignore[misc]  # gunicorn has no annotations
 class Reception:
     """Receive requests for ``worker``, gunicorn's threaded worker.
 
-    ``patience`` in seconds by ``clock``; ``prefix`` stands before each path for proxies.
+    ``patience`` in seconds by ``clock``; ``prefix`` precedes each path for proxies.
     """
 
     def __init__(

@@ -73,7 +73,7 @@ def renyi_divergence(order: float, power: float, shift: float) -> float:
     It is ``1/(order-1) ln E[e^((order-1) L)]``, by Gauss-Legendre quadrature, which is refined
     towards the kinks at 0 and ``shift`` and around the largest value.  Since ``E[e^-L] = 1``, the
     integrand may be ``e^((order-1) L) - 1 + (order-1) (e^-L - 1)``, which is never negative and
-    loses no digits where losses are small.
+    loses no digits if losses are small.
     """
     above = order - 1
     if math.isinf(order):

@@ -52,9 +52,9 @@ def theorem_scale(l1: float, l2: float, epsilon: float, delta: float) -> float:
 def variance_over_gaussian(epsilon: float, delta: float) -> tuple[float, float]:
     """Return the variance at Lemma 5.4's scale over that of Gaussian noise for equal l2.
 
-    First over the classical ``2 ln(1.25/delta) / epsilon^2``, which tends to 2 as ``delta`` falls
-    (Corollary 5.5); then over that of the analytic curve, which is the fair and less favorable
-    comparison.  Raises ``InvalidInput`` as ``l2_epsilon`` does.
+    The first ratio is over the classical ``2 ln(1.25/delta) / epsilon^2``, which tends to 2 as
+    ``delta`` falls (Corollary 5.5); the second is over that of the analytic curve, which is the
+    fair and less favorable comparison.  Raises ``InvalidInput`` as ``l2_epsilon`` does.
     """
     variance = 2 * theorem_scale(math.inf, 1.0, epsilon, delta) ** 2
     classical = 2 * math.log(1.25 / delta) / epsilon**2

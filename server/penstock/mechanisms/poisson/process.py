@@ -118,8 +118,8 @@ class Poisson(Whole):
 
         It is that of the worst integer shifts that the three norms admit (``Shifts.worst``),
         including the event that the noise falls below the shift; infinite if that event alone is
-        likelier than ``delta``.  Raises ``InvalidInput`` for a ``delta`` outside of (0, 1), where
-        no mean suffices, and for a sensitivity below one step.
+        likelier than ``delta``.  Raises ``InvalidInput`` for a ``delta`` outside of (0, 1), for
+        which no mean suffices, and for a sensitivity below one step.
         """
         if not 0 < delta < 1:
             raise InvalidInput(f"Poisson noise needs a delta between 0 and 1, not {delta:g}.")

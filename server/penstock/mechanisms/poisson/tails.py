@@ -71,7 +71,7 @@ class Progression:
 
 
 def below(mean: float, shift: int) -> float:
-    """Return ``P(X < shift)``: where noise that is moved up by ``shift`` has no mass."""
+    """Return ``P(X < shift)``, the mass where noise that is moved up by ``shift`` has none."""
     if shift <= 0:
         return 0.0
     if shift > mean + reach(mean):

@@ -137,8 +137,8 @@ class Skellam:
         """Return the guarantee at ``delta``, by the exact hockey-stick divergence.
 
         It is that of the worst integer shifts that the three norms admit (``Shifts.worst``). Raises
-        ``InvalidInput`` for a ``delta`` outside of (0, 1), where no variance suffices, and for a
-        sensitivity below one step.
+        ``InvalidInput`` for a ``delta`` outside of (0, 1), for which no variance suffices, and for
+        a sensitivity below one step.
         """
         if not 0 < delta < 1:
             raise InvalidInput(f"Skellam noise needs a delta between 0 and 1, not {delta:g}.")

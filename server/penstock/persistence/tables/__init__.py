@@ -13,10 +13,9 @@
 * ``columns``   types of columns, and the class of all tables
 * ``secret_checks``  checks for the right secrets
 
-The classes do not validate (SQLModel skips validation where ``table=True``): input
-models stand in front of them, and CHECK constraints behind them.  What is history is
-append-only, by triggers (``penstock.persistence.append_only``): a change is a new
-version, never an update.
+The classes do not validate (SQLModel skips validation if ``table=True``): input models do so before
+them, and CHECK constraints after them.  What is history is append-only, by triggers
+(``penstock.persistence.append_only``): a change is a new version, never an update.
 
 ``mac`` is an HMAC of its row under a key that is not in the database
 (``penstock.persistence.row_authentication``): in every table whose rows decide by

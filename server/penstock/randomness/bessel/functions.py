@@ -55,7 +55,7 @@ def bessel(orders: NDArray[np.int64], argument: Fraction, stream: Stream) -> NDA
 
 
 def moments(orders: Floats, argument: float) -> tuple[Floats, Floats]:
-    """Return the mean to a quarter and the variance to a few percent: where the hat is placed."""
+    """Return the mean to a quarter and the variance to a few percent, to place the hat."""
     root = np.hypot(orders, argument)
     variance = argument * argument / (4 * root)
     return argument * argument / (2 * (root + orders)) - variance / root, variance

@@ -54,7 +54,7 @@ def exposure_of(
 ) -> dict[str, float | list[float]]:
     """Return the levels of each query that ``principal`` was given, by the query's name.
 
-    A level that tells nothing beyond a more accurate one is left out.
+    A level that reveals nothing beyond a more accurate one is left out.
 
     What the operator requested in the name of others counts as read by the operator.
     """

@@ -89,7 +89,7 @@ def _wrong_sums(session: Session, floors: Sequence[SpentFloor]) -> Iterator[str]
     for row in session.exec(select(Charge).order_by(col(Charge.seq))).all():
         account = row.dataset_id, row.tier_id
         seq, loss, failure = totals.get(account, (0, 0, 0))
-        # After a restore an account goes on from what it is known to have spent.
+        # After a restore an account continues from what it is known to have spent.
         first = {(loss, failure)} | {
             (max(loss, floor.loss), max(failure, floor.failure))
             for floor in floors

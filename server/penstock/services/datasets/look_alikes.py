@@ -46,8 +46,8 @@ def notices_of(server: Server, principal: Principal, name: str) -> list[str]:
 def undeclared_datasets(server: Server, principal: Principal, name: str) -> list[tuple[str, bool]]:
     """Return the other datasets that are not declared to hold the same people.
 
-    Each with whether it declares the same columns, those that do first.  Raises ``Forbidden``
-    and ``NotFound``.
+    Each comes with True if it declares the same columns; those that do come first. Raises
+    ``Forbidden`` and ``NotFound``.
     """
     principal.require("admin")
     with server.database.read() as session:

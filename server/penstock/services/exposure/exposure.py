@@ -79,7 +79,7 @@ def of(
         )
         gathered = [_gathered(session, users, versions) for versions in datasets]
     if dataset is not None and not principal.roles & {"admin", "auditor"} and not gathered[0].reach:
-        # They never had a tier that sees it: for them it does not exist.
+        # They never had a tier that sees it: for them the dataset does not exist.
         raise NotFound(f"There is no dataset {dataset!r}.")
     by = composing(server.computing, principal.name)
     return _added(users, [part.view(by) for part in gathered])

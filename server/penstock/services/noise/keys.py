@@ -49,7 +49,7 @@ def require_keys(server: Server) -> None:
             )
         ).all()
     for folded, version, wrapped in rows:
-        # An altered row is refused where it is read; it says nothing about the ring.
+        # An altered row is refused when it is read; it says nothing about the ring.
         with suppress(IntegrityViolation):
             unwrap_dataset_kek(server.provider, wrapped, f"{folded}@{version}")
 

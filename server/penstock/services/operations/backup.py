@@ -30,7 +30,7 @@ def create(settings: Settings, path: Path) -> BackupView:
 
     A manifest of the keys that it needs is written beside it.  Neither keys nor witness are copied,
     nor the files of exports.  Raises ``Unavailable`` if there is no home, ``Conflict`` for a file
-    that exists or is in the folder of the keys, and what ``persistence.backup.back_up`` and
+    that exists or is in the folder of the keys, and what ``persistence.backups.copy.back_up`` and
     ``backup_check.write`` raise.
     """
     require(settings)

@@ -1,6 +1,6 @@
 """Rotate the secrets ``fingerprint`` and ``values`` while the server runs.
 
-Nothing under ``fingerprint`` is digested anew: files would have to be read, and exact answers are
+Nothing under ``fingerprint`` is digested again: files would have to be read, and exact answers are
 stored nowhere.  Old digests are compared under the key that they were made with, and new ones are
 made with the newest.
 

@@ -31,7 +31,7 @@ def register(
 
 
 def change(server: Server, principal: Principal, name: str, wanted: LevelsChange) -> QueryView:
-    """Move levels of a query and show it.  Raises as ``levels.change`` does."""
+    """Move levels of a query and show it.  Raises as ``level_changes.change`` does."""
     return _shown(server, level_changes.change(server, principal, name, wanted))
 
 

@@ -50,7 +50,7 @@ from penstock.services.schemas.queries import ReleaseRequest
 from penstock.services.schemas.views import ReleaseView
 from penstock.transparency_log import leaves
 
-# Built once, as in ``lookup``: all of these run while others wait.
+# Built once, as in ``repository``: all of these run while others wait.
 _ONE_RELEASE = select(Release).where(col(Release.query_id) == bindparam("query_id")).limit(1)
 _COUNTED = (
     select(func.count()).select_from(Release).where(col(Release.query_id) == bindparam("query_id"))

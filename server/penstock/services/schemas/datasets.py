@@ -42,7 +42,7 @@ class DatasetChange(CorrectionRequest):
 
     Omitted tiers keep their budgets; omitted fields and columns keep their declaration.
     ``same_people_as`` names a dataset that holds the same people, so that losses in both add up;
-    this cannot be undone.  Each of the three takes a request of its own.
+    this cannot be undone.  Each of the three needs a separate request.
     """
 
     budgets: (

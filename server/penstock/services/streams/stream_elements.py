@@ -109,7 +109,7 @@ def _elements(shape: Shape, process: Process, values: list[object]) -> IntVector
     numbers = [value if isinstance(value, int | float) else None for value in flat]
     try:
         counted = vector_steps(
-            numbers,  # type: ignore[arg-type]  # anything that is not a number is found out there
+            numbers,  # type: ignore[arg-type]  # anything that is not a number is detected there
             Fraction(shape.step),
             Fraction(shape.bound),
         )

@@ -10,9 +10,9 @@ budget:
 ``e`` is the relative error of ``p``, and the total variation between the law from which the
 noise of a joining key is drawn and the exact one; ``d p`` keys join on average, of which
 ``d p e`` are counted or drawn wrongly.  The last ``p`` is the distance of a Poisson law from
-the binomial one (Barbour, Hall 1984), and is due where the number of keys requires it.  A law
-within total variation ``tau`` of an ``(epsilon, delta)``-private one is ``(epsilon, delta +
-(1 + e^epsilon) tau)``-private.
+the binomial one (Barbour, Hall 1984), and is charged if the number of keys requires it.  A law
+within total variation ``tau`` of an ``(epsilon, delta)``-private one is ``(epsilon, delta + (1 +
+e^epsilon) tau)``-private.
 
 Keys with the same count in two neighboring datasets are drawn in the same way for both, so of the
 support's draws only those of keys that one unit may change are charged.
@@ -43,8 +43,8 @@ The difference of sums and integrals falls with the variance, which is 64 times 
 FINE_STEPS = 2**36
 """The least variance of rung 0, in squared steps, at which both of the above hold.
 
-Below it sums and integrals differ by more in the proportion in which the variance is less
-(the trapezoidal rule's error is of second order in the step).
+Below it, sums and integrals differ by more, in inverse proportion to the variance (the trapezoidal
+rule's error is of second order in the step).
 """
 
 LARGEST_EXPONENT = 700.0

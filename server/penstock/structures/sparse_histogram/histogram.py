@@ -173,7 +173,7 @@ class SparseHistogram:
         return int(binomial(np.array([left], dtype=np.int64), Fraction(chance), stream)[0])
 
     def _at_ceiling(self, rung: int, noise: IntVector, stream: Stream) -> IntVector:
-        """Draw the noise at the ceiling where nothing was released there: no limit bounds it."""
+        """Draw the noise at the ceiling if nothing was released there: no limit bounds it."""
         ceiling, level = self._level(self.ceiling), self._level(rung)
         return self.mechanism.bridge(Fraction(0), level, noise, ceiling, stream)
 

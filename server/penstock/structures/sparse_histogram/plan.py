@@ -3,7 +3,7 @@
 Quadrature between adjacent rungs needs a deviation that is a part of the rungs' own, so
 rungs are at least 1.01 apart.  Quadrature also takes a sum over the lattice for an
 integral, so a deviation has 2^18 steps at rung 0 and 2^21 at the ceiling: the two then differ
-by 4e-10 and 6.25e-12, relatively, where rungs are adjacent.
+by 4e-10 and 6.25e-12, relatively, for adjacent rungs.
 
 If large counts leave no room for that many, a deviation has fewer, down to 2^14 at rung 0.  The two
 then differ by more, in inverse proportion to its square, and ``charges.ceiling_error`` states by

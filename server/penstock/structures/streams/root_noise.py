@@ -3,8 +3,8 @@
 Outputs are running totals and a rounding of ``L z`` to a coarser lattice, that of the totals.
 ``R x`` lies on the lattice of ``z``, and ``L`` maps it to the total, exactly; so an output is a
 rounding of ``L (R x + z)``, and reveals nothing that the vector ``R x + z`` does not.  That
-holds for the rounding of the exact number alone, not for roundings of floats: here floats
-round where their error cannot change the result, and integers with enough digits elsewhere.
+holds for the rounding of the exact number alone, not for roundings of floats: here floats are
+rounded if their error cannot change the result, and otherwise integers with enough digits.
 
 Tiers are coupled at each node as releases are (see ``node_noise``).  The node of a step is
 needed forever, so all of them are kept, and a tier that joins is bridged on all.

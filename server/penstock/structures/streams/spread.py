@@ -29,8 +29,8 @@ def weights(forest: Forest, node: int) -> tuple[Fraction, ...]:
 def laplace_half_width(scales: Iterable[Fraction], confidence: float) -> float:
     """Return the half width within which the sum of Laplace noises of these scales lies.
 
-    With probability ``confidence``, in units of the scales.  Raises ``InvalidInput`` without a
-    scale, and for a confidence outside (0, 1).
+    The sum does so with probability ``confidence``; the half width is in units of the scales.
+    Raises ``InvalidInput`` without a scale, and for a confidence outside (0, 1).
     """
     return _half_width(tuple(sorted(map(float, scales))), confidence)
 

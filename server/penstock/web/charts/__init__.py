@@ -16,7 +16,6 @@ database or a service.
 * ``path``       one query's noise process, with each user's release on it
 * ``story``      tiers and lossless releases explained in one picture
 
-Colors are classes that ``static/charts.css`` defines for light and dark pages.  Where the
-stylesheet is missing (a mail, a notebook), presentation attributes give colors that are
-readable on both.
+Colors are classes that ``static/charts.css`` defines for light and dark pages.  If the stylesheet
+is missing (a mail, a notebook), presentation attributes give colors that are readable on both.
 """

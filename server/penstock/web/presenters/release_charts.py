@@ -34,7 +34,7 @@ LONGEST_NUMBER = 40
 class ShownReleases:
     """Hold every level of a query that a user has, the most accurate first.
 
-    ``names`` tells releases apart; those ``drawn`` are in the picture.  A sparse histogram shows
+    ``names`` distinguishes releases; those ``drawn`` are in the picture.  A sparse histogram shows
     ``single``, since each level has its own keys.
     """
 
