@@ -25,7 +25,7 @@ def _or_none(value: object) -> object:
 
 
 OptionalPath = Annotated[Path | None, BeforeValidator(_or_none)]
-"""A path; an empty text is no path."""
+"""A path; an empty text means no path."""
 
 Folder = Annotated[Path, BeforeValidator(_or_none)]
 """A path that must be given."""
@@ -198,14 +198,14 @@ class Settings(BaseSettings):
         le=2**50,
         description=(
             "The most levels released to a user in 24 hours, tiers' levels not counted; ten"
-            " ranges of streams count as one; 0 is no limit."
+            " ranges of streams count as one; 0 means no limit."
         ),
     )
     level_bytes_per_day: int = Field(
         64 * MEBIBYTE,
         ge=0,
         le=2**50,
-        description="The most bytes of these levels together; 0 is no limit.",
+        description="The most bytes of these levels together; 0 means no limit.",
     )
     room_reserve: int = Field(
         64 * MEBIBYTE,
@@ -220,7 +220,7 @@ class Settings(BaseSettings):
         0,
         ge=0,
         le=2**50,
-        description="The most bytes that a PostgreSQL database may have; 0 is no limit.",
+        description="The most bytes that a PostgreSQL database may have; 0 means no limit.",
     )
     request_burst: int = Field(
         1000,
@@ -232,13 +232,13 @@ class Settings(BaseSettings):
         500.0,
         ge=0,
         le=1_000_000,
-        description="The requests per second that a principal may make after that; 0 is no limit.",
+        description="The requests per second allowed to a principal after that; 0 means no limit.",
     )
     failed_sign_ins: int = Field(
         10,
         ge=0,
         le=1_000_000,
-        description="The most invalid tokens that an address may send in a minute; 0 is no limit.",
+        description="The most invalid tokens from one address in a minute; 0 means no limit.",
     )
     oidc_issuer: str = Field(
         "",
@@ -273,8 +273,8 @@ class Settings(BaseSettings):
         ge=0,
         le=1_000_000,
         description=(
-            "The processor seconds that a principal may use in every second after that; 0 is no"
-            " limit."
+            "The processor seconds that a principal may use in every second after that; 0 means"
+            " no limit."
         ),
     )
     computing_processes: int = Field(
@@ -385,7 +385,7 @@ def check(settings: Settings) -> None:
     if settings.oidc_issuer and not (settings.oidc_audience and settings.oidc_claim):
         raise InvalidInput(
             "The setting oidc_issuer needs oidc_audience and oidc_claim: a token that was made for"
-            " another server must not be believed."
+            " another server must not be accepted."
         )
     if settings.log_level.upper() not in ("DEBUG", "INFO", "WARNING", "ERROR"):
         raise InvalidInput(

@@ -47,7 +47,7 @@ def stands(home: Path) -> bool:
     if mark is None:
         if home.exists() and any(home.iterdir()):
             raise Conflict(
-                f"{home} exists already and is no demo's home; nothing was changed."
+                f"{home} exists already and is not a demo's home; nothing was changed."
                 " Name another folder with --home."
             )
         return False

@@ -92,7 +92,7 @@ class Story:
 def tell(settings: Settings, progress: Progress) -> Story:
     """Make the demo's home, unless it exists, and release the headline at every tier.
 
-    Raises ``Conflict`` if the folder is no demo's home, and what the services raise.
+    Raises ``Conflict`` if the folder is not a demo's home, and what the services raise.
     """
     again = stage.stands(settings.home)
     if not again:

@@ -81,7 +81,8 @@ class Lift:
     def __post_init__(self) -> None:
         if min(self.columns, self.groups, self.weight, self.per_unit) < 1:
             raise InvalidInput(
-                f"There are at least one column and group, not {self.columns}, {self.groups}."
+                "At least one column and one group are needed, not"
+                f" {self.columns} and {self.groups}."
             )
 
     @property
@@ -154,7 +155,7 @@ class Centered:
     def __post_init__(self) -> None:
         if self.columns < 1 or self.known < 0:
             raise InvalidInput(
-                f"There is at least one column, and no negative size, not {self.columns} and"
+                f"At least one column and a size of at least 0 are needed, not {self.columns} and"
                 f" {float(self.known):g}."
             )
 

@@ -150,7 +150,8 @@ def best_correction(
     """
     if dimension < 4:
         raise InvalidInput(
-            f"A correction takes at least 4 values, not {dimension}; answer fewer by plain noise.",
+            f"A correction takes at least 4 values, not {dimension}; answer fewer with plain"
+            " noise.",
             pointer="/dimension",
         )
     if not (math.isfinite(epsilon) and epsilon > 0 and 0 < delta < 1):

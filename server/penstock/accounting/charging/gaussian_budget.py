@@ -117,7 +117,7 @@ def gaussian_refinement(
     gaussian = _gaussian(mechanism)
     if not new < old:
         raise InvalidInput(
-            f"A refinement has less noise: {float(new):g} is no smaller variance than"
+            f"A refinement has less noise: {float(new):g} is not a smaller variance than"
             f" {float(old):g}."
         )
     revealed = 1 - new / old
@@ -214,9 +214,9 @@ def require_gaussian(family: type[Mechanism]) -> None:
     if family is not Gaussian:
         other = "sparse histograms" if issubclass(family, Gaussian) else f"{family.name} noise"
         raise InvalidInput(
-            "A budget in squares of mu (a dataset's accountant 'gaussian') takes gaussian queries"
-            f" alone: of {other} no mu is proved. Choose gaussian, or register the data with the"
-            " accountant 'renyi'.",
+            "A budget in squares of mu (a dataset's accountant 'gaussian') takes only gaussian"
+            f" queries: no mu is proved for {other}. Choose gaussian, or register the data with"
+            " the accountant 'renyi'.",
             pointer="/mechanism",
         )
 

@@ -154,7 +154,7 @@ def _require_unique_all(plan: Plan) -> None:
     )
     if taken:
         raise InvalidInput(
-            f"A column or group is called {ALL!r}, as is the size that is released besides;"
-            " name it otherwise, or give known_size.",
+            f"A column or group has the name {ALL!r}, which the size that is also released has;"
+            " rename it, or give known_size.",
             pointer=pointer("structure"),
         )

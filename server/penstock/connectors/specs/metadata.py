@@ -109,7 +109,7 @@ def _chosen(tables: Mapping[str, Any], wanted: str | None) -> str:
     if wanted is None:
         raise InvalidInput(f"There are {len(tables)} tables; name one of them: {listed}.")
     what = "several tables" if named else "no table"
-    raise InvalidInput(f"There is {what} of the name {wanted!r}; there are {listed}.")
+    raise InvalidInput(f"There is {what} with the name {wanted!r}; there are {listed}.")
 
 
 def _imported(table: str, options: Mapping[Any, Any], described: Mapping[Any, Any]) -> Imported:
@@ -185,7 +185,7 @@ def _categories(name: str, kind: str, given: object, notes: list[str]) -> dict[s
     for place, category in enumerate(given):
         if type(category) is not wanted:
             raise InvalidInput(
-                f"Category {place + 1} of column {name!r} is read as no {kind} by YAML; put"
+                f"YAML does not read category {place + 1} of column {name!r} as type {kind}; put"
                 " quotation marks around texts such as NO or 01, and none around numbers."
             )
     return {"categories": list(given)}

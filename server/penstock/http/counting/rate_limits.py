@@ -42,7 +42,7 @@ MINUTE = 60.0
 class Allowance:
     """Allow ``burst`` requests or processor seconds at once, and ``rate`` a second after that.
 
-    A rate of 0 is no limit.
+    A rate of 0 means no limit.
     """
 
     burst: float

@@ -39,7 +39,7 @@ def configured(settings: Settings) -> tuple[notes.Verifier, ...]:
             verifiers.append(notes.Verifier.read(text, notes.COSIGNATURE))
         except ValueError as problem:
             raise InvalidInput(
-                f"The setting cosigners names {text!r}, which is no cosigner's key: {problem}."
+                f"The setting cosigners names {text!r}, which is not a cosigner's key: {problem}."
                 " `penstock-client audit key` makes a key and prints the text for this setting."
             ) from problem
     if len({verifier.public for verifier in verifiers}) < len(verifiers):
@@ -135,8 +135,8 @@ def _checkpoint_of(session: Session, text: str) -> Checkpoint:
         if row is not None and row.note.partition("\n\n")[0] + "\n" == text:
             return row
     raise InvalidInput(
-        "The note is no checkpoint of this log. If it was signed with this log's key, the log was"
-        " restored or forked: keep the note as evidence.",
+        "The note is not a checkpoint of this log. If it was signed with this log's key, the log"
+        " was restored or forked: keep the note as evidence.",
         pointer=POINTER,
     )
 

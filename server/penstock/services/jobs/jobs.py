@@ -121,7 +121,7 @@ def begin(
             return JobStart(_view(row, principal, now), fresh=False)
         if not room:
             raise Conflict(
-                "The server runs as many jobs as it can. Nothing was begun; send this again in a"
+                "The server runs as many jobs as it can. Nothing was started; send this again in a"
                 " moment."
             )
         if sum(_state(job_row, now) == "running" for job_row in own) >= MOST_PER_PERSON:

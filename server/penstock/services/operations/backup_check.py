@@ -68,7 +68,7 @@ class BackupCheckView:
 def check(provider: KeyProvider, secrets: Secrets, path: Path) -> BackupCheckView:
     """Check a backup against today's keys.
 
-    Raises ``InvalidInput`` for a file that is no backup, ``Unavailable`` if it cannot be read,
+    Raises ``InvalidInput`` for a file that is not a backup, ``Unavailable`` if it cannot be read,
     ``KeysUnavailable`` if the provider does not answer.
     """
     provider.health()

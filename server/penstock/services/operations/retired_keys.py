@@ -29,7 +29,7 @@ def droppable(
     unknown = sorted(set(wanted) - {key.key for key in retired_keys})
     if unknown:
         raise InvalidInput(
-            f"{', '.join(unknown)} is no retired key; `penstock keys status` lists them."
+            f"{', '.join(unknown)} is not a retired key; `penstock keys status` lists them."
             " A key that is in use is retired by `penstock keys rotate`."
         )
     needed = {name for path in kept for name in backup_check.needed(path)}

@@ -157,7 +157,7 @@ def test_one_of_several_tables_is_chosen_by_name() -> None:
         ([1], "must be a mapping"),
         ({}, "No table"),
         ({"a": 1, "b": {"c": 2}}, "No table"),
-        ({"": {"T": {"B": {"z": {"type": "int"}}}}}, "nobody is said"),
+        ({"": {"T": {"B": {"z": {"type": "int"}}}}}, "nothing says who is"),
         ({"columns": {"x": 1}, "row_privacy": True}, "must be a mapping with a type"),
         ({"columns": {"x": {}}, "row_privacy": True}, "no type that is known"),
         ({"columns": {"x": {"type": "money"}}, "row_privacy": True}, "no type that is known"),
@@ -184,7 +184,7 @@ def test_what_cannot_be_meant_is_refused(document: object, message: str) -> None
 @pytest.mark.parametrize("category", ["NO", "01", "null", "2020-01-01"])
 def test_texts_that_yaml_takes_for_something_else_are_refused(category: str) -> None:
     text = f"row_privacy: true\ncolumns: {{x: {{type: string, categories: [SE, {category}]}}}}"
-    with pytest.raises(InvalidInput, match=r"Category 2 of column 'x'.*quotation marks"):
+    with pytest.raises(InvalidInput, match=r"category 2 of column 'x'.*quotation marks"):
         read(text)
     quoted = text.replace(category, f"'{category}'")
     assert read(quoted)["columns"]["x"]["categories"] == ["SE", category]

@@ -169,7 +169,7 @@ def test_one_person_has_so_many_pieces_under_way(world: World) -> None:
 
 def test_where_there_is_no_room_nothing_is_begun(world: World) -> None:
     ada = world.person("ada")
-    with pytest.raises(Conflict, match="Nothing was begun"):
+    with pytest.raises(Conflict, match="Nothing was started"):
         jobs.begin(world.server, ada, wanted(world), "here", room=False)
     assert jobs.listing(world.server, ada) == []
     begin(world)

@@ -130,7 +130,7 @@ def test_a_process_works_on_so_many_pieces(world: World) -> None:
     names = ("ada", "otto", "pia")
     for number in range(MOST):
         press(world, hasty, gate, str(number), names[number % 3])
-    with pytest.raises(Conflict, match="Nothing was begun"):
+    with pytest.raises(Conflict, match="Nothing was started"):
         press(world, hasty, gate, "more", "paul")
     assert press(world, hasty, gate, "0", "ada").state == "running"
     let_go(gate, hasty)

@@ -158,7 +158,7 @@ def test_streams_and_sparse_histograms_are_refused(
         "mechanism": "gaussian",
         "levels": SMALL,
     }
-    with pytest.raises(InvalidInput, match="of sparse histograms no mu is proved"):
+    with pytest.raises(InvalidInput, match="no mu is proved for sparse histograms"):
         queries.register(world.server, OPERATOR, HistogramRequest.model_validate(histogram))
     assert ledger(world) == ledger(world, "loans") == []
 

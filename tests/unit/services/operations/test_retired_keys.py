@@ -30,7 +30,7 @@ def test_only_those_that_are_named_are_dropped(visits: World) -> None:
     names = rotated(visits)
     (wanted,) = retired_keys.droppable(visits.server, OPERATOR, names[:1], [])
     assert wanted.key == names[0]
-    with pytest.raises(InvalidInput, match="nothing is no retired key"):
+    with pytest.raises(InvalidInput, match="nothing is not a retired key"):
         retired_keys.droppable(visits.server, OPERATOR, ["nothing"], [])
 
 
