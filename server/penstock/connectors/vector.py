@@ -73,7 +73,7 @@ def vector_steps(values: Vector, step: Fraction, bound: Fraction) -> NDArray[np.
     """Count each value in steps, exactly: shape ``(len(values),)``.
 
     ``step`` is a power of two or an integer.  Raises ``InvalidInput`` with the pointer of
-    the first value that is no finite number, no multiple of ``step``, or above ``bound``
+    the first value that is not a finite number, not a multiple of ``step``, or above ``bound``
     in absolute value; the value itself is not repeated.
     """
     _check_dimension(len(values))

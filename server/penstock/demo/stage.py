@@ -41,7 +41,7 @@ def environment(settings: Settings, inherited: Mapping[str, str]) -> dict[str, s
 def stands(home: Path) -> bool:
     """Return True if a finished demo home exists, and False if a new one may be made.
 
-    Raises ``Conflict`` for a folder that is no demo's home, or that an interrupted demo left.
+    Raises ``Conflict`` for a folder that is not a demo's home, or that an interrupted demo left.
     """
     mark = _mark(home)
     if mark is None:

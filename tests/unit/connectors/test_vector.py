@@ -109,7 +109,7 @@ def test_a_refused_value_is_not_repeated() -> None:
 
 
 def test_a_tiny_value_is_no_multiple_of_a_large_step() -> None:
-    with pytest.raises(InvalidInput, match="no multiple of the step, 1024"):
+    with pytest.raises(InvalidInput, match="not a multiple of the step, 1024"):
         vector_steps([5e-324], Fraction(1024), BOUND)
 
 

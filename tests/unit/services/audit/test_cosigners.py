@@ -82,8 +82,8 @@ def test_what_is_unknown_or_invalid_is_refused_and_not_stored(world: World) -> N
         (ONE.signed(note, at, of="something else\n"), "does not verify"),
         (TWO.signed(ONE.signed(note, at), at, of="else\n"), "does not verify"),
         (ONE.signed(note, at + 3600), "in the future"),
-        (ONE.signed(other, at), "no checkpoint of this log"),
-        (ONE.signed("a\nb\n\n\u2014 x AAAAAAAA\n", at), "no checkpoint of this log"),
+        (ONE.signed(other, at), "not a checkpoint of this log"),
+        (ONE.signed("a\nb\n\n\u2014 x AAAAAAAA\n", at), "not a checkpoint of this log"),
     ):
         with pytest.raises(InvalidInput, match=words):
             cosigners.take(world.server, OPERATOR, wrong)
