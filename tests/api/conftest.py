@@ -1,4 +1,4 @@
-"""One furnished home a database and session, copied for every test that calls the server."""
+"""Provide one furnished home per database and session, copied for every test of the server."""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -36,7 +36,7 @@ def furnished(
 def open_copy(
     furnished: tuple[Home, dict[str, str]], homes: Homes, tmp_path: Path
 ) -> Iterator[Callable[..., World]]:
-    """Open a copy of the furnished home, with settings of one's own."""
+    """Open a copy of the furnished home, with the caller's settings."""
     yield from copies(*furnished, homes, tmp_path)
 
 
@@ -66,7 +66,7 @@ def grow(
 ) -> Iterator[Grow]:
     """``grow(name, fill)``: a copy of the furnished home with what ``fill`` adds to it.
 
-    It is filled once a process.  ``fill`` is given the world and a folder that stays.
+    It is filled once per process. ``fill`` receives the world and a folder that stays.
     """
     opened: list[World] = []
 

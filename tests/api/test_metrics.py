@@ -1,4 +1,4 @@
-"""Test what Prometheus reads: how the server fares, and nothing of who asks for what."""
+"""Test the metrics: they show the server's health, and nothing about who requests what."""
 
 from collections.abc import Callable
 

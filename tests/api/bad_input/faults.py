@@ -1,7 +1,7 @@
 """Define what can go wrong below HTTP: with the database, with the keys, with a dataset's file.
 
-A fault is done to a home and undone again.  ``refused`` names the requests that cannot be
-served meanwhile, ``served`` those that still can.
+A fault is made in a home and repaired again. ``refused`` names the requests that cannot be served
+meanwhile, ``served`` those that still can.
 """
 
 import contextlib
@@ -24,7 +24,7 @@ BUSY_TIMEOUT = 0.1
 
 @dataclass(frozen=True)
 class Request:
-    """A request that is good as long as nothing is broken."""
+    """Represent a request that is valid as long as nothing is broken."""
 
     verb: str
     path: str
@@ -50,7 +50,7 @@ WRITING = ("first", "tier", "token", "dataset", "vector", "computed")
 
 @dataclass(frozen=True)
 class Place:
-    """A home, and the file of its dataset."""
+    """Hold a home, and the file of its dataset."""
 
     home: Path
     file: Path
@@ -73,7 +73,7 @@ Harm = Callable[[Place], contextlib.AbstractContextManager[None]]
 
 @dataclass(frozen=True)
 class Fault:
-    """One thing that is wrong; it is so inside of ``harm``."""
+    """Represent one fault, which is present inside the block of ``harm``."""
 
     name: str
     harm: Harm
@@ -86,12 +86,12 @@ class Fault:
 
 
 def nothing(_: Path) -> None:
-    """Put nothing there."""
+    """Do not replace the file."""
 
 
 @contextmanager
 def replaced(path: Path, make: Callable[[Path], object]) -> Iterator[None]:
-    """``path`` away, and what ``make`` puts in its place; a database's logs go with it."""
+    """Move ``path`` away and let ``make`` replace it; a database's log files move with it."""
     logs = [path.with_name(f"{path.name}{suffix}") for suffix in ("-wal", "-shm")]
     moved = {one: one.with_name(f"{one.name}.away") for one in (path, *logs) if one.exists()}
     for one, away in moved.items():
@@ -109,12 +109,12 @@ def replaced(path: Path, make: Callable[[Path], object]) -> Iterator[None]:
 
 
 def instead(which: Callable[[Place], Path], make: Callable[[Path], object] = nothing) -> Harm:
-    """Return a harm: a file is away, or another one stands where it stood."""
+    """Return a harm: a file is missing, or replaced by another one."""
     return lambda place: replaced(which(place), make)
 
 
 def mode(which: Callable[[Place], Path], bits: int) -> Harm:
-    """Yield a harm: a file has other rights."""
+    """Yield a harm: a file has other permissions."""
 
     @contextmanager
     def harm(place: Place) -> Iterator[None]:
@@ -129,7 +129,7 @@ def mode(which: Callable[[Place], Path], bits: int) -> Harm:
 
 
 def private(text: str) -> Callable[[Path], object]:
-    """Make a file of these words, for its owner alone."""
+    """Write a file that only its owner may read."""
 
     def make(path: Path) -> None:
         path.write_text(text)
@@ -156,7 +156,7 @@ def version(number: str) -> Harm:
 
 @contextmanager
 def without_a_column(place: Place) -> Iterator[None]:
-    """A harm: tiers have another column, as in a schema of another time."""
+    """Yield a harm: tiers have another column, as in an earlier schema."""
     for before, after in (("description", "remark"), ("remark", "description")):
         with closing(sqlite3.connect(place.database)) as connection, connection:
             connection.execute(f"ALTER TABLE tier RENAME COLUMN {before} TO {after}")
@@ -166,7 +166,7 @@ def without_a_column(place: Place) -> Iterator[None]:
 
 @contextmanager
 def another_writer(place: Place) -> Iterator[None]:
-    """A harm: somebody began to write and does not end."""
+    """Yield a harm: another transaction began to write and does not end."""
     with closing(sqlite3.connect(place.database, isolation_level=None)) as connection:
         connection.execute("BEGIN IMMEDIATE")
         yield
@@ -174,7 +174,7 @@ def another_writer(place: Place) -> Iterator[None]:
 
 @contextmanager
 def damaged(place: Place) -> Iterator[None]:
-    """A harm: all pages but the first are overwritten, as by a failing disk."""
+    """Yield a harm: all pages but the first are overwritten, as by a failing disk."""
     before = place.database.read_bytes()
     place.database.write_bytes(before[:4096] + b"\xff" * (len(before) - 4096))
     try:
@@ -185,7 +185,7 @@ def damaged(place: Place) -> Iterator[None]:
 
 @contextmanager
 def read_only(place: Place) -> Iterator[None]:
-    """A harm: neither the database nor its folder may be written, by whomever this runs as."""
+    """Yield a harm: neither the database nor its folder may be written, by any account."""
     files = [place.home, *place.home.rglob("*"), place.file]
     privileged = os.geteuid() == 0
     for path in files if privileged else []:
@@ -218,7 +218,7 @@ def ring_with(**changes: Any) -> Callable[[Path], object]:
 SEALING = ("ready", "dataset")
 KEYED = (*SEALING, "repeat")
 UNKEYED = ("read", "list")
-"""What needs no key: none is held between two uses."""
+"""The requests that need no key: none is kept between two uses."""
 ALL = ("ready", *READING, *WRITING)
 
 LIVE = [

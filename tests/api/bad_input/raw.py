@@ -1,4 +1,4 @@
-"""Provide bytes that are no request, or hardly one, as a hostile client sends them to the port."""
+"""Provide bytes that are not a valid request, as a hostile client sends them to the port."""
 
 import json
 import re
@@ -13,7 +13,7 @@ ME = "/api/v1/me"
 
 @dataclass(frozen=True)
 class Bytes:
-    """What is sent, ``TOKEN`` standing for a valid token, and the status of the answer."""
+    """Hold what is sent, with ``TOKEN`` for a valid token, and the status of the answer."""
 
     name: str
     data: bytes
@@ -21,19 +21,19 @@ class Bytes:
 
 
 def request(line: str, *headers: str, body: bytes = b"") -> bytes:
-    """Return a request with these headers, and a host where they name none."""
+    """Return a request with these headers, and with a host if they name none."""
     named = [] if any(header.lower().startswith("host:") for header in headers) else ["Host: x"]
     return "\r\n".join([line, *named, *headers, "", ""]).encode("latin-1") + body
 
 
 def posted(*headers: str, body: bytes = b"") -> bytes:
-    """Return a new tier by somebody who may not make one, so that nothing can come of it."""
+    """Return a request for a new tier by a user who may not create one, so that nothing changes."""
     given = ("Authorization: Bearer TOKEN", "Content-Type: application/json", *headers)
     return request(f"POST {TIERS} HTTP/1.1", *given, body=body)
 
 
 def asked(*headers: str, body: bytes = b"") -> bytes:
-    """Return a release by somebody who may have it."""
+    """Return a request for a release by a user who may have it."""
     given = ("Authorization: Bearer TOKEN", "Content-Type: application/json", *headers)
     line = "POST /api/v1/queries/visits/releases HTTP/1.1"
     return request(line, *given, body=body)
@@ -84,7 +84,7 @@ ROWS = [
 
 
 def judge_answer(answer: bytes, status: int) -> None:
-    """Raise unless ``answer`` is one problem document with this status, and no more."""
+    """Raise unless ``answer`` is one problem document with this status, and nothing else."""
     head, _, body = answer.partition(b"\r\n\r\n")
     assert re.match(rb"HTTP/1\.[01] %d " % status, head), answer[:500]
     assert b"Content-Type: application/problem+json" in head
@@ -97,7 +97,7 @@ def judge_answer(answer: bytes, status: int) -> None:
 
 
 def exchange(port: int, data: bytes) -> bytes:
-    """Send bytes and nothing more; what comes back until the connection ends."""
+    """Send bytes and nothing more; return all that comes back until the connection ends."""
     with socket.create_connection(("127.0.0.1", port), timeout=120) as connection:
         connection.sendall(data)
         connection.shutdown(socket.SHUT_WR)

@@ -1,4 +1,4 @@
-"""Provide one bad request, what is expected of it, and how tables of them are written."""
+"""Define the rows of tables of bad requests: a request, and the expected answer."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -17,16 +17,16 @@ CODES: Mapping[int, str] = {
     422: "INVALID_INPUT",
     503: "UNAVAILABLE",
 }
-"""The code that goes with a status, where a row names no other."""
+"""The code of each status, if a row names no other."""
 
 
 class Absent:
-    """In the place of a field's value: leave the field out."""
+    """Stand for a field that is left out."""
 
 
 @dataclass(frozen=True)
 class Row:
-    """A request by somebody (``None``: nobody) that must be refused and change nothing.
+    """Hold a request by a user (``None``: no token) that must be refused and change nothing.
 
     ``says`` is found in the detail; ``pointer`` is that of the first wrong place.  A
     status of 200 is for what is ignored rather than refused.
@@ -52,7 +52,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Flaw:
-    """What makes a good body bad: fields to put in, or to leave out."""
+    """Hold the change that makes a valid body invalid: fields to set, or to leave out."""
 
     name: str
     fields: Mapping[str, Any]
@@ -71,7 +71,7 @@ def rows_of(
     verb: str = "POST",
     by: str = "root",
 ) -> list[Row]:
-    """Return one row for each flaw of a body that is good without it."""
+    """Return one row for each flaw of a body that is valid without it."""
     return [
         Row(
             name=f"{subject}: {flaw.name}",
@@ -89,6 +89,6 @@ def rows_of(
 
 
 def spoiled(good: Mapping[str, Any], fields: Mapping[str, Any]) -> dict[str, Any]:
-    """``good`` with these fields in their place."""
+    """Return ``good`` with these fields replaced."""
     body = {**good, **fields}
     return {name: value for name, value in body.items() if value is not Absent}

@@ -1,4 +1,4 @@
-"""Provide everything that a home and its data hold, so that a change of anything shows."""
+"""Take snapshots of everything in a home and its data, so that any change is visible."""
 
 import hashlib
 import sqlite3
@@ -12,7 +12,7 @@ from penstock.persistence.tables.columns import metadata
 
 
 def tables(database: Path) -> dict[str, str]:
-    """Of a SQLite file: each table's number of rows and a hash of them, and one of the schema."""
+    """Return each table's number of rows in a SQLite file, their hash, and one of the schema."""
     found = {}
     with closing(sqlite3.connect(f"file:{database}?mode=ro", uri=True)) as connection:
         schema = connection.execute("SELECT type, name, sql FROM sqlite_master ORDER BY name")
@@ -26,7 +26,7 @@ def tables(database: Path) -> dict[str, str]:
 
 
 def tables_of(database: Database) -> dict[str, str]:
-    """Of whatever database: each table's number of rows and a hash of them."""
+    """Return each table's number of rows in any database, and a hash of them."""
     found = {}
     with database.read() as session:
         for table in metadata.sorted_tables:

@@ -1,4 +1,4 @@
-"""Provide a server that no bad request may change, and what its home held before."""
+"""Provide a server that no bad request may change, and the content of its home before."""
 
 import hashlib
 import re
@@ -35,7 +35,7 @@ BY_TOWN = {
 
 @dataclass(frozen=True)
 class Stage:
-    """A server, the file of its dataset, what its home held, and a good answer."""
+    """Hold a server, the file of its dataset, the content of its home, and a valid answer."""
 
     world: World
     home: Home
@@ -51,7 +51,7 @@ class Stage:
         return Place(self.home.folder, self.file)
 
     def now(self) -> dict[str, str]:
-        """Return what its home holds now."""
+        """Return the present content of its home."""
         kept = files(self.home.folder / "keys", self.home.folder / "witness", self.file)
         if self.home.database is None:
             return {**self._tables(), **kept}
@@ -67,13 +67,13 @@ class Stage:
         return self.read[state.hexdigest()]
 
     def require_unharmed(self) -> None:
-        """Raise unless all is as it was, and a good request is answered as it was."""
+        """Raise unless nothing has changed, and a valid request is answered as before."""
         assert self.now() == self.before
         assert self.world.answer("POST", asking.ASK, {}, by="ann") == self.answer
 
 
 def write_file(path: Path) -> None:
-    """Sixty people in two towns."""
+    """Write a file of sixty people in two towns."""
     rows = (f"{CANARY}-{n},{'north' if n % 3 else 'south'},{n % 5}\n" for n in range(60))
     path.write_text("person,town,visits\n" + "".join(rows))
 
@@ -89,7 +89,7 @@ def furnished_home(folder: Path) -> Furnished:
 
 
 class Original:
-    """A stage that is put back at the same place for everybody who harms it."""
+    """Hold a stage that is restored at the same place after each test that damages it."""
 
     def __init__(self, furnished: Furnished, folder: Path) -> None:
         place = folder / "place"
@@ -101,12 +101,12 @@ class Original:
         self.keep()
 
     def keep(self) -> None:
-        """Let the folder be put back as it is now."""
+        """Keep a copy of the folder, to be restored."""
         shutil.rmtree(self._kept, ignore_errors=True)
         shutil.copytree(self.folder, self._kept)
 
     def put_back(self) -> Stage:
-        """Return the stage as it was, on a server of its own, which the caller closes."""
+        """Return the stage as it was, on a new server, which the caller closes."""
         shutil.rmtree(self.folder)
         shutil.copytree(self._kept, self.folder)
         world = open_world(self.stage.home, dict(self.stage.world.tokens), **SETTINGS)
@@ -130,7 +130,7 @@ def set_up(furnished: Furnished, folder: Path, homes: Homes) -> Stage:
 
 
 def ask(stage: Stage, name: str) -> TestResponse:
-    """Return one of the requests that are good as long as nothing is broken."""
+    """Send one of the requests that are valid as long as nothing is broken."""
     request = REQUESTS[name]
     return stage.world.call(request.verb, request.path, request.body, by=request.by)
 
@@ -149,7 +149,7 @@ def require_told(stage: Stage, fault: Fault) -> None:
 
 
 def require_healed(stage: Stage) -> None:
-    """Raise unless nothing was lost and everything can be asked for."""
+    """Raise unless nothing was lost and every request is answered again."""
     stage.require_unharmed()
     for name in REQUESTS:
         response = ask(stage, name)
@@ -157,7 +157,7 @@ def require_healed(stage: Stage) -> None:
 
 
 def limit_pages(stage: Stage, more: int) -> None:
-    """Let the database grow by so many pages and no further, as on a disk that is full."""
+    """Limit the database's growth to so many pages, as on a full disk."""
     with stage.world.server.database.write() as session:
         connection = session.connection()
         pages = connection.exec_driver_sql("PRAGMA page_count").scalar_one()

@@ -1,4 +1,4 @@
-"""Test bad input to the server as it runs: bytes that are no request, and faults beneath it."""
+"""Test bad input to a running server: bytes that are not a request, and faults below HTTP."""
 
 import os
 import re
@@ -29,7 +29,7 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> Furnished:
 
 
 def wait_for_both(serving: Serving) -> None:
-    """Until each worker has the database open: one that starts on a broken home stops all."""
+    """Wait until each worker has opened the database: one on a broken home stops all."""
     assert serving.process is not None
     master = serving.process.pid
     until = time.monotonic() + PATIENCE
@@ -45,7 +45,7 @@ def wait_for_both(serving: Serving) -> None:
 def served(
     model: Furnished, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[tuple[Serving, Place]]:
-    """gunicorn with two workers, and where its home is."""
+    """Yield gunicorn with two workers, and its home."""
     folder = tmp_path_factory.mktemp("served")
     made = set_up(model, folder, Homes(None))
     made.world.server.database.close()
@@ -83,7 +83,7 @@ def test_what_breaks_under_gunicorn_is_told_and_heals(
     first = serving.ask("POST", asking.ASK, {})
     assert first[0] == 200
     with fault.harm(place):
-        # A worker that was not asked about its keys yet goes on with those that it read.
+        # A worker that has not needed its keys yet continues with those that it read.
         others = ("repeat", "first") if fault.code != "KEYS_UNAVAILABLE" else ()
         for name in ("ready", *[name for name in others if name in fault.refused]):
             request = REQUESTS[name]
@@ -97,7 +97,7 @@ def test_what_breaks_under_gunicorn_is_told_and_heals(
 
 
 def hindering() -> Iterator[Any]:
-    """What keeps a worker from its home: one fault of each kind of error, at night the others."""
+    """Return faults that keep a worker from its home: one of each kind, at night all."""
     codes = set()
     for fault in LIVE:
         if fault.name.endswith(("is away", "of another version", "group")):

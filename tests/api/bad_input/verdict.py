@@ -1,4 +1,4 @@
-"""Define what every refusal owes to whoever reads it, and to whoever must not."""
+"""Define what every refusal must say, and what it must not reveal."""
 
 import re
 from typing import Any
@@ -10,7 +10,7 @@ LONGEST_DETAIL = 1000
 SHORTEST_DETAIL = 15
 MEMBERS = {"type", "title", "status", "detail", "code", "errors", "request_id"}
 
-# Words that libraries and the interpreter say, and this product never does.
+# Words of libraries and the interpreter, which this product never uses.
 FOREIGN = re.compile(
     r"Traceback|File \"|line \d+, in |site-packages|<class|object at 0x"
     r"|Errno|Exception\b|\w+Error\b"
@@ -21,7 +21,7 @@ FOREIGN = re.compile(
 
 
 def judge(world: World, response: TestResponse, status: int, code: str) -> dict[str, Any]:
-    """Return the problem document of a refusal, once it was found to be a good one."""
+    """Return the problem document of a refusal, after checking that it is a good one."""
     assert response.status_code == status, response.text
     assert response.content_type == "application/problem+json"
     problem: dict[str, Any] = parsed(response)
@@ -32,20 +32,20 @@ def judge(world: World, response: TestResponse, status: int, code: str) -> dict[
         judge_words(detail)
     for place in problem["errors"]:
         assert re.fullmatch(r"(/([^/~]|~[01])*)*", place["pointer"], re.DOTALL), place
-    # The request's id and the type are ours, whatever letters stand in them.
+    # The request's id and the type are ours, whatever letters they contain.
     judge_secrets(world, response.text)
     return problem
 
 
 def judge_words(text: str) -> None:
-    """Raise unless ``text`` is a sentence of ours: not empty, not endless, not a library's."""
+    """Raise unless ``text`` is a sentence of ours: not empty, not too long, not a library's."""
     assert SHORTEST_DETAIL <= len(text) <= LONGEST_DETAIL, text[: 2 * LONGEST_DETAIL]
     assert text.endswith((".", ".)")), text
     assert FOREIGN.findall(text) == [], text
 
 
 def judge_secrets(world: World, text: str) -> None:
-    """Raise if ``text`` tells where the keys are, or holds a key or a token."""
+    """Raise if ``text`` reveals where the keys are, or contains a key or a token."""
     keys = world.server.settings.keys_path
     secrets = [str(keys), str(keys.resolve()), *world.tokens.values()]
     assert not [secret for secret in secrets if secret in text]

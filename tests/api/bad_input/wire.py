@@ -1,4 +1,4 @@
-"""Provide requests that are wrong as HTTP or as JSON, and callers who are not who they say."""
+"""Provide requests that are invalid as HTTP or as JSON, and callers with false credentials."""
 
 import json
 from collections.abc import Mapping
@@ -107,7 +107,7 @@ BODIES = [
 
 
 def typed(name: str, **headers: str) -> Row:
-    """Return a good tier under headers that say that it is something else."""
+    """Return a valid tier with headers that declare something else."""
     given = {header.replace("_", "-"): value for header, value in headers.items()}
     return Row(
         f"declared as {name}", "POST", TIERS, "JSON in UTF-8", 415,

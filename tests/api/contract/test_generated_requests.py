@@ -1,4 +1,4 @@
-"""Test requests made from the OpenAPI document, by everybody: no answer that it does not tell.
+"""Test requests generated from the OpenAPI document, by every caller: all answers are documented.
 
 The sizes are in README.md, with what the environment may raise.
 """
@@ -62,7 +62,7 @@ ASKED: list[tuple[Operation, GenerationMode]] = [
     or any(one["in"] != "path" for one in operation.definition.raw["parameters"])
     or "requestBody" in operation.definition.raw
 ]
-EVERYTHING = "eve"  # who may do whatever anybody may
+EVERYTHING = "eve"  # the caller with all roles
 OTHERS = [by for by in CALLERS if by != EVERYTHING]
 EACH = -(-CASES // (len(CALLERS) * len(ASKED)))
 
@@ -94,7 +94,7 @@ def house(built: tuple[Original, House]) -> Iterator[House]:
 
 
 def judge_answer(house: House, case: Request, by: str | None) -> None:
-    """Send a request and raise unless the answer is one that the document tells."""
+    """Send a request and raise unless the answer is documented."""
     headers = {} if by is None else {"Authorization": f"Bearer {house.world.tokens[by]}"}
     response = case.call(app=house.world.client.application, headers=headers)
     case.validate_response(response, checks=CHECKS)
@@ -133,7 +133,7 @@ def test_an_answer_that_the_document_does_not_tell_is_found(
 def ask_all(
     house: House, by: str | None, asked: list[tuple[Operation, GenerationMode]], each: int
 ) -> None:
-    """Make ``each`` requests to every operation and judge the answers, and the log in the end."""
+    """Make ``each`` requests to every operation; judge the answers, and at the end the log."""
     count = 0
     for operation, mode in asked:
         name = operation.definition.raw["operationId"]
@@ -163,7 +163,7 @@ def ask_all(
 def test_every_answer_to_a_generated_request_is_one_that_the_document_tells(
     house: House, by: str | None
 ) -> None:
-    """Each operation is asked by who may do everything, and by one of the others in turn."""
+    """Call each operation as the user with all roles, and as one of the others in turn."""
     asked = ASKED
     if by != EVERYTHING:
         asked = ASKED[OTHERS.index(by) :: len(OTHERS)]

@@ -1,4 +1,4 @@
-"""Test paths, fields and statuses that the scripts of others rely on."""
+"""Test paths, fields and statuses that other people's scripts rely on."""
 
 from typing import Any
 

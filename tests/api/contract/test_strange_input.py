@@ -1,4 +1,4 @@
-"""Test every field of every body and every argument, set to everything that it should not be."""
+"""Test every field of every body and every argument, set to all kinds of invalid values."""
 
 import copy
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""Provide a server with something of everything in it, and the names that requests may hit."""
+"""Provide a server with objects of every kind, and the names that requests may use."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

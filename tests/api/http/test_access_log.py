@@ -1,4 +1,4 @@
-"""Test that one line of JSON for each answer, without values, tokens or bodies."""
+"""Test that each answer is logged as one line of JSON, without values, tokens or bodies."""
 
 import io
 import json

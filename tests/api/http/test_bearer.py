@@ -1,4 +1,4 @@
-"""Test the token in an Authorization header, and nothing where there is none."""
+"""Test the token in an Authorization header, and the empty text without one."""
 
 import pytest
 from tests.api.world import World

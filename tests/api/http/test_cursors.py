@@ -1,4 +1,4 @@
-"""Test cursors: sealed, bound to their list, and refused wherever they were touched."""
+"""Test cursors: sealed, bound to their list, and refused if any part was altered."""
 
 import base64
 from typing import Any

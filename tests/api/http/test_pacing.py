@@ -1,4 +1,4 @@
-"""Test that what the clock must not tell apart goes out at multiples of the quantum."""
+"""Test that answers whose timing must not distinguish them are sent at multiples of the quantum."""
 
 from collections.abc import Callable
 from typing import Any

@@ -95,7 +95,7 @@ def test_everything_else_of_the_release_goes_along_as_metadata(
         ("*/*, application/json;q=0", 200, "text/csv"),
         ("application/*, application/json;q=0.1", 200, FORMS["arrow"]),
         ("", 200, "application/json"),
-        # What cannot be read is as good as not sent.
+        # What cannot be read is ignored.
         ("text/\x7f;q=9e99", 200, "application/json"),
         ("image/png", 406, "application/problem+json"),
         ("text/csv;q=0", 406, "application/problem+json"),

@@ -1,4 +1,4 @@
-"""Test tokens of an OpenID provider: who is believed, and everything that is not."""
+"""Test tokens of an OpenID provider: which are accepted, and which are refused."""
 
 import base64
 import hashlib

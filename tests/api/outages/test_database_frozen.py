@@ -1,6 +1,6 @@
-"""Test that PostgreSQL stands still.
+"""Test the server while PostgreSQL hangs.
 
-Who asks first is told so soon, all others at once, and it heals.
+The first callers are refused soon, all others at once, and the server recovers.
 
 The server would wait for ten minutes for a lock or for the log, and no test for so long.
 """

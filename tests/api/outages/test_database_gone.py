@@ -1,6 +1,6 @@
-"""Test that PostgreSQL goes away.
+"""Test the server while PostgreSQL is stopped.
 
-Whoever asks is told so at once, without a value, and it heals.
+Every caller is refused at once, without a value, and the server recovers.
 """
 
 import json

@@ -1,6 +1,6 @@
-"""Test the monitor against servers.
+"""Test the monitor against running servers.
 
-One that goes on, its clone that forks, and one that cosigns.
+One server continues its log, its clone forks it, and one receives cosignatures.
 """
 
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""That two datasets hold the same people, declared over HTTP, and as the Python client sees it."""
+"""Test declaring over HTTP that two datasets hold the same people, and the client's view of it."""
 
 from collections.abc import Callable
 

@@ -1,4 +1,4 @@
-"""Test whether the server is ready, and why not."""
+"""Test the report whether the server is ready, and why not."""
 
 from datetime import timedelta
 

@@ -1,6 +1,6 @@
-"""Test what a worker has no need of.
+"""Test that a worker lacks what it does not need.
 
-The owner's way to the database, and a memory that others read.
+That is the URL of the database's owner, and memory that others can read.
 """
 
 import ctypes

@@ -1,4 +1,4 @@
-"""Two files that differ in one person's row differ in released numbers and in nothing else.
+"""Test that two files that differ in one person's row differ only in released numbers.
 
 Logs and refusals are equal byte for byte, and the same statements are run.
 """

@@ -1,4 +1,4 @@
-"""What a server and its command line write while they are used and abused holds no secret.
+"""Test that the output of a server and its command line, used and abused, holds no secret.
 
 Distinctive values, names, tokens, arguments and bodies are sent to a real server; then its
 whole log, gunicorn's lines included, is searched for them, and for everything that stands

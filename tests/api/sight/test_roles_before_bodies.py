@@ -1,4 +1,4 @@
-"""Test that who lacks the role is refused before their body is read, whatever is in it."""
+"""Test that a caller without the role is refused before the body is read, whatever is in it."""
 
 import pytest
 from tests.api.world import World, parsed

@@ -1,4 +1,4 @@
-"""Of histograms, protected counts and means too, a value drawn just now looks like an older one."""
+"""Test that a value drawn just now looks like an older one, also for histograms and means."""
 
 from collections.abc import Callable
 from pathlib import Path

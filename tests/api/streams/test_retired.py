@@ -1,4 +1,4 @@
-"""Test a stream that was retired: nothing comes in, and nothing goes out but what did before."""
+"""Test a retired stream: it takes no elements, and releases only what it released before."""
 
 import pytest
 from tests.api.streams.clicks import API, CLICKS, HITS, push, read, totals

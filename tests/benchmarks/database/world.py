@@ -1,4 +1,4 @@
-"""A home with three tiers, analysts, and queries of pushed vectors, made by the services."""
+"""Provide a home with three tiers, analysts and queries of pushed vectors."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager

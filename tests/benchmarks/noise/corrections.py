@@ -1,4 +1,4 @@
-"""Whether finding and answering again the worst of many counts makes the largest error smaller.
+"""Measure whether answering the worst of many counts again makes the largest error smaller.
 
 Generalized Gaussian noise alone, of powers 1 (Laplace), 2 (Gaussian), 3 and the best one, against
 the same with a correction by sparse vector search in its best layout (Ganesh, Zhao 2021).  All

@@ -1,4 +1,4 @@
-"""Measure seconds of a processor that the longest computations take which a caller may ask for."""
+"""Measure the processor seconds of the longest computations that a caller may request."""
 
 import time
 from collections.abc import Callable, Sequence

@@ -1,4 +1,4 @@
-"""Whether the clock tells what is hidden from what is missing, and a draw from what was stored.
+"""Measure whether timing distinguishes hidden from missing things, and drawn from stored ones.
 
 Each time a Kolmogorov-Smirnov distance: the largest difference between the two empirical
 distribution functions (Smirnov 1948), 0 where the clock tells nothing, 1 where it tells

@@ -1,4 +1,4 @@
-"""Proofs of a Merkle tree, at every place of small trees and against every change of one hash."""
+"""Test proofs of a Merkle tree, for every leaf of small trees and every change of one hash."""
 
 import hashlib
 

@@ -1,4 +1,4 @@
-"""Provide releases and lists that cannot be asked for."""
+"""Provide invalid requests for releases and lists."""
 
 from collections.abc import Iterable
 from typing import Any

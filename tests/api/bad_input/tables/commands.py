@@ -1,4 +1,4 @@
-"""Define what an operator may type, or hand over in a file, that cannot be meant."""
+"""Define invalid commands of an operator, and invalid files for them."""
 
 import json
 from dataclasses import dataclass
@@ -10,14 +10,14 @@ from tests.api.bad_input.tables.vectors import GOOD as VECTOR
 
 FAILURE, USAGE, REFUSED = 1, 2, 3
 NOT_TEXT = "\udcff"
-"""What Python makes of an argument's byte that is not UTF-8."""
+"""The character that Python uses for an argument's byte that is not UTF-8."""
 
 
 @dataclass(frozen=True)
 class Command:
-    """Words behind ``penstock``, its exit code, and what it says on standard error.
+    """Hold the words after ``penstock``, its exit code, and its message on standard error.
 
-    ``content`` stands in the file ``spec``, which the words may name.
+    ``content`` is that of the file ``spec``, which the words may name.
     """
 
     words: tuple[str, ...]
@@ -32,7 +32,7 @@ class Command:
 
 
 def of_words(code: int, says: str, *lines: str) -> list[Command]:
-    """Commands that end alike."""
+    """Return commands with the same result."""
     return [Command(tuple(line.split()), code, says) for line in lines]
 
 
@@ -114,13 +114,13 @@ def spec(says: str, content: bytes, suffix: str = ".json") -> Command:
 
 
 def vector(says: str, **fields: Any) -> Command:
-    """Return a vector in a file that can be read, and cannot be meant."""
+    """Return a command with a vector in a file that can be read, but is not valid."""
     content = json.dumps(spoiled(VECTOR, fields)).encode()
     return Command(("query", "register", "spec.json"), FAILURE, says, content)
 
 
 def dataset(says: str, **fields: Any) -> Command:
-    """Return a dataset in a file that can be read, and cannot be meant."""
+    """Return a command with a dataset in a file that can be read, but is not valid."""
     content = json.dumps(spoiled(DATASET, fields)).encode()
     return Command(("dataset", "register", "spec.json"), FAILURE, says, content)
 

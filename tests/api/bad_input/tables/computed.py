@@ -1,4 +1,4 @@
-"""Provide queries over a file that cannot be meant."""
+"""Provide invalid queries over a file."""
 
 import json
 from typing import Any
@@ -20,17 +20,17 @@ SUM: dict[str, Any] = {**GOOD, "aggregate": {"type": "sum", "column": "visits"}}
 
 
 def by(**group: Any) -> dict[str, Any]:
-    """Grouped in one way alone."""
+    """Return the fields of a single grouping."""
     return {"group_by": [group]}
 
 
 def where(column: str, op: str, value: Any) -> dict[str, Any]:
-    """Under one condition alone."""
+    """Return the fields of a single condition."""
     return {"where": [{"column": column, "op": op, "value": value}]}
 
 
 def adding(**changes: Any) -> dict[str, Any]:
-    """Return a sum of visits with such fields."""
+    """Return a sum of visits with these fields."""
     return {"aggregate": {"type": "sum", "column": "visits", **changes}}
 
 

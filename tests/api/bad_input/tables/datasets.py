@@ -1,4 +1,4 @@
-"""Provide datasets that cannot be meant."""
+"""Provide invalid datasets."""
 
 from pathlib import Path
 from typing import Any
@@ -212,7 +212,7 @@ VERSIONS = [
 
 
 def rows_of_version(path: str) -> list[Row]:
-    """New data of a dataset that cannot be meant."""
+    """Return invalid requests for new data of a dataset."""
     good = {"source": {"engine": "duckdb", "uri": path}, "budgets": STAYS["budgets"]}
     other = {"engine": "duckdb", "uri": str(Path(path).with_name(OTHER_FILE))}
     flaws = [
@@ -224,7 +224,7 @@ def rows_of_version(path: str) -> list[Row]:
 
 
 def rows_of_change() -> list[Row]:
-    """Declarations of a dataset that cannot be corrected so."""
+    """Return invalid corrections of a dataset's declaration."""
     path = f"{DATASETS}/stays"
     column = {"town": {"type": "string", "categories": ["a", "a"]}}
     both = {"delta": 1e-7, "budgets": {"public": 1}}

@@ -1,4 +1,4 @@
-"""Provide requests under an Idempotency-Key that cannot be meant."""
+"""Provide invalid requests under an Idempotency-Key."""
 
 from datetime import timedelta
 from typing import Any
@@ -21,7 +21,7 @@ AT = f"/{HEADER}"
 
 
 def furnish(world: World) -> None:
-    """Make what ``EXPIRED`` and ``KEPT`` stand for, a day apart."""
+    """Create ``EXPIRED`` and ``KEPT``, a day apart."""
     for path, body, key in ((TIERS, STREET, EXPIRED), (USERS, KIM, KEPT)):
         response = world.call("POST", path, body, by="root", headers={HEADER: key})
         assert response.status_code == 201, response.text

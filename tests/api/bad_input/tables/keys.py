@@ -1,4 +1,4 @@
-"""Provide idempotency keys that are none, on everything that admins post."""
+"""Provide invalid idempotency keys, on every POST of admins."""
 
 from collections.abc import Mapping
 from typing import Any

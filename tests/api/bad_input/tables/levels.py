@@ -1,4 +1,4 @@
-"""Provide changes of a query's levels that cannot be meant."""
+"""Provide invalid changes of a query's levels."""
 
 from typing import Any
 

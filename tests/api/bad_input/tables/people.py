@@ -1,4 +1,4 @@
-"""Provide tiers, users and tokens that cannot be meant."""
+"""Provide invalid tiers, users and tokens."""
 
 from typing import Any
 

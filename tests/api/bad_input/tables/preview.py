@@ -1,4 +1,4 @@
-"""Provide previews of what cannot be meant or is out of sight.
+"""Provide previews of specs that are not valid or name something hidden.
 
 A spec is refused as in registering it.
 """

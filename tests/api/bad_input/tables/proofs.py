@@ -1,4 +1,4 @@
-"""Provide proofs that the log has not, and cursors of another list."""
+"""Provide requests for proofs that the log does not have, and cursors of another list."""
 
 from tests.api.bad_input.row import Row
 

@@ -1,4 +1,4 @@
-"""Provide streams and elements that cannot be meant."""
+"""Provide invalid streams and elements."""
 
 from typing import Any
 

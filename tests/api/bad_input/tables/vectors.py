@@ -1,4 +1,4 @@
-"""Provide pushed vectors that cannot be meant."""
+"""Provide invalid pushed vectors."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Test seconds of a processor: counted for their user, and refused where they are used up."""
+"""Test processor seconds: they are counted for each user, and requests beyond them are refused."""
 
 from itertools import count
 from typing import Any

@@ -1,4 +1,4 @@
-"""Test how often somebody may ask: buckets by principal, failed sign-ins by address."""
+"""Test the rate limits: buckets by principal, failed sign-ins by address."""
 
 from collections.abc import Callable
 
@@ -144,7 +144,7 @@ def test_an_address_that_sends_bad_tokens_is_told_so_whatever_is_wrong_with_them
 def test_a_valid_token_is_let_in_from_an_address_that_sends_bad_ones(
     open_copy: Callable[..., World],
 ) -> None:
-    """Guessing a token is hopeless, and an address may be a proxy that everybody is behind."""
+    """Accept it, since guessing a token is hopeless, and an address may be that of a proxy."""
     world = open_copy(failed_sign_ins=1)
     for _ in range(5):
         world.call("GET", ME, by="malformed")

@@ -1,4 +1,4 @@
-"""Test how many bytes belong to a request; what is not plain is left to whoever parses it."""
+"""Test how many bytes belong to a request; ambiguous heads are left to gunicorn's parser."""
 
 import pytest
 
