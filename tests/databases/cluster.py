@@ -1,8 +1,8 @@
-"""Debian's PostgreSQL, started for the tests in a folder of its own, and stopped after them.
+"""Start Debian's PostgreSQL for the tests in a folder of its own, and stop it after them.
 
-It never runs as root, and listens on the loopback and on a socket that nobody else
-reaches.  It keeps what it promises to keep (fsync and the like are on): the server
-refuses another.
+The database never runs as root, and listens on the loopback and on a socket that nobody
+else reaches.  It keeps what it confirms (fsync and the like are on), because the server
+refuses a database that does not.
 """
 
 import itertools

@@ -1,10 +1,10 @@
-"""Whoever takes another's place moves no answer further than was derived, and somebody does.
+"""Test that replacing one person by another moves answers as far as derived, and no further.
 
-Random files are asked with one person and with another in their stead; the answers, as
-DuckDB computes them, differ by no more than the norms derived under replace.  For every
+Random files are queried with one person and with another in that person's place; the
+answers, as DuckDB computes them, differ by no more than the norms derived under replace.  For every
 aggregate, two persons are built for each number of keys that they could share, and the
-largest norms over these are the derived ones, all three.  So that the test can fail, the
-same persons are measured against the norms of add_remove, and find them too small.
+largest norms over these equal the derived ones, all three.  To show that the test can fail, the
+same persons are measured against the norms of add_remove, which are too small.
 """
 
 from dataclasses import dataclass

@@ -1,11 +1,11 @@
-"""Nobody moves counts that are protected together further than derived, and somebody as far.
+"""Test that one person moves counts protected together as far as derived, and no further.
 
-Random files are asked with a person and without, or with another in their stead; the answers,
-as DuckDB computes them, differ by no more than the derived norms; counts over columns with
-noise of their own are among them.  Persons built for the
-purpose attain all three.  So that the test can fail, they are measured against the norms of
-the counts by themselves, against those of add_remove under replace, and against totals that
-saturate before they are taken off, and find all of them too small.
+Random files are queried with a person and without, or with another in that person's place;
+the answers, as DuckDB computes them, differ by no more than the derived norms.  Counts over
+columns with noise of their own are among them.  Persons built for the purpose attain all
+three norms.  To show that the test can fail, they are measured against the norms of the
+counts by themselves, against those of add_remove under replace, and against totals that
+saturate before they are subtracted; all of these are too small.
 """
 
 from collections.abc import Iterable

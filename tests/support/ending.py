@@ -1,6 +1,7 @@
-"""End what the tests started together with them, also where they are killed.
+"""End what the tests started together with the tests, even if these are killed.
 
-A server or a process that asks in a loop would otherwise go on forever on a core of its own.
+Otherwise a server, or a process that sends requests in a loop, would run on forever and
+occupy a core.
 """
 
 import ctypes

@@ -1,4 +1,4 @@
-"""Do something in a child process, which ends whatever comes of it."""
+"""Run a function in a child process, which ends whatever the function does."""
 
 import os
 import traceback

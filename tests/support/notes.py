@@ -1,4 +1,4 @@
-"""Signed notes verified by the letter of the specifications, by nothing of the product's."""
+"""Verify signed notes by their specifications, with none of the product's code."""
 
 import base64
 import hashlib

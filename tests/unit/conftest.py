@@ -1,4 +1,4 @@
-"""A whole server in a temporary home, with a clock that stands and noise from fixed keys."""
+"""Provide a whole server in a temporary home, with a fixed clock and noise from fixed keys."""
 
 import shutil
 from collections.abc import Callable, Iterator

@@ -1,4 +1,4 @@
-"""How deep documents nest is counted, and nothing is read so deep that finalizers fail there."""
+"""Test that documents' nesting is counted, and limited to a depth that finalizers survive."""
 
 import gc
 import hashlib

@@ -1,4 +1,4 @@
-"""One furnished home a database and session, copied for every test that changes something."""
+"""Provide one furnished home per database and session, copied for tests that change it."""
 
 import contextlib
 from collections.abc import Callable, Iterator

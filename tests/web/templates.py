@@ -1,4 +1,4 @@
-"""Compile each template once a process, however many applications tests make."""
+"""Compile each template once per process, however many applications the tests make."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

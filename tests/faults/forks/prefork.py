@@ -1,4 +1,4 @@
-"""A server that forks after it was opened and used, as one that is loaded before its workers."""
+"""Run a server that forks after it was opened and used, as with an application loaded first."""
 
 import hashlib
 import os

@@ -2,9 +2,9 @@
 
 Steps are named as they are taken, by every thread: every line of the product's files that
 are watched, every statement before and after it is sent to the database, every COMMIT, and
-every signature, lock, sync and rename, before and after.  So no step is left out by whoever
-wrote the test, and none has to be found again when the product changes.  It stands outside
-of the product, which knows no such hook.
+every signature, lock, sync and rename, before and after.  So no step is left out by a
+test's author, and none has to be found again if the product changes.  The product itself has
+no such hook.
 """
 
 import fcntl

@@ -1,4 +1,4 @@
-"""PostgreSQL is stopped at once, as by a crash, while processes ask it for all that writes."""
+"""Test that PostgreSQL can be stopped at once, as by a crash, during every kind of write."""
 
 import os
 import signal

@@ -1,4 +1,4 @@
-"""Faults of streams' trees, sparse histograms, and of counts that are protected together."""
+"""List faults of streams' trees, of sparse histograms and of counts protected together."""
 
 from collections.abc import Sequence
 from typing import Final

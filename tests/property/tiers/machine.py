@@ -1,4 +1,4 @@
-"""A server to which everything may be done, sensible or not, and what must hold all the while.
+"""Do all kinds of things to a server, sensible or not, and check what must always hold.
 
 What is refused must change nothing; what is done is held against ``tiers_record``.
 """

@@ -1,4 +1,4 @@
-"""Sparse histograms as they should be, as they must not be, and the exact law of who is seen."""
+"""Provide correct and faulty sparse histograms, and the exact law of the keys they report."""
 
 import itertools
 import math

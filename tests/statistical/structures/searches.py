@@ -1,4 +1,4 @@
-"""The exact law of what a sparse vector search finds, and searches that are wrong in one way.
+"""Provide the exact law of what a sparse vector search finds, and searches with one fault each.
 
 Written down from the algorithm, not taken from the code: given the threshold's noise, numbers
 are found one after the other, each by the tail of its own noise, until ``cutoff`` are.

@@ -1,4 +1,4 @@
-"""A coalition that pools all tiers of a stream, at all steps, learns what its best one does.
+"""Test that a coalition of all tiers of a stream learns at each step what its best tier does.
 
 The strongest linear attack on each running total: generalized least squares over every
 output of every tier, its weights taken from the errors themselves.  The coalition has a

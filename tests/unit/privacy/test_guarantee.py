@@ -1,4 +1,4 @@
-"""The values that state a guarantee are read from outside by their names, and never changed."""
+"""Test that the values that state a guarantee are readable by name and cannot be changed."""
 
 from dataclasses import FrozenInstanceError
 

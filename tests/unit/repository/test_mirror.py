@@ -1,4 +1,4 @@
-"""Nine of ten modules have a test file of their name, in the place that mirrors theirs."""
+"""Test that nine of ten modules have a test file of their name in the mirrored folder."""
 
 import ast
 import subprocess

@@ -1,4 +1,4 @@
-"""Do things at the same time, in threads."""
+"""Run functions at the same time, in threads."""
 
 import threading
 from collections.abc import Callable, Sequence

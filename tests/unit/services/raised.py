@@ -1,4 +1,4 @@
-"""A file of loans, queries of it whose samplers cost much, and its ledger held to their prices."""
+"""Provide a file of loans, queries with costly samplers, and a ledger checked for their prices."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Forests of every kind, and the Laplace noise of two tiers that tests draw for their nodes."""
+"""Provide forests of every kind, and the Laplace noise of two tiers drawn for their nodes."""
 
 from collections.abc import Callable
 from fractions import Fraction

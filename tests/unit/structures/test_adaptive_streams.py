@@ -1,4 +1,4 @@
-"""What streams claim where each element is chosen by somebody who has read all outputs so far."""
+"""Test streams' claims if whoever chooses each element has read all outputs so far."""
 
 from hashlib import sha256
 

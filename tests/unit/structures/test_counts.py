@@ -1,4 +1,4 @@
-"""What takes the place of counts, against the same mechanisms as matrices and known figures."""
+"""Test the structures that replace counts against matrix mechanisms and known figures."""
 
 from fractions import Fraction
 from itertools import product

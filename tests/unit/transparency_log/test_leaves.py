@@ -1,4 +1,4 @@
-"""Nobody finds out what a leaf of the log says from its hash, however much of it they know."""
+"""Test that a leaf's hash tells nothing about the leaf, even to those who know most of it."""
 
 import hashlib
 import json

@@ -1,4 +1,4 @@
-"""Each role's main path by Tab, Enter, Space and letters alone, its focus always to be seen."""
+"""Test each role's main path by Tab, Enter, Space and letters alone, with focus visible."""
 
 import pytest
 from tests.web.browser.screens import Screen

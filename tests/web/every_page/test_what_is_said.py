@@ -1,4 +1,4 @@
-"""What pages say of numbers, tiers and links is so, also where it is not what is usual."""
+"""Test that what pages say of numbers, tiers and links is true, also in unusual cases."""
 
 import re
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Options of forms are those that the models accept, each with its own name and sentence."""
+"""Test that forms offer what the models accept, each with its own name and sentence."""
 
 from collections.abc import Sequence
 from typing import get_args

@@ -1,4 +1,4 @@
-"""Forms are refused unless their session's own pages sent them, and keep what was typed."""
+"""Test that forms are read strictly, and that a refused form keeps what was typed."""
 
 import re
 

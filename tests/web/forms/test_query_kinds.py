@@ -1,4 +1,4 @@
-"""Queries of every kind, and streams, registered by form equal those registered by the API."""
+"""Test that queries and streams registered by form equal those registered by the API."""
 
 from collections.abc import Callable
 from pathlib import Path

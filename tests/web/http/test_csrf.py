@@ -1,4 +1,4 @@
-"""Forms are refused unless they come from this server's pages and belong to the session."""
+"""Test that forms are refused unless sent from this server's pages and by their session."""
 
 import pytest
 from tests.api.world import World

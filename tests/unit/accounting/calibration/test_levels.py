@@ -1,4 +1,4 @@
-"""A target is kept on the lattice that is planned for it, by hardly more noise than needed."""
+"""Test that a target is met on the planned lattice, with hardly more noise than needed."""
 
 import math
 from fractions import Fraction

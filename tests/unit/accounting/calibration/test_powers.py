@@ -1,4 +1,4 @@
-"""The best power of generalized Gaussian noise, against known figures and against trying all."""
+"""Test the best power of generalized Gaussian noise against known figures and a full search."""
 
 from fractions import Fraction
 

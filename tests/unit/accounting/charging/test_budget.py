@@ -1,4 +1,4 @@
-"""The order of a budget is frozen by (epsilon, delta), and its conversion is never too kind."""
+"""Test that (epsilon, delta) fix a budget's order, and that its conversion is conservative."""
 
 import math
 from fractions import Fraction

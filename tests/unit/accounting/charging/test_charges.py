@@ -1,4 +1,4 @@
-"""A charge is the ideal law's, with the cheapest valid way to charge the sampler on top."""
+"""Test that a charge is the ideal law's plus the cheapest valid charge for the sampler."""
 
 import math
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""Tables of losses have profiles that are never below the exact ones, and hardly above."""
+"""Test that loss tables have profiles never below the exact ones, and hardly above them."""
 
 import math
 from dataclasses import replace

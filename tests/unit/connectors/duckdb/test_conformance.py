@@ -1,4 +1,4 @@
-"""The probe's answers are what the rows mean, and an engine that differs reads no data."""
+"""Test that the probe's answers follow from its rows, and that other engines read no data."""
 
 import re
 import tempfile

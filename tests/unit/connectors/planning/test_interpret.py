@@ -1,4 +1,4 @@
-"""What a dataset or a query cannot mean is refused at its place, before any file is opened."""
+"""Test that a dataset or query without a valid meaning is refused before any file is opened."""
 
 from fractions import Fraction
 from typing import Any

@@ -1,4 +1,4 @@
-"""Short spellings mean what they are short for, and a spec is told all of its faults at once."""
+"""Test that short spellings equal the long ones, and that all faults of a spec are reported."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Epsilons and deltas of generalized Gaussian noise are those of the integrals, rounded up."""
+"""Test that generalized Gaussian noise's epsilons and deltas are the integrals', rounded up."""
 
 import math
 from itertools import pairwise

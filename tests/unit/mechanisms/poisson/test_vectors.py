@@ -1,4 +1,4 @@
-"""Where several shifts of a vector may be the worst, Poisson noise promises what all keep."""
+"""Test that Poisson noise's guarantee is that of the worst of several shifts of a vector."""
 
 from fractions import Fraction
 

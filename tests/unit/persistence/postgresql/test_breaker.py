@@ -1,4 +1,4 @@
-"""A server that says nothing is given up after a while, for everybody, until it answers a probe."""
+"""Test that a silent database server is given up until it answers a probe."""
 
 import threading
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""The leaf of a change says what its actor had been handed, of the dataset that it is about."""
+"""Test that a change's leaf says what its actor had been handed of the dataset it is about."""
 
 from typing import Any
 

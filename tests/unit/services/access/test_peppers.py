@@ -1,4 +1,4 @@
-"""A token is genuine under the pepper that its row names, and moves to the newest when used."""
+"""Test that a token is checked with its row's pepper, and moves to the newest when used."""
 
 import pytest
 from sqlmodel import select

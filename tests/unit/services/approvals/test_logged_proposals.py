@@ -1,4 +1,4 @@
-"""A proposal in the log that the table lacks is told, and so is another request or decision."""
+"""Test that a logged proposal is reported if the table lacks it or differs from it."""
 
 import pytest
 from tests.unit.services import logged

@@ -1,4 +1,4 @@
-"""A database that was put back to an older state draws nothing, until that is acknowledged."""
+"""Test that a database put back to an older state draws no noise until that is acknowledged."""
 
 import pytest
 from sqlalchemy import text

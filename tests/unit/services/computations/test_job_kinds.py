@@ -1,4 +1,4 @@
-"""Every long computation can be asked for by its name, and nothing of it is remembered."""
+"""Test that every long computation can be requested by its name, and is not remembered."""
 
 from functools import lru_cache
 

@@ -1,4 +1,4 @@
-"""A declaration that was wrong is corrected or withdrawn, and what was spent stays spent."""
+"""Test that correcting or withdrawing a wrong declaration leaves what was spent spent."""
 
 import json
 from collections.abc import Callable

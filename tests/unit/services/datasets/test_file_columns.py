@@ -1,4 +1,4 @@
-"""The columns of a file that could be registered, for admins and from the data folder alone."""
+"""Test that only admins see the columns of a file, and only of files in the data folder."""
 
 from pathlib import Path
 

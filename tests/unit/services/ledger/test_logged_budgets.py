@@ -1,4 +1,4 @@
-"""Every leaf of a budget is missed where it is gone, and limits are those of the budgets."""
+"""Test that a missing budget leaf is reported, and that limits are those of the budgets."""
 
 from sqlmodel import select
 from tests.unit.services import logged

@@ -1,4 +1,4 @@
-"""A tier that takes over the account of the next lower one takes over its order as well."""
+"""Test that a tier that takes over the next lower tier's account takes over its order too."""
 
 from sqlmodel import select
 from tests.unit.worlds import World

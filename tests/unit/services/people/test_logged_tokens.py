@@ -1,4 +1,4 @@
-"""Every leaf of a token is missed where it is gone, and so is that of its owner's disabling."""
+"""Test that a missing leaf of a token, or of its owner's disabling, is reported."""
 
 from tests.unit.services import logged
 from tests.unit.worlds import World

@@ -1,4 +1,4 @@
-"""An interrupted registration is finished with the keys that it was charged for, or not at all."""
+"""Test that an interrupted registration ends with the keys it was charged for, or not at all."""
 
 import pytest
 from tests.unit.worlds import World, cut_off_before_the_anchor

@@ -1,4 +1,4 @@
-"""The refusal of a sparse histogram says what would be accepted, and no other refusal changes."""
+"""Test that refusing a sparse histogram says what would be accepted, unlike other refusals."""
 
 from pathlib import Path
 from typing import Any

@@ -1,4 +1,4 @@
-"""Rows of a stream that were altered, cut, moved or put back are refused, and draw nothing."""
+"""Test that altered, cut, moved or restored rows of a stream are refused and draw no noise."""
 
 from typing import Any
 

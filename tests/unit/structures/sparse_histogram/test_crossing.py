@@ -1,4 +1,4 @@
-"""The chance of a silent key to be reported, and its noise, against other ways to compute them."""
+"""Test a silent key's chance to be reported, and its noise, against other computations."""
 
 import math
 from collections.abc import Sequence

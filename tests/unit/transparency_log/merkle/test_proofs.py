@@ -1,4 +1,4 @@
-"""Proofs of inclusion and consistency against RFC 9162 and the vectors of its implementations."""
+"""Test inclusion and consistency proofs against RFC 9162 and its implementations' vectors."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 

@@ -1,4 +1,4 @@
-"""The Merkle tree against the definitions of RFC 9162 and the vectors of its implementations."""
+"""Test the Merkle tree against RFC 9162's definitions and its implementations' vectors."""
 
 import pytest
 from tests.unit.transparency_log.merkle.trees import HASHES, LEAVES, NODES, OF_SIZE, ROOTS

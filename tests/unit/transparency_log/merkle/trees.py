@@ -1,4 +1,4 @@
-"""Small Merkle trees by the definitions of RFC 9162, and leaves that its implementations share."""
+"""Provide small Merkle trees by RFC 9162's definitions, and leaves its implementations share."""
 
 import hashlib
 from collections.abc import Sequence

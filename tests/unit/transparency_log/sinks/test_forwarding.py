@@ -1,4 +1,4 @@
-"""Leaves are in the second place before the witness sees them and before anybody is answered."""
+"""Test that leaves reach the second place before the witness and before any answer."""
 
 import json
 import os

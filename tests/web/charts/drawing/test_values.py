@@ -1,4 +1,4 @@
-"""Numbers that are not finite, or do not fit together, are refused before anything is drawn."""
+"""Test that numbers not finite, or not fitting together, are refused before drawing."""
 
 import math
 

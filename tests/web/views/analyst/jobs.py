@@ -1,4 +1,4 @@
-"""Begin long work on a page, and wait for its end."""
+"""Begin long work on a page, and wait until it ends."""
 
 import re
 import threading
