@@ -82,7 +82,7 @@ def _backend(item: pytest.Item) -> object:
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """Run what asks for a database on SQLite, and every night on PostgreSQL too.
+    """Run tests that need a database on SQLite, and every night on PostgreSQL too.
 
     ``only`` names the databases that a test is about; ``each_database`` is for what touches
     them itself, and has to be tried on both at every change.  ``mainly_postgresql`` is for what
@@ -127,7 +127,7 @@ def cluster() -> "Iterator[Cluster]":
 
 @pytest.fixture
 def homes(backend: str, request: pytest.FixtureRequest) -> Iterator[Homes]:
-    """Makes homes on the database that the test runs on."""
+    """Return what makes homes on the database that the test runs on."""
     made = Homes(request.getfixturevalue("cluster") if backend == POSTGRESQL else None)
     yield made
     made.remove()
@@ -159,12 +159,12 @@ def checkpoints(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 @pytest.fixture(autouse=True)
 def _own_checkpoints(monkeypatch: pytest.MonkeyPatch, checkpoints: Iterator[Path]) -> None:
-    """No client of a test knows the logs of another, or of whoever runs the tests."""
+    """Keep clients from knowing logs of other tests, or of whoever runs the tests."""
     # Not in tmp_path: pytest looks through all folders of earlier tests to make one more.
     monkeypatch.setenv("PENSTOCK_CHECKPOINTS", str(next(checkpoints)))
 
 
 @pytest.fixture(autouse=True)
 def _patient_log(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Programs that a test starts wait for the log however busy the machine is."""
+    """Let programs that a test starts wait for the log however busy the machine is."""
     monkeypatch.setenv("PENSTOCK_LOG_PATIENCE", "120")

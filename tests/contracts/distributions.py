@@ -30,7 +30,7 @@ LEFT_BEHIND = (
 
 @dataclass(frozen=True)
 class Wheels:
-    """The built files, and the copy of the tracked files that they were built from."""
+    """Hold the built files, and the copy of the tracked files that they were built from."""
 
     server: Path
     client: Path
@@ -47,7 +47,7 @@ class Wheels:
 
 @dataclass(frozen=True)
 class Installation:
-    """A virtual environment that holds what was asked for, and what that needs."""
+    """Hold a virtual environment with the requested packages and their dependencies."""
 
     folder: Path
 
@@ -172,7 +172,7 @@ def _locked(path: Path) -> Iterator[IO[str]]:
 
 
 def checked(command: Sequence[str], cwd: Path | None = None) -> str:
-    """Run ``command`` with pip's settings and without Python's; what it printed."""
+    """Run ``command`` with pip's settings and without Python's, and return what it printed."""
     done = subprocess.run(
         command, cwd=cwd, env=_outside(os.environ), capture_output=True, text=True, check=False
     )

@@ -28,7 +28,7 @@ class Office:
         return self.installation.run("penstock", *words, folder=self.folder, said=said)
 
     def open(self, url: str) -> None:
-        """Tiers, people with their tokens, a dataset and a query.
+        """Create tiers, people with their tokens, a dataset and a query.
 
         An admin is typed; all else that admin asks of the server at ``url``.
         """
@@ -55,13 +55,13 @@ class Office:
             create("queries", QUERY)
 
     def invite(self, name: str, *options: str) -> None:
-        """A user, and a token, which alone is printed."""
+        """Create a user and a token; only the token is printed."""
         self.type("user", "create", name, *options)
         self.tokens[name] = self.type("token", "create", name).removesuffix("\n")
 
 
 def assert_near_the_exact_values(release: dict[str, Any]) -> None:
-    """What was released is the statistic, with noise of the size that the release states."""
+    """Check that a release is the statistic plus noise of the size that the release states."""
     deviation = release["error"]["standard_deviation"]
     for value, exact in zip(release["values"], EXACT, strict=True):
         assert abs(value - exact) < FURTHEST * deviation

@@ -71,7 +71,7 @@ class Running:
         raise AssertionError(f"it does not answer:\n{self.log.read_text()}")
 
     def end(self, number: int) -> int:
-        """Send a signal to all its processes, and wait; the first one's exit status."""
+        """Send a signal to all its processes, wait, and return the first one's exit status."""
         assert self.process is not None
         os.killpg(self.process.pid, number)
         return self.process.wait(STOP_SECONDS)

@@ -19,7 +19,7 @@ def text(found: object) -> bool:
 
 
 def maybe_text(found: object) -> bool:
-    """Characters or null."""
+    """Return characters or null."""
     return found is None or text(found)
 
 
@@ -44,7 +44,7 @@ def count(found: object) -> bool:
 
 
 def flag(found: object) -> bool:
-    """True or false."""
+    """Return true or false."""
     return isinstance(found, bool)
 
 
@@ -70,7 +70,7 @@ def mapping(found: object) -> bool:
 
 
 def a_list(found: object) -> bool:
-    """Return a list, of whatever."""
+    """Return a list of items of any kind."""
     return isinstance(found, list)
 
 

@@ -52,7 +52,7 @@ def ask(client: Installation, server: Running, token: str, *options: str) -> dic
 
 
 def ask_in_python(client: Installation, server: Running, token: str) -> dict[str, Any]:
-    """The same through ``penstock_client``; -I: nothing is imported but what is installed."""
+    """Make one release with ``penstock_client``; -I: only installed packages are imported."""
     printed = client.run(
         *("python", "-I", "-c", ASK_IN_PYTHON),
         folder=server.folder,
@@ -121,7 +121,7 @@ def assert_it_survives_being_killed(
     public: dict[str, Any],
     internal: dict[str, Any],
 ) -> None:
-    """All its processes at once; then the same command again, in the folder as it was left."""
+    """Kill all its processes at once, then run the same command in the folder as it was left."""
     ann, olga = office.tokens["ann"], office.tokens["olga"]
     assert server.end(signal.SIGKILL) == -signal.SIGKILL
     with pytest.raises(httpx.TransportError):

@@ -45,7 +45,7 @@ class Caller:
         return response.json()
 
     def release(self, by: str, **wish: object) -> Any:
-        """``visits`` as ``by`` may see it."""
+        """Return a release of ``visits`` to ``by``."""
         return self.answer(by, "POST", VISITS, wish)
 
 
@@ -110,7 +110,7 @@ def world(caller: Caller, created: object) -> Caller:
 
 
 def test_the_tables_notice_whatever_is_missing_or_of_another_kind(world: Caller) -> None:
-    """Of every field that a table names: gone, or something else in its place."""
+    """Leave out every field that a table names, or put something else in its place."""
     release = world.release("ann")
     known = {name: release[name] for name in tables.RELEASE}
     changed = list(variants(known))

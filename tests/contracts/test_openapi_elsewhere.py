@@ -112,7 +112,7 @@ SPOILT = {
 
 
 def test_redocly_finds_what_is_wrong_and_nothing_else_to_say(tool: Tool, tmp_path: Path) -> None:
-    """All documents in one run, each by the name of the rule that it breaks."""
+    """Check all documents in one run, each named after the rule that it breaks."""
     for rule, spoil in SPOILT.items():
         document = json.loads(DOCUMENT.read_text())
         spoil(document)

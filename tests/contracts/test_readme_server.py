@@ -46,7 +46,7 @@ class Terminal:
 
     @property
     def environment(self) -> dict[str, str]:
-        """Return the port is what this machine has free; the commands do not name one."""
+        """Return the commands' environment: the port is any free one, as they do not name it."""
         return self.installation.environment(self.folder, PENSTOCK_PORT=str(self.port))
 
     def script(self, *lines: str) -> str:

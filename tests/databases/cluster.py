@@ -82,7 +82,7 @@ class Cluster:
                 time.sleep(0.01)
 
     def create(self, template: str = "template0") -> str:
-        """Return a new database, of the owner's; its name."""
+        """Create a database that belongs to the owner role, and return its name."""
         name = f"penstock_{next(self.numbers)}"
         self._always().execute(
             sql.SQL("CREATE DATABASE {} OWNER {} TEMPLATE {} ENCODING 'UTF8'").format(
@@ -127,7 +127,7 @@ class Cluster:
                 _reload(connection, setting, before)
 
     def log_place(self) -> str:
-        """Begin a new file of the write-ahead log; its name."""
+        """Begin a new file of the write-ahead log, and return its name."""
         with self.administered() as connection:
             connection.execute("SELECT pg_switch_wal()")
             row = connection.execute("SELECT pg_walfile_name(pg_current_wal_insert_lsn())")

@@ -22,7 +22,7 @@ from penstock.services.noise.sealed_state import open_state
 
 @dataclass(frozen=True)
 class Findings:
-    """Counts; a guarded server has none of them, whatever happens to it."""
+    """Count what is wrong; with a guarded server all counts are 0, whatever happens to it."""
 
     lost: int = 0
     """Answers whose release is not stored."""

@@ -37,7 +37,7 @@ _hoard: list[Key] = []
 
 
 def build(folder: Path) -> None:
-    """A home with a dataset, a query in it, and somebody who reads it."""
+    """Build a home with a dataset, a query over it, and an analyst who reads it."""
     home.create(settings_of(folder))
     server = open_home(folder)
     for tier in TIERS:
@@ -57,7 +57,7 @@ def build(folder: Path) -> None:
 
 
 def register(server: Server, name: str) -> None:
-    """One more dataset, with a key of its own."""
+    """Register one more dataset, with a key of its own."""
     wanted = {
         "name": name,
         "source": {"engine": "vector"},
@@ -77,7 +77,7 @@ def shred_once(folder: Path, steps: Steps, taken: Path, name: str) -> None:
 
 
 def renew_once(folder: Path, steps: Steps, taken: Path, name: str) -> None:
-    """What a rotation, and then shredding, do to the ring for one dataset."""
+    """Do to the ring what a rotation, and then shredding, do to it for one dataset."""
     ring = KeyRing.load(settings_of(folder).keys_path / home.KEY_RING)
     context = dataset_context(f"{name}@1")
     with steps.watching():
@@ -118,7 +118,7 @@ def no_flaw() -> None:
 
 
 def hoarding() -> None:
-    """Every key is kept for the next request."""
+    """Keep every key for the next request."""
     product = Key.__init__
 
     def keep(key: Key, material: bytes) -> None:

@@ -39,7 +39,7 @@ class Reader:
     connections: dict[int, http.client.HTTPConnection] = field(default_factory=dict)
 
     def post(self, port: int, path: str, body: object) -> tuple[int, dict[str, Any]]:
-        """Send one request; the status and the document that came back."""
+        """Send one request, and return the status and the document of the answer."""
         if port not in self.connections:
             self.connections[port] = http.client.HTTPConnection("127.0.0.1", port, timeout=HANG)
         connection = self.connections[port]
@@ -80,7 +80,7 @@ def readers(home: Path, count: int) -> list[Reader]:
 def masters(
     home: Path, count: int, *, workers: int = 2, busy_timeout: float = LONGEST
 ) -> Iterator[Sequence[int]]:
-    """So many masters of so many workers over one home; the ports that they answer on."""
+    """Start masters with workers over one home, and yield the ports that they answer on."""
     ports = [_free_port() for _ in range(count)]
     running = [_started(home, port, workers, busy_timeout) for port in ports]
     try:

@@ -17,7 +17,7 @@ def decisive(taken: Sequence[str]) -> list[str]:
 
 
 def killed(home: Path, act: Act, steps: Steps) -> list[str] | None:
-    """Let a process do it, and end at a step; the steps that it took where it did not end there."""
+    """Run a task that is to end at a step, and return its steps if it did not end there."""
     taken, errors = home.with_name("taken"), home.with_name("errors")
     worker = processes.start(errors, act, home, steps, taken)
     return None if worker.was_killed() else list(json.loads(taken.read_text()))

@@ -61,7 +61,7 @@ _CALLS = {os.fsync: "fsync", os.replace: "replace", fcntl.flock: "flock"}
 
 
 def die() -> None:
-    """What ``kill -9`` does."""
+    """End the process as ``kill -9`` does."""
     os.kill(os.getpid(), signal.SIGKILL)
 
 

@@ -59,7 +59,7 @@ def no_flaw(server: Server, report: Report, ask: Ask) -> None:
 
 
 def hasty(server: Server, report: Report, ask: Ask) -> None:
-    """Answers from inside the transaction, before it is committed."""
+    """Answer from inside the transaction, before it is committed."""
     product = releases._hand_out
 
     def hand_out(*arguments: object) -> Holding:
@@ -71,13 +71,13 @@ def hasty(server: Server, report: Report, ask: Ask) -> None:
 
 
 def unlogged(server: Server, report: Report, ask: Ask) -> None:
-    """Answers without waiting for the log."""
+    """Answer without waiting for the log."""
     server.database.watch = None
     vars(server.sequencer)["cover"] = lambda leaf: set_committed_value(leaf, "note", None)
 
 
 def piecemeal(server: Server, report: Report, ask: Ask) -> None:
-    """Commits after every statement, so that a release is several transactions."""
+    """Commit after every statement, so that a release is several transactions."""
 
     begin = "BEGIN" if server.settings.database_url else "BEGIN IMMEDIATE"
 
