@@ -19,7 +19,7 @@ from penstock.services.schemas.stream_previews import (
     StreamPreviewView,
 )
 from penstock.services.schemas.views import SensitivityView
-from penstock.web.presenters.preview_charts import planned, planned_stream
+from penstock.web.presenters.preview_charts import charts_of_query, charts_of_stream
 
 BUDGET = budget(tier_budget("public", 1.0), tier_budget("internal", 4.0, stays=0.5))
 PREVIEW = preview(tier_preview("public", 40.0, 0.1), tier_preview("internal", 8.0, 0.25))
@@ -52,7 +52,7 @@ STREAM = StreamPreviewView(
 
 
 def test_each_tier_has_its_margin_and_its_share_of_the_budget() -> None:
-    shown = planned(PREVIEW, BUDGET)
+    shown = charts_of_query(PREVIEW, BUDGET)
     assert [row[0] for row in shown.errors.table.rows] == ["public", "internal"]
     assert "40" in " ".join(shown.errors.table.rows[0])
     assert shown.budgets is not None
@@ -61,12 +61,12 @@ def test_each_tier_has_its_margin_and_its_share_of_the_budget() -> None:
 
 
 def test_a_refused_query_has_no_picture_of_budgets() -> None:
-    assert planned(replace(PREVIEW, refusal="Too little is left."), BUDGET).budgets is None
-    assert planned_stream(replace(STREAM, refusal="Too little is left."), BUDGET).budgets is None
+    assert charts_of_query(replace(PREVIEW, refusal="Too little is left."), BUDGET).budgets is None
+    assert charts_of_stream(replace(STREAM, refusal="Too little is left."), BUDGET).budgets is None
 
 
 def test_a_registered_query_is_not_charged_again() -> None:
-    shown = planned(replace(PREVIEW, registered=True), BUDGET)
+    shown = charts_of_query(replace(PREVIEW, registered=True), BUDGET)
     assert shown.budgets is not None
     assert "visits" not in [row[0] for row in shown.budgets.table.rows]
 
@@ -74,19 +74,19 @@ def test_a_registered_query_is_not_charged_again() -> None:
 def test_keys_of_a_sparse_histogram_are_told_from_the_first_count_that_is_likely() -> None:
     chances = histogram((10, 0.1), (41, 0.5), (80, 0.98), (1200, 0.99))
     tier = tier_preview("public", 40.0, 0.1, chances)
-    keys = planned(preview(tier), BUDGET).keys
+    keys = charts_of_query(preview(tier), BUDGET).keys
     assert keys is not None
     assert keys.rows == (("public", "40.5", "0.25", "41", "1,200"),)
     unlikely = tier_preview("public", 40.0, 0.1, histogram((10, 0.1)))
-    beyond = planned(preview(unlikely), BUDGET).keys
+    beyond = charts_of_query(preview(unlikely), BUDGET).keys
     assert beyond is not None
     assert not any(cell.isdigit() for cell in beyond.rows[0][3:])
 
 
 def test_a_streams_margin_is_told_by_step() -> None:
-    shown = planned_stream(STREAM, BUDGET)
+    shown = charts_of_stream(STREAM, BUDGET)
     assert shown.steps is not None
     assert shown.steps.rows == (("1", "±12"), ("1,000", "±40"))
-    nobody = planned_stream(replace(STREAM, tiers=[]), BUDGET)
+    nobody = charts_of_stream(replace(STREAM, tiers=[]), BUDGET)
     assert nobody.steps is not None
     assert nobody.steps.rows == ()

@@ -36,7 +36,7 @@ class Tier(Protocol):
 
 
 @dataclass(frozen=True)
-class Planned:
+class PreviewCharts:
     """Hold what a preview shows: the margin of error and the budget of every tier.
 
     ``budgets`` is None if some tier has no room for the charge; ``keys`` gives the counts from
@@ -54,13 +54,13 @@ class Planned:
     of_sums: bool = False
 
 
-def planned(
+def charts_of_query(
     preview: PreviewView,
     budget: DatasetBudgetView,
     others: Comparison | None = None,
     *,
     of_sums: bool = False,
-) -> Planned:
+) -> PreviewCharts:
     """Return the pictures of a query's preview; ``others`` compares it under other noise."""
     comparisons = (
         *((preview_choices.structures(preview.structures),) if preview.structures else ()),
@@ -71,10 +71,10 @@ def planned(
     budgets = None if preview.refusal else _budgets(budget, preview.query, added)
     errors = _errors(preview.tiers, "each sum" if of_sums else "each number")
     keys = _listed(preview)
-    return Planned(errors, budgets, comparisons, preview=preview, keys=keys, of_sums=of_sums)
+    return PreviewCharts(errors, budgets, comparisons, preview=preview, keys=keys, of_sums=of_sums)
 
 
-def planned_stream(stream_preview: StreamPreviewView, budget: DatasetBudgetView) -> Planned:
+def charts_of_stream(stream_preview: StreamPreviewView, budget: DatasetBudgetView) -> PreviewCharts:
     """Return the pictures of a stream's preview."""
     budgets = (
         None
@@ -85,7 +85,9 @@ def planned_stream(stream_preview: StreamPreviewView, budget: DatasetBudgetView)
         stream_preview.tiers, f"the total after element {stream_preview.noisiest_step:,}"
     )
     trees = preview_choices.trees(stream_preview)
-    return Planned(errors, budgets, (trees,), stream=stream_preview, steps=_by_step(stream_preview))
+    return PreviewCharts(
+        errors, budgets, (trees,), stream=stream_preview, steps=_by_step(stream_preview)
+    )
 
 
 def _budgets(budget: DatasetBudgetView, name: str, tiers: Sequence[Tier]) -> Picture:

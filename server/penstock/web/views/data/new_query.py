@@ -28,7 +28,7 @@ from penstock.web.http.page_jobs import JobKind, begun
 from penstock.web.http.request_context import Visit
 from penstock.web.http.routes import ADMIN, Pages
 from penstock.web.presenters import noise_comparison, preview_choices
-from penstock.web.presenters.preview_charts import Planned, planned
+from penstock.web.presenters.preview_charts import PreviewCharts, charts_of_query
 from penstock.web.presenters.preview_choices import Comparison, with_taken
 
 pages = Pages()
@@ -62,7 +62,7 @@ def preview_query(visit: Visit) -> Response:
 
     if "compare" in given:
         return tried(lambda: begun(visit, COMPARING, noise_comparison.keyed(given)), refused)
-    return tried(lambda: _planned_form(visit, form_input.kept(given)), refused)
+    return tried(lambda: _form_with_preview(visit, form_input.kept(given)), refused)
 
 
 @pages.post("/new/query", ADMIN)
@@ -108,14 +108,14 @@ def _previewed(
     return query_preview.preview(visit.server, visit.principal, request_checked, patience)
 
 
-def _planned_form(visit: Visit, form: Form, others: Comparison | None = None) -> Response:
+def _form_with_preview(visit: Visit, form: Form, others: Comparison | None = None) -> Response:
     """Show the form with its preview, and its comparison with ``others``."""
     given = MultiDict(form.given)
     dataset = chosen(visit, given)
     preview = _previewed(visit, given, dataset, visit.patience)
     shown = budgets.show(visit.server, visit.principal, dataset.name)
     of_sums = given.get("aggregate") in {"mean", "uncategorized"}
-    return _form(visit, form, planned(preview, shown, others, of_sums=of_sums))
+    return _form(visit, form, charts_of_query(preview, shown, others, of_sums=of_sums))
 
 
 def _compare(visit: Visit, given: query_form.Given) -> JobFunction:
@@ -133,17 +133,17 @@ def _compare(visit: Visit, given: query_form.Given) -> JobFunction:
 
 
 def _compared(visit: Visit, form: Form, result: str) -> Response:
-    return _planned_form(visit, form, preview_choices.read(result))
+    return _form_with_preview(visit, form, preview_choices.read(result))
 
 
-def _form(visit: Visit, form: Form, plan: Planned | None = None) -> Response:
+def _form(visit: Visit, form: Form, charts: PreviewCharts | None = None) -> Response:
     kind = query_kinds.kind_of(form.given)
     fitting = [candidate for candidate in known(visit) if kind.fits(candidate)]
     dataset = next(
         (candidate for candidate in fitting if candidate.name == form.value("dataset")), None
     )
     return visit.page(
-        "data/planned.html" if visit.is_part else "data/building/frame.html",
+        "data/preview.html" if visit.is_part else "data/building/frame.html",
         form.status,
         form=form,
         kind=kind,
@@ -155,7 +155,7 @@ def _form(visit: Visit, form: Form, plan: Planned | None = None) -> Response:
         words=choices,
         example=_example(visit, kind, dataset.name if dataset else ""),
         places=lambda part: query_form.places(form.given, part),
-        planned=plan,
+        charts=charts,
     )
 
 

@@ -14,7 +14,7 @@ from penstock.web.forms.stream_form import stream
 from penstock.web.http.idempotent_forms import once, tried
 from penstock.web.http.request_context import Visit
 from penstock.web.http.routes import ADMIN, Pages
-from penstock.web.presenters.preview_charts import Planned, planned_stream
+from penstock.web.presenters.preview_charts import PreviewCharts, charts_of_stream
 from penstock.web.presenters.preview_choices import with_taken
 from penstock.web.views.data.new_query import chosen, known
 
@@ -39,7 +39,7 @@ def preview_new_stream(visit: Visit) -> Response:
             visit.server, visit.principal, request_checked, visit.patience
         )
         shown = budgets.show(visit.server, visit.principal, dataset.name)
-        return _form(visit, form_input.kept(given), planned_stream(preview, shown))
+        return _form(visit, form_input.kept(given), charts_of_stream(preview, shown))
 
     return tried(act, lambda problem: _form(visit, form_input.refused(given, problem)))
 
@@ -61,13 +61,13 @@ def open_stream(visit: Visit) -> Response:
     return tried(lambda: once(visit, act), refused)
 
 
-def _form(visit: Visit, form: Form, plan: Planned | None = None) -> Response:
+def _form(visit: Visit, form: Form, charts: PreviewCharts | None = None) -> Response:
     every = known(visit)
     dataset = next(
         (candidate for candidate in every if candidate.name == form.value("dataset")), None
     )
     return visit.page(
-        "data/planned.html" if visit.is_part else "data/building/frame.html",
+        "data/preview.html" if visit.is_part else "data/building/frame.html",
         form.status,
         form=form,
         kind=None,
@@ -76,5 +76,5 @@ def _form(visit: Visit, form: Form, plan: Planned | None = None) -> Response:
         dataset=dataset,
         tiers=list(dataset.budgets) if dataset else [],
         words=choices,
-        planned=plan,
+        charts=charts,
     )
