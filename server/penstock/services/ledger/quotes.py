@@ -3,10 +3,12 @@
 A quote follows from the spec alone, before anything is charged, read or drawn.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from itertools import groupby
+from typing import Any
 
 from penstock.accounting import (
     Entry,
@@ -28,6 +30,9 @@ from penstock.services.noise.kinds.choice import requested
 from penstock.services.noise.kinds.kind import QueryKind
 from penstock.services.schemas.queries import Terms
 from penstock.spec_fields import folded
+
+Planning = Callable[[type[Mechanism], Fraction], QueryKind]
+"""Returns the kind that was requested, for a mechanism and the level of its ceiling."""
 
 
 @dataclass(frozen=True)
@@ -72,15 +77,17 @@ def settle(
     or have no budget, for levels that get noisier as rank rises, and for levels that the mechanism
     cannot have.
     """
-    wanted, _ = requested(terms, prepared)
+    wanted, own = requested(terms, prepared)
+    plan = partial(_planned, wanted, own, prepared)
     wanted.require_terms(terms, delta)
     family = wanted.family(terms, prepared.step)
     require_admitted(family.name, delta)
     try:
         if terms.levels is not None:
-            kind, rungs = _by_levels(family, terms, prepared, accounts, delta, limit)
+            targets = _targets(wanted, terms, prepared, accounts, limit)
+            kind, rungs = _by_levels(plan, family, terms, prepared, accounts, delta, targets)
         else:
-            kind, rungs = _by_share(family, terms, prepared, accounts)
+            kind, rungs = _by_share(plan, family, terms, prepared, accounts)
     except InvalidInput as problem:
         explained = wanted.explained(problem, terms)
         if explained is problem:
@@ -105,21 +112,21 @@ def settle(
 
 
 def _by_levels(
+    plan: Planning,
     family: type[Mechanism],
     terms: Terms,
     prepared: PreparedQuery,
     accounts: Sequence[tuple[Tier, TierAccount | None]],
     delta: float,
-    limit: Tier | None,
+    targets: Mapping[str, Target],
 ) -> tuple[QueryKind, dict[str, int]]:
-    targets = _targets(terms, prepared, accounts, limit)
     spelled = {folded(name): name for name in terms.levels or {}}
     template = family(granularity=finest_common_power(prepared.step))
     wanted: dict[str, Fraction] = {}
     for name, target in targets.items():
         with within("levels", spelled[folded(name)]):
             wanted[name] = level_for(template, target, prepared.sensitivity, delta)
-    kind = _planned(family, terms, prepared, min(wanted.values()))
+    kind = plan(family, min(wanted.values()))
     rungs: dict[str, int] = {}
     last: tuple[str, int] | None = None
     for tier, _ in accounts:
@@ -144,6 +151,7 @@ def _by_levels(
 
 
 def _by_share(
+    plan: Planning,
     family: type[Mechanism],
     terms: Terms,
     prepared: PreparedQuery,
@@ -166,7 +174,7 @@ def _by_share(
         )
         for _, account in funded
     ]
-    kind = _planned(family, terms, prepared, min(wanted))
+    kind = plan(family, min(wanted))
     return kind, kind.levels.shared_rungs(share, funded, prepared.dimension, terms.max_levels)
 
 
@@ -197,23 +205,26 @@ def require_tiers(
 
 
 def _targets(
+    kind: type[QueryKind],
     terms: Terms,
     prepared: PreparedQuery,
     accounts: Sequence[tuple[Tier, TierAccount | None]],
     limit: Tier | None,
 ) -> dict[str, Target]:
     require_tiers(terms, accounts, limit)
-    wanted, _ = requested(terms, prepared)
     names = {tier.folded: tier.name for tier, _ in accounts}
     return {
-        names[folded(name)]: wanted.planned_target(spec.target(), prepared)
+        names[folded(name)]: kind.planned_target(spec.target(), prepared)
         for name, spec in (terms.levels or {}).items()
     }
 
 
 def _planned(
-    family: type[Mechanism], terms: Terms, prepared: PreparedQuery, ceiling: Fraction
+    kind: type[QueryKind],
+    own: Mapping[str, Any],
+    prepared: PreparedQuery,
+    family: type[Mechanism],
+    ceiling: Fraction,
 ) -> QueryKind:
     mechanism, ladder = family.plan(ceiling, prepared.step, prepared.bound)
-    wanted, own = requested(terms, prepared)
-    return wanted(mechanism, ladder, prepared.sensitivity, **own)
+    return kind(mechanism, ladder, prepared.sensitivity, **own)
