@@ -10,7 +10,7 @@ Two kinds of counts have less noise when they are protected together (``structur
 """
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
@@ -32,11 +32,19 @@ LARGEST_NODE = 2**52
 """The most steps that stay exact, noise included."""
 
 
-def with_nodes(plan: Plan, query: CorrelatedQuery, relation: NeighboringRelation) -> Plan:
+@dataclass(frozen=True)
+class SizeTerms:
+    """Hold what is requested of the size beside the counts, as in a ``CorrelatedQuery``."""
+
+    trade_off: float | None = None
+    known_size: int | None = None
+
+
+def with_nodes(plan: Plan, terms: SizeTerms, relation: NeighboringRelation) -> Plan:
     """Return the plan of counts that are protected together.  Raises ``InvalidInput``."""
     _require_counts(plan)
     if plan.flags:
-        if query.known_size is not None and plan.keys > 1:
+        if terms.known_size is not None and plan.keys > 1:
             raise InvalidInput(
                 f"The sizes of {plan.keys} groups are not one number; leave known_size out.",
                 pointer=pointer("known_size"),
@@ -45,7 +53,7 @@ def with_nodes(plan: Plan, query: CorrelatedQuery, relation: NeighboringRelation
         _require_overlap(plan, relation)
     columns, groups = (len(plan.flags), plan.keys) if plan.flags else (plan.keys, 1)
     replacing = relation is NeighboringRelation.REPLACE
-    settled = replace(plan, nodes=_nodes(plan, query, columns, groups, replacing=replacing))
+    settled = replace(plan, nodes=_nodes(plan, terms, columns, groups, replacing=replacing))
     _require_unique_all(settled)
     if settled.largest > LARGEST_NODE:
         raise InvalidInput(
@@ -63,27 +71,25 @@ def nodes_of(query: CorrelatedQuery, dimension: int) -> Nodes:
     ``trade_off`` is given if a size is released.  The plan's other parts are not used.
     """
     flags = len(getattr(query.aggregate, "columns", None) or ())
-    sized = query.trade_off is not None
+    sized, terms = query.trade_off is not None, SizeTerms(query.trade_off, query.known_size)
     if flags:
         groups = dimension // (flags + 1) if sized else 1
-        return _settled(query, flags, groups, flags, 1, replacing=False)
+        return _settled(terms, flags, groups, flags, 1, replacing=False)
     keys = dimension - 1 if sized else dimension
     most = min(query.contribution.max_groups or keys, keys)
     units = isinstance(query.aggregate, CountUnits)
     rows = 1 if units else query.contribution.max_rows_per_group or 1
-    return _settled(query, keys, 1, most, rows, replacing=False)
+    return _settled(terms, keys, 1, most, rows, replacing=False)
 
 
-def _nodes(
-    plan: Plan, query: CorrelatedQuery, columns: int, groups: int, *, replacing: bool
-) -> Nodes:
+def _nodes(plan: Plan, terms: SizeTerms, columns: int, groups: int, *, replacing: bool) -> Nodes:
     non_zero = columns if plan.flags else plan.max_groups
     per_unit = 1 if plan.flags else plan.max_rows
-    return _settled(query, columns, groups, non_zero, per_unit, replacing=replacing)
+    return _settled(terms, columns, groups, non_zero, per_unit, replacing=replacing)
 
 
 def _settled(
-    query: CorrelatedQuery,
+    terms: SizeTerms,
     columns: int,
     groups: int,
     non_zero: int,
@@ -91,10 +97,10 @@ def _settled(
     *,
     replacing: bool,
 ) -> Nodes:
-    if query.known_size is not None:
-        return Centered(columns, Fraction(query.known_size * per_unit))
-    if query.trade_off is not None:
-        return Lift(columns, groups, weight_of(query.trade_off), per_unit)
+    if terms.known_size is not None:
+        return Centered(columns, Fraction(terms.known_size * per_unit))
+    if terms.trade_off is not None:
+        return Lift(columns, groups, weight_of(terms.trade_off), per_unit)
     if 2 * non_zero <= columns:
         return Ellipse(columns, non_zero)
     return Lift(columns, groups, best_weight(columns, replacing=replacing), per_unit)

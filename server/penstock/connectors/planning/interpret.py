@@ -4,7 +4,7 @@ import math
 from fractions import Fraction
 
 from penstock.connectors.duckdb.cells import EXAMPLES, NUMERIC, ORDERED, cell, spelling
-from penstock.connectors.planning.correlated_counts import with_nodes
+from penstock.connectors.planning.correlated_counts import SizeTerms, with_nodes
 from penstock.connectors.planning.open_keys import only_column, open_keys
 from penstock.connectors.planning.plan import (
     LARGEST_TOTAL,
@@ -86,7 +86,8 @@ def interpret(dataset: DatasetSpec, query: ComputedQuery) -> Plan:
     )
     _check_range(plan)
     if isinstance(query, CorrelatedQuery):
-        return with_nodes(plan, query, dataset.neighboring)
+        terms = SizeTerms(query.trade_off, query.known_size)
+        return with_nodes(plan, terms, dataset.neighboring)
     return plan
 
 

@@ -6,25 +6,27 @@ They are compared at each tier's own loss, so that users need not know the paper
 from collections.abc import Sequence
 from fractions import Fraction
 
+from penstock.connectors.duckdb.sql import Statement
 from penstock.connectors.planning.alternatives import Alternative, alternatives
 from penstock.mechanisms import Gaussian
 from penstock.persistence.tables import Dataset
 from penstock.services.datasets.population import spec_of
 from penstock.services.noise.process import CONFIDENCE, Process
-from penstock.services.queries.exact_answers import Plannable
 from penstock.services.schemas.previews import CountErrorView, CountStructureView
-from penstock.services.schemas.queries import ComputedQueryRequest
 from penstock.services.schemas.views import ErrorView
 from penstock.structures.counts import Centered, Lift
 
 
 def compared(
-    dataset: Dataset, request: Plannable, process: Process, rungs: Sequence[tuple[str, int]]
+    dataset: Dataset,
+    statement: Statement | None,
+    process: Process,
+    rungs: Sequence[tuple[str, int]],
 ) -> list[CountStructureView] | None:
     """Return the ways that fit, with each tier's margin of error; ``None`` if only one fits."""
-    if not isinstance(request, ComputedQueryRequest) or not isinstance(process.mechanism, Gaussian):
+    if statement is None or not isinstance(process.mechanism, Gaussian):
         return None
-    ways = alternatives(spec_of(dataset), request)
+    ways = alternatives(statement.plan, spec_of(dataset).neighboring)
     return [_view(way, process, rungs) for way in ways] or None
 
 

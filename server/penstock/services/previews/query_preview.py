@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from sqlmodel import Session
 
 from penstock.accounting import NOTHING, Entry
+from penstock.connectors.duckdb.sql import Statement
 from penstock.connectors.planning.prepare import PreparedQuery
 from penstock.connectors.planning.refusals import Refusals
 from penstock.errors import BudgetExhausted
@@ -57,7 +58,10 @@ class _Seen:
 
 @dataclass(frozen=True)
 class _Planned:
-    """Hold a planned or registered query, before its levels are described."""
+    """Hold a planned or registered query, before its levels are described.
+
+    ``statement`` belongs to planned queries that the server computes.
+    """
 
     of: Plannable | Query
     dataset: Dataset
@@ -65,6 +69,7 @@ class _Planned:
     dimension: int
     seen: Sequence[_Seen]
     refusal: str | None
+    statement: Statement | None = None
 
     @property
     def asks(self) -> bool:
@@ -125,7 +130,13 @@ def preview(
         for account, rungs, cost in quote.by_tier()
     ]
     planned_query = _Planned(
-        request, dataset, quote.process, prepared.dimension, seen, _refusal_text(problem)
+        request,
+        dataset,
+        quote.process,
+        prepared.dimension,
+        seen,
+        _refusal_text(problem),
+        prepared.statement,
     )
     return _view(planned_query, described.described)
 
@@ -204,7 +215,7 @@ def _view(plan: _Planned, described: Described) -> PreviewView:
         refusal=plan.refusal,
         tiers=[_tier(*both) for both in zip(plan.seen, described.tiers, strict=True)],
         powers=described.powers,
-        structures=None if isinstance(of, Query) else compared(plan.dataset, of, kind, rungs),
+        structures=compared(plan.dataset, plan.statement, kind, rungs),
     )
 
 

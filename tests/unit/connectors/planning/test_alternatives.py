@@ -6,6 +6,7 @@ import pytest
 from tests.unit.connectors.cases import VISITS, correlated_of, dataset_of, query_of
 
 from penstock.connectors.planning.alternatives import Alternative, alternatives
+from penstock.connectors.planning.interpret import interpret
 from penstock.connectors.specs.models import ComputedQuery
 from penstock.structures.counts import Centered, Lift
 
@@ -20,7 +21,8 @@ QUERIES = [
 
 
 def listed(query: ComputedQuery) -> list[Alternative]:
-    return alternatives(dataset_of(columns=COLUMNS), query)
+    dataset = dataset_of(columns=COLUMNS)
+    return alternatives(interpret(dataset, query), dataset.neighboring)
 
 
 @pytest.mark.parametrize("query", QUERIES)
