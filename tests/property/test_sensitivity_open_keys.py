@@ -15,9 +15,10 @@ from hypothesis import strategies as st
 from tests.support.thorough import by_count
 from tests.unit.connectors.cases import KEY, SALT, Folder, dataset_of, prepared, stated
 
-from penstock.connectors.planning.prepare import PreparedQuery, fingerprint, open_answer
+from penstock.connectors.planning.prepare import PreparedQuery, answer, fingerprint
 from penstock.connectors.specs.histograms import HistogramQuery
 from penstock.connectors.specs.models import DatasetSpec
+from penstock.structures.sparse_histogram import parted
 
 NAMES = ["person", "book", "page"]
 COLUMNS = {
@@ -72,7 +73,7 @@ def measured(
 
 
 def counts(folder: Folder, dataset: DatasetSpec, query: HistogramQuery) -> dict[int, int]:
-    found = open_answer(
+    found = answer(
         dataset,
         stated(dataset, query),
         salt=SALT,
@@ -81,8 +82,9 @@ def counts(folder: Folder, dataset: DatasetSpec, query: HistogramQuery) -> dict[
         folder=folder.path,
         threads=1,
     )
-    assert (found.counts > 0).all()
-    return dict(zip(found.ranks.tolist(), found.counts.tolist(), strict=True))
+    ranks, numbers = parted(found)
+    assert (numbers > 0).all()
+    return dict(zip(ranks.tolist(), numbers.tolist(), strict=True))
 
 
 def derived(settled: PreparedQuery) -> list[Fraction]:

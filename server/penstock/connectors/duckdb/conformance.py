@@ -22,6 +22,7 @@ from penstock.connectors.specs.correlated import CorrelatedQuery
 from penstock.connectors.specs.histograms import HistogramQuery
 from penstock.connectors.specs.models import ComputedQuery, DatasetSpec
 from penstock.errors import InvalidInput, Unavailable
+from penstock.structures.sparse_histogram import parted
 
 SALT = bytes(range(32))
 NAMES = ("person", "ward", "cost", "age", "urgent", "day")
@@ -259,13 +260,11 @@ def _counts_of(question: Question, file: SourceFile) -> tuple[int, ...] | None:
 
     written = question.statement(file.format)
     try:
-        if written.plan.open_keys is not None:
-            opened = source.run_open(written, file, NAMES, SALT, threads=1)
-            return (*opened.ranks.tolist(), *opened.counts.tolist())
-        counts = source.run(written, file, NAMES, SALT, threads=1)
+        answer = source.run(written, file, NAMES, SALT, threads=1)
     except InvalidInput:
         return None
-    return tuple(counts.tolist())
+    parts = (answer,) if written.plan.open_keys is None else parted(answer)
+    return tuple(number for part in parts for number in part.tolist())
 
 
 def _written(path: Path, form: Form) -> SourceFile:

@@ -17,7 +17,7 @@ from penstock.connectors.duckdb import parquet_cells
 from penstock.connectors.duckdb.source_file import SourceFile
 from penstock.connectors.duckdb.sql import SALT, SOURCE, TAKEN, Statement, identifier, literal
 from penstock.connectors.planning.correlated_counts import answer_of
-from penstock.connectors.planning.open_keys import Tally, tally
+from penstock.connectors.planning.open_keys import open_answer_of
 from penstock.connectors.planning.plan import Grouping, Plan
 from penstock.connectors.specs.models import ColumnType
 from penstock.errors import InvalidInput, Unavailable
@@ -47,28 +47,50 @@ def run(
 ) -> NDArray[np.int64]:
     """Run a statement; return the answer in lattice steps, shape ``(plan.dimension,)``.
 
+    For open keys it has the ranks of the keys in the file, and then their counts.
     ``names`` are the file's columns in its order; ``memory`` is a limit such as "2GB".
     Raises ``InvalidInput`` for a damaged file, ``Unavailable`` if memory is short.
     """
     rows = _rows(statement, file, names, salt, threads=threads, memory=memory)
-    return answer_of(statement.plan, [rows[name].astype(np.int64) for name in statement.columns])
+    columns = [rows[name].astype(np.int64) for name in statement.columns]
+    plan = statement.plan
+    if plan.open_keys is not None:
+        return open_answer_of(plan.open_keys, rows["key"].tolist(), *columns)
+    return answer_of(plan, columns)
 
 
-def run_open(
-    statement: Statement,
-    file: SourceFile,
-    names: Sequence[str],
-    salt: bytes,
-    *,
-    threads: int | None = None,
-    memory: str | None = None,
-) -> Tally:
-    """Run a statement with open keys; return the file's keys and their counts, like ``run``."""
-    if statement.plan.open_keys is None:
-        raise RuntimeError("a plan without open keys has an answer for every key")
-    rows = _rows(statement, file, names, salt, threads=threads, memory=memory)
-    (counts,) = (rows[name] for name in statement.columns)
-    return tally(statement.plan.open_keys, rows["key"].tolist(), counts)
+def fits(statement: Statement) -> bool:
+    """Return True if a text that another version wrote runs here, with rows that are decoded here.
+
+    It is tried on a source without rows, on a connection that can open no file: it must be one
+    SELECT over the tables and the parameter of this version, and return the columns of this version
+    as integers, one row for each key.
+    """
+    plan = statement.plan
+    names = (*(("key",) if plan.open_keys else ()), *statement.columns)
+    connection = connect(threads=1)
+    try:
+        _declare_all_keys(connection, plan)
+        used = (f"'' AS {identifier(name)}" for name in _names(plan))
+        columns = ", ".join(used) or "1 AS present"
+        # Every name in it is quoted; the rest is fixed text.
+        connection.execute(f"CREATE TEMP VIEW {SOURCE} AS SELECT {columns} WHERE FALSE")
+        lock(connection, None)
+        if not _is_single_select(connection, statement.text):
+            return False
+        tried = connection.execute(statement.text, _parameters(plan, b"")).fetchnumpy()
+        rows = {name: np.asarray(column) for name, column in tried.items()}
+    except (duckdb.OutOfMemoryException, MemoryError):
+        raise _short_of_memory() from None
+    except duckdb.Error:
+        return False
+    finally:
+        connection.close()
+    size = plan.keys if plan.open_keys is None else 0
+    return tuple(rows) == names and all(
+        len(rows[name]) == size and np.issubdtype(rows[name].dtype, np.integer)
+        for name in statement.columns
+    )
 
 
 def _rows(
@@ -85,22 +107,16 @@ def _rows(
     for repairs in (False, True):
         connection = connect(threads, memory)
         try:
-            for place, grouping in enumerate(plan.groupings):
-                _declare_keys(connection, f"keys_{place}", grouping)
-            if plan.summand is not None and plan.summand.categories:
-                outside = Grouping(plan.summand.column, categories=plan.summand.categories)
-                _declare_keys(connection, TAKEN, outside)
+            _declare_all_keys(connection, plan)
             connection.execute(_view(connection, file, names, columns, repairs))
             lock(connection, file)
-            _require_single_select(connection, statement.text)
+            if not _is_single_select(connection, statement.text):
+                raise RuntimeError("the statement is something else than one SELECT")
             # The engine's own message may quote a cell, so none of it is kept.
             rows = connection.execute(statement.text, _parameters(plan, salt)).fetchnumpy()
             return {name: np.asarray(column) for name, column in rows.items()}
         except (duckdb.OutOfMemoryException, MemoryError):
-            raise Unavailable(
-                "The server has too little memory to compute this answer. Nothing was released."
-                " Give it more, or group by fewer keys."
-            ) from None
+            raise _short_of_memory() from None
         except (duckdb.Error, ValueError, OSError):  # Arrow's are of the last two
             if not any(parquet_cells.repairable(kind) for kind in columns.values()):
                 break
@@ -110,6 +126,13 @@ def _rows(
         f"The dataset's file cannot be read to its end as {file.format}: it is damaged. Nothing"
         f" was released. Write the file again and register it as a new version."
     ) from None
+
+
+def _short_of_memory() -> Unavailable:
+    return Unavailable(
+        "The server has too little memory to compute this answer. Nothing was released."
+        " Give it more, or group by fewer keys."
+    )
 
 
 def connect(threads: int | None = None, memory: str | None = None) -> duckdb.DuckDBPyConnection:
@@ -127,17 +150,17 @@ def connect(threads: int | None = None, memory: str | None = None) -> duckdb.Duc
     return connection
 
 
-def lock(connection: duckdb.DuckDBPyConnection, file: SourceFile) -> None:
+def lock(connection: duckdb.DuckDBPyConnection, file: SourceFile | None) -> None:
     """Forbid a connection to open any file but ``file``, and to change any setting."""
-    connection.execute(f"SET allowed_paths = [{literal(str(file.path))}]")
+    path = "" if file is None else literal(str(file.path))
+    connection.execute(f"SET allowed_paths = [{path}]")
     connection.execute("SET enable_external_access = false")
     connection.execute("SET lock_configuration = true")
 
 
-def _require_single_select(connection: duckdb.DuckDBPyConnection, text: str) -> None:
+def _is_single_select(connection: duckdb.DuckDBPyConnection, text: str) -> bool:
     kinds = [each.type for each in connection.extract_statements(text)]
-    if kinds != [duckdb.StatementType.SELECT]:
-        raise RuntimeError("the template has become something else than one SELECT")
+    return kinds == [duckdb.StatementType.SELECT]
 
 
 def _parameters(plan: Plan, salt: bytes) -> dict[str, str]:
@@ -146,10 +169,14 @@ def _parameters(plan: Plan, salt: bytes) -> dict[str, str]:
 
 def _used(file: SourceFile, plan: Plan) -> dict[str, Any]:
     """Return the columns that the plan uses, each with its type in a Parquet file or ``None``."""
-    key = plan.open_keys.column if plan.open_keys else None
-    used = {column.name for column in (plan.unit, key, *plan.columns) if column is not None}
     kinds = parquet_cells.types(file)
-    return {name: kinds.get(name) for name in sorted(used)}
+    return {name: kinds.get(name) for name in _names(plan)}
+
+
+def _names(plan: Plan) -> list[str]:
+    """Return the names of the columns that the plan uses."""
+    key = plan.open_keys.column if plan.open_keys else None
+    return sorted({column.name for column in (plan.unit, key, *plan.columns) if column is not None})
 
 
 def _view(
@@ -203,6 +230,14 @@ def _reader(file: SourceFile, names: Sequence[str], numbered: bool) -> str:
         f" escape = '\"', columns = {{{columns}}}, null_padding = true, ignore_errors = true,"
         " strict_mode = false, parallel = false, hive_partitioning = false)"
     )
+
+
+def _declare_all_keys(connection: duckdb.DuckDBPyConnection, plan: Plan) -> None:
+    for place, grouping in enumerate(plan.groupings):
+        _declare_keys(connection, f"keys_{place}", grouping)
+    if plan.summand is not None and plan.summand.categories:
+        outside = Grouping(plan.summand.column, categories=plan.summand.categories)
+        _declare_keys(connection, TAKEN, outside)
 
 
 def _declare_keys(connection: duckdb.DuckDBPyConnection, table: str, grouping: Grouping) -> None:

@@ -111,7 +111,9 @@ class Statement:
     """Hold a query's plan, and the SQL that is recorded and run.
 
     ``sha256`` is the text's, in hexadecimal digits.  The SQL returns one row for each key, in their
-    order; the answer's vector has ``columns`` one after another.
+    order; the answer's vector has ``columns`` one after another.  A later version runs the text as
+    it is recorded, and decodes columns by their names: a column with another meaning needs another
+    name, as does a table of keys that is made otherwise.
     """
 
     plan: Plan
@@ -145,7 +147,12 @@ def statement(plan: Plan) -> Statement:
         dimension=plan.keys,
         size=_SIZE if _overlapping(plan) else "",
     )
-    return Statement(plan, text, hashlib.sha256(text.encode()).hexdigest(), tuple(answers))
+    return Statement(plan, text, sha256_of(text), tuple(answers))
+
+
+def sha256_of(text: str) -> str:
+    """Return the SHA-256 of a statement's text, in hexadecimal digits."""
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def identifier(name: str) -> str:

@@ -1,7 +1,6 @@
 """Read the keys of a sparse histogram: on a dataset, in SQL, and as ranks."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,22 +10,10 @@ from penstock.connectors.planning.refusals import pointer
 from penstock.connectors.specs.histograms import SMALLEST_DOMAIN, HistogramQuery, domain_of
 from penstock.connectors.specs.models import Count, CountUnits, DatasetSpec
 from penstock.errors import InvalidInput
-from penstock.structures.sparse_histogram import Sha256Prefix, Strings, Uint64, ranks_of
+from penstock.structures.sparse_histogram import Sha256Prefix, Strings, Uint64, joined, ranks_of
 
 COLUMN = "open_key"
 """The name under which a key is read, as text of the file."""
-
-
-@dataclass(frozen=True)
-class Tally:
-    """Hold the keys whose count is not 0, as ranks of their domain, and the counts.
-
-    Both have shape ``(keys,)``.  The number of keys depends on the data: it is never revealed, and
-    no request is refused because of it.
-    """
-
-    ranks: NDArray[np.uint64]
-    counts: NDArray[np.int64]
 
 
 def open_keys(dataset: DatasetSpec, query: HistogramQuery, column: Column) -> OpenKeys:
@@ -94,10 +81,16 @@ def condition_sql(keys: OpenKeys, cell: str, literal: str) -> str:
     return f"{cell} IS NOT NULL"
 
 
-def tally(keys: OpenKeys, key_columns: Sequence[object], counts: NDArray[np.int64]) -> Tally:
-    """Return the keys and counts of the engine's rows, as ranks.  Counts of 0 are left out."""
+def open_answer_of(
+    keys: OpenKeys, key_columns: Sequence[object], counts: NDArray[np.int64]
+) -> NDArray[np.int64]:
+    """Return the answer from the engine's rows: the ranks of the keys found, then their counts.
+
+    ``sparse_histogram.parted`` splits it.  The number of keys depends on the data: it is never
+    revealed, and no request is refused because of it.
+    """
     if isinstance(keys.domain, Uint64):
         ranks = np.asarray(key_columns, dtype=np.uint64)
     else:
         ranks = ranks_of(keys.domain, [str(key) for key in key_columns])
-    return Tally(ranks, np.asarray(counts, dtype=np.int64))
+    return joined(ranks, np.asarray(counts, dtype=np.int64))

@@ -1,12 +1,13 @@
 """Prepare a query from two specs, without data; then read the data for its answer.
 
 ``prepare`` interprets a spec once, as one ``Statement``.  Its text is
-recorded, and ``answer`` and ``open_answer``, the one place where data are read, run it.
+recorded, and ``answer``, the one place where data are read, runs it.  Later on
+``recorded`` returns the statement with the recorded text, even if the template has changed since.
 """
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
 
@@ -15,12 +16,11 @@ from numpy.typing import NDArray
 
 from penstock.connectors.duckdb import parquet_cells, source_file
 from penstock.connectors.duckdb.conformance import require_conformance
-from penstock.connectors.duckdb.sql import Statement, statement
+from penstock.connectors.duckdb.sql import Statement, sha256_of, statement
 from penstock.connectors.planning.canonical import canonical_hash
 from penstock.connectors.planning.correlated_counts import Nodes
 from penstock.connectors.planning.domain import Key
 from penstock.connectors.planning.interpret import interpret
-from penstock.connectors.planning.open_keys import Tally
 from penstock.connectors.planning.plan import Plan
 from penstock.connectors.progress import Progress, silent
 from penstock.connectors.specs.models import ComputedQuery, DatasetSpec
@@ -90,6 +90,20 @@ def _changed(dataset: DatasetSpec, plan: Plan) -> int:
     return min(units * plan.max_groups, plan.keys)
 
 
+def recorded(written: Statement, text: str) -> Statement | None:
+    """Return the statement that runs a recorded text; ``None`` if it cannot be run as ``written``.
+
+    ``written`` is what this version makes of the same spec; its plan decodes the rows.  A text that
+    another version wrote is tried first (``source.fits``); no data are read.
+    """
+    from penstock.connectors.duckdb import source
+
+    if text == written.text:
+        return written
+    older = replace(written, text=text, sha256=sha256_of(text))
+    return older if source.fits(older) else None
+
+
 def check_source(dataset: DatasetSpec, folder: Path | None = None) -> None:
     """Check a dataset before it is registered: its spec, and the header of its file.
 
@@ -143,6 +157,7 @@ def answer(
 ) -> NDArray[np.int64]:
     """Read the data, once, with a statement: the answer in lattice steps, ``(dimension,)``.
 
+    That of a sparse histogram has the ranks of the keys in the file, and then their counts.
     The answer has the same bits for the same file, statement and ``salt`` (the dataset version's
     secret), with any number of ``threads``.  ``progress`` receives the stages.  Raises
     ``SourceChanged`` unless the file is, before and after it is read, the one whose ``fingerprint``
@@ -152,25 +167,6 @@ def answer(
 
     with _opened(dataset, fingerprint_key, fingerprint, folder, progress) as (file, names):
         return source.run(statement, file, names, salt, threads=threads, memory=memory)
-
-
-def open_answer(
-    dataset: DatasetSpec,
-    statement: Statement,
-    *,
-    salt: bytes,
-    fingerprint_key: bytes,
-    fingerprint: bytes,
-    folder: Path | None = None,
-    threads: int | None = None,
-    memory: str | None = None,
-    progress: Progress = silent,
-) -> Tally:
-    """Read the data, once, as ``answer``: the keys whose count is not 0, and these counts."""
-    from penstock.connectors.duckdb import source
-
-    with _opened(dataset, fingerprint_key, fingerprint, folder, progress) as (file, names):
-        return source.run_open(statement, file, names, salt, threads=threads, memory=memory)
 
 
 @contextmanager

@@ -18,7 +18,7 @@ from pydantic import TypeAdapter
 from penstock.connectors.planning.refusals import pointer
 from penstock.connectors.specs.histograms import DomainSpec, HistogramQuery, domain_of
 from penstock.errors import InvalidInput
-from penstock.mechanisms import Gaussian, IntVector
+from penstock.mechanisms import Gaussian
 from penstock.persistence.tables import Tier
 from penstock.privacy import Ladder
 from penstock.services.schemas.histograms import AppearanceView, FalseKeys, HistogramView
@@ -148,17 +148,6 @@ def _by_rung(
                 pointer=at,
             )
     return {rung: number for rung, (_, number) in by_rung.items()}
-
-
-def joined(ranks: np.ndarray[Any, np.dtype[np.uint64]], steps: IntVector) -> IntVector:
-    """Return a report as one vector of integers: the bits of all ranks, then all steps."""
-    return np.concatenate([ranks.view(np.int64), steps])
-
-
-def parted(vector: IntVector) -> tuple[np.ndarray[Any, np.dtype[np.uint64]], IntVector]:
-    """Split a vector that ``joined`` made into a report's ranks and steps."""
-    ranks, steps = np.split(vector, 2)
-    return np.ascontiguousarray(ranks).view(np.uint64), steps
 
 
 def _appearances(threshold: float, deviation: float) -> list[AppearanceView]:

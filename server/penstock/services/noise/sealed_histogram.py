@@ -14,7 +14,6 @@ from penstock.mechanisms import IntVector
 from penstock.persistence.row_numbers import required
 from penstock.persistence.tables import Dataset, HistogramState, Query, Release
 from penstock.services.context import Server
-from penstock.services.noise.histogram_settings import joined, parted
 from penstock.services.noise.keys import query_key
 from penstock.services.noise.sealing import misfit, place_of
 from penstock.structures.sparse_histogram import (
@@ -23,7 +22,9 @@ from penstock.structures.sparse_histogram import (
     SparseHistogram,
     Thresholds,
     from_bytes,
+    joined,
     next_crossing,
+    parted,
     to_bytes,
 )
 

@@ -4,6 +4,7 @@
 * ``registered``         registrations that were done but not answered
 * ``queries``            queries as their callers see them
 * ``level_changes``      levels lowered for the future, or raised and charged
+* ``recorded_statement``: what a row records of a spec, and the statement that is run for it
 * ``exact_answers``      reading exact answers
 * ``mismatches``         exact values that are sent again: rarely compared, always recorded
 * ``category_checks``    the share of rows outside all categories, as a query

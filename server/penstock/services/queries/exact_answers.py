@@ -5,13 +5,13 @@ They are in memory only from when they are read until a release is drawn from th
 """
 
 import json
+from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from penstock.connectors import vector
 from penstock.connectors.planning import prepare
-from penstock.connectors.planning.open_keys import Tally
 from penstock.connectors.planning.prepare import PreparedQuery
 from penstock.connectors.progress import Progress, silent
 from penstock.errors import InvalidInput
@@ -20,9 +20,9 @@ from penstock.persistence.tables import Dataset, Query
 from penstock.services.context import Server
 from penstock.services.datasets.fingerprints import fingerprint_of, salt_of
 from penstock.services.datasets.population import spec_of
-from penstock.services.noise.histogram_settings import joined
 from penstock.services.noise.kinds.choice import kind_of
 from penstock.services.noise.kinds.kind import Answer
+from penstock.services.queries.recorded_statement import statement_of
 from penstock.services.schemas.queries import (
     ComputedQueryRequest,
     HistogramRequest,
@@ -33,6 +33,10 @@ from penstock.services.schemas.queries import (
 Request = ComputedQueryRequest | HistogramRequest | PushedVectorRequest
 Plannable = Request | VectorPreviewRequest
 """The specs that can be planned; a preview's vector needs no values."""
+
+
+Reader = Callable[[Query], Answer]
+"""Returns how the exact answer of a stored query is read: by the statement of its row."""
 
 
 def planned(dataset: Dataset, request: Plannable) -> PreparedQuery:
@@ -64,8 +68,8 @@ def counted(request: PushedVectorRequest, prepared: PreparedQuery) -> NDArray[np
 
 def prepared_for(
     server: Server, dataset: Dataset, request: Request, progress: Progress = silent
-) -> tuple[PreparedQuery, Answer]:
-    """Prepare a spec's query; return it with a function that reads the exact answer.
+) -> tuple[PreparedQuery, Reader]:
+    """Prepare a spec's query; return it with a function that returns how a row's answer is read.
 
     ``progress`` receives how far the reading of the file is.  Raises ``InvalidInput``, and
     ``SourceChanged`` if the file is not the registered one.
@@ -73,41 +77,34 @@ def prepared_for(
     prepared = planned(dataset, request)
     if isinstance(request, PushedVectorRequest):
         steps = counted(request, prepared)
-        return prepared, lambda: steps
-    spec, statement = spec_of(dataset), prepared.statement
-    if statement is None:
-        raise RuntimeError("a computed query has a statement")
+        return prepared, lambda _: lambda: steps
+    spec = spec_of(dataset)
     known = fingerprint_of(server, dataset)
     key, registered = known.key, known.digest
     prepare.check_registered(spec, fingerprint_key=key, fingerprint=registered, progress=progress)
     salt = salt_of(server, dataset)
-    if statement.plan.open_keys is not None:
-        return prepared, lambda: _joined(
-            prepare.open_answer(
-                spec,
-                statement,
-                salt=salt,
-                fingerprint_key=key,
-                fingerprint=registered,
-                progress=progress,
-            )
+
+    def reader(query: Query) -> Answer:
+        statement = statement_of(query, prepared)
+        return lambda: prepare.answer(
+            spec,
+            statement,
+            salt=salt,
+            fingerprint_key=key,
+            fingerprint=registered,
+            progress=progress,
         )
-    return prepared, lambda: prepare.answer(
-        spec, statement, salt=salt, fingerprint_key=key, fingerprint=registered, progress=progress
-    )
 
-
-def _joined(tally: Tally) -> NDArray[np.int64]:
-    return joined(tally.ranks, tally.counts)
+    return prepared, reader
 
 
 def prepared_again(
     server: Server, dataset: Dataset, query: Query, values: list[int | float] | None
 ) -> tuple[PreparedQuery, Answer]:
-    """Return the same for a registered query; ``values`` are those of a pushed vector.
+    """Prepare a registered query and its reading; ``values`` are those of a pushed vector.
 
     Raises ``InvalidInput`` for values of a query that the server computes, for missing values, and
-    for more or fewer than were registered.
+    for more or fewer than were registered, and what ``statement_of`` raises.
     """
     spec, kind = json.loads(query.spec), kind_of(query)
     if query.sql is not None:
@@ -115,7 +112,9 @@ def prepared_again(
             raise InvalidInput(
                 f"The server computes {query.name!r} itself; leave values out.", pointer="/values"
             )
-        return prepared_for(server, dataset, kind.request_model.model_validate(spec))
+        request: Request = kind.request_model.model_validate(spec)
+        prepared, reader = prepared_for(server, dataset, request)
+        return prepared, reader(query)
     if values is None:
         missing = kind.levels.values_missing(query)
         raise InvalidInput(f"{missing}; send its exact values again.", pointer="/values")
@@ -125,6 +124,6 @@ def prepared_again(
             f" {query.dimension}.",
             pointer="/values",
         )
-    return prepared_for(
-        server, dataset, PushedVectorRequest.model_validate({**spec, "values": values})
-    )
+    request = PushedVectorRequest.model_validate({**spec, "values": values})
+    prepared, reader = prepared_for(server, dataset, request)
+    return prepared, reader(query)

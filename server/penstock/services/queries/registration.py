@@ -6,7 +6,6 @@ is durable are the data read, and the second stores the anchor.  A crash in betw
 again finishes it.
 """
 
-import json
 from collections.abc import Sequence
 from fractions import Fraction
 
@@ -38,12 +37,12 @@ from penstock.services.ledger.quotes import Quote, require_tiers
 from penstock.services.noise.kinds.choice import kind_of
 from penstock.services.noise.kinds.kind import Answer
 from penstock.services.queries.exact_answers import Plannable, Request, prepared_for
+from penstock.services.queries.recorded_statement import keys_text, spec_text
 from penstock.services.queries.refused_histograms import advised
 from penstock.services.releases.releases import store
 from penstock.services.repository import dataset_by_name, given_rungs, in_sight
 from penstock.services.schemas.queries import PushedVectorRequest
 from penstock.spec_fields import folded
-from penstock.structures.counts import Lift
 
 
 def register(
@@ -63,14 +62,16 @@ def register(
     with refusals:
         require_tiers(request, accounts)
     with refusals:
-        prepared, answer = prepared_for(server, dataset, request, progress)
+        prepared, reader = prepared_for(server, dataset, request, progress)
     refusals.settle()
     require_dimension(server, prepared)
     progress("computing levels and charges")
     with advised(server, principal, PATIENCE, dataset, request, prepared):
         query, rungs = _charged(server, principal, dataset, request, prepared, accounts)
     try:
-        _anchor(server, dataset, query, rungs, prepared.step, _with_progress(answer, progress))
+        # An interrupted registration may have recorded another version's text, which is run.
+        answer = _with_progress(reader(query), progress)
+        _anchor(server, dataset, query, rungs, prepared.step, answer)
     except (SourceChanged, Unavailable) as problem:
         problem.detail += (
             f" Query {query.name!r} is charged and waits for its data: register the same spec"
@@ -152,25 +153,6 @@ def require_dimension(server: Server, prepared: PreparedQuery) -> None:
         )
 
 
-def spec_text(request: Plannable, prepared: PreparedQuery) -> str:
-    """Return the spec as it is stored, without values and keys.
-
-    A mean's bounds and a trade-off are stored as they were planned: releases are read with them.
-    """
-    stored = request.model_dump(mode="json", exclude={"keys", "values"}, exclude_none=True)
-    if prepared.mean_bounds is not None and stored["aggregate"]["type"] == "mean":
-        lower, upper = map(float, prepared.mean_bounds)
-        stored["aggregate"].update(lower=lower, upper=upper)
-    if isinstance(prepared.nodes, Lift):
-        stored["trade_off"] = float(prepared.nodes.trade_off)
-    return json.dumps(stored, sort_keys=True)
-
-
-def keys_text(prepared: PreparedQuery) -> str | None:
-    """Return the keys as they are stored (JSON)."""
-    return None if prepared.keys is None else json.dumps(list(prepared.keys))
-
-
 def pending(
     session: Session,
     dataset: Dataset,
@@ -212,7 +194,7 @@ def _row(
     prepared: PreparedQuery,
     quote: Quote,
 ) -> Query:
-    # The object that ``answer`` runs, so no other text can be recorded.
+    # A new row's text is that of the object that ``answer`` runs.
     statement = prepared.statement
     return row_of(
         server,

@@ -19,7 +19,7 @@ from penstock.structures.sparse_histogram.charges import (
     numerical_charges,
     zero_key_failure,
 )
-from penstock.structures.sparse_histogram.contents import Report
+from penstock.structures.sparse_histogram.contents import Report, joined, parted
 from penstock.structures.sparse_histogram.domain import (
     Domain,
     Key,
@@ -47,8 +47,10 @@ __all__ = [
     "Uint64",
     "false_key_failure",
     "from_bytes",
+    "joined",
     "next_crossing",
     "numerical_charges",
+    "parted",
     "plan",
     "ranks_of",
     "to_bytes",

@@ -54,6 +54,17 @@ def report_of(
     return Report(rung, ranks[above], steps[above], granularity)
 
 
+def joined(ranks: Ranks, steps: IntVector) -> IntVector:
+    """Return keys and their numbers as one vector of integers: the bits of ranks, then steps."""
+    return np.concatenate([ranks.view(np.int64), steps])
+
+
+def parted(vector: IntVector) -> tuple[Ranks, IntVector]:
+    """Split a vector that ``joined`` made into ranks and steps."""
+    ranks, steps = np.split(vector, 2)
+    return np.ascontiguousarray(ranks).view(np.uint64), steps
+
+
 def support_of(
     domain: Domain, ranks: Ranks, counts: NDArray[np.generic], granularity: Fraction
 ) -> tuple[Ranks, IntVector]:

@@ -67,6 +67,28 @@ MUTANTS: Final[Sequence[Mutant]] = (
         ),
     ),
     Mutant(
+        row="D2",
+        name="statement-written-again",
+        path="services/queries/recorded_statement.py",
+        before="recorded(prepared.statement, query.sql) if",
+        after="prepared.statement if",
+        wrong="a level is raised with the SQL of this version, not with what was recorded",
+        tests=(
+            "tests/unit/services/queries/test_recorded_statement.py::test_a_level_that_is_read_again_runs_the_recorded_statement",
+        ),
+    ),
+    Mutant(
+        row="D2",
+        name="read-at-another-sensitivity",
+        path="services/queries/recorded_statement.py",
+        before="        and Fraction(query.sensitivity_l1) == moved.l1\n",
+        after="",
+        wrong="data are read again under another sensitivity than was charged",
+        tests=(
+            "tests/unit/services/queries/test_recorded_statement.py::test_a_version_that_cannot_run_the_recorded_statement_reads_and_charges_nothing",
+        ),
+    ),
+    Mutant(
         row="D6",
         name="other-files-opened",
         path="connectors/duckdb/source.py",

@@ -1,11 +1,13 @@
 """Test that DuckDB can read the one file and do nothing else; the bits do not depend on threads."""
 
+from dataclasses import replace
+
 import duckdb
 import numpy as np
 import pytest
 from tests.unit.connectors.cases import KEY, SALT, Folder, dataset_of, query_of, stated
 
-from penstock.connectors.duckdb.source import connect, lock, run
+from penstock.connectors.duckdb.source import connect, fits, lock, run
 from penstock.connectors.duckdb.source_file import locate
 from penstock.connectors.duckdb.sql import Statement
 from penstock.connectors.planning.interpret import interpret
@@ -191,3 +193,32 @@ def test_csv_gives_the_bits_of_parquet_whatever_the_threads(folder: Folder) -> N
     for threads in (1, 4):
         found = folder.ask(dataset_of(columns=columns), query, threads=threads)
         assert found.tolist() == wanted
+
+
+def test_a_text_that_another_version_wrote_fits() -> None:
+    written = stated(dataset_of(), query_of())
+    assert fits(written)
+    assert fits(replace(written, text=written.text.replace("place <=", "0 + place <=")))
+
+
+@pytest.mark.parametrize(
+    ("part", "other"),
+    [
+        ("$salt", "$grain"),
+        ("FROM source", "FROM visits"),
+        ("FROM source", "FROM read_csv('/etc/hostname')"),
+        ("keys_0", "groups_0"),
+        ("AS part_answer", "AS total"),
+        ("AS part_answer", "AS part_answer, 1 AS more"),
+        ("SELECT CAST(", "SELECT 0.5 + CAST("),
+        ("ORDER BY domain.key", "LIMIT 1"),
+        ("ORDER BY domain.key", "ORDER BY domain.key; SELECT 1"),
+        ("WITH typed", "CREATE TABLE other AS WITH typed"),
+        ("WITH typed", "WITHOUT typed"),
+    ],
+)
+def test_a_text_that_cannot_be_run_or_decoded_does_not_fit(part: str, other: str) -> None:
+    written = stated(dataset_of(), query_of(group_by=[{"column": "ward"}]))
+    changed = written.text.replace(part, other)
+    assert changed != written.text
+    assert not fits(replace(written, text=changed))

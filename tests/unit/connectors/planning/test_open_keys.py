@@ -5,17 +5,18 @@ What is read, what is refused, what one hash holds.
 
 from typing import Any
 
+import numpy as np
 import pytest
+from numpy.typing import NDArray
 from tests.unit.connectors.cases import KEY, SALT, Folder, dataset_of, prepared, stated
 from tests.unit.connectors.open_reference import answer as meant
 
 from penstock.connectors.planning.interpret import interpret
-from penstock.connectors.planning.open_keys import Tally
-from penstock.connectors.planning.prepare import fingerprint, open_answer
+from penstock.connectors.planning.prepare import answer, fingerprint
 from penstock.connectors.specs.histograms import HistogramQuery
 from penstock.connectors.specs.models import DatasetSpec
 from penstock.errors import InvalidInput
-from penstock.structures.sparse_histogram import Sha256Prefix, Strings, Uint64
+from penstock.structures.sparse_histogram import Sha256Prefix, Strings, Uint64, parted
 
 COLUMNS = {
     "person": {"type": "string"},
@@ -43,8 +44,10 @@ def histogram_of(domain: dict[str, Any], column: str = "book", **changes: object
     )
 
 
-def asked(folder: Folder, query: HistogramQuery, dataset: DatasetSpec = DATASET) -> Tally:
-    return open_answer(
+def asked(
+    folder: Folder, query: HistogramQuery, dataset: DatasetSpec = DATASET
+) -> NDArray[np.int64]:
+    return answer(
         dataset,
         stated(dataset, query),
         salt=SALT,
@@ -56,8 +59,8 @@ def asked(folder: Folder, query: HistogramQuery, dataset: DatasetSpec = DATASET)
 
 
 def counts(folder: Folder, query: HistogramQuery, dataset: DatasetSpec = DATASET) -> dict[int, int]:
-    found = asked(folder, query, dataset)
-    return dict(zip(found.ranks.tolist(), found.counts.tolist(), strict=True))
+    ranks, numbers = parted(asked(folder, query, dataset))
+    return dict(zip(ranks.tolist(), numbers.tolist(), strict=True))
 
 
 @pytest.fixture
@@ -144,8 +147,8 @@ def test_a_file_without_any_key_has_none(folder: Folder) -> None:
     folder.names = list(COLUMNS)
     folder.csv([])
     for domain, column in (({"type": "uint64"}, "book"), ({"type": "sha256_64"}, "page")):
-        found = asked(folder, histogram_of(domain, column))
-        assert found.ranks.shape == found.counts.shape == (0,)
+        ranks, numbers = parted(asked(folder, histogram_of(domain, column)))
+        assert ranks.shape == numbers.shape == (0,)
 
 
 def test_the_dimension_is_how_many_keys_differ_between_neighbors() -> None:

@@ -11,12 +11,11 @@ from penstock.errors import InvalidInput
 from penstock.persistence.tables import Tier
 from penstock.services.noise.histogram_settings import (
     HistogramShape,
-    joined,
     most,
-    parted,
     require_fitting,
     settled,
 )
+from penstock.structures.sparse_histogram import joined, parted
 
 TIERS = [
     row(Tier, id=place, name=name, folded=name, rank=place) for place, name in enumerate("abc")

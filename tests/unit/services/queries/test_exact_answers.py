@@ -14,7 +14,7 @@ from tests.unit.worlds import World
 from penstock.connectors.planning.prepare import PreparedQuery
 from penstock.errors import PenstockError
 from penstock.services.access.principals import OPERATOR
-from penstock.services.queries import exact_answers, queries, registration
+from penstock.services.queries import exact_answers, queries, recorded_statement, registration
 from penstock.services.schemas.queries import PushedVectorRequest
 
 SIZE = 37
@@ -140,7 +140,7 @@ def test_no_file_of_the_home_holds_the_exact_answer(
 def test_the_search_finds_what_a_server_that_forgets_nothing_leaves(
     world: World, files: Callable[[], list[Path]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    kept = registration.spec_text
+    kept = recorded_statement.spec_text
 
     def careless(request: exact_answers.Request, prepared: PreparedQuery) -> str:
         return kept(request, prepared)[:-1] + f', "values": {canary()}}}'

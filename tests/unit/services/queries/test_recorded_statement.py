@@ -1,6 +1,8 @@
-"""Test the statement that a query's row records is the one that is run."""
+"""Test the statement that a query's row records is the one that is run, after an upgrade too."""
 
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -9,15 +11,19 @@ import pytest
 from sqlmodel import select
 from tests.unit.worlds import World
 
-from penstock.connectors.duckdb import source
+from penstock.connectors.duckdb import source, sql
 from penstock.connectors.duckdb.conformance import require_conformance
 from penstock.connectors.planning import prepare
 from penstock.connectors.planning.interpret import interpret
-from penstock.persistence.tables import Query
+from penstock.connectors.planning.plan import Plan
+from penstock.connectors.planning.sensitivity import Norms
+from penstock.errors import Conflict, IntegrityViolation, Unavailable
+from penstock.persistence.tables import Charge, Query
 from penstock.services.access.principals import OPERATOR
 from penstock.services.datasets import datasets
 from penstock.services.ledger.charges import row_of
-from penstock.services.queries import queries, registration
+from penstock.services.previews.query_preview import preview
+from penstock.services.queries import exact_answers, queries, registration
 from penstock.services.schemas.queries import (
     ComputedQueryRequest,
     CorrelatedQueryRequest,
@@ -67,23 +73,35 @@ OPEN: dict[str, Any] = {
     "false_keys": 0.1,
 }
 
+POWER: dict[str, Any] = {**COUNTS, "mechanism": "generalized_gaussian", "p": 4}
+
 Request = ComputedQueryRequest | HistogramRequest
 
 REQUESTS: dict[str, Request] = {
     "counts": ComputedQueryRequest.model_validate(COUNTS),
     "mean": ComputedQueryRequest.model_validate(MEAN),
     "correlated": CorrelatedQueryRequest.model_validate(TOGETHER),
+    "independent levels": ComputedQueryRequest.model_validate(POWER),
 }
+
+EVERY: dict[str, Request] = {
+    **REQUESTS,
+    "sparse histogram": HistogramRequest.model_validate(OPEN),
+}
+
+MOVED: dict[str, float] = {"raised": 2.0, "lowered": 0.7}
+"""Levels above the ceiling, and below it; the latter is read again if levels are independent."""
 
 
 class Watched:
-    """Hold a connection to the engine, and write down the statements with a bound salt."""
+    """Hold a connection to the engine, and write down the statements that are run on a file."""
 
     def __init__(self, connection: Any, texts: list[str]) -> None:
-        self._connection, self._texts = connection, texts
+        self._connection, self._texts, self._opens = connection, texts, False
 
     def execute(self, text: str, *parameters: Any) -> Any:
-        if parameters:
+        self._opens = self._opens or "read_csv(" in text
+        if parameters and self._opens:
             self._texts.append(text)
         return self._connection.execute(text, *parameters)
 
@@ -101,13 +119,85 @@ def texts(world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list
     require_conformance("csv")
     seen: list[str] = []
     connect: Callable[..., Any] = source.connect
-    monkeypatch.setattr(source, "connect", lambda *more: Watched(connect(*more), seen))
+    monkeypatch.setattr(
+        source, "connect", lambda *more, **named: Watched(connect(*more, **named), seen)
+    )
     return seen
 
 
 def recorded(world: World) -> str | None:
     with world.server.database.read() as session:
         return session.exec(select(Query)).one().sql
+
+
+def charges(world: World) -> int:
+    with world.server.database.read() as session:
+        return len(session.exec(select(Charge)).all())
+
+
+def upgrade(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the server write other SQL from now on, as a new version may."""
+    written = sql._OF_UNITS.replace("WHERE place <=", "WHERE 0 + place <=")
+    assert written != sql._OF_UNITS
+    monkeypatch.setattr(sql, "_OF_UNITS", written)
+
+
+def upgrade_the_parameter(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the server bind another parameter than the recorded text has."""
+    for module in (sql, source):
+        monkeypatch.setattr(module, "SALT", "grain")
+
+
+def upgrade_the_sensitivity(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the server derive another sensitivity than was charged."""
+    moved = Plan.moved
+
+    def other(self: Plan, relation: Any) -> Norms:
+        norms = moved(self, relation)
+        return replace(norms, l1=2 * norms.l1)
+
+    monkeypatch.setattr(Plan, "moved", other)
+
+
+def upgrade_the_statistic(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the server make another statistic of the spec."""
+    monkeypatch.setattr(prepare, "canonical_hash", lambda *_: "another")
+
+
+UNFIT = (upgrade_the_parameter, upgrade_the_sensitivity, upgrade_the_statistic)
+
+
+def interrupt(world: World, request: Request) -> None:
+    """Register a query up to its charge."""
+
+    def fail(*_: object) -> None:
+        raise Unavailable("The power failed.")
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(registration, "_anchor", fail)
+        with pytest.raises(Unavailable):
+            queries.register(world.server, OPERATOR, request)
+
+
+def move(world: World, epsilon: float) -> None:
+    moved = LevelsChange.model_validate({"levels": {"internal": {"epsilon": epsilon}}})
+    queries.change(world.server, OPERATOR, "counts", moved)
+
+
+@contextmanager
+def interpretations() -> Iterator[list[object]]:
+    """Yield a list of all that is interpreted, by whatever module."""
+    seen: list[object] = []
+
+    def counted(*given: Any) -> Any:
+        seen.append(given)
+        return interpret(*given)
+
+    with pytest.MonkeyPatch.context() as patch:
+        for name, module in list(sys.modules.items()):
+            if name.startswith("penstock.") and vars(module).get("interpret") is interpret:
+                patch.setattr(module, "interpret", counted)
+        yield seen
 
 
 @pytest.mark.parametrize("name", list(REQUESTS))
@@ -125,23 +215,118 @@ def test_a_sparse_histogram_runs_what_it_records(world: World, texts: list[str])
 
 def test_a_raised_level_runs_the_recorded_statement_again(world: World, texts: list[str]) -> None:
     queries.register(world.server, OPERATOR, REQUESTS["counts"])
-    raised = LevelsChange.model_validate({"levels": {"internal": {"epsilon": 2.0}}})
-    queries.change(world.server, OPERATOR, "counts", raised)
+    move(world, 2.0)
     assert texts == [recorded(world)] * 2
 
 
-def test_a_spec_is_read_once(
-    world: World, texts: list[str], monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("name", list(EVERY))
+def test_an_interrupted_registration_is_finished_with_the_recorded_statement(
+    world: World, texts: list[str], monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
-    read = []
+    interrupt(world, EVERY[name])
+    upgrade(monkeypatch)
+    assert texts == []
+    queries.register(world.server, OPERATOR, EVERY[name])
+    assert texts == [recorded(world)]
 
-    def counted(*given: Any) -> Any:
-        read.append(given)
-        return interpret(*given)
 
-    monkeypatch.setattr(prepare, "interpret", counted)
+@pytest.mark.parametrize(
+    ("name", "way"),
+    [*((name, "raised") for name in REQUESTS), ("independent levels", "lowered")],
+)
+def test_a_level_that_is_read_again_runs_the_recorded_statement(
+    world: World, texts: list[str], monkeypatch: pytest.MonkeyPatch, name: str, way: str
+) -> None:
+    queries.register(world.server, OPERATOR, REQUESTS[name])
+    upgrade(monkeypatch)
+    move(world, MOVED[way])
+    assert texts == [recorded(world)] * 2
+
+
+@pytest.mark.parametrize("unfit", UNFIT)
+def test_a_version_that_cannot_run_the_recorded_statement_reads_and_charges_nothing(
+    world: World,
+    texts: list[str],
+    monkeypatch: pytest.MonkeyPatch,
+    unfit: Callable[[pytest.MonkeyPatch], None],
+) -> None:
     queries.register(world.server, OPERATOR, REQUESTS["counts"])
-    assert (len(read), len(texts)) == (1, 1)
+    before = charges(world)
+    unfit(monkeypatch)
+    with pytest.raises(Conflict, match="cannot run the SQL"):
+        move(world, 2.0)
+    assert (len(texts), charges(world)) == (1, before)
+
+
+@pytest.mark.parametrize("unfit", UNFIT)
+@pytest.mark.parametrize("name", ["counts", "sparse histogram"])
+def test_a_version_that_cannot_run_the_recorded_statement_finishes_no_registration(
+    world: World,
+    texts: list[str],
+    monkeypatch: pytest.MonkeyPatch,
+    unfit: Callable[[pytest.MonkeyPatch], None],
+    name: str,
+) -> None:
+    interrupt(world, EVERY[name])
+    before = charges(world)
+    with pytest.MonkeyPatch.context() as patch:
+        unfit(patch)
+        with pytest.raises(Conflict, match="cannot run the SQL"):
+            queries.register(world.server, OPERATOR, EVERY[name])
+    assert (texts, charges(world)) == ([], before)
+    queries.register(world.server, OPERATOR, EVERY[name])
+    assert texts == [recorded(world)]
+
+
+@pytest.mark.parametrize("column", ["sql", "sql_hash"])
+def test_a_text_that_does_not_match_its_hash_is_not_run(
+    world: World, texts: list[str], column: str
+) -> None:
+    queries.register(world.server, OPERATOR, REQUESTS["counts"])
+    with world.server.database.write() as session:
+        row = session.exec(select(Query)).one()
+        setattr(row, column, f"{getattr(row, column)} ")
+        session.add(row)
+    with pytest.raises(IntegrityViolation, match="does not match its hash"):
+        move(world, 2.0)
+    assert len(texts) == 1
+
+
+@pytest.mark.parametrize("name", list(EVERY))
+def test_a_spec_is_read_once(world: World, texts: list[str], name: str) -> None:
+    with interpretations() as seen:
+        queries.register(world.server, OPERATOR, EVERY[name])
+    assert (len(seen), len(texts)) == (1, 1)
+
+
+@pytest.mark.parametrize("name", list(EVERY))
+def test_a_preview_reads_a_spec_once(world: World, texts: list[str], name: str) -> None:
+    with interpretations() as seen:
+        preview(world.server, OPERATOR, EVERY[name])
+    assert (len(seen), len(texts)) == (1, 0)
+
+
+def test_a_level_change_reads_the_stored_spec_once(world: World, texts: list[str]) -> None:
+    queries.register(world.server, OPERATOR, REQUESTS["counts"])
+    with interpretations() as seen:
+        move(world, 2.0)
+    assert (len(seen), len(texts)) == (1, 2)
+
+
+@pytest.mark.parametrize("path", ["finished", "raised"])
+def test_a_server_that_runs_what_it_would_write_now_is_found(
+    world: World, texts: list[str], monkeypatch: pytest.MonkeyPatch, path: str
+) -> None:
+    monkeypatch.setattr(exact_answers, "statement_of", lambda _, prepared: prepared.statement)
+    if path == "finished":
+        interrupt(world, REQUESTS["counts"])
+        upgrade(monkeypatch)
+        queries.register(world.server, OPERATOR, REQUESTS["counts"])
+    else:
+        queries.register(world.server, OPERATOR, REQUESTS["counts"])
+        upgrade(monkeypatch)
+        move(world, 2.0)
+    assert texts[-1] != recorded(world)
 
 
 def test_a_server_that_records_another_statement_is_found(
@@ -152,9 +337,9 @@ def test_a_server_that_records_another_statement_is_found(
         return row_of(*given, sql=sql.replace("place <= 1", "place <= 2"), **own)
 
     monkeypatch.setattr(registration, "row_of", other)
-    queries.register(world.server, OPERATOR, REQUESTS["counts"])
-    assert len(texts) == 1
-    assert texts != [recorded(world)]
+    with pytest.raises(IntegrityViolation, match="does not match its hash"):
+        queries.register(world.server, OPERATOR, REQUESTS["counts"])
+    assert texts == []
 
 
 def test_a_server_that_runs_another_statement_is_found(

@@ -24,6 +24,7 @@ from penstock.services.schemas.queries import (
     Terms,
 )
 from penstock.services.schemas.views import ErrorsView, ErrorView
+from penstock.structures.counts import Lift
 
 
 @dataclass(frozen=True)
@@ -46,6 +47,15 @@ class CorrelatedKind(VectorKind):
     def planned_of(cls, terms: Terms, prepared: PreparedQuery) -> Mapping[str, Any] | None:
         """Return the nodes of the prepared query."""
         return None if prepared.nodes is None else {"nodes": prepared.nodes}
+
+    @classmethod
+    @override
+    def stored_spec(cls, terms: Terms, prepared: PreparedQuery) -> dict[str, Any]:
+        """Return the spec with the trade-off as it was planned: releases are read with it."""
+        stored = super().stored_spec(terms, prepared)
+        if isinstance(prepared.nodes, Lift):
+            stored["trade_off"] = float(prepared.nodes.trade_off)
+        return stored
 
     @classmethod
     @override

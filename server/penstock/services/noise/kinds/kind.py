@@ -113,6 +113,11 @@ class QueryKind(Process, ABC):
         return problem
 
     @classmethod
+    def stored_spec(cls, terms: Terms, prepared: PreparedQuery) -> dict[str, Any]:
+        """Return a request's spec as it is stored: without keys and values, which have columns."""
+        return terms.model_dump(mode="json", exclude={"keys", "values"}, exclude_none=True)
+
+    @classmethod
     def planned_target(cls, target: Target, prepared: PreparedQuery) -> Target:
         """Convert a target for released values into one for the drawn values."""
         return target

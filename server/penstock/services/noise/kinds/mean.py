@@ -37,6 +37,16 @@ class MeanKind(VectorKind):
         lower, upper = map(float, prepared.mean_bounds)
         return {"bounds": Bounds(lower, upper)}
 
+    @classmethod
+    @override
+    def stored_spec(cls, terms: Terms, prepared: PreparedQuery) -> dict[str, Any]:
+        """Return the spec with the bounds as they were planned: releases are read with them."""
+        stored = super().stored_spec(terms, prepared)
+        if prepared.mean_bounds is not None and stored["aggregate"]["type"] == "mean":
+            lower, upper = map(float, prepared.mean_bounds)
+            stored["aggregate"].update(lower=lower, upper=upper)
+        return stored
+
     @override
     def reading(self, query: Query, rung: int, steps: IntVector) -> Reading:
         """Return the means of all keys, and the sums and counts that they are computed from."""

@@ -18,7 +18,6 @@ from penstock.services.noise import sealed_histogram
 from penstock.services.noise.histogram_settings import (
     HistogramShape,
     most,
-    parted,
     require_fitting,
     settled,
     too_large,
@@ -26,7 +25,7 @@ from penstock.services.noise.histogram_settings import (
 from penstock.services.noise.kinds.kind import Answer, Draw, QueryKind, Reading
 from penstock.services.schemas.histograms import HistogramView
 from penstock.services.schemas.queries import ComputedQueryRequest, HistogramRequest, Terms
-from penstock.structures.sparse_histogram import HistogramNoise, SparseHistogram
+from penstock.structures.sparse_histogram import HistogramNoise, SparseHistogram, parted
 
 HISTOGRAM_WORK = 500_000
 """Drawing a level of a sparse histogram of 10^5 keys takes no longer than this many values."""

@@ -1,0 +1,66 @@
+"""Record a spec in a query's row, and return the statement that is run for the row.
+
+The sensitivity and the levels that were charged belong to the recorded text.  So this text is run
+whenever data are read for the query: when it is registered, when an interrupted registration is
+finished, and when a level is raised, also if the server was upgraded in between and would write
+other SQL now.  If this version cannot run the text, or reads the spec otherwise, nothing is read.
+"""
+
+import json
+from fractions import Fraction
+
+from penstock.connectors.duckdb.sql import Statement, sha256_of
+from penstock.connectors.planning.prepare import PreparedQuery, recorded
+from penstock.errors import Conflict, IntegrityViolation
+from penstock.persistence.tables import Query
+from penstock.services.noise.kinds.choice import requested
+from penstock.services.schemas.queries import Terms
+
+
+def spec_text(request: Terms, prepared: PreparedQuery) -> str:
+    """Return the spec as it is stored, without values and keys (JSON)."""
+    kind, _ = requested(request, prepared)
+    return json.dumps(kind.stored_spec(request, prepared), sort_keys=True)
+
+
+def keys_text(prepared: PreparedQuery) -> str | None:
+    """Return the keys as they are stored (JSON)."""
+    return None if prepared.keys is None else json.dumps(list(prepared.keys))
+
+
+def statement_of(query: Query, prepared: PreparedQuery) -> Statement:
+    """Return the statement that a row records, whose rows are decoded by the plan of ``prepared``.
+
+    ``prepared`` is what this version makes of the stored spec.  Raises ``IntegrityViolation`` for a
+    text that does not match its hash, and ``Conflict`` if this version makes another statistic of
+    the spec, or cannot run the text.
+    """
+    if prepared.statement is None or query.sql is None:
+        raise RuntimeError("only a query that the server computes has a statement")
+    if sha256_of(query.sql) != query.sql_hash:
+        raise IntegrityViolation(
+            f"The SQL of query {query.name!r} does not match its hash, so it is not run. Restore"
+            " the database from a backup."
+        )
+    statement = recorded(prepared.statement, query.sql) if _is_same(query, prepared) else None
+    if statement is None:
+        raise Conflict(
+            f"This version of the server cannot run the SQL that query {query.name!r} was"
+            " registered and charged with, so the data are not read. Use the version of the server"
+            " that registered the query; what was released already stays available.",
+            query=query.name,
+        )
+    return statement
+
+
+def _is_same(query: Query, prepared: PreparedQuery) -> bool:
+    """Return True if a row is of the statistic that was prepared, with the same sensitivity."""
+    moved = prepared.sensitivity
+    return (
+        query.canonical_hash == prepared.canonical_hash
+        and query.dimension == prepared.dimension
+        and query.keys == keys_text(prepared)
+        and Fraction(query.sensitivity_l1) == moved.l1
+        and Fraction(query.sensitivity_l2_squared) == moved.l2_squared
+        and Fraction(query.sensitivity_linf) == moved.linf
+    )
