@@ -78,7 +78,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
     ),
     Mutant(
         name="registered-twice",
-        path="services/queries/registration.py",
+        path="services/queries/pending.py",
         before="        if twin is not None:\n",
         after="        if twin is not None and twin.name == request.name:\n",
         wrong="a statistic is registered under two names, and drawn twice",
@@ -88,7 +88,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
     ),
     Mutant(
         name="charged-for-another-spec",
-        path="services/queries/registration.py",
+        path="services/queries/pending.py",
         before=" and taken.keys == keys_text(prepared):\n",
         after=":\n",
         wrong="an interrupted registration is finished with other keys than were charged",

@@ -13,7 +13,6 @@ from sqlmodel import Session
 
 from penstock.accounting import NOTHING, Entry
 from penstock.connectors.duckdb.sql import Statement
-from penstock.connectors.planning.prepare import PreparedQuery
 from penstock.connectors.planning.refusals import Refusals
 from penstock.errors import BudgetExhausted
 from penstock.mechanisms import GeneralizedGaussian
@@ -23,26 +22,31 @@ from penstock.services.access.principals import Principal
 from penstock.services.computations import computations
 from penstock.services.computations.results import (
     Described,
-    DescribedQuote,
     DescribedTier,
     SeenTier,
 )
 from penstock.services.context import Server
 from penstock.services.datasets.datasets import visible_below, visible_dataset
 from penstock.services.ledger.accounts import TierAccount, open_account, require_room
-from penstock.services.ledger.charges import Accounts, accounts_of
+from penstock.services.ledger.charges import accounts_of
 from penstock.services.ledger.effective_levels import charged_for, ladder
 from penstock.services.ledger.quotes import Quote, require_tiers
 from penstock.services.ledger.room_left import charge_of, room_of
 from penstock.services.noise.kinds.choice import kind_of
 from penstock.services.noise.kinds.kind import QueryKind
 from penstock.services.previews.alternatives import compared
-from penstock.services.queries.exact_answers import Plannable, counted, planned
+from penstock.services.queries.exact_answers import (
+    Plannable,
+    planned,
+    require_dimension,
+    require_values,
+)
+from penstock.services.queries.pending import charged_dataset, pending
+from penstock.services.queries.planned_request import PlannedRequest
 from penstock.services.queries.refused_histograms import advise, advised
-from penstock.services.queries.registration import charged_dataset, pending, require_dimension
 from penstock.services.releases.visibility import levels_of, visible
 from penstock.services.schemas.previews import PreviewTierView, PreviewView, RoomView
-from penstock.services.schemas.queries import PreviewRequest, PushedVectorRequest, RegisteredQuery
+from penstock.services.schemas.queries import PreviewRequest, RegisteredQuery
 
 
 @dataclass(frozen=True)
@@ -106,12 +110,16 @@ def preview(
     with refusals:
         prepared = planned(dataset, request)
     refusals.settle()
-    if isinstance(request, PushedVectorRequest):
-        counted(request, prepared)
+    require_values(request, prepared)
     require_dimension(server, prepared)
-    with advised(server, principal, patience, dataset, request, prepared, limit):
-        described = _quoted(
-            server, principal, patience, dataset, request, prepared, accounts, limit
+    planned_request = PlannedRequest(server, principal, patience, dataset, request, prepared, limit)
+    with advised(planned_request):
+        described = planned_request.run(
+            computations.quote,
+            accounts,
+            dataset.delta,
+            limit,
+            asks=request.mechanism == GeneralizedGaussian.name,
         )
     quote = computations.among(described.quote, accounts)
     with server.database.read() as session:
@@ -124,7 +132,7 @@ def preview(
     if left is not None:
         return _registered(server, principal, patience, stored)
     if problem is not None:
-        advise(problem, server, principal, patience, dataset, request, prepared, limit)
+        advise(problem, planned_request)
     seen = [
         _Seen(account, quote.rungs[account.tier.name], rungs, cost, room_of(account, cost))
         for account, rungs, cost in quote.by_tier()
@@ -139,29 +147,6 @@ def preview(
         prepared.statement,
     )
     return _view(planned_query, described.described)
-
-
-def _quoted(
-    server: Server,
-    principal: Principal,
-    patience: float,
-    dataset: Dataset,
-    request: Plannable,
-    prepared: PreparedQuery,
-    accounts: Accounts,
-    limit: Tier | None,
-) -> DescribedQuote:
-    return server.computing.run(
-        principal.name,
-        patience,
-        computations.quote,
-        request,
-        computations.public(prepared),
-        accounts,
-        dataset.delta,
-        limit,
-        asks=request.mechanism == GeneralizedGaussian.name,
-    )
 
 
 def _refusal_text(problem: BudgetExhausted | None) -> str | None:

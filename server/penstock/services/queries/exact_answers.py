@@ -61,6 +61,21 @@ def _noise(request: ComputedQueryRequest | HistogramRequest) -> str:
     return family.name
 
 
+def require_dimension(server: Server, prepared: PreparedQuery) -> None:
+    """Raise ``InvalidInput`` for more values than the settings allow."""
+    if prepared.dimension > server.settings.dimension_limit:
+        raise InvalidInput(
+            f"The query has {prepared.dimension} values; this server allows"
+            f" {server.settings.dimension_limit}. Use fewer or coarser groups."
+        )
+
+
+def require_values(request: Plannable, prepared: PreparedQuery) -> None:
+    """Raise ``InvalidInput`` for sent values that do not fit what was declared of them."""
+    if isinstance(request, PushedVectorRequest):
+        counted(request, prepared)
+
+
 def counted(request: PushedVectorRequest, prepared: PreparedQuery) -> NDArray[np.int64]:
     """Return the sent values in steps.  Raises ``InvalidInput`` for the first bad one."""
     return vector.vector_steps(request.values, prepared.step, prepared.bound)

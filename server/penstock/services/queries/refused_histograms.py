@@ -4,64 +4,44 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from penstock.accounting import SHARE_ADVICE
-from penstock.connectors.planning.prepare import PreparedQuery
 from penstock.errors import BudgetExhausted, InvalidInput
 from penstock.persistence.row_numbers import required
-from penstock.persistence.tables import Dataset, Tier
 from penstock.services.access.principals import Principal
-from penstock.services.computations import computations
 from penstock.services.computations.histogram_remedies import Example, example, remedies
 from penstock.services.context import Server
 from penstock.services.datasets.population import spec_of
 from penstock.services.ledger.accounts import TierAccount, open_account
 from penstock.services.ledger.charges import accounts_of
 from penstock.services.ledger.effective_levels import ladder
-from penstock.services.queries.exact_answers import Plannable
+from penstock.services.noise.kinds.choice import requested
+from penstock.services.queries.planned_request import PlannedRequest
 from penstock.services.repository import dataset_by_name
-from penstock.services.schemas.queries import HistogramRequest
 
 
 @contextmanager
-def advised(
-    server: Server,
-    principal: Principal,
-    patience: float,
-    dataset: Dataset,
-    request: Plannable,
-    prepared: PreparedQuery,
-    limit: Tier | None = None,
-) -> Iterator[None]:
+def advised(planned: PlannedRequest) -> Iterator[None]:
     """Add what would fit to the refusal of a sparse histogram for lack of budget.
 
-    Accounts are read again, up to ``limit``.  Other errors are raised unchanged.
+    Accounts are read again, up to the caller's limit.  Other errors are raised unchanged.
     """
     try:
         yield
     except BudgetExhausted as problem:
-        advise(problem, server, principal, patience, dataset, request, prepared, limit)
+        advise(problem, planned)
         raise
     except InvalidInput as problem:
         short = [place for place, _ in problem.errors] == ["/share"]
-        if not (short and isinstance(request, HistogramRequest)):
+        if not (short and _has_remedies(planned)):
             raise
-        advice, _ = _remedies(server, principal, patience, dataset, request, prepared, limit)
+        advice, _ = _remedies(planned)
         detail = problem.detail.removesuffix(SHARE_ADVICE)
         raise InvalidInput(f"{detail} {advice}", pointer="/share") from problem
 
 
-def advise(
-    problem: BudgetExhausted,
-    server: Server,
-    principal: Principal,
-    patience: float,
-    dataset: Dataset,
-    request: Plannable,
-    prepared: PreparedQuery,
-    limit: Tier | None = None,
-) -> None:
+def advise(problem: BudgetExhausted, planned: PlannedRequest) -> None:
     """Add the same to an error that was not raised yet; errors of other queries stay unchanged."""
-    if isinstance(request, HistogramRequest):
-        advice, share = _remedies(server, principal, patience, dataset, request, prepared, limit)
+    if _has_remedies(planned):
+        advice, share = _remedies(planned)
         problem.detail = problem.detail.replace(problem.advice, advice, 1)
         problem.args = (problem.detail,)
         problem.data = {**problem.data, "largest_share": share}
@@ -79,17 +59,15 @@ def example_of(server: Server, principal: Principal, name: str) -> Example | Non
 EXAMPLE_SHARE = 0.1
 
 
-def _remedies(
-    server: Server,
-    principal: Principal,
-    patience: float,
-    dataset: Dataset,
-    request: HistogramRequest,
-    prepared: PreparedQuery,
-    limit: Tier | None,
-) -> tuple[str, float]:
+def _has_remedies(planned: PlannedRequest) -> bool:
+    kind, _ = requested(planned.request, planned.prepared)
+    return kind.has_remedies
+
+
+def _remedies(planned: PlannedRequest) -> tuple[str, float]:
+    dataset, limit = planned.dataset, planned.limit
     former: list[tuple[list[str], TierAccount]] = []
-    with server.database.read() as session:
+    with planned.server.database.read() as session:
         accounts = accounts_of(session, dataset, limit)
         if limit is None:
             below: list[str] = []
@@ -98,14 +76,4 @@ def _remedies(
                     below.append(tier.name)
                 elif (gone := open_account(session, required(dataset.id), tier)) is not None:
                     former.append((list(below), gone))
-    return server.computing.run(
-        principal.name,
-        patience,
-        remedies,
-        request,
-        computations.public(prepared),
-        accounts,
-        former,
-        dataset.delta,
-        limit,
-    )
+    return planned.run(remedies, accounts, former, dataset.delta, limit)

@@ -11,38 +11,37 @@ from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlmodel import Session, col, select
+from sqlmodel import Session
 
 from penstock.connectors.planning.prepare import PreparedQuery
 from penstock.connectors.planning.refusals import Refusals
 from penstock.connectors.progress import Progress, silent
-from penstock.errors import Conflict, InvalidInput, SourceChanged, Unavailable
+from penstock.errors import Conflict, SourceChanged, Unavailable
 from penstock.persistence import Need, lock_dataset, lock_query
 from penstock.persistence.row_numbers import required
-from penstock.persistence.tables import Dataset, Query, Tier
+from penstock.persistence.tables import Dataset, Query
 from penstock.services.access.principals import Principal, require_still
 from penstock.services.computations import computations
 from penstock.services.computing import PATIENCE
 from penstock.services.context import Server
-from penstock.services.datasets.declarations import as_declared, require_as_declared
+from penstock.services.datasets.declarations import require_as_declared
 from penstock.services.ledger.charges import (
     Accounts,
     accounts_of,
     charge_all,
-    name_taken,
     require_same_accounts,
     row_of,
 )
 from penstock.services.ledger.quotes import Quote, require_tiers
 from penstock.services.noise.kinds.choice import kind_of
 from penstock.services.noise.kinds.kind import Answer
-from penstock.services.queries.exact_answers import Plannable, Request, prepared_for
+from penstock.services.queries.exact_answers import Request, prepared_for, require_dimension
+from penstock.services.queries.pending import charged_dataset, pending
+from penstock.services.queries.planned_request import PlannedRequest
 from penstock.services.queries.recorded_statement import keys_text, spec_text
 from penstock.services.queries.refused_histograms import advised
 from penstock.services.releases.releases import store
-from penstock.services.repository import dataset_by_name, given_rungs, in_sight
-from penstock.services.schemas.queries import PushedVectorRequest
-from penstock.spec_fields import folded
+from penstock.services.repository import given_rungs
 
 
 def register(
@@ -66,8 +65,9 @@ def register(
     refusals.settle()
     require_dimension(server, prepared)
     progress("computing levels and charges")
-    with advised(server, principal, PATIENCE, dataset, request, prepared):
-        query, rungs = _charged(server, principal, dataset, request, prepared, accounts)
+    planned = PlannedRequest(server, principal, PATIENCE, dataset, request, prepared)
+    with advised(planned):
+        query, rungs = _charged(planned, request, accounts)
     try:
         # An interrupted registration may have recorded another version's text, which is run.
         answer = _with_progress(reader(query), progress)
@@ -82,23 +82,12 @@ def register(
 
 
 def _charged(
-    server: Server,
-    principal: Principal,
-    dataset: Dataset,
-    request: Request,
-    prepared: PreparedQuery,
-    accounts: Accounts,
+    planned: PlannedRequest, request: Request, accounts: Accounts
 ) -> tuple[Query, Sequence[int]]:
     """Charge all tiers without reading data; return the query and the rungs to draw."""
-    quoted = server.computing.run(
-        principal.name,
-        PATIENCE,
-        computations.settle,
-        request,
-        computations.public(prepared),
-        accounts,
-        dataset.delta,
-    )
+    server, principal, dataset = planned.server, planned.principal, planned.dataset
+    prepared = planned.prepared
+    quoted = planned.run(computations.settle, accounts, dataset.delta)
     quote = computations.among(quoted, accounts)
     # There must be room for all that is drawn after the charge, so that it can be finished.
     size = 8 * prepared.dimension * (len(request.levels or ()) + 1)
@@ -126,66 +115,6 @@ def _with_progress(answer: Answer, progress: Progress) -> Answer:
     return read
 
 
-def charged_dataset(session: Session, request: Plannable) -> Dataset:
-    """Return the newest version of the dataset, or the one that was charged already.
-
-    An interrupted registration charged it, with the declaration of that time.
-    """
-    newest = dataset_by_name(session, request.dataset)
-    left = session.exec(
-        select(Dataset, Query)
-        .join(Query, col(Query.dataset_id) == col(Dataset.id))
-        .where(
-            col(Query.folded) == folded(request.name),
-            col(Query.status) == "pending",
-            col(Dataset.folded) == newest.folded,
-        )
-    ).first()
-    return newest if left is None else as_declared(session, *left)
-
-
-def require_dimension(server: Server, prepared: PreparedQuery) -> None:
-    """Raise ``InvalidInput`` for more values than the settings allow."""
-    if prepared.dimension > server.settings.dimension_limit:
-        raise InvalidInput(
-            f"The query has {prepared.dimension} values; this server allows"
-            f" {server.settings.dimension_limit}. Use fewer or coarser groups."
-        )
-
-
-def pending(
-    session: Session,
-    dataset: Dataset,
-    request: Plannable,
-    prepared: PreparedQuery,
-    limit: Tier | None = None,
-) -> Query | None:
-    """Return the query that an interrupted registration of the same spec left, or ``None``.
-
-    Queries that ``limit`` may not see count as missing.  Raises ``NameTaken`` and ``Conflict`` as
-    registering does.
-    """
-    known = select(Query) if limit is None else select(Query).where(in_sight(limit))
-    taken = session.exec(known.where(col(Query.folded) == folded(request.name))).first()
-    if taken is not None:
-        same = taken.dataset_id == dataset.id and taken.spec == spec_text(request, prepared)
-        size = taken.dimension == prepared.dimension
-        if taken.status == "pending" and same and size and taken.keys == keys_text(prepared):
-            return taken
-        raise name_taken(taken.name)
-    if prepared.canonical_hash is not None:
-        twin = session.exec(
-            known.where(col(Query.canonical_hash) == prepared.canonical_hash)
-        ).first()
-        if twin is not None:
-            raise Conflict(
-                f"This statistic is registered already, as query {twin.name!r};"
-                " use that one: drawing it twice would cost its budget twice.",
-                query=twin.name,
-            )
-    return None
-
-
 def _row(
     server: Server,
     principal: Principal,
@@ -209,7 +138,7 @@ def _row(
         sql=None if statement is None else statement.text,
         sql_hash=None if statement is None else statement.sha256,
         keys=keys_text(prepared),
-        asserted_by=principal.name if isinstance(request, PushedVectorRequest) else None,
+        asserted_by=principal.name if statement is None else None,
     )
 
 

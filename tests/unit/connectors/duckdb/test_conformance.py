@@ -148,9 +148,7 @@ def test_an_engine_that_fails_is_found_out(monkeypatch: pytest.MonkeyPatch) -> N
         raise InvalidInput("The dataset's file cannot be read.")
 
     monkeypatch.setattr(source, "run", fail)
-    with pytest.raises(
-        Unavailable, match=r"\(count_units, count, .*groups, rows, uint64, .*\)"
-    ):
+    with pytest.raises(Unavailable, match=r"\(count_units, count, .*groups, rows, uint64, .*\)"):
         conformance.require_conformance("csv")
 
 

@@ -40,6 +40,8 @@ class HistogramKind(QueryKind):
 
     request_model: ClassVar[type[ComputedQueryRequest | HistogramRequest]] = HistogramRequest
 
+    has_remedies: ClassVar[bool] = True
+
     shape: HistogramShape | None = None
 
     @classmethod
