@@ -92,7 +92,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         before=" and taken.keys == keys_text(prepared):\n",
         after=":\n",
         wrong="an interrupted registration is finished with other keys than were charged",
-        tests=("tests/unit/services/queries/test_pending_keys.py",),
+        tests=("tests/unit/services/queries/test_pending.py",),
     ),
     Mutant(
         name="file-registered-twice",

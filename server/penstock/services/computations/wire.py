@@ -22,14 +22,8 @@ from penstock.services.computations.results import COMPUTED
 from penstock.services.computations.stream_quotes import StreamTerms
 from penstock.services.ledger.accounts import TierAccount
 from penstock.services.ledger.quotes import Quote
-from penstock.services.noise.histogram_settings import HistogramShape
-from penstock.services.noise.kinds.correlated_counts import CorrelatedKind
-from penstock.services.noise.kinds.mean import MeanKind
-from penstock.services.noise.kinds.sparse_histogram import HistogramKind
-from penstock.services.noise.kinds.vector import VectorKind
-from penstock.services.noise.means import Bounds
+from penstock.services.noise.kinds.choice import KINDS
 from penstock.services.schemas import histograms, previews, queries, stream_previews, streams, views
-from penstock.structures.counts import Centered, Ellipse, Lift
 from penstock.structures.sparse_histogram import HistogramNoise
 
 _NOISES: Final = (Gaussian, Laplace, DiscreteLaplace, Poisson, Skellam)
@@ -39,9 +33,8 @@ _OBJECTS: Final = {
     kind.__name__: kind
     for kind in (
         *(Account, Entry, Ladder, PlacedRelease, PreparedQuery, Sensitivity, Target),
-        *(HistogramShape, Bounds, Quote, StreamTerms, TierAccount),
-        *(VectorKind, MeanKind, CorrelatedKind, HistogramKind),
-        *(Centered, Ellipse, Lift),
+        *(Quote, StreamTerms, TierAccount),
+        *(part for kind in KINDS for part in (kind, *kind.sent_classes)),
         *COMPUTED,
         *(
             kind
@@ -54,9 +47,7 @@ _OBJECTS: Final = {
 _MODELS: Final = {
     kind.__name__: kind
     for kind in (
-        queries.ComputedQueryRequest,
-        queries.CorrelatedQueryRequest,
-        queries.HistogramRequest,
+        *(kind.request_model for kind in KINDS),
         queries.PushedVectorRequest,
         queries.VectorPreviewRequest,
         streams.StreamRequest,
@@ -110,10 +101,8 @@ def _object_written(value: Any) -> Any:
 def _without_data(value: BaseModel) -> Any:
     """Return a request without exact values and keys: nothing here depends on them."""
     document = value.model_dump(mode="json", exclude_unset=True, exclude={"keys", "values"})
-    if isinstance(value, queries.PushedVectorRequest):
-        document["values"] = [0]
-    if isinstance(value, queries.VectorPreviewRequest):
-        document["keys"] = ["0"]
+    if isinstance(value, queries.Terms):
+        document |= value.stand_ins
     return document
 
 

@@ -4,8 +4,9 @@ The part of datasets and queries that concerns data (columns, aggregates, pushed
 declared with the connectors; this module joins it with budgets, levels and people.
 """
 
+from collections.abc import Mapping
 from fractions import Fraction
-from typing import Annotated, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import (
     BeforeValidator,
@@ -158,6 +159,9 @@ class Terms(Spec):
     power the levels are independent draws, and tiers are charged for all that they may see.
     """
 
+    stand_ins: ClassVar[Mapping[str, Any]] = {}
+    """What stands for exact values and keys where a request is sent without them."""
+
     mechanism: Literal["gaussian", "laplace", "poisson", "skellam", "generalized_gaussian"]
     p: Annotated[Number | None, WithJsonSchema({"type": "number", "minimum": 1, "maximum": 16})] = (
         None
@@ -229,6 +233,8 @@ class HistogramRequest(Terms, HistogramQuery):
 class PushedVectorRequest(Terms, PushedVector):
     """Represent a query whose exact values come with the request, and are never stored."""
 
+    stand_ins: ClassVar[Mapping[str, Any]] = {"values": [0]}
+
 
 def _kind_of_query(value: object) -> str:
     if _structure(value) == "sparse_histogram":
@@ -257,6 +263,8 @@ QueryRequest = Annotated[
 
 class VectorPreviewRequest(Terms, VectorSpec):
     """Represent a pushed vector without its values; its keys give their number."""
+
+    stand_ins: ClassVar[Mapping[str, Any]] = {"keys": ["0"]}
 
 
 class RegisteredQuery(Spec):

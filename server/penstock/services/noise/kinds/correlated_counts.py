@@ -24,7 +24,7 @@ from penstock.services.schemas.queries import (
     Terms,
 )
 from penstock.services.schemas.views import ErrorsView, ErrorView
-from penstock.structures.counts import Lift
+from penstock.structures.counts import Centered, Ellipse, Lift
 
 
 @dataclass(frozen=True)
@@ -32,6 +32,8 @@ class CorrelatedKind(VectorKind):
     """Represent counts computed from ``nodes``, which are drawn and stored."""
 
     request_model: ClassVar[type[ComputedQueryRequest | HistogramRequest]] = CorrelatedQueryRequest
+
+    sent_classes: ClassVar[tuple[type, ...]] = (Centered, Ellipse, Lift)
 
     nodes: Nodes
 

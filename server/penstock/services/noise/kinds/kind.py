@@ -71,6 +71,9 @@ class QueryKind(Process, ABC):
     request_model: ClassVar[type[ComputedQueryRequest | HistogramRequest]] = ComputedQueryRequest
     """The model of the spec of a query that the server computes."""
 
+    sent_classes: ClassVar[tuple[type, ...]] = ()
+    """The classes of its own fields; computations in other processes receive them."""
+
     has_remedies: ClassVar[bool] = False
     """True if a refusal for lack of budget says what would fit (``histogram_remedies``)."""
 

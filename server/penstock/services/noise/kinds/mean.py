@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from typing_extensions import override
 
@@ -18,6 +18,8 @@ from penstock.services.schemas.queries import Terms
 @dataclass(frozen=True)
 class MeanKind(VectorKind):
     """Represent means between ``bounds``, drawn and charged as a vector of pairs."""
+
+    sent_classes: ClassVar[tuple[type, ...]] = (Bounds,)
 
     bounds: Bounds
 

@@ -40,6 +40,7 @@ class HistogramKind(QueryKind):
 
     request_model: ClassVar[type[ComputedQueryRequest | HistogramRequest]] = HistogramRequest
 
+    sent_classes: ClassVar[tuple[type, ...]] = (HistogramShape,)
     has_remedies: ClassVar[bool] = True
 
     shape: HistogramShape | None = None
