@@ -24,7 +24,7 @@ from penstock.services.noise.kinds.choice import kind_of
 from penstock.services.noise.kinds.kind import QueryKind
 from penstock.services.pagination import Page, Window
 from penstock.services.releases.grants import Holding, holdings
-from penstock.services.repository import clearance_of, dataset_by_name, is_stream, listed
+from penstock.services.repository import clearance_of, dataset_by_name, listed
 from penstock.services.schemas.views import (
     ErrorView,
     LevelView,
@@ -162,7 +162,7 @@ def _shared(
         query=query.name,
         dataset=dataset.name,
         version=dataset.version,
-        stream=is_stream(query),
+        stream=kind.is_stream,
         lossless=kind.lossless,
         points=[_point(session, query, kind, by_rung[rung]) for rung in sorted(by_rung)],
         together=_line(dataset, account, query, kind.levels.telling(by_rung), paid=True),

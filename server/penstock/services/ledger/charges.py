@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from sqlalchemy.exc import IntegrityError
-from sqlmodel import Session
+from sqlmodel import Session, col, select
 
 from penstock.accounting import CALIBRATION_VERSION
 from penstock.errors import Conflict, NameTaken
@@ -28,7 +28,7 @@ from penstock.services.ledger.effective_levels import recharge
 from penstock.services.ledger.quotes import Quote
 from penstock.services.noise.keys import fresh_query_key
 from penstock.services.noise.kinds.choice import kind_of
-from penstock.services.repository import ordered_tiers
+from penstock.services.repository import in_sight, ordered_tiers
 from penstock.services.schemas.queries import Terms
 from penstock.spec_fields import folded
 
@@ -138,6 +138,13 @@ def charge_all(
     # Deleted tiers are also charged for what the tiers below them see.
     recharge(session, dataset, [query], now, allowed={required(query.id): rungs})
     allow(session, principal, dataset, query, rungs, now)
+
+
+def require_free_name(session: Session, name: str, limit: Tier | None = None) -> None:
+    """Raise ``NameTaken`` if a query or stream that ``limit`` sees has the name."""
+    known = select(Query) if limit is None else select(Query).where(in_sight(limit))
+    if session.exec(known.where(col(Query.folded) == folded(name))).first() is not None:
+        raise name_taken(name)
 
 
 def name_taken(name: str) -> NameTaken:

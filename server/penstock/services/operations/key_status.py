@@ -14,9 +14,9 @@ from penstock.persistence.tables import Dataset, Grant, Leaf, LogKey, Query, Rel
 from penstock.services.access.principals import Principal
 from penstock.services.context import Server
 from penstock.services.ledger.version_chains import versions_named
+from penstock.services.noise.kinds.choice import kind_of
 from penstock.services.operations import key_rotation
 from penstock.services.operations.key_rotation import KeyUseView
-from penstock.services.repository import is_stream
 
 
 @dataclass(frozen=True)
@@ -118,7 +118,7 @@ def _queries(session: Session, versions: Sequence[Dataset]) -> list[ShreddedQuer
     return [
         ShreddedQueryView(
             query.name,
-            is_stream(query),
+            kind_of(query).is_stream,
             numbers[query.dataset_id],
             query.status,
             int(holders),

@@ -25,7 +25,6 @@ from penstock.services.repository import (
     all_allowed_rungs,
     clearance_of,
     holding,
-    is_stream,
     ordered_tiers,
     tier_by_name,
     user_by_name,
@@ -173,7 +172,9 @@ def _sights(session: Session, source: Tier | None, target: Tier | None) -> list[
     for query, dataset in rows:
         before, after = (_guarantee(query, dataset, rungs) for rungs in allowed)
         if before or after:
-            sights.append(SightView(query.name, dataset.name, is_stream(query), before, after))
+            sights.append(
+                SightView(query.name, dataset.name, kind_of(query).is_stream, before, after)
+            )
     return sights
 
 

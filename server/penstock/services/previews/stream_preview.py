@@ -11,11 +11,11 @@ from penstock.services.computations import computations
 from penstock.services.computations.stream_quotes import quote_stream
 from penstock.services.context import Server
 from penstock.services.datasets.datasets import visible_below, visible_dataset
-from penstock.services.ledger.charges import accounts_of
+from penstock.services.ledger.charges import accounts_of, require_free_name
 from penstock.services.previews.query_preview import refused
 from penstock.services.schemas.stream_previews import StreamPreviewView
 from penstock.services.schemas.streams import StreamRequest
-from penstock.services.streams.streams import require_free_name, terms_of
+from penstock.services.streams.stream_terms import terms_of
 
 
 def preview_stream(

@@ -25,12 +25,11 @@ from penstock.services.noise.kinds.kind import Answer
 from penstock.services.queries.recorded_statement import statement_of
 from penstock.services.schemas.queries import (
     ComputedQueryRequest,
-    HistogramRequest,
     PushedVectorRequest,
     VectorPreviewRequest,
 )
 
-Request = ComputedQueryRequest | HistogramRequest | PushedVectorRequest
+Request = ComputedQueryRequest | PushedVectorRequest
 Plannable = Request | VectorPreviewRequest
 """The specs that can be planned; a preview's vector needs no values."""
 
@@ -42,7 +41,7 @@ Reader = Callable[[Query], Answer]
 def planned(dataset: Dataset, request: Plannable) -> PreparedQuery:
     """Prepare a spec's query, without data or keys.  Raises ``InvalidInput``."""
     spec = spec_of(dataset)
-    if isinstance(request, ComputedQueryRequest | HistogramRequest):
+    if isinstance(request, ComputedQueryRequest):
         return prepare.prepare(
             spec,
             request,
@@ -53,7 +52,7 @@ def planned(dataset: Dataset, request: Plannable) -> PreparedQuery:
     return vector.prepare_vector(spec, request)
 
 
-def _noise(request: ComputedQueryRequest | HistogramRequest) -> str:
+def _noise(request: ComputedQueryRequest) -> str:
     """Return the mechanism's name, for a generalized Gaussian with its power."""
     family = family_of(request.mechanism, request.power)
     if issubclass(family, GeneralizedGaussian):

@@ -219,7 +219,7 @@ class CorrelatedQueryRequest(ComputedQueryRequest, CorrelatedQuery):
     mechanism: Literal["gaussian"]
 
 
-class HistogramRequest(Terms, HistogramQuery):
+class HistogramRequest(ComputedQueryRequest, HistogramQuery):
     """Represent a count over too many keys to list; tiers see the keys with large counts.
 
     ``false_keys`` is the expected number of keys of count 0 that a tier sees: one number, or one

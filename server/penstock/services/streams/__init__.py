@@ -1,6 +1,7 @@
 """Open streams, add their elements, and read running totals.
 
 * ``streams``         opened and charged at once
+* ``stream_terms``    what a spec leaves to the server
 * ``stream_elements``: elements in order, each added once
 * ``stream_totals``   running totals at a reader's tier
 * ``sealed_stream``   the sealed state, outputs and anchors of a stream

@@ -12,20 +12,18 @@ from datetime import datetime
 from sqlmodel import Session, col, select
 
 from penstock.connectors.planning.refusals import within
-from penstock.errors import InvalidInput
 from penstock.persistence import Need, lock_dataset
 from penstock.persistence.row_numbers import required
 from penstock.persistence.tables import Dataset, Query, Release, Tier
 from penstock.services.access.principals import Principal
-from penstock.services.computations.stream_quotes import StreamTerms, settle_stream
+from penstock.services.computations.stream_quotes import settle_stream
 from penstock.services.context import Server
-from penstock.services.datasets import population
 from penstock.services.datasets.declarations import require_as_declared
 from penstock.services.ledger.allowed_levels import allow
 from penstock.services.ledger.charges import (
     accounts_of,
     charge_all,
-    name_taken,
+    require_free_name,
     require_same_accounts,
     row_of,
 )
@@ -42,7 +40,7 @@ from penstock.services.queries.level_changes import (
     target_rung,
 )
 from penstock.services.releases.visibility import end_alone, levels_of, page_of, spec_of, visible
-from penstock.services.repository import dataset_by_name, in_sight, stream_by_name
+from penstock.services.repository import dataset_by_name, stream_by_name
 from penstock.services.schemas.streams import (
     StreamChange,
     StreamRequest,
@@ -56,7 +54,7 @@ from penstock.services.streams.sealed_stream import (
     save,
     seal_first,
 )
-from penstock.spec_fields import folded
+from penstock.services.streams.stream_terms import terms_of
 
 
 def open_stream(server: Server, principal: Principal, request: StreamRequest) -> StreamView:
@@ -80,20 +78,6 @@ def open_stream(server: Server, principal: Principal, request: StreamRequest) ->
         charge_all(session, principal, dataset, query, quote, fresh)
         _begun(session, server, dataset, query, quote.rungs.values())
     return show(server, principal, query.name)
-
-
-def terms_of(server: Server, dataset: Dataset, request: StreamRequest) -> StreamTerms:
-    """Return the terms of a stream that its spec leaves to the server.  Raises ``InvalidInput``."""
-    steps = _steps_per_unit(dataset, request)
-    most = server.settings.dimension_limit
-    return StreamTerms(dataset.name, dataset.version, dataset.delta, steps, most)
-
-
-def require_free_name(session: Session, name: str, limit: Tier | None = None) -> None:
-    """Raise ``NameTaken`` if a query or stream that ``limit`` sees has the name."""
-    known = select(Query) if limit is None else select(Query).where(in_sight(limit))
-    if session.exec(known.where(col(Query.folded) == folded(name))).first() is not None:
-        raise name_taken(name)
 
 
 def change(server: Server, principal: Principal, name: str, wanted: StreamChange) -> StreamView:
@@ -160,18 +144,6 @@ def show(server: Server, principal: Principal, name: str) -> StreamView:
     with server.database.read() as session:
         query, limit = visible(session, principal, name, stream=True)
         return _view(session, server, query, limit)
-
-
-def _steps_per_unit(dataset: Dataset, request: StreamRequest) -> int:
-    if request.max_steps_per_unit is not None:
-        return request.max_steps_per_unit
-    if population.spec_of(dataset).privacy_unit == "event":
-        return 1
-    raise InvalidInput(
-        f"The privacy unit of {dataset.name} is not the event: state in how many elements of the"
-        f" stream one unit may be, at most, for example 1. The privacy loss grows with that.",
-        pointer="/max_steps_per_unit",
-    )
 
 
 def _row(

@@ -25,7 +25,6 @@ from penstock.services.access.principals import Principal
 from penstock.services.context import Server
 from penstock.services.noise.kinds.choice import kind_of
 from penstock.services.noise.sealed_state import open_state
-from penstock.services.repository import is_stream
 from penstock.services.verification.prices import prices
 from penstock.services.verification.reconciliation import differences
 from penstock.transparency_log import checkpoints, leaves, merkle
@@ -169,7 +168,7 @@ def _hand_outs(session: Session, server: Server) -> Iterator[str]:
         tier = session.get_one(Tier, grant.tier_id)
         if handed != (user.name, query.name, release.public_id, tier.name):
             yield f"hand-out {grant.id} is of another release or reader than its leaf says"
-        elif leaf.kind == "release" and not is_stream(query) and dataset.wrapped_kek:
+        elif leaf.kind == "release" and not kind_of(query).is_stream and dataset.wrapped_kek:
             # A shredded value cannot be compared any more, and is never released again.
             yield from _value(server, release, query, dataset, fields.get("value_hmac", ""))
     for key, index in session.exec(select(Leaf.id, Leaf.index).where(col(Leaf.kind) == "release")):

@@ -20,7 +20,6 @@ from penstock.services.noise.kinds.vector import VectorKind
 from penstock.services.schemas.queries import (
     ComputedQueryRequest,
     CorrelatedQueryRequest,
-    HistogramRequest,
     Terms,
 )
 from penstock.services.schemas.views import ErrorsView, ErrorView
@@ -31,7 +30,7 @@ from penstock.structures.counts import Centered, Ellipse, Lift
 class CorrelatedKind(VectorKind):
     """Represent counts computed from ``nodes``, which are drawn and stored."""
 
-    request_model: ClassVar[type[ComputedQueryRequest | HistogramRequest]] = CorrelatedQueryRequest
+    request_model: ClassVar[type[ComputedQueryRequest]] = CorrelatedQueryRequest
 
     sent_classes: ClassVar[tuple[type, ...]] = (Centered, Ellipse, Lift)
 

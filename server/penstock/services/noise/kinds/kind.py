@@ -28,7 +28,7 @@ from penstock.services.noise.level_rule import LevelRule
 from penstock.services.noise.lossless_levels import LosslessLevels
 from penstock.services.noise.process import Process
 from penstock.services.schemas.histograms import HistogramView
-from penstock.services.schemas.queries import ComputedQueryRequest, HistogramRequest, Terms
+from penstock.services.schemas.queries import ComputedQueryRequest, Terms
 from penstock.services.schemas.views import (
     ErrorsView,
     ErrorView,
@@ -68,8 +68,11 @@ class Reading:
 class QueryKind(Process, ABC):
     """Represent a query by its noise process and everything that depends on its kind."""
 
-    request_model: ClassVar[type[ComputedQueryRequest | HistogramRequest]] = ComputedQueryRequest
+    request_model: ClassVar[type[ComputedQueryRequest]] = ComputedQueryRequest
     """The model of the spec of a query that the server computes."""
+
+    is_stream: ClassVar[bool] = False
+    """True if queries of this kind are listed among the streams (``repository.is_stream``)."""
 
     sent_classes: ClassVar[tuple[type, ...]] = ()
     """The classes of its own fields; computations in other processes receive them."""

@@ -38,7 +38,7 @@ class HistogramKind(QueryKind):
     ``shape`` is ``None`` only before levels are settled.
     """
 
-    request_model: ClassVar[type[ComputedQueryRequest | HistogramRequest]] = HistogramRequest
+    request_model: ClassVar[type[ComputedQueryRequest]] = HistogramRequest
 
     sent_classes: ClassVar[tuple[type, ...]] = (HistogramShape,)
     has_remedies: ClassVar[bool] = True

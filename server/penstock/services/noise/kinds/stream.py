@@ -3,7 +3,7 @@
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from sqlmodel import Session, col, select
 from typing_extensions import override
@@ -20,6 +20,8 @@ from penstock.services.schemas.views import ErrorView
 @dataclass(frozen=True)
 class StreamKind(VectorKind):
     """Represent a stream of a given shape; its levels are drawn with its elements."""
+
+    is_stream: ClassVar[bool] = True
 
     shape: Shape
 
