@@ -4,7 +4,7 @@ Only a fixed list of classes may be sent.  Reading a document makes objects of t
 others; writing an object of any other class raises ``TypeError``.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import fields, is_dataclass
 from enum import Enum
 from fractions import Fraction
@@ -29,12 +29,15 @@ from penstock.structures.sparse_histogram import HistogramNoise
 _NOISES: Final = (Gaussian, Laplace, DiscreteLaplace, Poisson, Skellam)
 """The mechanisms of one law each; the others are families of laws."""
 
+_OF_KINDS: Final[Sequence[type[Any]]] = [
+    part for kind in KINDS for part in (kind, *kind.sent_classes)
+]
 _OBJECTS: Final = {
     kind.__name__: kind
     for kind in (
         *(Account, Entry, Ladder, PlacedRelease, PreparedQuery, Sensitivity, Target),
         *(Quote, StreamTerms, TierAccount),
-        *(part for kind in KINDS for part in (kind, *kind.sent_classes)),
+        *_OF_KINDS,
         *COMPUTED,
         *(
             kind
@@ -44,15 +47,13 @@ _OBJECTS: Final = {
         ),
     )
 }
-_MODELS: Final = {
-    kind.__name__: kind
-    for kind in (
-        *(kind.request_model for kind in KINDS),
-        queries.PushedVectorRequest,
-        queries.VectorPreviewRequest,
-        streams.StreamRequest,
-    )
-}
+_REQUESTS: Final[Sequence[type[BaseModel]]] = (
+    *(kind.request_model for kind in KINDS),
+    queries.PushedVectorRequest,
+    queries.VectorPreviewRequest,
+    streams.StreamRequest,
+)
+_MODELS: Final = {model.__name__: model for model in _REQUESTS}
 _ENUMS: Final = {kind.__name__: kind for kind in (TargetKind,)}
 _TIER: Final = ("id", "name", "folded", "rank")
 """The fields of a tier's row that are sent."""
