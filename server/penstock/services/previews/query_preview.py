@@ -22,13 +22,14 @@ from penstock.services.access.principals import Principal
 from penstock.services.computations import computations
 from penstock.services.computations.results import (
     Described,
+    DescribedQuote,
     DescribedTier,
     SeenTier,
 )
 from penstock.services.context import Server
 from penstock.services.datasets.datasets import visible_below, visible_dataset
 from penstock.services.ledger.accounts import TierAccount, open_account, require_room
-from penstock.services.ledger.charges import accounts_of
+from penstock.services.ledger.charges import Accounts, accounts_of
 from penstock.services.ledger.effective_levels import charged_for, ladder
 from penstock.services.ledger.quotes import Quote, require_tiers
 from penstock.services.ledger.room_left import charge_of, room_of
@@ -114,13 +115,7 @@ def preview(
     require_dimension(server, prepared)
     planned_request = PlannedRequest(server, principal, patience, dataset, request, prepared, limit)
     with advised(planned_request):
-        described = planned_request.run(
-            computations.quote,
-            accounts,
-            dataset.delta,
-            limit,
-            asks=request.mechanism == GeneralizedGaussian.name,
-        )
+        described = _quoted(planned_request, accounts)
     quote = computations.among(described.quote, accounts)
     with server.database.read() as session:
         left = pending(session, dataset, request, prepared, limit)
@@ -147,6 +142,13 @@ def preview(
         prepared.statement,
     )
     return _view(planned_query, described.described)
+
+
+def _quoted(planned: PlannedRequest, accounts: Accounts) -> DescribedQuote:
+    asks = planned.request.mechanism == GeneralizedGaussian.name
+    return planned.run(
+        computations.quote, accounts, planned.dataset.delta, planned.limit, asks=asks
+    )
 
 
 def _refusal_text(problem: BudgetExhausted | None) -> str | None:
