@@ -10,15 +10,19 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlmodel import select
+from sqlmodel import col, select
 from tests.databases.homes import PATIENCE
 from tests.unit.worlds import Clock, Streams, World
 
 from penstock.errors import PenstockError
 from penstock.persistence import migrate
-from penstock.persistence.tables import Query, Release
+from penstock.persistence.tables import Dataset, Query, Release
 from penstock.services.access.principals import OPERATOR, authenticate
+from penstock.services.datasets.declarations import as_declared
+from penstock.services.noise.kinds.choice import kind_of
 from penstock.services.operations import home
+from penstock.services.queries.exact_answers import planned
+from penstock.services.queries.recorded_statement import statement_of
 from penstock.services.releases import history
 from penstock.services.schemas.streams import ElementsRequest
 from penstock.services.streams import stream_elements, stream_totals
@@ -92,12 +96,25 @@ def test_an_old_home_goes_on_after_its_upgrade(archive: Path, tmp_path: Path) ->
     try:
         assert world.server.sequencer.suspended is None
         hold_to_what_was_told(world, old.told)
+        run_what_was_recorded(world)
         go_on(world, old.told)
         assert verify(world.server, OPERATOR).problems == []
         with world.server.database.read() as session:
             assert world.server.sequencer.witness.seen().accounts == accounts(session)
     finally:
         world.server.database.close()
+
+
+def run_what_was_recorded(world: World) -> None:
+    """Prepare the recorded SQL of every computed query, as raising a level of it does."""
+    with world.server.database.read() as session:
+        computed = session.exec(select(Query).where(col(Query.sql).is_not(None))).all()
+        assert computed
+        for query in computed:
+            dataset = as_declared(session, session.get_one(Dataset, query.dataset_id), query)
+            model = kind_of(query).request_model
+            prepared = planned(dataset, model.model_validate_json(query.spec))
+            assert statement_of(query, prepared).text == query.sql
 
 
 def hold_to_what_was_told(world: World, told: dict[str, Any]) -> None:
