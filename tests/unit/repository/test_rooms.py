@@ -66,6 +66,8 @@ def crowded(paths: Iterable[Path]) -> dict[str, int]:
 
 def test_no_folder_has_more_modules_than_a_room() -> None:
     assert crowded(ROOT / path for path in modules()) == {}
+    rules = " ".join((ROOT / "CONTRIBUTING.md").read_text().split())
+    assert f"No folder has more than {MOST} modules" in rules
     readme = (ROOT / "migrations" / "README.md").read_text()
     assert f"`versions` has more than {MOST} modules" in readme
 
