@@ -139,7 +139,8 @@ class Past:
 
     def __init__(self, folder: Path) -> None:
         # Versions of before schema 0022 do not know this setting, and read files everywhere.
-        anywhere: Any = {"data_anywhere": True} if hasattr(Settings, "data_anywhere") else {}
+        known = {*dir(Settings), *getattr(Settings, "model_fields", ())}
+        anywhere: Any = {"data_anywhere": True} if "data_anywhere" in known else {}
         settings = Settings(home=folder, **anywhere)
         home.create(settings)
         self.schema = migrate.NEWEST

@@ -9,6 +9,7 @@
 * ``protocol``      the operations that a database must offer
 * ``sqlite``, ``postgresql``  how each does it; ``dialects`` chooses by URL
 * ``append_only``   the triggers that keep history as it was written
+* ``editions``      the triggers that tell when what releases rest on has changed
 * ``migrate``       schema versions
 * ``backups``       copies of the whole database
 

@@ -3,7 +3,8 @@
 Access rights, the record of draws and the remaining budgets are in columns that are not encrypted.
 Each row that decides about them carries an HMAC of its columns under a key that is never in the
 database.  It is set with every write and checked with every load, so that no caller can forget to;
-a statement that loads columns instead of rows checks nothing, and must decide nothing.
+a statement that loads columns instead of rows checks nothing, and must decide nothing unless it
+calls ``require_authentic``.
 
 The HMAC covers the table, every column, and the row's number if other rows refer to it.  It does
 not detect a deleted row, or an older version of the same row that is put back whole; counts
@@ -237,15 +238,27 @@ def _number(session: AnySession) -> None:
                 row.id = number
 
 
-def _loaded(row: Any, context: Any) -> None:
-    session, table = context.session, row.__tablename__
+def require_authentic(
+    session: AnySession, table: str, signed: bytes | None, values: Sequence[Any], name: str = ""
+) -> None:
+    """Raise ``IntegrityViolation`` for a row that was altered since it was signed.
+
+    ``values`` are those of ``columns``, for statements that load columns and no entities; entities
+    are checked when they are loaded.
+    """
     keys: RowKeys | None = session.info.get(KEYS)
-    if keys is not None and not _believed(session, keys, table, row.mac, _values(table)(row)):
-        what = f"The row of query {row.name!r}" if table == "query" else f"A row of {table!r}"
+    if keys is not None and not _believed(session, keys, table, signed, values):
+        what = f"The row of query {name!r}" if name else f"A row of {table!r}"
         raise IntegrityViolation(
             f"{what} was altered outside of this server; it is not used to read or draw anything."
             " Restore the database from a backup."
         )
+
+
+def _loaded(row: Any, context: Any) -> None:
+    table = row.__tablename__
+    name = row.name if table == "query" else ""
+    require_authentic(context.session, table, row.mac, _values(table)(row), name)
 
 
 def _refreshed(row: Any, context: Any, names: object) -> None:

@@ -6,6 +6,7 @@
                                                  have
 * ``budgets``                                    each tier's grants, spending and remaining budget
 * ``computing``                                  the place where long computations run
+* ``kept``                                       what does not change between requests
 * ``retry``                                      a second run of a use case that the database
                                                  interrupted
 * ``pagination``                                 pages of a list

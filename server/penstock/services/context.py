@@ -2,12 +2,13 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from penstock.encryption import KeyProvider, Secrets, SecretsFile
 from penstock.openid.issuer import Issuer
 from penstock.persistence import Database
 from penstock.services.computing import Computing, Here
+from penstock.services.kept import Kept
 from penstock.settings import Settings
 from penstock.transparency_log.logged_time import LoggedTime
 from penstock.transparency_log.sequencer import Sequencer
@@ -23,7 +24,8 @@ class Server:
     ``clock`` returns the time in UTC, never earlier than the log's last signature; ``randomness`` a
     freshly keyed stream, once per release.  ``issuer`` is the trusted OpenID provider, if there is
     one; ``computing`` runs long computations.  ``stored`` has the secrets, which may be rotated
-    while the server runs.
+    while the server runs.  ``kept`` has queries as earlier requests read them, and ``clearances``
+    what users had at their last request; both are compared with the database before use.
     """
 
     settings: Settings
@@ -35,6 +37,8 @@ class Server:
     randomness: "Callable[[], Stream]"
     issuer: Issuer | None = None
     computing: Computing = field(default_factory=Here)
+    kept: Kept[Any] = field(default_factory=Kept)
+    clearances: dict[int, tuple[int | None, int | None]] = field(default_factory=dict)
 
     @property
     def secrets(self) -> Secrets:

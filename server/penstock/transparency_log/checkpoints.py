@@ -32,6 +32,8 @@ from penstock.transparency_log.views import CheckpointView, CosignatureView
 _NEWEST = select(Checkpoint).order_by(col(Checkpoint.size).desc()).limit(1)
 
 _NEWEST_NOTE = select(Checkpoint.note).order_by(col(Checkpoint.size).desc()).limit(1)
+NEWEST_NOTE = _NEWEST_NOTE.scalar_subquery()
+"""The note of the whole tree's checkpoint, for statements that read something else as well."""
 
 
 @dataclass(frozen=True)

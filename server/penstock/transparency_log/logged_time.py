@@ -71,7 +71,10 @@ class LoggedTime:
 
         A checkpoint without a valid signature does not count.
         """
-        note = checkpoints.newest_note(session)
+        self.note(session, checkpoints.newest_note(session))
+
+    def note(self, session: Session, note: str | None) -> None:
+        """Do what ``look`` does, with the newest checkpoint's note as the caller read it."""
         if note is None:
             self._floor = None
             return

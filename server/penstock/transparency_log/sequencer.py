@@ -217,6 +217,10 @@ class Sequencer:
             if seen is not None:
                 self._remember(seen)
 
+    def covers(self, index: int | None) -> bool:
+        """Return True if the request of the leaf at ``index`` may be answered without waiting."""
+        return index is not None and index < self._witnessed and self.suspended is None
+
     def cover(self, leaf: Leaf) -> None:
         """Wait until the request of a stored leaf may be answered: it is placed and witnessed.
 

@@ -5,12 +5,15 @@ from typing import Final
 
 from tests.mutants.mutant import Mutant
 
+EXPECTED: Final = (
+    "        if (look.edition, look.clearance) == (expected.edition, expected.clearance):\n"
+)
 RELEASES: Final = "tests/unit/services/releases/test_releases.py"
 
 MUTANTS: Final[Sequence[Mutant]] = (
     Mutant(
         name="release-above-clearance",
-        path="services/releases/releases.py",
+        path="services/releases/allowed.py",
         before="    if rung < own:\n",
         after="    if rung < 0:\n",
         wrong="a level more accurate than the clearance allows is handed out",
@@ -21,7 +24,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
     ),
     Mutant(
         name="release-own-tier-refused",
-        path="services/releases/releases.py",
+        path="services/releases/allowed.py",
         before="    if tier.rank > clearance.rank:\n",
         after="    if tier.rank >= clearance.rank:\n",
         wrong="who names their own tier is refused",
@@ -34,18 +37,42 @@ MUTANTS: Final[Sequence[Mutant]] = (
         name="release-clearance-not-read-again",
         path="services/releases/releases.py",
         before="""\
-        lock_query(session, required(allowed.query.id))
-        allowed = _allowed(session, principal, name, target)
+        allowed, received = allowed_and_received(session, server, principal, name, target, allowed)
+        allowed = allowed.under(locked)
 """,
-        after="        lock_query(session, required(allowed.query.id))\n",
+        after="        allowed = allowed.under(locked)\n",
         wrong="a clearance that was taken away just before the lock still gives a release",
         tests=(
             "tests/unit/services/test_concurrency.py::test_nothing_above_a_clearance_is_handed_out_once_it_was_lowered",
         ),
     ),
     Mutant(
+        name="release-of-another-edition",
+        path="services/releases/allowed.py",
+        before=EXPECTED,
+        after="        if look.clearance == expected.clearance:\n",
+        wrong="a level that was lowered is handed out by a worker that knew the old one",
+        tests=("tests/unit/services/releases/test_known_queries.py",),
+    ),
+    Mutant(
+        name="release-of-an-older-clearance",
+        path="services/releases/allowed.py",
+        before=EXPECTED,
+        after="        if look.edition == expected.edition:\n",
+        wrong="a user who was demoted gets what the old clearance allowed",
+        tests=("tests/unit/services/releases/test_known_queries.py",),
+    ),
+    Mutant(
+        name="edition-kept-beyond-its-change",
+        path="services/kept.py",
+        before="        return values.get(name) if kept == edition else None\n",
+        after="        return values.get(name)\n",
+        wrong="what was read before a change is used after it",
+        tests=("tests/unit/services/test_kept.py",),
+    ),
+    Mutant(
         name="release-of-what-is-retired",
-        path="services/releases/releases.py",
+        path="services/releases/allowed.py",
         before='    if query.status != "active":\n',
         after='    if query.status == "pending":\n',
         wrong="a retired query gives new releases",
@@ -151,12 +178,9 @@ _ACCURATE = _ONE_RELEASE.where(col(Release.rung) < bindparam("rung")).order_by(
     ),
     Mutant(
         name="release-held-by-somebody",
-        path="services/releases/grants.py",
-        before="""\
-    col(Grant.user_id) == bindparam("user_id"),
-    col(Release.query_id) == bindparam("query_id"),
-""",
-        after='    col(Release.query_id) == bindparam("query_id"),\n',
+        path="services/releases/lookups.py",
+        before='(_GRANT.c.user_id == bindparam("user_id")) & (_GRANT.c.release_id == _AT)',
+        after="_GRANT.c.release_id == _AT",
         wrong="what anybody was handed counts as held, and leaves no leaf of its next reader",
         tests=(
             "tests/unit/services/releases/test_releases.py::test_two_readers_at_one_level_get_the_identical_vector_under_one_name",

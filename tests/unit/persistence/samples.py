@@ -162,6 +162,7 @@ SAMPLES: dict[str, dict[str, object]] = {
         "created_at": NOON,
     },
     "secret_check": {"name": "pepper", "digest": bytes(32)},
+    "edition": {"id": 1, "value": "first"},
     "spent_floor": {"dataset_id": 1, "tier_id": 1, "loss": 1, "failure": 1, "at": NOON},
     "tree_node": {"level": 1, "position": 0, "hash": bytes(32)},
     "log_key": {"public": bytes(32), "wrapped": b"wrapped", "created_at": NOON},
@@ -204,6 +205,7 @@ CLASSES: dict[str, type[SQLModel]] = {
         tables.FormerDeclaration,
         tables.TierBudget,
         tables.Query,
+        tables.Edition,
         tables.QueryLevel,
         tables.Release,
         tables.Leaf,
@@ -263,6 +265,8 @@ def owners(home: Home) -> str:
 
 def fill(session: Session) -> None:
     for name, sample in SAMPLES.items():
+        if name == "edition":
+            continue  # the migration added its only row
         session.add(CLASSES[name](**sample))
         session.flush()
 

@@ -15,7 +15,7 @@ HISTORY = (
     *("stream_output", "tier_budget", "tree_node"),
 )
 MUTABLE = {
-    *("dataset", "histogram_state", "idempotency", "log_key", "query"),
+    *("dataset", "edition", "histogram_state", "idempotency", "log_key", "query"),
     *("stream_state", "tier", "token", "user", "web_session", "work"),
 }
 

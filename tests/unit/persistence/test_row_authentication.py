@@ -19,6 +19,7 @@ from penstock.services.verification.verification import verify
 OTHERWISE = {
     "checkpoint": "signed",
     "cosignature": "signed by its cosigner",
+    "edition": "replaced with every change; an old one is worth what a deleted row is",
     "histogram_state": "encrypted with its place",
     "leaf": "in the tree",
     "log_key": "encrypted with its place",

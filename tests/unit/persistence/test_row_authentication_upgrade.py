@@ -20,6 +20,7 @@ from tests.unit.worlds import CopyWorld, World
 from penstock.errors import IntegrityViolation
 from penstock.persistence import (
     append_only,
+    editions,
     migrate,
     row_authentication,
     row_authentication_upgrade,
@@ -60,6 +61,7 @@ def older(copy_world: CopyWorld) -> World:
     world = copy_world("tampered", filled)
     rows, key = rows_of(world, "query"), row_authentication.derived(world.server.secrets.values)
     with owned(world) as connection:
+        _without_editions(connection)
         for row in rows:
             was = update(QUERY).values(mac=row_authentication_upgrade.earlier_mac(key, row))
             connection.execute(was.where(QUERY.c.id == row["id"]))
@@ -73,6 +75,17 @@ def older(copy_world: CopyWorld) -> World:
         connection.execute(text("UPDATE alembic_version SET version_num = '0013'"))
     world.server.database.close()
     return world
+
+
+def _without_editions(connection: Connection) -> None:
+    postgresql = connection.dialect.name == "postgresql"
+    for table in editions.WATCHED:
+        for event in ("change",) if postgresql else ("insert", "update", "delete"):
+            place = f' ON "{table}"' if postgresql else ""
+            connection.execute(text(f'DROP TRIGGER "edition_{table}_{event}"{place}'))
+    if postgresql:
+        connection.execute(text("DROP FUNCTION new_edition"))
+    connection.execute(text("DROP TABLE edition"))
 
 
 def _without_mac(connection: Connection, table: str) -> None:

@@ -19,6 +19,8 @@ pytestmark = pytest.mark.each_database
 
 # Name of the constraint without its prefix: what breaks it.
 BROKEN: dict[str, list[dict[str, object]]] = {
+    "edition_id": [{"id": 2}],
+    "edition_value": [{"value": ""}],
     "tier_name": [{"name": ""}, {"name": LONG}],
     "tier_folded": [{"folded": ""}],
     "tier_rank": [{"rank": 10**9 + 1}, {"rank": -(10**9) - 1}],
@@ -138,6 +140,7 @@ ALSO = {"query_ladder_last": "query_ceiling"}
 
 # What makes a second row of a table differ from the first in everything that is unique.
 SECOND: dict[str, dict[str, object]] = {
+    "edition": {},
     "tier": {"folded": "second", "rank": 11},
     "user": {"folded": "second"},
     "clearance": {"version": 2},
@@ -198,7 +201,7 @@ def test_a_row_that_breaks_a_check_is_refused(
         session.add(row(table, **{**SECOND[table], **changes}))
 
 
-@pytest.mark.parametrize("table", SECOND)
+@pytest.mark.parametrize("table", sorted(set(SECOND) - {"edition"}))
 def test_a_second_row_that_differs_is_taken(shared: Database, row: MakeRow, table: str) -> None:
     with undone(shared) as session:
         parent = {

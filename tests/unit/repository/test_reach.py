@@ -26,6 +26,7 @@ BY_NAME = (
     "penstock.services.computations.job_kinds",
     "penstock.http.intake",
     "penstock.http.intake.malformed",
+    "penstock.persistence.editions",
 )
 """What is started by its name, in a process of its own or by gunicorn's configuration."""
 

@@ -30,7 +30,14 @@ from penstock.persistence.tables.ledger import Charge, SpentFloor
 from penstock.persistence.tables.log import Checkpoint, Cosignature, Leaf, LogKey, TreeNode
 from penstock.persistence.tables.people import Clearance, Tier, Token, User
 from penstock.persistence.tables.proposals import Decision, Proposal
-from penstock.persistence.tables.queries import Grant, HistogramState, Query, QueryLevel, Release
+from penstock.persistence.tables.queries import (
+    Edition,
+    Grant,
+    HistogramState,
+    Query,
+    QueryLevel,
+    Release,
+)
 from penstock.persistence.tables.secret_checks import SecretCheck
 from penstock.persistence.tables.sessions import WebSession
 from penstock.persistence.tables.streams import StreamOutput, StreamState
@@ -42,6 +49,7 @@ __all__ = [
     "Cosignature",
     "Dataset",
     "Decision",
+    "Edition",
     "FormerDeclaration",
     "Grant",
     "HistogramState",

@@ -86,6 +86,19 @@ class Query(Table, table=True):
     declaration: int | None = None
 
 
+class Edition(Table, table=True):
+    """Hold the edition of tiers, datasets, queries and their levels, in one row.
+
+    Triggers replace ``value`` whenever one of them changes (``persistence.editions``).
+    """
+
+    __tablename__ = "edition"
+    __table_args__ = (check("id", "id = 1"), check("value", "length(value) >= 1"))
+
+    id: int = Field(default=1, primary_key=True, sa_column_kwargs={"autoincrement": False})
+    value: str
+
+
 class QueryLevel(Table, table=True):
     """Hold the rung of a tier in a query from a version on."""
 

@@ -13,12 +13,13 @@ from penstock.services.access import peppers
 from penstock.services.access.token_format import prefix_of, well_formed
 from penstock.services.context import Server
 from penstock.services.repository import user_by_name
+from penstock.transparency_log.checkpoints import NEWEST_NOTE
 
 ROLES = ("analyst", "admin", "auditor")
 
 # Built once, since every request runs it.
 _BY_PREFIX = (
-    select(Token, User)
+    select(Token, User, NEWEST_NOTE)
     .join(User, col(Token.user_id) == col(User.id))
     .where(col(Token.prefix) == bindparam("prefix"))
 )
@@ -118,8 +119,12 @@ def is_valid(token: Token, now: datetime) -> bool:
 
 def _row(server: Server, token: str) -> tuple[Token, User] | None:
     with server.database.read() as session:
-        server.clock.look(session)
-        return session.exec(_BY_PREFIX, params={"prefix": prefix_of(token)}).first()
+        row = session.exec(_BY_PREFIX, params={"prefix": prefix_of(token)}).first()
+        if row is None:
+            return None
+        stored, user, note = row
+        server.clock.note(session, note)
+        return stored, user
 
 
 def limited(user: User, scopes: str, expires: datetime, token: int | None) -> Principal:

@@ -15,7 +15,7 @@ from penstock.persistence.row_numbers import required
 from penstock.persistence.tables import Dataset, HistogramState, Query, Release
 from penstock.services.context import Server
 from penstock.services.noise.keys import query_key
-from penstock.services.noise.sealing import misfit, place_of
+from penstock.services.noise.sealing import SealedRelease, misfit, place_of
 from penstock.structures.sparse_histogram import (
     Domain,
     HistogramNoise,
@@ -101,7 +101,9 @@ def seal_report(
     return seal(query_key(server, dataset, query), _padded(steps), place)
 
 
-def open_report(server: Server, dataset: Dataset, query: Query, release: Release) -> IntVector:
+def open_report(
+    server: Server, dataset: Dataset, query: Query, release: SealedRelease
+) -> IntVector:
     """Return a stored report.  Raises ``IntegrityViolation``."""
     place = _report(dataset, query, release.rung, release.seq)
     return _unpadded(open_envelope(query_key(server, dataset, query), release.ciphertext, place))

@@ -1,10 +1,10 @@
 """Seal and open the releases of a query: what every further release is drawn from."""
 
 from penstock.mechanisms import IntVector
-from penstock.persistence.tables import Dataset, Query, Release
+from penstock.persistence.tables import Dataset, Query
 from penstock.services.context import Server
 from penstock.services.noise.kinds.choice import kind_of
-from penstock.services.noise.sealing import require_unfrozen
+from penstock.services.noise.sealing import SealedRelease, require_unfrozen
 
 
 def seal_state(
@@ -18,7 +18,7 @@ def seal_state(
     return kind_of(query).sealed(server, dataset, query, rung, seq, steps)
 
 
-def open_state(server: Server, dataset: Dataset, query: Query, release: Release) -> IntVector:
+def open_state(server: Server, dataset: Dataset, query: Query, release: SealedRelease) -> IntVector:
     """Return a stored release's lattice integers, read-only, with all parts of its mechanism.
 
     Raises ``IntegrityViolation`` for a row that was altered, cut, copied or swapped.

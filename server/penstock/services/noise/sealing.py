@@ -4,13 +4,34 @@ The identity of a row (dataset and version, query, rung, seq, length) is authent
 it, so that a swapped, copied or replayed row does not open.
 """
 
+from typing import Protocol
+
 from penstock.encryption import RowIdentity
 from penstock.encryption.vectors import open_vector, seal_vector
 from penstock.errors import Conflict, IntegrityViolation
 from penstock.mechanisms import IntVector
-from penstock.persistence.tables import Dataset, Query, Release
+from penstock.persistence.tables import Dataset, Query
 from penstock.services.context import Server
 from penstock.services.noise.keys import identity, query_key
+
+
+class SealedRelease(Protocol):
+    """Hold what opening a stored release needs: an entity of its row, or some of its columns."""
+
+    @property
+    def rung(self) -> int:
+        """Return the rung of its level."""
+        ...
+
+    @property
+    def seq(self) -> int:
+        """Return its number among the releases of its query."""
+        ...
+
+    @property
+    def ciphertext(self) -> bytes:
+        """Return the sealed vector."""
+        ...
 
 
 def seal_steps(
@@ -28,7 +49,7 @@ def seal_steps(
 
 
 def open_steps(
-    server: Server, dataset: Dataset, query: Query, release: Release, parts: int
+    server: Server, dataset: Dataset, query: Query, release: SealedRelease, parts: int
 ) -> IntVector:
     """Return a stored release's lattice integers, read-only.  Raises ``IntegrityViolation``."""
     place = _release(dataset, query, release.rung, release.seq, parts)

@@ -1,6 +1,9 @@
 """Release queries at a reader's clearance, once for each level.
 
 * ``releases``        the release transaction
+* ``allowed``         the level that a request gets
+* ``known_queries``   what is read once for each edition of the database
+* ``lookups``         what is read for each request, in one statement
 * ``visibility``      the queries and streams that a reader sees
 * ``grants``          releases handed to users, and their leaves
 * ``history``         earlier releases: the caller's own with values, all without values

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime
+from typing import Protocol
 
 from sqlalchemy import bindparam
 from sqlmodel import Session, col, select
@@ -13,9 +14,11 @@ from penstock.persistence.tables import Dataset, Grant, Leaf, Query, Release, Ti
 from penstock.services.access.principals import Principal
 from penstock.services.context import Server
 from penstock.services.noise.kinds.choice import kind_of
-from penstock.services.schemas.views import HistoryItemView, ReleaseView
+from penstock.services.noise.kinds.kind import QueryKind
+from penstock.services.schemas.views import HistoryItemView, LevelView, ReleaseView
 from penstock.transparency_log import leaves
 from penstock.transparency_log.sequencer import receipt_of
+from penstock.transparency_log.views import ReceiptView
 
 
 @dataclass(frozen=True)
@@ -32,26 +35,15 @@ class Holding:
 
     def view(self, steps: IntVector) -> ReleaseView:
         """Return the release as its reader sees it."""
-        kind, rung = kind_of(self.query), self.release.rung
-        reading = kind.reading(self.query, rung, steps)
-        return ReleaseView(
-            id=self.release.public_id,
-            query=self.query.name,
-            dataset=self.dataset.name,
-            tier=self.tier.name,
-            mechanism=self.query.mechanism,
-            level=kind.level(rung),
-            guarantee=kind.guarantee(rung, self.dataset.delta),
-            granularity=float(kind.mechanism.granularity),
-            keys=reading.keys,
-            values=reading.values,
-            error=reading.error,
-            asserted_by=self.query.asserted_by,
-            released_at=self.grant.at,
-            receipt=receipt_of(self.leaf),
-            mean=reading.mean,
-            errors=reading.errors,
-            histogram=reading.histogram,
+        return view_of(
+            kind_of(self.query),
+            self.query,
+            self.dataset,
+            self.tier,
+            self.release,
+            self.grant.at,
+            receipt_of(self.leaf),
+            steps,
         )
 
     @property
@@ -75,6 +67,54 @@ class Holding:
             released_at=self.grant.at,
             receipt=receipt_of(self.leaf),
         )
+
+
+class NamedRelease(Protocol):
+    """Hold what a view shows of a release: an entity of its row, or some of its columns."""
+
+    @property
+    def public_id(self) -> str:
+        """Return its name."""
+        ...
+
+    @property
+    def rung(self) -> int:
+        """Return the rung of its level."""
+        ...
+
+
+def view_of(
+    kind: QueryKind,
+    query: Query,
+    dataset: Dataset,
+    tier: Tier,
+    release: NamedRelease,
+    granted_at: datetime,
+    receipt: ReceiptView,
+    steps: IntVector,
+) -> ReleaseView:
+    """Return a release as its reader sees it, as a holder of ``tier``."""
+    rung = release.rung
+    reading = kind.reading(query, rung, steps)
+    return ReleaseView(
+        id=release.public_id,
+        query=query.name,
+        dataset=dataset.name,
+        tier=tier.name,
+        mechanism=query.mechanism,
+        level=kind.level(rung),
+        guarantee=kind.guarantee(rung, dataset.delta),
+        granularity=float(kind.mechanism.granularity),
+        keys=reading.keys,
+        values=reading.values,
+        error=reading.error,
+        asserted_by=query.asserted_by,
+        released_at=granted_at,
+        receipt=receipt,
+        mean=reading.mean,
+        errors=reading.errors,
+        histogram=reading.histogram,
+    )
 
 
 _HAND_OUTS = (
@@ -167,6 +207,7 @@ def leaf_of(
     dataset: Dataset,
     query: Query,
     tier: Tier,
+    level: LevelView,
     release: Release,
     **fields: object,
 ) -> Leaf:
@@ -180,7 +221,7 @@ def leaf_of(
         dataset=dataset.name,
         query=query.name,
         tier=tier.name,
-        level=asdict(kind_of(query).level(release.rung)),
+        level=asdict(level),
         release=release.public_id,
         **fields,
     )

@@ -18,37 +18,27 @@ from sqlalchemy.exc import IntegrityError
 from sqlmodel import Session, col, func, select
 
 from penstock.errors import (
-    ClearanceTooLow,
-    Conflict,
     IntegrityViolation,
-    InvalidInput,
     LevelsUsedUp,
     NotFound,
 )
 from penstock.mechanisms import IntVector, released
 from penstock.persistence import lock_query
 from penstock.persistence.row_numbers import required
-from penstock.persistence.tables import Dataset, Query, Release, Tier, User
+from penstock.persistence.tables import Dataset, Leaf, Query, Release
 from penstock.services.access.principals import Principal
 from penstock.services.context import Server
-from penstock.services.noise.kinds.choice import kind_of
-from penstock.services.noise.kinds.kind import QueryKind
 from penstock.services.noise.sealed_state import open_state, seal_state
 from penstock.services.releases import quota
-from penstock.services.releases.grants import Holding, grant, holding_at, holdings, leaf_of
-from penstock.services.releases.visibility import levels_of
-from penstock.services.repository import (
-    allowed_rung,
-    clearance_of,
-    given_rungs,
-    query_by_name,
-    tier_by_name,
-)
+from penstock.services.releases.allowed import AllowedRequest, allowed_and_received
+from penstock.services.releases.grants import grant, holdings, leaf_of, view_of
+from penstock.services.releases.lookups import ReceivedRelease, received_as
 from penstock.services.retry import retried
 from penstock.services.schemas.previews import ReleasePreviewView
 from penstock.services.schemas.queries import ReleaseRequest
 from penstock.services.schemas.views import ReleaseView
 from penstock.transparency_log import leaves
+from penstock.transparency_log.sequencer import receipt_of
 
 # Built once, as in ``repository``: all of these run while others wait.
 _ONE_RELEASE = select(Release).where(col(Release.query_id) == bindparam("query_id")).limit(1)
@@ -82,17 +72,6 @@ class Answer:
     drawn: int
 
 
-@dataclass(frozen=True)
-class _AllowedRequest:
-    """Hold an allowed request: its rung, and the tier of its answer."""
-
-    query: Query
-    dataset: Dataset
-    kind: QueryKind
-    tier: Tier
-    rung: int
-
-
 # Repeated, it finds the release that an interrupted run stored; so nothing is drawn twice.
 @retried
 def request(server: Server, principal: Principal, name: str, target: ReleaseRequest) -> Answer:
@@ -104,25 +83,24 @@ def request(server: Server, principal: Principal, name: str, target: ReleaseRequ
     """
     principal.require("analyst")
     with server.database.read() as session:
-        allowed = _allowed(session, principal, name, target)
-        holding = holding_at(session, principal, allowed.query, allowed.rung)
-        if holding is not None:
-            server.sequencer.cover(holding.leaf)
-            steps = open_state(server, allowed.dataset, allowed.query, holding.release)
-            return _answer(allowed, holding, steps, first=False)
-        require_room = partial(_require_room, session, server, principal, allowed)
-        allowed.kind.prepare_draw(session, allowed.query, allowed.rung, require_room)
+        allowed, received = allowed_and_received(session, server, principal, name, target)
+        if received is None:
+            require_room = partial(_require_room, session, server, principal, allowed)
+            allowed.kind.prepare_draw(session, allowed.query, allowed.rung, require_room)
+    if received is not None:
+        return _answer(server, allowed, received, _opened(server, allowed, received), first=False)
     with server.database.write_beside(grows=allowed.kind.size(allowed.query)) as session:
-        lock_query(session, required(allowed.query.id))
-        allowed = _allowed(session, principal, name, target)
-        holding = holding_at(session, principal, allowed.query, allowed.rung)
-        if holding is not None:
-            steps = open_state(server, allowed.dataset, allowed.query, holding.release)
+        locked = lock_query(session, required(allowed.query.id))
+        if locked is None:
+            raise NotFound(f"There is no query {name!r}.")
+        allowed, received = allowed_and_received(session, server, principal, name, target, allowed)
+        allowed = allowed.under(locked)
+        if received is not None:
+            steps = _opened(server, allowed, received)
         else:
             release, steps = _stored_or_drawn(session, server, principal, allowed)
-            holding = _hand_out(session, server, principal, allowed, release, steps)
-    server.sequencer.cover(holding.leaf)
-    return _answer(allowed, holding, steps, first=True)
+            leaf = _hand_out(session, server, principal, allowed, release, steps)
+    return _answer(server, allowed, received or received_as(release, leaf), steps, first=True)
 
 
 def preview(
@@ -134,7 +112,7 @@ def preview(
     """
     principal.require("analyst")
     with server.database.read() as session:
-        allowed = _allowed(session, principal, name, target)
+        allowed, _ = allowed_and_received(session, server, principal, name, target)
         user, query = required(principal.user_id), required(allowed.query.id)
         rungs = [row.release.rung for row in holdings(session, user_ids=[user], query_id=query)]
         return ReleasePreviewView(
@@ -152,70 +130,40 @@ def preview(
         )
 
 
-def _answer(allowed: _AllowedRequest, holding: Holding, steps: IntVector, *, first: bool) -> Answer:
-    view = replace(holding, tier=allowed.tier).view(steps)
+def _answer(
+    server: Server,
+    allowed: AllowedRequest,
+    received: ReceivedRelease,
+    steps: IntVector,
+    *,
+    first: bool,
+) -> Answer:
+    """Return the answer once the witness saw the leaf; no transaction is open meanwhile."""
+    if not server.sequencer.covers(received.index):
+        with server.database.read() as session:
+            leaf = session.get_one(Leaf, received.leaf_id)
+        server.sequencer.cover(leaf)
+        received = replace(received, index=leaf.index, receipt=receipt_of(leaf))
+    query, dataset = allowed.query, allowed.dataset
+    view = view_of(
+        allowed.kind,
+        query,
+        dataset,
+        allowed.tier,
+        received,
+        received.granted_at,
+        received.receipt,
+        steps,
+    )
     return Answer(view, first, allowed.kind.work(int(view.values.size)))
 
 
-def _allowed(
-    session: Session, principal: Principal, name: str, target: ReleaseRequest
-) -> _AllowedRequest:
-    clearance = clearance_of(session, required(principal.user_id))
-    if clearance is None:
-        raise NotFound(f"There is no query {name!r}.")
-    query = query_by_name(session, name)
-    own = allowed_rung(session, query, clearance)
-    if own is None:
-        raise NotFound(f"There is no query {name!r}.")
-    if query.status != "active":
-        raise Conflict(
-            f"Query {query.name!r} is {query.status} and has no new releases; values already"
-            f" handed out can still be read."
-        )
-    kind = kind_of(query)
-    dataset = session.get_one(Dataset, query.dataset_id)
-    tier, rung, level = clearance, own, target.target()
-    if target.tier is not None:
-        tier, rung = rung_of_tier(session, query, clearance, target.tier)
-    elif level is not None:
-        rung = kind.levels.target_rung(session, query, clearance, own, level, dataset.delta)
-        # The release is for the least trusted readers who may have this level, not for the
-        # caller's own tier.
-        tiers = levels_of(session, query, clearance)
-        tier = next((tier for tier, finest in tiers if finest <= rung), clearance)
-    if rung < own:
-        raise ClearanceTooLow(
-            f"The requested level, {kind.level(rung).value:g}, is more accurate than"
-            f" {clearance.name!r} allows for {query.name!r}, {kind.level(own).value:g}"
-            f" ({kind.mechanism.parameter}). Request that level or more noise,"
-            " or ask an admin for a higher clearance."
-        )
-    return _AllowedRequest(query, dataset, kind, tier, rung)
-
-
-def rung_of_tier(session: Session, query: Query, clearance: Tier, name: str) -> tuple[Tier, int]:
-    """Return a tier and its rung.  Raises ``ClearanceTooLow`` and ``InvalidInput``."""
-    try:
-        tier = tier_by_name(session, name)
-    except NotFound as problem:
-        raise InvalidInput(problem.detail, pointer="/tier") from problem
-    if tier.rank > clearance.rank:
-        raise ClearanceTooLow(
-            f"Tier {tier.name!r} is above the clearance {clearance.name!r}: request"
-            f" {clearance.name!r} or a less trusted tier, or ask an admin for a higher"
-            f" clearance."
-        )
-    rung = allowed_rung(session, query, tier)
-    if rung is None:
-        raise InvalidInput(
-            f"Query {query.name!r} has no level for tier {tier.name!r}; request another tier.",
-            pointer="/tier",
-        )
-    return tier, rung
+def _opened(server: Server, allowed: AllowedRequest, received: ReceivedRelease) -> IntVector:
+    return allowed.kind.opened(server, allowed.dataset, allowed.query, received)
 
 
 def _stored_or_drawn(
-    session: Session, server: Server, principal: Principal, allowed: _AllowedRequest
+    session: Session, server: Server, principal: Principal, allowed: AllowedRequest
 ) -> tuple[Release, IntVector]:
     # Before the look-up: a refusal must not reveal which levels others have requested.
     _require_room(session, server, principal, allowed)
@@ -277,10 +225,10 @@ def store(
 
 
 def _require_room(
-    session: Session, server: Server, principal: Principal, allowed: _AllowedRequest
+    session: Session, server: Server, principal: Principal, allowed: AllowedRequest
 ) -> None:
     """Raise ``LevelsUsedUp`` for a level that no tier has if no more may be drawn."""
-    own = given_rungs(session, allowed.query)
+    own = allowed.known.given
     if allowed.rung in own:
         return
     quota.require_level(session, server, required(principal.user_id))
@@ -296,10 +244,10 @@ def _hand_out(
     session: Session,
     server: Server,
     principal: Principal,
-    allowed: _AllowedRequest,
+    allowed: AllowedRequest,
     release: Release,
     steps: IntVector,
-) -> Holding:
+) -> Leaf:
     seen = released(allowed.kind.mechanism, steps)
     leaf = leaf_of(
         session,
@@ -309,9 +257,9 @@ def _hand_out(
         allowed.dataset,
         allowed.query,
         allowed.tier,
+        allowed.kind.level(release.rung),
         release,
         value_hmac=leaves.value_hmac(server.secrets.values, release.public_id, seen),
     )
-    user = session.get_one(User, required(principal.user_id))
-    granted = grant(session, principal, allowed.tier, release, leaf)
-    return Holding(granted, release, leaf, allowed.query, allowed.dataset, user, allowed.tier)
+    grant(session, principal, allowed.tier, release, leaf)
+    return leaf

@@ -6,6 +6,7 @@ level makes its reader a holder of it.
 
 import json
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from sqlmodel import Session, col, select
@@ -20,9 +21,14 @@ from penstock.services.context import Server
 from penstock.services.noise.kinds.choice import stream_kind_of
 from penstock.services.noise.kinds.stream import state_row
 from penstock.services.releases import quota
+from penstock.services.releases.allowed import rung_of_tier
 from penstock.services.releases.grants import grant, holding_at, leaf_of
-from penstock.services.releases.releases import rung_of_tier
-from penstock.services.repository import allowed_rung, clearance_of, stream_by_name
+from penstock.services.repository import (
+    allowed_rung,
+    clearance_of,
+    stream_by_name,
+    tier_by_name,
+)
 from penstock.services.schemas.streams import RunningTotalsView, Totals
 from penstock.services.streams.sealed_stream import first_of, outputs_of
 from penstock.transparency_log import leaves
@@ -92,7 +98,13 @@ def _allowed(
         raise missing
     tier = clearance
     if tier_name is not None:
-        tier, wanted_rung = rung_of_tier(session, query, clearance, tier_name)
+        tier, wanted_rung = rung_of_tier(
+            query,
+            clearance,
+            tier_name,
+            partial(tier_by_name, session),
+            partial(allowed_rung, session, query),
+        )
         if wanted_rung < rung:
             raise ClearanceTooLow(
                 f"The level of {tier.name!r} is more accurate than {clearance.name!r} allows for"
@@ -185,6 +197,7 @@ def _recorded(
         ask.dataset,
         ask.query,
         ask.tier,
+        stream_kind_of(ask.query).level(ask.release.rung),
         ask.release,
         first=first,
         last=last,

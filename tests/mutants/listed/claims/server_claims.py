@@ -34,13 +34,9 @@ MUTANTS: Final[Sequence[Mutant]] = (
     Mutant(
         row="V8",
         name="time-of-the-draw-told",
-        path="services/releases/grants.py",
-        before="            released_at=self.grant.at,\n"
-        "            receipt=receipt_of(self.leaf),\n"
-        "            mean=reading.mean,\n",
-        after="            released_at=self.release.created_at,\n"
-        "            receipt=receipt_of(self.leaf),\n"
-        "            mean=reading.mean,\n",
+        path="services/releases/lookups.py",
+        before="        granted_at=leaf.at,\n",
+        after="        granted_at=release.created_at,\n",
         wrong="a release says when it was drawn for others",
         tests=(
             "tests/unit/services/releases/test_releases.py::test_when_a_release_was_drawn_for_others_is_not_told",

@@ -27,6 +27,7 @@ from penstock.services.noise.independent_levels import IndependentLevels
 from penstock.services.noise.level_rule import LevelRule
 from penstock.services.noise.lossless_levels import LosslessLevels
 from penstock.services.noise.process import Process
+from penstock.services.noise.sealing import SealedRelease
 from penstock.services.schemas.histograms import HistogramView
 from penstock.services.schemas.queries import ComputedQueryRequest, Terms
 from penstock.services.schemas.views import (
@@ -240,7 +241,9 @@ class QueryKind(Process, ABC):
         """Encrypt a release's lattice integers for its row."""
 
     @abstractmethod
-    def opened(self, server: Server, dataset: Dataset, query: Query, release: Release) -> IntVector:
+    def opened(
+        self, server: Server, dataset: Dataset, query: Query, release: SealedRelease
+    ) -> IntVector:
         """Return a stored release's lattice integers.  Raises ``IntegrityViolation``."""
 
     # How it is shown.

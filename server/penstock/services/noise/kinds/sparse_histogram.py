@@ -23,6 +23,7 @@ from penstock.services.noise.histogram_settings import (
     too_large,
 )
 from penstock.services.noise.kinds.kind import Answer, Draw, QueryKind, Reading
+from penstock.services.noise.sealing import SealedRelease
 from penstock.services.schemas.histograms import HistogramView
 from penstock.services.schemas.queries import ComputedQueryRequest, HistogramRequest, Terms
 from penstock.structures.sparse_histogram import HistogramNoise, SparseHistogram, parted
@@ -166,7 +167,9 @@ class HistogramKind(QueryKind):
         return sealed_histogram.seal_report(server, dataset, query, rung, seq, steps)
 
     @override
-    def opened(self, server: Server, dataset: Dataset, query: Query, release: Release) -> IntVector:
+    def opened(
+        self, server: Server, dataset: Dataset, query: Query, release: SealedRelease
+    ) -> IntVector:
         """Return a stored report."""
         return sealed_histogram.open_report(server, dataset, query, release)
 

@@ -15,7 +15,7 @@ from penstock.services.context import Server
 from penstock.services.noise.answer_fingerprints import fingerprint, seal_fingerprint
 from penstock.services.noise.kinds.kind import Draw, QueryKind
 from penstock.services.noise.level_rule import drawn_at
-from penstock.services.noise.sealing import open_steps, seal_steps
+from penstock.services.noise.sealing import SealedRelease, open_steps, seal_steps
 from penstock.services.schemas.queries import Terms
 
 
@@ -81,7 +81,9 @@ class VectorKind(QueryKind):
         return seal_steps(server, dataset, query, rung, seq, steps, self.mechanism.parts)
 
     @override
-    def opened(self, server: Server, dataset: Dataset, query: Query, release: Release) -> IntVector:
+    def opened(
+        self, server: Server, dataset: Dataset, query: Query, release: SealedRelease
+    ) -> IntVector:
         """Return all parts of the vector, read-only."""
         return open_steps(server, dataset, query, release, self.mechanism.parts)
 

@@ -1,0 +1,160 @@
+"""Decide which level of a query a request gets, from what is known of the query and its caller."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from sqlmodel import Session
+
+from penstock.errors import ClearanceTooLow, Conflict, InvalidInput, NotFound
+from penstock.persistence.row_numbers import required
+from penstock.persistence.tables import Dataset, Query, Tier
+from penstock.services.access.principals import Principal
+from penstock.services.context import Server
+from penstock.services.noise.kinds.kind import QueryKind
+from penstock.services.releases import known_queries
+from penstock.services.releases.known_queries import KnownQuery
+from penstock.services.releases.lookups import Clearance, ReceivedRelease, look_up
+from penstock.services.schemas.queries import ReleaseRequest
+
+
+@dataclass(frozen=True)
+class AllowedRequest:
+    """Hold an allowed request: its query, its rung, and the tier of its answer.
+
+    It stands as long as the database has this edition, and the caller this clearance.
+    """
+
+    known: KnownQuery
+    tier: Tier
+    rung: int
+    edition: str
+    clearance: Clearance
+
+    @property
+    def query(self) -> Query:
+        """Return the query's row."""
+        return self.known.query
+
+    @property
+    def dataset(self) -> Dataset:
+        """Return the row of the query's dataset."""
+        return self.known.dataset
+
+    @property
+    def kind(self) -> QueryKind:
+        """Return the query's kind."""
+        return self.known.kind
+
+    def under(self, locked: Query) -> "AllowedRequest":
+        """Return the same with the query's row as it is under its lock."""
+        return replace(self, known=self.known.under(locked))
+
+
+def allowed_and_received(
+    session: Session,
+    server: Server,
+    principal: Principal,
+    name: str,
+    target: ReleaseRequest,
+    before: AllowedRequest | None = None,
+) -> tuple[AllowedRequest, ReceivedRelease | None]:
+    """Return what a request is allowed now, and the release if the caller holds it.
+
+    One statement, if the query is known and nothing has changed since: it reads the caller's
+    clearance and the edition of everything else, and looks for the release that the request would
+    get if neither had changed.  ``before`` is what the request was allowed before it took the
+    query's lock.  Raises as ``releases.request`` does.
+    """
+    user = required(principal.user_id)
+    expected = before or _expected(session, server, user, name, target)
+    if expected is not None:
+        look = look_up(session, user, expected.query.id, expected.rung)
+        if (look.edition, look.clearance) == (expected.edition, expected.clearance):
+            return expected, look.received
+    else:
+        look = look_up(session, user)
+    if look.clearance[1] is None:
+        raise NotFound(f"There is no query {name!r}.")
+    keep = before is None  # in a transaction that writes, two statements may see two editions
+    known = known_queries.read(session, server, look.edition, name, keep=keep)
+    allowed = _allowed(session, known, look.edition, look.clearance, target)
+    server.clearances[user] = look.clearance
+    return allowed, look_up(session, user, allowed.query.id, allowed.rung).received
+
+
+def _expected(
+    session: Session, server: Server, user: int, name: str, target: ReleaseRequest
+) -> AllowedRequest | None:
+    """Return what the request gets if nothing changed since earlier ones; None if unknown."""
+    edition, clearance = server.kept.edition, server.clearances.get(user)
+    known = known_queries.kept(server, edition, name)
+    if known is None or clearance is None:
+        return None
+    try:
+        return _allowed(session, known, edition, clearance, target)
+    except (NotFound, ClearanceTooLow, Conflict, InvalidInput):
+        return None  # refused only after a look at what is true now
+
+
+def _allowed(
+    session: Session, known: KnownQuery, edition: str, clearance: Clearance, target: ReleaseRequest
+) -> AllowedRequest:
+    query, kind, own_tier = known.query, known.kind, known.tier(clearance[1])
+    own = None if own_tier is None else known.allowed_rung(own_tier)
+    if own_tier is None or own is None:
+        raise NotFound(f"There is no query {query.name!r}.")
+    if query.status != "active":
+        raise Conflict(
+            f"Query {query.name!r} is {query.status} and has no new releases; values already"
+            f" handed out can still be read."
+        )
+    tier, rung, level = own_tier, own, target.target()
+    if target.tier is not None:
+        tier, rung = rung_of_tier(
+            query, own_tier, target.tier, known.tier_named, known.allowed_rung
+        )
+    elif level is not None:
+        delta = known.dataset.delta
+        rung = kind.levels.target_rung(session, query, own_tier, own, level, delta)
+        # The release is for the least trusted readers who may have this level, not for the
+        # caller's own tier.
+        tiers = known.levels(own_tier)
+        tier = next((tier for tier, finest in tiers if finest <= rung), own_tier)
+    if rung < own:
+        raise ClearanceTooLow(
+            f"The requested level, {kind.level(rung).value:g}, is more accurate than"
+            f" {own_tier.name!r} allows for {query.name!r}, {kind.level(own).value:g}"
+            f" ({kind.mechanism.parameter}). Request that level or more noise,"
+            " or ask an admin for a higher clearance."
+        )
+    return AllowedRequest(known, tier, rung, edition, clearance)
+
+
+def rung_of_tier(
+    query: Query,
+    clearance: Tier,
+    name: str,
+    tier_named: Callable[[str], Tier],
+    allowed_rung: Callable[[Tier], int | None],
+) -> tuple[Tier, int]:
+    """Return a tier and its rung.  Raises ``ClearanceTooLow`` and ``InvalidInput``.
+
+    ``tier_named`` finds a tier or raises ``NotFound``, and ``allowed_rung`` its rung of the query.
+    """
+    try:
+        tier = tier_named(name)
+    except NotFound as problem:
+        raise InvalidInput(problem.detail, pointer="/tier") from problem
+    if tier.rank > clearance.rank:
+        raise ClearanceTooLow(
+            f"Tier {tier.name!r} is above the clearance {clearance.name!r}: request"
+            f" {clearance.name!r} or a less trusted tier, or ask an admin for a higher"
+            f" clearance."
+        )
+    rung = allowed_rung(tier)
+    if rung is None:
+        raise InvalidInput(
+            f"Query {query.name!r} has no level for tier {tier.name!r}; request another tier.",
+            pointer="/tier",
+        )
+    return tier, rung

@@ -1,0 +1,108 @@
+"""Read what a query's releases rest on once for each edition of the database.
+
+A query, its dataset, its levels and the tiers change seldom, and the database has a new edition
+whenever they do (``services.kept``).  What changes with requests is read each time: the caller's
+clearance and holdings (``lookups``), and under the query's lock its ``seq`` and releases.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from sqlmodel import Session, col, select
+
+from penstock.errors import NotFound
+from penstock.persistence.row_numbers import required
+from penstock.persistence.tables import Dataset, Query, QueryLevel, Tier
+from penstock.services.context import Server
+from penstock.services.noise.kinds.choice import kind_of
+from penstock.services.noise.kinds.kind import QueryKind
+from penstock.services.repository import ordered_tiers, query_by_name
+from penstock.spec_fields import folded
+
+LONGEST_KEYS = 1 << 20
+"""The longest text of keys that is kept, in characters; that of a longer one is read each time."""
+
+
+@dataclass(frozen=True)
+class KnownQuery:
+    """Hold a query with everything that decides which of its levels somebody may be given.
+
+    ``tiers`` are those that are not deleted, the least trusted first; ``newest`` maps the key of a
+    tier to its present rung, and ``given`` has every rung that any tier was ever given.  The rows
+    belong to no session: they are never changed, and what they refer to is not loaded.
+    """
+
+    query: Query
+    dataset: Dataset
+    kind: QueryKind
+    tiers: tuple[Tier, ...]
+    newest: Mapping[int, int]
+    given: frozenset[int]
+
+    def tier(self, key: int | None) -> Tier | None:
+        """Return the tier with this key, or None if there is none or it is deleted."""
+        return next((tier for tier in self.tiers if tier.id == key), None)
+
+    def tier_named(self, name: str) -> Tier:
+        """Return the tier called ``name``.  Raises ``NotFound``."""
+        tier = next((tier for tier in self.tiers if tier.folded == folded(name)), None)
+        if tier is None:
+            raise NotFound(f"There is no tier {name!r}.")
+        return tier
+
+    def allowed_rung(self, limit: Tier) -> int | None:
+        """Return the most accurate rung that a holder of ``limit`` may be given now."""
+        return min(
+            (
+                self.newest[required(tier.id)]
+                for tier in self.tiers
+                if tier.rank <= limit.rank and tier.id in self.newest
+            ),
+            default=None,
+        )
+
+    def levels(self, limit: Tier) -> list[tuple[Tier, int]]:
+        """Return the tiers up to ``limit`` that see the query, and the rung that each may have."""
+        tiers = (tier for tier in self.tiers if tier.rank <= limit.rank)
+        rungs = ((tier, self.allowed_rung(tier)) for tier in tiers)
+        return [(tier, rung) for tier, rung in rungs if rung is not None]
+
+    def under(self, locked: Query) -> "KnownQuery":
+        """Return the same with the query's row as it is under its lock."""
+        return replace(self, query=locked)
+
+
+def kept(server: Server, edition: str, name: str) -> KnownQuery | None:
+    """Return what is kept of a query under ``edition``; None if nothing is."""
+    known: KnownQuery | None = server.kept.get(edition, folded(name))
+    return known
+
+
+def read(session: Session, server: Server, edition: str, name: str, *, keep: bool) -> KnownQuery:
+    """Return a query as ``edition`` has it, which the transaction sees.  Raises ``NotFound``.
+
+    With ``keep``, it is kept: only from a transaction that sees one state of the database.
+    """
+    known = kept(server, edition, name)
+    if known is not None:
+        return known
+    query = query_by_name(session, name)
+    levels = session.exec(
+        select(QueryLevel)
+        .where(col(QueryLevel.query_id) == query.id)
+        .order_by(col(QueryLevel.version))
+    ).all()
+    tiers = tuple(ordered_tiers(session))
+    present = {required(tier.id) for tier in tiers}
+    result = KnownQuery(
+        query=query,
+        dataset=session.get_one(Dataset, query.dataset_id),
+        kind=kind_of(query),
+        tiers=tiers,
+        newest={level.tier_id: level.rung for level in levels if level.tier_id in present},
+        given=frozenset(level.rung for level in levels),
+    )
+    # Only what is final: a query that is not active soon becomes so, or has few requests.
+    if keep and query.status == "active" and len(query.keys or "") <= LONGEST_KEYS:
+        server.kept.keep(edition, folded(name), result)
+    return result
