@@ -11,7 +11,8 @@ from typing import Any
 from numpy.random import Generator
 from sqlmodel import col, func, select
 
-from penstock.persistence.tables import Grant, Query, QueryLevel, Release, User
+from penstock.mechanisms import IntVector
+from penstock.persistence.tables import Grant, Leaf, Query, QueryLevel, Release, User
 from penstock.randomness import Stream
 from penstock.services.access.principals import OPERATOR, acting_as
 from penstock.services.context import Server
@@ -21,6 +22,8 @@ from penstock.services.operations import home
 from penstock.services.people import tier_changes, users
 from penstock.services.queries import queries
 from penstock.services.releases import releases
+from penstock.services.releases.allowed import AllowedRequest
+from penstock.services.releases.grants import view_of
 from penstock.services.releases.releases import Answer
 from penstock.services.repository import query_by_name
 from penstock.services.schemas.people import TierSpec, UserSpec
@@ -29,7 +32,9 @@ from penstock.services.schemas.queries import (
     PushedVectorRequest,
     ReleaseRequest,
 )
+from penstock.services.schemas.views import ReleaseView
 from penstock.settings import Settings
+from penstock.transparency_log.sequencer import receipt_of
 
 DIMENSION = 12
 MECHANISMS = ("gaussian", "laplace", "poisson", "skellam")
@@ -170,3 +175,10 @@ def has_been_given(server: Server, name: str, ask: Ask) -> bool:
             )
         ).first()
     return found is not None
+
+
+def view_as(allowed: AllowedRequest, release: Release, leaf: Leaf, steps: IntVector) -> ReleaseView:
+    """Return a release as its reader would see it, whatever became of its leaf."""
+    query, dataset, tier = allowed.query, allowed.dataset, allowed.tier
+    receipt = receipt_of(leaf)
+    return view_of(allowed.kind, query, dataset, tier, release, leaf.at, receipt, steps)

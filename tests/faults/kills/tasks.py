@@ -6,15 +6,28 @@ from pathlib import Path
 
 from sqlalchemy import Connection, Engine, event
 from sqlalchemy.orm.attributes import set_committed_value
+from sqlmodel import Session
 from tests.faults.kills.steps import Steps
 from tests.faults.reports import Report
-from tests.faults.stage import REACH, Ask, analyst, answer, asks, choices, open_home, vector_query
+from tests.faults.stage import (
+    REACH,
+    Ask,
+    analyst,
+    answer,
+    asks,
+    choices,
+    open_home,
+    vector_query,
+    view_as,
+)
 
-from penstock.services.access.principals import OPERATOR
+from penstock.mechanisms import IntVector
+from penstock.persistence.tables import Leaf, Release
+from penstock.services.access.principals import OPERATOR, Principal
 from penstock.services.context import Server
 from penstock.services.queries.registration import register
 from penstock.services.releases import releases
-from penstock.services.releases.grants import Holding
+from penstock.services.releases.allowed import AllowedRequest
 from penstock.services.releases.releases import Answer
 
 Flaw = Callable[[Server, Report, Ask], None]
@@ -62,12 +75,20 @@ def hasty(server: Server, report: Report, ask: Ask) -> None:
     """Answer from inside the transaction, before it is committed."""
     product = releases._hand_out
 
-    def hand_out(*arguments: object) -> Holding:
-        held: Holding = product(*arguments)  # type: ignore[arg-type]  # passed through
-        report.add(READER, ask, Answer(held.view(arguments[5]), first=True, drawn=0))  # type: ignore[arg-type]  # the values
-        return held
+    def hand_out(
+        session: Session,
+        server: Server,
+        principal: Principal,
+        allowed: AllowedRequest,
+        release: Release,
+        steps: IntVector,
+    ) -> Leaf:
+        leaf = product(session, server, principal, allowed, release, steps)
+        view = view_as(allowed, release, leaf, steps)
+        report.add(READER, ask, Answer(view, first=True, drawn=0))
+        return leaf
 
-    releases._hand_out = hand_out  # type: ignore[assignment]  # takes whatever the product's takes
+    releases._hand_out = hand_out
 
 
 def unlogged(server: Server, report: Report, ask: Ask) -> None:

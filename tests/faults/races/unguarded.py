@@ -15,16 +15,18 @@ from psycopg import sql
 from sqlalchemy.exc import IntegrityError
 from sqlmodel import Session, col, select
 from tests.faults.races.traced import Placed, place
-from tests.faults.stage import Ask, settings_of
+from tests.faults.stage import Ask, settings_of, view_as
 
 from penstock.errors import IntegrityViolation
 from penstock.mechanisms import IntVector
-from penstock.persistence.tables import Release
+from penstock.persistence.row_numbers import required
+from penstock.persistence.tables import Query, Release
 from penstock.services.access.principals import Principal
 from penstock.services.context import Server
 from penstock.services.noise.sealed_state import open_state
 from penstock.services.releases import releases
-from penstock.services.releases.grants import holding_at
+from penstock.services.releases.allowed import AllowedRequest, allowed_and_received
+from penstock.services.releases.lookups import ReceivedRelease
 from penstock.services.releases.releases import Answer
 from penstock.services.schemas.queries import ReleaseRequest
 
@@ -55,9 +57,8 @@ def unlocked(server: Server, principal: Principal, ask: Ask, gate: Gate) -> Answ
 
     Whoever is refused by one starts over.
     """
-    wanted = ReleaseRequest(level=ask.level)
     while True:
-        early = _read(server, principal, ask, wanted)
+        early = _read(server, principal, ask)
         if isinstance(early, Answer):
             return early
         gate()
@@ -72,13 +73,12 @@ def unlocked(server: Server, principal: Principal, ask: Ask, gate: Gate) -> Answ
 
 def forging(server: Server, principal: Principal, ask: Ask, gate: Gate) -> Answer:
     """Draws from what it read early, takes the lock, and records what it should have read."""
-    wanted = ReleaseRequest(level=ask.level)
-    early = _read(server, principal, ask, wanted)
+    early = _read(server, principal, ask)
     if isinstance(early, Answer):
         return early
     gate()
     with server.database.write() as session:
-        now = releases._allowed(session, principal, ask.query, wanted)
+        now, _ = _looked_up(session, server, principal, ask)
         stored = _stored(session, now)
         if stored is not None:
             steps = open_state(server, now.dataset, now.query, stored)
@@ -135,13 +135,12 @@ def _open() -> None:
     """The gate for those who have passed it once."""
 
 
-def _read(server: Server, principal: Principal, ask: Ask, wanted: ReleaseRequest) -> Early | Answer:
+def _read(server: Server, principal: Principal, ask: Ask) -> Early | Answer:
     with server.database.read() as session:
-        now = releases._allowed(session, principal, ask.query, wanted)
-        held = holding_at(session, principal, now.query, now.rung)
-        if held is not None:
-            steps = open_state(server, now.dataset, now.query, held.release)
-            return Answer(held.view(steps), first=False, drawn=0)
+        now, received = _looked_up(session, server, principal, ask)
+        if received is not None:
+            steps = open_state(server, now.dataset, now.query, received)
+            return releases._answer(server, now, received, steps, first=False)
         stored = _stored(session, now)
         if stored is not None:
             steps = open_state(server, now.dataset, now.query, stored)
@@ -163,15 +162,22 @@ def _read(server: Server, principal: Principal, ask: Ask, wanted: ReleaseRequest
         return Early(now.query.seq, None, accurate, noisy, steps)
 
 
-def _neighbors(
-    session: Session, now: releases._AllowedRequest
-) -> tuple[Release | None, Release | None]:
+def _looked_up(
+    session: Session, server: Server, principal: Principal, ask: Ask
+) -> tuple[AllowedRequest, ReceivedRelease | None]:
+    """Return what the product looks up, with the query's row in this transaction."""
+    target = ReleaseRequest(level=ask.level)
+    now, received = allowed_and_received(session, server, principal, ask.query, target)
+    return now.under(session.get_one(Query, required(now.query.id))), received
+
+
+def _neighbors(session: Session, now: AllowedRequest) -> tuple[Release | None, Release | None]:
     place = {"query_id": now.query.id, "rung": now.rung}
     accurate = session.exec(releases._ACCURATE, params=place).first()
     return accurate, session.exec(releases._NOISY, params=place).first()
 
 
-def _stored(session: Session, now: releases._AllowedRequest) -> Release | None:
+def _stored(session: Session, now: AllowedRequest) -> Release | None:
     return session.exec(
         select(Release)
         .where(col(Release.query_id) == now.query.id, col(Release.rung) == now.rung)
@@ -182,7 +188,7 @@ def _stored(session: Session, now: releases._AllowedRequest) -> Release | None:
 def _written(
     session: Session, server: Server, principal: Principal, ask: Ask, early: Early
 ) -> Answer:
-    now = releases._allowed(session, principal, ask.query, ReleaseRequest(level=ask.level))
+    now, _ = _looked_up(session, server, principal, ask)
     release = early.release
     if release is None:
         now.query.seq = early.seq
@@ -196,5 +202,5 @@ def _written(
             early.accurate,
             early.noisy,
         )
-    held = releases._hand_out(session, server, principal, now, release, early.steps)
-    return Answer(held.view(early.steps), first=True, drawn=0)
+    leaf = releases._hand_out(session, server, principal, now, release, early.steps)
+    return Answer(view_as(now, release, leaf, early.steps), first=True, drawn=0)

@@ -19,7 +19,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         after="        if",
         wrong="of two corrections at once the later one undoes the first",
         tests=(
-            "tests/unit/services/test_concurrency.py::test_a_correction_beside_another_one_does_not_undo_it",
+            "tests/unit/services/releases/test_concurrency.py::test_a_correction_beside_another_one_does_not_undo_it",
         ),
     ),
     Mutant(

@@ -43,7 +43,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         after="        allowed = allowed.under(locked)\n",
         wrong="a clearance that was taken away just before the lock still gives a release",
         tests=(
-            "tests/unit/services/test_concurrency.py::test_nothing_above_a_clearance_is_handed_out_once_it_was_lowered",
+            "tests/unit/services/releases/test_concurrency.py::test_nothing_above_a_clearance_is_handed_out_once_it_was_lowered",
         ),
     ),
     Mutant(

@@ -64,7 +64,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         after="            fresh = accounts\n",
         wrong="two registrations at once spend the same rest of a budget",
         tests=(
-            "tests/unit/services/test_concurrency.py::test_registrations_never_overdraw_a_budget_together",
+            "tests/unit/services/releases/test_concurrency.py::test_registrations_never_overdraw_a_budget_together",
         ),
         row="V2",
     ),
