@@ -34,7 +34,7 @@ from penstock.services.schemas.queries import (
 )
 from penstock.services.schemas.views import ReleaseView
 from penstock.settings import Settings
-from penstock.transparency_log.sequencer import receipt_of
+from penstock.transparency_log.leaves import receipt_of
 
 DIMENSION = 12
 MECHANISMS = ("gaussian", "laplace", "poisson", "skellam")

@@ -21,6 +21,7 @@ from sqlmodel import Session
 
 from penstock.persistence.tables import Leaf
 from penstock.transparency_log import merkle
+from penstock.transparency_log.views import ReceiptView
 
 if TYPE_CHECKING:
     import numpy as np
@@ -126,3 +127,17 @@ def value_hmac(key: bytes, release_id: str, steps: "NDArray[np.int64]") -> str:
 def timestamp(at: datetime) -> str:
     """Return RFC 3339 in UTC, to the microsecond."""
     return at.astimezone(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
+
+
+def note_of(leaf: Leaf) -> str | None:
+    """Return the note of the first checkpoint that covers a leaf."""
+    note: str | None = leaf.note  # type: ignore[attr-defined]  # mapped beside the columns
+    return note
+
+
+def receipt_of(leaf: Leaf) -> ReceiptView:
+    """Return a leaf's receipt."""
+    # If the bytes were altered, the reader finds that they have another hash.
+    kept: object = leaf.bytes
+    text = kept.decode(errors="replace") if isinstance(kept, bytes) else str(kept)
+    return ReceiptView(leaf.index, leaf.hash.hex(), text, note_of(leaf))

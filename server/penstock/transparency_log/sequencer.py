@@ -29,10 +29,9 @@ from penstock.persistence.tables import Charge, Checkpoint, Dataset, Leaf, TierB
 from penstock.transparency_log import checkpoints, leaves, suspension, tree_store
 from penstock.transparency_log.background import BackgroundThread
 from penstock.transparency_log.checkpoints import Signer
-from penstock.transparency_log.leaves import APPENDED
+from penstock.transparency_log.leaves import APPENDED, note_of
 from penstock.transparency_log.logged_time import LoggedTime
 from penstock.transparency_log.sights import NOTHING, Sight
-from penstock.transparency_log.views import ReceiptView
 from penstock.transparency_log.witness import Witness
 
 CHARGING = frozenset({"query", "level", "tier", "budget", "dataset"})
@@ -378,20 +377,6 @@ def _acknowledged(session: Session, seen: Sight) -> bool:
         fields = json.loads(leaf.bytes)
         return (fields.get("witnessed"), fields.get("root")) == (seen.size, seen.root.hex())
     return False
-
-
-def note_of(leaf: Leaf) -> str | None:
-    """Return the note of the first checkpoint that covers a leaf."""
-    note: str | None = leaf.note  # type: ignore[attr-defined]  # mapped beside the columns
-    return note
-
-
-def receipt_of(leaf: Leaf) -> ReceiptView:
-    """Return a leaf's receipt."""
-    # If the bytes were altered, the reader finds that they have another hash.
-    kept: object = leaf.bytes
-    text = kept.decode(errors="replace") if isinstance(kept, bytes) else str(kept)
-    return ReceiptView(leaf.index, leaf.hash.hex(), text, note_of(leaf))
 
 
 def _explained(seen: int, size: int) -> str:

@@ -93,8 +93,16 @@ def hasty(server: Server, report: Report, ask: Ask) -> None:
 
 def unlogged(server: Server, report: Report, ask: Ask) -> None:
     """Answer without waiting for the log."""
+    product = releases._hand_out
+
+    def hand_out(*arguments: object) -> Leaf:
+        leaf = product(*arguments)  # type: ignore[arg-type]  # passed through
+        set_committed_value(leaf, "note", None)
+        return leaf
+
     server.database.watch = None
-    vars(server.sequencer)["cover"] = lambda leaf: set_committed_value(leaf, "note", None)
+    releases._hand_out = hand_out  # type: ignore[assignment]  # takes whatever the product's takes
+    vars(server.sequencer)["covers"] = lambda _: True
 
 
 def piecemeal(server: Server, report: Report, ask: Ask) -> None:

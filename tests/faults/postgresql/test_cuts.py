@@ -23,6 +23,7 @@ from penstock.randomness import Stream
 from penstock.services.context import Server
 from penstock.services.operations import home as homes_of
 from penstock.services.releases import releases
+from penstock.services.releases.allowed import allowed_and_received
 from penstock.services.retry import ATTEMPTS
 
 pytestmark = pytest.mark.only("postgresql")
@@ -204,10 +205,9 @@ def test_an_answer_that_is_lost_after_the_commit_is_found_and_not_drawn_again(
 def drawing_anew(patch: pytest.MonkeyPatch) -> None:
     """Ask again after a lost connection, and draw without looking what became of the release."""
     once: Callable[..., releases.Answer] = inspect.unwrap(releases.request)
-    look = releases.allowed_and_received
 
     def unseen(*arguments: object) -> object:
-        return look(*arguments)[0], None  # type: ignore[arg-type]  # passed through
+        return allowed_and_received(*arguments)[0], None  # type: ignore[arg-type]  # passed through
 
     def request(*arguments: object) -> releases.Answer:
         try:

@@ -9,7 +9,8 @@ from tests.unit.worlds import World
 from penstock.persistence.tables import Checkpoint, Leaf
 from penstock.services.access.principals import OPERATOR
 from penstock.services.audit import proofs
-from penstock.transparency_log import checkpoints, merkle, sequencer
+from penstock.transparency_log import checkpoints, merkle
+from penstock.transparency_log.leaves import receipt_of
 from penstock.transparency_log.views import CheckpointView, ReceiptView
 
 
@@ -60,4 +61,4 @@ def test_every_answer_is_covered_by_a_checkpoint_that_is_signed(visits: World) -
     verify(proofs.checkpoint(visits.server))
     stored = leaves(visits)
     assert [leaf.index for leaf in stored] == list(range(sizes(visits)[-1]))
-    assert all(proven(visits, sequencer.receipt_of(leaf)) for leaf in stored)
+    assert all(proven(visits, receipt_of(leaf)) for leaf in stored)

@@ -17,7 +17,7 @@ from penstock.services.noise.kinds.choice import kind_of
 from penstock.services.noise.kinds.kind import QueryKind
 from penstock.services.schemas.views import HistoryItemView, LevelView, ReleaseView
 from penstock.transparency_log import leaves
-from penstock.transparency_log.sequencer import receipt_of
+from penstock.transparency_log.leaves import receipt_of
 from penstock.transparency_log.views import ReceiptView
 
 

@@ -15,7 +15,7 @@ from sqlmodel import Session
 from penstock.persistence.row_authentication import columns, require_authentic
 from penstock.persistence.row_numbers import required
 from penstock.persistence.tables import Leaf, Release, metadata
-from penstock.transparency_log.sequencer import receipt_of
+from penstock.transparency_log.leaves import receipt_of
 from penstock.transparency_log.views import ReceiptView
 
 _EDITION, _CLEARANCE, _GRANT, _RELEASE, _LEAF, _CHECKPOINT = (
@@ -71,6 +71,8 @@ _NEWEST = (
 _AT = (
     select(_RELEASE.c.id)
     .where(_RELEASE.c.query_id == bindparam("query_id"), _RELEASE.c.rung == bindparam("rung"))
+    .order_by(_RELEASE.c.id)
+    .limit(1)
     .scalar_subquery()
 )
 _NOTE = (

@@ -38,7 +38,7 @@ from penstock.services.schemas.previews import ReleasePreviewView
 from penstock.services.schemas.queries import ReleaseRequest
 from penstock.services.schemas.views import ReleaseView
 from penstock.transparency_log import leaves
-from penstock.transparency_log.sequencer import receipt_of
+from penstock.transparency_log.leaves import receipt_of
 
 # Built once, as in ``repository``: all of these run while others wait.
 _ONE_RELEASE = select(Release).where(col(Release.query_id) == bindparam("query_id")).limit(1)

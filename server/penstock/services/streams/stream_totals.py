@@ -32,7 +32,7 @@ from penstock.services.repository import (
 from penstock.services.schemas.streams import RunningTotalsView, Totals
 from penstock.services.streams.sealed_stream import first_of, outputs_of
 from penstock.transparency_log import leaves
-from penstock.transparency_log.sequencer import receipt_of
+from penstock.transparency_log.leaves import receipt_of
 
 MOST_NUMBERS = 10**7
 
