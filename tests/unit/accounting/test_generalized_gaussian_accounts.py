@@ -96,9 +96,9 @@ def test_a_level_is_taken_as_it_is_and_other_kinds_are_refused() -> None:
     for kind in (TargetKind.RHO, TargetKind.MU):
         with pytest.raises(InvalidInput, match=f"generalized_gaussian mechanism has no {kind}"):
             level_for(mechanism, Target(kind, 0.1), counts(64), DELTA)
-    with pytest.raises(InvalidInput, match="delta 0 admits pure noise alone"):
+    with pytest.raises(InvalidInput, match="delta 0 admits only pure noise"):
         level_for(mechanism, Target(TargetKind.EPSILON, 1.0), counts(64), 0.0)
-    with pytest.raises(InvalidInput, match="delta 0 admits pure noise alone"):
+    with pytest.raises(InvalidInput, match="delta 0 admits only pure noise"):
         charge(mechanism, ladder, Fraction(73), counts(64), account_of(1.0, 0.0), 64, 1)
 
 

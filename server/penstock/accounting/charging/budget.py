@@ -187,7 +187,7 @@ def require_delta(delta: float) -> None:
     if delta != 0 and not SMALLEST_DELTA <= delta < 1:
         raise InvalidInput(
             f"A budget's delta must be 0 or a probability of at least {SMALLEST_DELTA:g} and below"
-            f" 1, not {delta}. 1e-6 is usual; 0 admits laplace noise alone.",
+            f" 1, not {delta}. 1e-6 is usual; 0 admits only laplace noise.",
             pointer="/delta",
         )
 

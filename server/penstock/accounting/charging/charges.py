@@ -76,7 +76,7 @@ def require_admitted(name: str, delta: float) -> None:
     """Raise ``InvalidInput`` if a dataset's ``delta`` of 0 rules the mechanism out."""
     if delta == 0 and name not in PURE_MECHANISMS:
         raise InvalidInput(
-            f"A dataset with delta 0 admits pure noise alone, which is that of"
+            f"A dataset with delta 0 admits only pure noise, which is that of"
             f" {', '.join(sorted(PURE_MECHANISMS))}; {name} noise breaks every epsilon with some"
             " probability. Choose laplace, or register the data with a delta such as 1e-6.",
             pointer="/mechanism",

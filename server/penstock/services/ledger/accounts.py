@@ -64,7 +64,7 @@ def resolve(
     require_delta(delta)
     if accountant == "gaussian" and delta == 0:
         raise InvalidInput(
-            "The accountant 'gaussian' takes Gaussian noise alone, which needs a delta above 0,"
+            "The accountant 'gaussian' takes only Gaussian noise, which needs a delta above 0,"
             " such as 1e-6; use 'renyi' for a delta of 0.",
             pointer="/accountant",
         )
@@ -204,7 +204,8 @@ def overdrawn(
     return BudgetExhausted(
         f"{account.account.called} of {spent.cost.loss:.6g} is spent by tier"
         f" {account.tier.name!r}, and a budget of epsilon {epsilon:g} would allow"
-        f" {allowed.cost.loss:.6g}; what is spent cannot be taken back. Set a larger budget.",
+        f" {allowed.cost.loss:.6g}. The budget was not changed, since it cannot be below what is"
+        " spent. Set a larger budget.",
         tier=account.tier.name,
         needed_share=spent.loss / allowed.loss if allowed.loss else None,
         remaining_share=0.0,

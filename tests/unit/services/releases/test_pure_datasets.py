@@ -1,4 +1,4 @@
-"""Test a dataset with delta 0: pure noise alone, and losses that add up to the budget itself."""
+"""Test a dataset with delta 0: only pure noise, and losses that add up to the budget itself."""
 
 import math
 from typing import Any

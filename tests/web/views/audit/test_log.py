@@ -164,7 +164,7 @@ def test_every_kind_of_leaf_is_told_in_a_sentence(olga: Browser, world: World) -
         "ian received visits at tier internal",
         "ian read steps 2 to 5 of stream arrivals at tier internal",
         "noa was cleared for public",
-        "noa has no clearance any longer",
+        "noa no longer has a clearance",
         "noa was disabled",
         "secret was retired",
         "Tier internal was set to rank 30",
