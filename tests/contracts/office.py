@@ -17,7 +17,7 @@ CHECKPOINTS = ("checkpoints.json", "checkpoints.json.lock")
 
 @dataclass(frozen=True)
 class Office:
-    """A folder in which nothing but ``penstock`` was ever typed, and who may ask its server."""
+    """Hold a folder in which only ``penstock`` was ever typed, and who may query its server."""
 
     installation: Installation
     folder: Path

@@ -28,7 +28,7 @@ def free_port() -> int:
 
 @dataclass
 class Running:
-    """A command that serves on ``port``, with all processes that it started.
+    """Run a command that serves on ``port``, with all processes that it started.
 
     ``log`` is what it says; it stands outside of ``folder``, which is the server's alone.
     ``patience`` is how many seconds it may take to start.
@@ -48,7 +48,7 @@ class Running:
         return f"http://127.0.0.1:{self.port}"
 
     def start(self) -> None:
-        """Start it, and wait until it answers."""
+        """Start the command, and wait until its server answers."""
         with self.log.open("ab") as log:
             self.process = subprocess.Popen(
                 self.command,
@@ -71,7 +71,7 @@ class Running:
         raise AssertionError(f"it does not answer:\n{self.log.read_text()}")
 
     def end(self, number: int) -> int:
-        """Send a signal to all its processes, wait, and return the first one's exit status."""
+        """Signal all processes of the command, wait, and return the first one's exit status."""
         assert self.process is not None
         os.killpg(self.process.pid, number)
         return self.process.wait(STOP_SECONDS)

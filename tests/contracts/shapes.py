@@ -24,7 +24,7 @@ def maybe_text(found: object) -> bool:
 
 
 def maybe_empty(found: object) -> bool:
-    """Characters, or none of them: the pointer to a whole document is empty."""
+    """Return a text that may be empty, as the pointer to a whole document is."""
     return isinstance(found, str)
 
 
@@ -49,7 +49,7 @@ def flag(found: object) -> bool:
 
 
 def nothing(found: object) -> bool:
-    """Null: there, and without a value yet."""
+    """Return null: the field is there, and has no value yet."""
     return found is None
 
 
@@ -75,7 +75,7 @@ def a_list(found: object) -> bool:
 
 
 def exactly(value: object) -> Callable[[object], bool]:
-    """This value and no other."""
+    """Return a question that only this value answers."""
 
     def same(found: object) -> bool:
         return found == value

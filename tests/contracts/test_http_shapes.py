@@ -23,7 +23,7 @@ LARGEST_BODY = 1 << 20
 
 
 class Caller:
-    """Everybody who calls one running server, by name."""
+    """Call one running server as any of its users, by name."""
 
     def __init__(self, http: httpx.Client, tokens: dict[str, str]) -> None:
         self.http = http
@@ -45,7 +45,7 @@ class Caller:
         return response.json()
 
     def release(self, by: str, **wish: object) -> Any:
-        """Return a release of ``visits`` to ``by``."""
+        """Release ``visits`` to the user ``by``, and return the answer."""
         return self.answer(by, "POST", VISITS, wish)
 
 
@@ -105,7 +105,7 @@ def created(caller: Caller) -> list[tuple[str, Any, Shape]]:
 
 @pytest.fixture
 def world(caller: Caller, created: object) -> Caller:
-    """Return the same with everything in it, and ``visits`` in the hands of ann and ian."""
+    """Return ``caller`` after every creation, and a release of ``visits`` to ann and to ian."""
     return caller
 
 
@@ -320,7 +320,7 @@ def test_the_document_describes_every_path_of_the_tables(world: Caller) -> None:
 def call_with(
     world: Caller, by: str | None, verb: str, path: str, sent: dict[str, Any]
 ) -> httpx.Response:
-    """Send one request below the API's prefix; bytes are declared as JSON unless it is said."""
+    """Send one request below the API's prefix; bytes are declared JSON unless a type is given."""
     headers = {"Content-Type": "application/json", **sent.get("headers", {})}
     return world.call(by, verb, f"{API}{path}", **{**sent, "headers": headers})
 

@@ -23,7 +23,7 @@ Tool = Callable[..., subprocess.CompletedProcess[str]]
 
 @pytest.fixture(scope="session")
 def tool() -> Tool:
-    """Runs a program of one of the packages."""
+    """Run a program of one of the npm packages."""
     node = shutil.which("node")
     modules = FOLDER / "node_modules"
     if node is None or not modules.is_dir():
@@ -77,7 +77,7 @@ def rules(tool: Tool, *documents: Path) -> dict[str, set[str]]:
 
 
 def make_types(tool: Tool, document: Path, folder: Path) -> None:
-    """The program of this folder, beside the types that are made of a document."""
+    """Put the program of this folder beside the types that are made from a document."""
     folder.mkdir()
     shutil.copy(FOLDER / "program.ts", folder / "program.ts")
     # What has a default may be left out of a request.

@@ -38,7 +38,7 @@ def shown(language: str) -> list[str]:
 
 @dataclass(frozen=True)
 class Terminal:
-    """A shell on the server's machine, in which the README's home is set."""
+    """Run a shell on the server's machine, in which the README's home is set."""
 
     installation: Installation
     folder: Path
@@ -69,7 +69,7 @@ class Terminal:
 
 @pytest.fixture(params=["checkout", pytest.param("wheels", marks=pytest.mark.nightly)])
 def terminal(request: pytest.FixtureRequest, tmp_path: Path) -> Terminal:
-    """In an empty folder."""
+    """Return a terminal in an empty folder."""
     installed = (
         Installation(Path(sys.prefix))
         if request.param == "checkout"

@@ -32,7 +32,7 @@ def _no_process_is_left() -> Iterator[None]:
 
 @pytest.fixture
 def template(backend: str, homes: Homes, prototype: Callable[..., Home]) -> Template:
-    """``template(folder, name, make)``: a copy of the home that ``make`` made the first time."""
+    """Return ``template(folder, name, make)``, copying the home that ``make`` made at first."""
 
     def copy(folder: Path, name: str, make: Callable[[Path], object]) -> Path:
         def made(homes: Homes, place: Path) -> Home:
@@ -50,7 +50,7 @@ def template(backend: str, homes: Homes, prototype: Callable[..., Home]) -> Temp
 
 @pytest.fixture
 def settle(cluster: "Cluster") -> Callable[[], None]:
-    """``settle()``: databases that were copied stand a crash from now on.
+    """Return ``settle()``, after which copied databases survive a crash.
 
     A copy of a sequence is logged as it stands, and what PostgreSQL takes from it afterwards
     is not until the next checkpoint: after a crash the same keys would be given again.
@@ -65,7 +65,7 @@ def settle(cluster: "Cluster") -> Callable[[], None]:
 
 @pytest.fixture
 def furnish(template: Template) -> Furnish:
-    """``furnish(folder, analysts=..., names=...)``: a copy of what ``build`` builds so."""
+    """Return ``furnish(folder, analysts=..., names=...)``, copying what ``build`` builds so."""
 
     def copy(folder: Path, *, analysts: int, names: Sequence[str] = ()) -> Path:
         name = "-".join([str(analysts), *names])

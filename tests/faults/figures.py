@@ -23,7 +23,7 @@ def amounts(name: str, *, few: int, many: int) -> "list[ParameterSet]":
 
 
 def parts(name: str, *, few: int, many: int, at_once: int) -> "list[ParameterSet]":
-    """Numbers to go through: the first ``few``, and every night all, ``at_once`` in a test."""
+    """Return numbers to try: the first ``few``, and every night all, ``at_once`` in a test."""
     total = figure(name, many)
     found = [pytest.param(range(few), id="few")]
     for start in range(0, total, at_once):

@@ -46,7 +46,7 @@ NOTHING = Findings()
 
 @dataclass(frozen=True)
 class Stored:
-    """One release, opened."""
+    """Hold one release, opened."""
 
     query: str
     row: Release
@@ -55,7 +55,7 @@ class Stored:
 
 
 def stored_releases(server: Server) -> dict[str, list[Stored]]:
-    """Every release but those of streams, by query, in the order in which they were stored."""
+    """Return all releases but those of streams, by query, in the order of their storing."""
     with server.database.read() as session:
         queries = session.exec(select(Query).where(col(Query.structure).is_(None))).all()
         datasets = {row.id: row for row in session.exec(select(Dataset)).all()}

@@ -77,7 +77,7 @@ def shred_once(folder: Path, steps: Steps, taken: Path, name: str) -> None:
 
 
 def renew_once(folder: Path, steps: Steps, taken: Path, name: str) -> None:
-    """Do to the ring what a rotation, and then shredding, do to it for one dataset."""
+    """Change the ring as a rotation, and then shredding, change it for one dataset."""
     ring = KeyRing.load(settings_of(folder).keys_path / home.KEY_RING)
     context = dataset_context(f"{name}@1")
     with steps.watching():
@@ -98,7 +98,7 @@ def destroy(ring: Path, name: str) -> None:
 
 
 def serve(folder: Path, name: str, by_itself: bool, flaw: Flaw, told: Path, go: Path) -> None:
-    """Hand out and draw releases; go on when ``go`` is there, and stay."""
+    """Hand out and draw releases; continue when the file ``go`` is there, and keep running."""
     flaw()
     server = open_home(folder)
     for level in (0.02, 0.03, 0.035, 0.04):
@@ -114,7 +114,7 @@ def serve(folder: Path, name: str, by_itself: bool, flaw: Flaw, told: Path, go: 
 
 
 def no_flaw() -> None:
-    """The product as it is."""
+    """Leave the product as it is."""
 
 
 def hoarding() -> None:
@@ -136,7 +136,7 @@ def ring_keys(ring: Path, name: str) -> list[bytes]:
 
 
 def secrets_of(server: Server, ring: Path, name: str) -> dict[str, bytes]:
-    """What opens a dataset's query, by what it is: from the ring down to a record's own key."""
+    """Return what opens a dataset's query, by its kind: from the ring to a record's own key."""
     (wrapping,) = ring_keys(ring, name)
     with server.database.read() as session:
         dataset = session.exec(select(Dataset).where(col(Dataset.name) == name)).one()

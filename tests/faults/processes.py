@@ -29,7 +29,7 @@ _started: "list[Worker]" = []
 
 @dataclass(frozen=True)
 class Worker:
-    """A process, and the file that its errors go to."""
+    """Hold a process, and the file that its errors go to."""
 
     process: ForkServerProcess
     errors: Path
@@ -41,7 +41,7 @@ class Worker:
         return f"exit code {self.process.exitcode}: {said}"
 
     def kill(self) -> None:
-        """SIGKILL, and wait until it is gone."""
+        """Send SIGKILL, and wait until the process is gone."""
         self.process.kill()
         self.process.join()
 
@@ -70,7 +70,7 @@ def start(errors: Path, target: Callable[..., None], *arguments: object) -> Work
 
 
 def end_all() -> None:
-    """Kill what still runs: a test that failed leaves nobody behind who goes on asking."""
+    """Kill what still runs: a test that failed leaves no process that goes on asking."""
     while _started:
         worker = _started.pop()
         if worker.process.is_alive():

@@ -12,7 +12,7 @@ from penstock.services.releases.releases import Answer
 
 @dataclass(frozen=True)
 class Reported:
-    """One answer that reached a reader."""
+    """Hold one answer that reached a reader."""
 
     analyst: str
     ask: Ask
@@ -29,7 +29,7 @@ class Reported:
 
 
 class Report:
-    """The answers that one process received, a line each."""
+    """Hold the answers that one process received, a line each."""
 
     def __init__(self, path: Path) -> None:
         self._descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)

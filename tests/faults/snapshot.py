@@ -14,7 +14,7 @@ Snapshot = Mapping[str, Sequence[RowMapping]]
 
 
 def snapshot(server: Server) -> Snapshot:
-    """All rows of what releases and registrations write, in the order in which they were added."""
+    """Return all rows that releases and registrations write, in the order of their addition."""
     with server.database.read() as session:
         connection = session.connection()
         return {

@@ -53,7 +53,7 @@ def choices(*label: object) -> Generator:
 
 @dataclass(frozen=True)
 class Ask:
-    """One release to be asked for."""
+    """Describe one release to be requested."""
 
     query: str
     rung: int
@@ -88,7 +88,7 @@ def opened(folder: Path) -> Iterator[Server]:
 
 
 def build(folder: Path, *, analysts: int, names: Sequence[str] = ()) -> None:
-    """A home with two tiers, ``analysts`` people, and a query of every name."""
+    """Build a home with two tiers, ``analysts`` people, and a query of every name."""
     home.create(settings_of(folder))
     server = open_home(folder)
     for tier in TIERS:
@@ -134,7 +134,7 @@ def analyst(number: int) -> str:
 
 
 def asks(server: Server, name: str, rungs: Sequence[int]) -> list[Ask]:
-    """Requests for the rungs that lie ``rungs`` above the public tier's."""
+    """Return requests for the rungs that lie ``rungs`` above the public tier's."""
     with server.database.read() as session:
         query = query_by_name(session, name)
         public = session.exec(
@@ -145,7 +145,7 @@ def asks(server: Server, name: str, rungs: Sequence[int]) -> list[Ask]:
 
 
 def some_rungs(count: int, *label: object) -> list[int]:
-    """``count`` different rungs out of ``REACH``, in random order."""
+    """Return ``count`` different rungs out of ``REACH``, in random order."""
     return [1 + int(rung) for rung in choices(*label).permutation(REACH)[:count]]
 
 

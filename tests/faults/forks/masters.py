@@ -32,7 +32,7 @@ IMPATIENT = 5.0
 
 @dataclass
 class Reader:
-    """An analyst with a token, and connections that are kept."""
+    """Query as an analyst with a token, over connections that are kept."""
 
     name: str
     token: str

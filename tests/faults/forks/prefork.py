@@ -17,7 +17,7 @@ from penstock.services.context import Server
 
 @dataclass
 class Inherited:
-    """Streams keyed by what was read once: every fork repeats the same."""
+    """Provide streams keyed by entropy that was read once: every fork draws the same noise."""
 
     secret: bytes
     count: int = 0

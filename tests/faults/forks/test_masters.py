@@ -25,7 +25,7 @@ REFUSED_IN_A_STOP = 8
 
 
 def sound(home: Path, answers: Sequence[Reported]) -> None:
-    """All that was told is stored, drawn from its true neighbors, and told again."""
+    """Require that all answers are stored, drawn from their true neighbors, and given again."""
     with opened(home) as server:
         assert examine(server, answers, is_traced=False) == NOTHING
         assert broken_rules(server) == []

@@ -13,13 +13,13 @@ from penstock.services.verification.verification import verify
 
 
 class Aftermath:
-    """Compares a home with what was known of it before."""
+    """Compare a home after a kill with what was known of it before."""
 
     def __init__(self, server: Server) -> None:
         self._history = history(snapshot(server))
 
     def complaints(self, server: Server, answers: Sequence[Reported] = ()) -> list[str]:
-        """Return what is wrong now, ``answers`` being those that were given since the last time."""
+        """Return what is wrong now; ``answers`` are those given since the last comparison."""
         now = snapshot(server)
         before, self._history = self._history, history(now)
         found = [f"{table} was altered" for table in altered(before, self._history)]

@@ -67,7 +67,7 @@ def die() -> None:
 
 @dataclass
 class Steps:
-    """Ends the process at the step called ``named``; a step that comes again has a number.
+    """End the process at the step called ``named``; a step that comes again has a number.
 
     The lines of ``files``, paths inside the package, are steps.
     """
@@ -174,5 +174,5 @@ def _tells(name: str) -> bool:
 
 
 def _first_words(statement: object) -> str:
-    """``INSERT INTO release``, and the like."""
+    """Return the first words of a statement: ``INSERT INTO release``, and the like."""
     return " ".join(str(statement).split()[:3])

@@ -68,7 +68,7 @@ def register_once(home: Path, name: str, steps: Steps, taken: Path) -> None:
 
 
 def no_flaw(server: Server, report: Report, ask: Ask) -> None:
-    """The product as it is."""
+    """Leave the product as it is."""
 
 
 def hasty(server: Server, report: Report, ask: Ask) -> None:

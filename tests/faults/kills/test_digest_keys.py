@@ -54,7 +54,7 @@ def rotate_once(folder: Path, steps: Steps, taken: Path) -> None:
 
 
 def settled_first(folder: Path, steps: Steps, taken: Path) -> None:
-    """The broken variant: believe the newest key alone before all is signed under it."""
+    """Believe only the newest key before all rows are signed under it: the broken variant."""
     server = open_home(folder)
     server.stored.renew(VALUES)
     server.stored.settle_rows()

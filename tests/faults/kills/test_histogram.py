@@ -45,7 +45,7 @@ def stored(server: Server) -> tuple[int, int, int]:
 
 
 def some(places: list[str], count: int) -> list[str]:
-    """Some of the steps, and all of the log's: each leaves a level, and these are not many."""
+    """Return some of the steps, and all of the log's: each leaves a level, and these are few."""
     found = {*places[:: len(places) // count], places[-1]}
     return [step for step in places if step in found or step.startswith((*LOG, "before COMMIT"))]
 

@@ -55,7 +55,7 @@ def drop_once(folder: Path, steps: Steps, taken: Path) -> None:
 
 
 def heedless(folder: Path, steps: Steps, taken: Path) -> None:
-    """The broken variant: destroy what is retired first, and then revoke what rests on it."""
+    """Destroy retired peppers first, then revoke the tokens under them: the broken variant."""
     server = open_home(folder)
     with steps.watching():
         server.stored.drop_peppers()

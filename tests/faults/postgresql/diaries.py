@@ -18,7 +18,7 @@ MOST_QUERIES = 300
 
 
 class Diary:
-    """What a process did and what it was refused, a line each; it ends when it is told to."""
+    """Write down what a process did and what it was refused, a line each, until told to end."""
 
     def __init__(self, folder: Path, name: str) -> None:
         self.done, self.refused = folder / f"done-{name}", folder / f"refused-{name}"

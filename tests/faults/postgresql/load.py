@@ -45,7 +45,7 @@ def attempt(act: Callable[[], Result]) -> Result | None:
 
 
 def open_stream(server: Server) -> None:
-    """The stream that is pushed to."""
+    """Open the stream that is pushed to."""
     streams.open_stream(server, OPERATOR, StreamRequest.model_validate(STREAM))
     push(server, 1)
 
@@ -78,25 +78,25 @@ def enroll(server: Server, name: str) -> str:
 
 @dataclass
 class Story:
-    """All that was told so far, by the stream and by releases."""
+    """Hold all answers so far, of the stream and of releases."""
 
     answers: list[Reported] = field(default_factory=list)
     totals: list[list[float]] = field(default_factory=list)
 
     def ask(self, server: Server, reader: str, ask: Ask) -> Reported:
-        """Return a release, which is added to what was told."""
+        """Return a release, and add it to the answers so far."""
         told = Reported.of(reader, ask, answer(server, reader, ask))
         self.answers.append(told)
         return told
 
     def read(self, server: Server) -> None:
-        """The totals of the stream; those that were told before must be among them."""
+        """Read the totals of the stream; those that were given before must be among them."""
         now = totals(server)
         assert now[: len(self.totals)] == self.totals
         self.totals = now
 
     def require_true(self, server: Server) -> None:
-        """All that was told is stored, charged, in the log and proven, and told again."""
+        """Require that all answers are stored, charged, in the log and proven, and given again."""
         assert examine(server, self.answers, is_traced=False) == NOTHING
         assert broken_rules(server) == []
         assert unproven_values(server) == []

@@ -20,7 +20,7 @@ TO_DATABASE, TO_SERVER = "to the database", "to the server"
 
 @dataclass
 class Cut:
-    """Where to cut; ``times`` connections in turn, and then no more.
+    """Say where to cut; ``times`` connections in turn, and then no more.
 
     With ``said`` it falls at a message of the server's that holds it, after ``skipped`` others
     that do: ``unheard`` says that the database does not get it, else it gets it and its answer
@@ -37,7 +37,7 @@ class Cut:
 
 @dataclass
 class Proxy:
-    """Listens on the loopback for what goes to PostgreSQL's ``port`` there."""
+    """Listen on the loopback for what goes to PostgreSQL's ``port`` there."""
 
     port: int
     cut: Cut | None = None
@@ -52,7 +52,7 @@ class Proxy:
         threading.Thread(target=self._listen, daemon=True).start()
 
     def arm(self, cut: Cut) -> None:
-        """Cut so from now on, in connections that begin now; the others are ended."""
+        """Cut as ``cut`` says in connections that begin from now on, and end the others."""
         with self._lock:
             self.cut, self.fallen = cut, 0
             self.passed = {TO_DATABASE: 0, TO_SERVER: 0}
@@ -61,7 +61,7 @@ class Proxy:
             pair.end()
 
     def disarm(self) -> int:
-        """Cut no more; how often it was done since ``arm``."""
+        """Cut no more; return how often a connection was cut since ``arm``."""
         with self._lock:
             self.cut = None
             return self.fallen
@@ -114,13 +114,13 @@ class Proxy:
             pair.start()
 
     def forget(self, pair: "_Pair") -> None:
-        """A connection that has ended."""
+        """Forget a connection that has ended."""
         with self._lock:
             self._pairs.discard(pair)
 
 
 class _Pair:
-    """The two halves of one connection."""
+    """Hold the two halves of one connection."""
 
     def __init__(self, proxy: Proxy, server: socket.socket, database: socket.socket) -> None:
         self._proxy, self._server, self._database = proxy, server, database
@@ -161,7 +161,7 @@ class _Pair:
             self._database.close()
 
     def _sent(self, target: socket.socket, where: str, chunk: bytes) -> bool:
-        """Pass on what may pass; whether the connection ends with it."""
+        """Pass on what may pass; return whether the connection ends with it."""
         due = self._proxy.due(where, chunk)
         if due is None:
             target.sendall(chunk)

@@ -47,7 +47,7 @@ COMMITS = {"release": 2, "repeat": 0, "push": 1, "reading": 2, "registration": 3
 
 @dataclass
 class Stage:
-    """A server that reaches its database through a proxy, and counts its draws."""
+    """Provide a server that reaches its database through a proxy, and counts its draws."""
 
     server: Server
     proxy: Proxy
@@ -90,7 +90,7 @@ def stage(tmp_path: Path, template: Callable[..., Path], cluster: Cluster) -> It
 
 @dataclass
 class Session:
-    """Requests of every kind, each to be cut and asked again."""
+    """Make requests of every kind, each to be cut and sent again."""
 
     stage: Stage
     ladders: dict[str, list[Ask]]
@@ -145,7 +145,7 @@ def measured(session: Session) -> dict[str, dict[str, int]]:
 
 
 def cuts(sizes: dict[str, dict[str, int]]) -> Iterator[tuple[str, Cut]]:
-    """Kinds of requests, and where they are cut: by turns at an octet and at a message."""
+    """Return kinds of requests, and where they are cut: by turns at an octet and at a message."""
     random = choices("where to cut")
     while True:
         kind = KINDS[int(random.integers(len(KINDS)))]

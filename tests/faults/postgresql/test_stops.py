@@ -76,7 +76,7 @@ def test_what_was_answered_before_an_immediate_stop_is_stored_proven_and_told_ag
 
 
 def working_on(home: Path, folder: Path) -> list[tuple[Worker, Diary]]:
-    """Processes that ask for everything until they are told to end."""
+    """Run processes that request everything until they are told to end."""
     found = []
     for number in range(READERS):
         told = folder / f"told-{number}"
@@ -98,7 +98,7 @@ def wait_for_more(working: list[tuple[Worker, Diary]], kind: str, count: int) ->
 
 @contextmanager
 def forgetful(cluster: Cluster, patch: pytest.MonkeyPatch) -> Iterator[None]:
-    """PostgreSQL answers commits before they are durable, and the server does not mind.
+    """Let PostgreSQL answer commits before they are durable, and the server accept that.
 
     Nobody writes the log of the database out: the process that does is held.
     """

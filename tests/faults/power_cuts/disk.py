@@ -17,14 +17,14 @@ SECTOR = 512
 
 @dataclass(frozen=True)
 class Write:
-    """``data`` at ``offset``; where it is ``None``, the file ends there."""
+    """Hold ``data`` that is written at ``offset``; if it is ``None``, the file ends there."""
 
     number: int
     offset: int
     data: bytes | None
 
     def onto(self, content: bytearray) -> None:
-        """Do it to ``content``; a hole is filled with zeros."""
+        """Apply the write to ``content``; a hole is filled with zeros."""
         if self.data is None:
             del content[self.offset :]
         end = self.offset + len(self.data or b"")
@@ -37,7 +37,7 @@ class Write:
         return self.data is not None and len(self.data) > 1
 
     def torn(self, choice: Generator) -> "Write":
-        """Return the first sectors of it, or the last ones."""
+        """Return the first sectors of the write, or the last ones."""
         if self.data is None or not self.can_tear:
             return self
         first = (self.offset // SECTOR + 1) * SECTOR - self.offset
@@ -50,7 +50,7 @@ class Write:
 
 @dataclass(frozen=True)
 class Left:
-    """What a cut leaves of a file, and whether that ends in the middle of a write."""
+    """Hold what a cut leaves of a file, and whether that ends in the middle of a write."""
 
     content: bytes
     is_torn: bool
@@ -58,7 +58,7 @@ class Left:
 
 @dataclass
 class File:
-    """What is safe of a file, and what was written since."""
+    """Hold what is safe of a file, and what was written since."""
 
     safe: bytearray = field(default_factory=bytearray)
     pending: list[Write] = field(default_factory=list)
@@ -87,7 +87,7 @@ class File:
 
 @dataclass
 class Folder:
-    """The names in a folder: the safe ones, and what became of them since."""
+    """Hold the names in a folder: the safe ones, and what became of them since."""
 
     safe: dict[str, File] = field(default_factory=dict)
     now: dict[str, File] = field(default_factory=dict)
@@ -113,7 +113,7 @@ class Folder:
 
 
 class Disk:
-    """The folders below ``root`` as they are, and then what calls do to them."""
+    """Hold the folders below ``root`` as they are, and then what calls do to them."""
 
     def __init__(self, root: Path) -> None:
         self._root = root
@@ -130,7 +130,7 @@ class Disk:
         self._count = 0
 
     def do(self, call: Call) -> str:
-        """Take a call in; what it did, or nothing where it is about another place."""
+        """Take a call in; return what it did, or nothing if it is about another place."""
         self._count += 1
         number = self._count - 1
         if call.name in ("rename", "renameat", "renameat2"):
@@ -172,7 +172,7 @@ class Disk:
         return any(write.can_tear for file in files for write in file.pending)
 
     def leave(self, root: Path, choice: Generator, *, torn: bool = False) -> bool:
-        """Make under ``root`` what is left when the power goes now; whether a write is torn.
+        """Make under ``root`` what a power cut leaves now; return whether a write is torn.
 
         With ``torn`` one is.
         """
@@ -230,7 +230,7 @@ def _rename(names: dict[str, File], change: Mapping[str, File | None]) -> None:
 
 
 def _survivors(pending: Sequence[Write], choice: Generator) -> Sequence[Write]:
-    """None of what was not synced, all of it, some of it, or a part of the last."""
+    """Return none of what was not synced, all of it, some of it, or a part of the last."""
     if not pending:
         return ()
     match choice.integers(5):

@@ -36,7 +36,7 @@ SESSIONS = (4, 4, 90, 4)
 """How much is asked for each time that the home is opened; SQLite's own checkpoint comes in
 the long one."""
 SHORT = (4, 4, 4, 4)
-"""The same where every commit is forgotten: there is something to lose at once."""
+"""Sessions for a variant that forgets every commit: there is something to lose at once."""
 NORMAL = "normal"
 ASKED_AGAIN = 12
 """How many of the answers are asked for again after every cut, the newest and some others."""
@@ -44,7 +44,7 @@ ASKED_AGAIN = 12
 
 @dataclass(frozen=True)
 class Told:
-    """What was answered before a cut: releases, and the names of new queries."""
+    """Hold what was answered before a cut: releases, and the names of new queries."""
 
     answers: Sequence[Reported]
     queries: Sequence[str]
@@ -102,7 +102,7 @@ def _unsound(server: Server, *label: object) -> list[str]:
 
 
 def forget_quickly(connection: Any, _: object) -> None:
-    """What SQLite's documentation calls safe in WAL mode, which it is for the file alone."""
+    """Set what SQLite's documentation calls safe in WAL mode, which is so only for the file."""
     connection.execute("PRAGMA synchronous = NORMAL")
 
 

@@ -29,7 +29,7 @@ _PLACE = re.compile(r"\d+<([^>]*)>")
 
 @dataclass(frozen=True)
 class Call:
-    """One system call that succeeded.
+    """Hold one system call that succeeded.
 
     ``began`` is how many calls had ended when it began: what it syncs, at the least.
     ``place`` is the file of its descriptor, ``texts`` the strings that it was given.

@@ -1,4 +1,4 @@
-"""Test that power cuts: what was answered is there when the power is back, and is what it was.
+"""Test power cuts: what was answered is there when the power is back, and is what it was.
 
 The product runs under ``strace``, which notes what it writes and syncs and when.  From that
 the tests make what a cut in any moment leaves on a disk that keeps no more than it was told
@@ -55,7 +55,7 @@ def test_with_a_database_that_syncs_less_answers_are_found_to_be_lost(home: Path
 
 @dataclass(frozen=True)
 class After:
-    """What is wrong after a cut, and whether it left a part of a write."""
+    """Hold what is wrong after a cut, and whether it left a part of a write."""
 
     complaints: list[str]
     is_torn: bool
@@ -116,7 +116,7 @@ def _moments(
 
 
 def _leave(disk: Disk, home: Path, label: tuple[int, ...], *, torn: bool) -> bool:
-    """Make a home as the cut leaves it; whether a write is torn."""
+    """Make a home as the cut leaves it; return whether a write is torn."""
     shutil.rmtree(home, ignore_errors=True)
     home.mkdir(mode=0o700)
     choice = choices("left", *label)

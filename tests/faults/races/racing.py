@@ -16,7 +16,7 @@ from penstock.services.access.principals import acting_as
 
 @dataclass(frozen=True)
 class Race:
-    """So many processes, each an analyst, who all ask ``levels`` levels of each query.
+    """Run ``processes`` analysts, a process each, who all request ``levels`` levels of each query.
 
     ``repeats`` is how often each then asks for all of them again.
     """
@@ -28,7 +28,7 @@ class Race:
 
     @property
     def names(self) -> list[str]:
-        """Its queries."""
+        """Return the names of its queries."""
         return [f"query-{number}" for number in range(self.queries)]
 
     @property
@@ -39,7 +39,7 @@ class Race:
 
 @dataclass(frozen=True)
 class Outcome:
-    """How many answers the readers of a race got, and what is wrong with them."""
+    """Count the answers that the readers of a race got, and hold what is wrong with them."""
 
     answers: int
     findings: Findings

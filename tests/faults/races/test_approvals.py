@@ -1,4 +1,4 @@
-"""Test that two people at once decide what others proposed: it is done once, and told once."""
+"""Test people who decide proposals at the same time: each is decided once, and told once."""
 
 import json
 from collections import Counter
@@ -41,15 +41,15 @@ UNIQUE = "UNIQUE (proposal_id)"
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of one proposal."""
+    """Hold what became of one proposal."""
 
     query: str
     decisions: tuple[tuple[str, str], ...]
     """The outcome, and who decided."""
     leaves: tuple[tuple[str, str], ...]
-    """The same by the log."""
+    """The outcomes and deciders that the log tells."""
     told: tuple[tuple[str, str], ...]
-    """The same by those who were told that they decided."""
+    """The outcomes and deciders by those who were told that they decided."""
 
 
 def propose(home: Path, count: int) -> None:
@@ -68,7 +68,7 @@ def propose(home: Path, count: int) -> None:
 
 @pytest.fixture
 def proposed(tmp_path: Path, template: Callable[..., Path]) -> Callable[[int], list[str]]:
-    """``proposed(count)``: the proposals in a home that has so many admins, as they were made."""
+    """Return ``proposed(count)``, which gives the proposals in a home that has ``count`` admins."""
 
     def copy(count: int) -> list[str]:
         name = f"proposed-{count}"
@@ -134,7 +134,7 @@ def retired(home: Path) -> tuple[set[str], Counter[str]]:
 
 
 def check(folder: Path, found: list[Outcome]) -> Counter[str]:
-    """Every proposal was decided once, by whoever was told so, and done where it was approved."""
+    """Require that each proposal was decided once, by whoever was told so, and done if approved."""
     for one in found:
         assert len(one.decisions) == 1
         assert one.leaves == one.decisions

@@ -1,4 +1,4 @@
-"""Test that processes ask at once: one vector a level, each drawn from its true neighbors."""
+"""Test processes that ask at once: one vector a level, each drawn from its true neighbors."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -26,7 +26,7 @@ Hold = Callable[..., Outcome]
 
 @pytest.fixture
 def hold(tmp_path: Path, furnish: Callable[..., Path]) -> Hold:
-    """Holds a race in a home of its own."""
+    """Hold a race in a home of its own."""
 
     def go(race: Race, *arguments: object, **changes: object) -> Outcome:
         names = [f"query-{number}" for number in range(QUERIES)]

@@ -38,7 +38,7 @@ RUNG, SEQ = "UNIQUE (query_id, rung)", "UNIQUE (query_id, seq)"
 
 @dataclass(frozen=True)
 class Early:
-    """What was read without a lock, and drawn from it."""
+    """Hold what was read without a lock, and drawn from it."""
 
     seq: int
     release: Release | None
@@ -72,7 +72,7 @@ def unlocked(server: Server, principal: Principal, ask: Ask, gate: Gate) -> Answ
 
 
 def forging(server: Server, principal: Principal, ask: Ask, gate: Gate) -> Answer:
-    """Draws from what it read early, takes the lock, and records what it should have read."""
+    """Draw from what was read early, take the lock, and record what should have been read."""
     early = _read(server, principal, ask)
     if isinstance(early, Answer):
         return early
@@ -110,7 +110,7 @@ def drop_uniques(folder: Path, *uniques: str, table: str = "release") -> None:
 
 
 def _rebuild_without(folder: Path, table: str, *uniques: str) -> None:
-    """SQLite cannot drop a constraint: the table is made again."""
+    """Make the table again, since SQLite cannot drop a constraint."""
     connection = sqlite3.connect(folder / "database" / "penstock.db", isolation_level=None)
     ((made,),) = connection.execute(
         "SELECT sql FROM sqlite_master WHERE type = 'table' AND name = ?", [table]
@@ -132,7 +132,7 @@ def _rebuild_without(folder: Path, table: str, *uniques: str) -> None:
 
 
 def _open() -> None:
-    """The gate for those who have passed it once."""
+    """Stand for the gate to those who have passed it once."""
 
 
 def _read(server: Server, principal: Principal, ask: Ask) -> Early | Answer:

@@ -53,7 +53,7 @@ Answers = Mapping[str, object]
 
 @dataclass
 class Noise:
-    """The noise of the question that is being asked."""
+    """Provide the noise of the question that is being asked."""
 
     question: str = ""
 
@@ -68,7 +68,7 @@ def moment() -> datetime:
 
 @dataclass(frozen=True)
 class Verdict:
-    """What an altered database came to: ``changed`` are the questions answered otherwise."""
+    """Hold what an altered database came to: ``changed`` are the questions answered otherwise."""
 
     found: bool
     changed: tuple[str, ...]
@@ -111,7 +111,7 @@ def reference(untouched: Home) -> Answers:
 
 
 def ask_everything(server: Server, noise: Noise, where: Home) -> Answers:
-    """Everybody's questions: what is held, what is too accurate, what is new, what is left."""
+    """Ask everybody's questions: what is held, what is too accurate, what is new, what is left."""
     found: dict[str, object] = {}
     for name, question in _questions(server, where):
         noise.question = name
@@ -193,7 +193,7 @@ def _left(server: Server, name: str) -> object:
 
 
 def _less(given: object, before: object) -> bool:
-    """Whether it is less than before: of budgets, of running totals, or of what one enters with."""
+    """Return whether it is less than before: budgets, running totals, or what one enters with."""
     match given, before:
         case (int(loss), int(failure)), (int(old_loss), int(old_failure)):
             return loss <= old_loss and failure <= old_failure

@@ -26,7 +26,7 @@ def copied(folder: Path, path: Path) -> Path:
 
 
 def put_back(original: Path, copy: Path, folder: Path, homes: Homes) -> None:
-    """A home with a copy of the database, beside the keys and the witness of now."""
+    """Make a home with a copy of the database, beside the current keys and witness."""
     made = homes.bare(folder)
     urls_beside(folder).write_text(json.dumps(made.urls))
     shutil.copytree(original, folder)

@@ -24,7 +24,7 @@ MOST_TRIES = 200
 
 @dataclass(frozen=True)
 class Tampering:
-    """What was done: the way, the table, and the columns that differ from then on."""
+    """Say what was altered: the way, the table, and the columns that differ from then on."""
 
     way: str
     table: str
@@ -32,7 +32,7 @@ class Tampering:
 
     @property
     def places(self) -> list[str]:
-        """``table.column`` for each column; for whole rows ``table (way)``."""
+        """Return ``table.column`` for each column; for whole rows ``table (way)``."""
         named = [f"{self.table}.{column}" for column in self.columns]
         return named if self.way in ("change", "copy", "swap") else [f"{self.table} ({self.way})"]
 

@@ -1,4 +1,4 @@
-"""Test a database that is put back: identical or refused, and after an acknowledgment the same."""
+"""Test a database that is put back: each level told before is answered identically or refused."""
 
 import shutil
 from collections.abc import Callable, Sequence
@@ -34,7 +34,7 @@ FRESH = 4
 
 @dataclass(frozen=True)
 class Round:
-    """A copy, and what readers were told: before it was begun, and all in all."""
+    """Hold a copy of the database, and what readers were told: before it was begun, and in all."""
 
     copy: Path
     kept: Sequence[Reported]

@@ -27,7 +27,7 @@ Open = Callable[[Key, bytes, RowIdentity], NDArray[np.int64]]
 
 @dataclass(frozen=True)
 class Row:
-    """A stored row: what the reader believes of it, its key, and what is in the column."""
+    """Hold a stored row: what the reader believes of it, its key, and what is in the column."""
 
     key: Key
     identity: RowIdentity
@@ -35,7 +35,7 @@ class Row:
 
 
 class Chooser:
-    """Whole numbers below a bound, from a stream of a known key."""
+    """Draw whole numbers below a bound, from a stream of a known key."""
 
     def __init__(self, key: bytes) -> None:
         self._words = iter(Stream.from_key(key).raw_uint64(64 * TRIALS).tolist())
@@ -103,12 +103,12 @@ def copy(row: Row, other: Row, _: Chooser) -> Row:
 
 
 def copy_with_its_key(row: Row, other: Row, _: Chooser) -> Row:
-    """Return the wrapped key of the other row's query was copied along."""
+    """Return the column of another row, with the wrapped key of that row's query."""
     return replace(row, envelope=other.envelope, key=other.key)
 
 
 def relabel(row: Row, other: Row, _: Chooser) -> Row:
-    """Return the row itself was told to be another."""
+    """Return the row's own column, read as another row."""
     return replace(row, identity=other.identity)
 
 

@@ -129,7 +129,7 @@ def _restore(server: Server) -> None:
 
 
 def _propose(server: Server) -> None:
-    """Three proposals: approved, withdrawn and open."""
+    """Make three proposals: approved, withdrawn and open."""
     ruled = replace(server, settings=server.settings.model_copy(update={"two_person_rule": True}))
     for epsilon, end in ((3.0, proposals.approve), (5.0, proposals.withdraw), (4.0, None)):
         act = BudgetChange(dataset="sites", budgets={"internal": BudgetSpec(epsilon=epsilon)})

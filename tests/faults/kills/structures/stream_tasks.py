@@ -33,7 +33,7 @@ def push_once(home: Path, first: int, steps: Steps, flaw: Flaw, taken: Path) -> 
 
 
 def parted(server: Server, report: Report, ask: Ask) -> None:
-    """Commits the state before the outputs, so that a batch is two transactions."""
+    """Commit the state before the outputs, so that a batch is two transactions."""
     product = sealed_stream.add_outputs
     begin = "BEGIN" if server.settings.database_url else "BEGIN IMMEDIATE"
 
