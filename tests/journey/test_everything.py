@@ -172,7 +172,7 @@ def register_data(server: World, folder: Path) -> None:
 
 
 def release_in_any_order(server: World) -> dict[tuple[str, str], dict[str, Any]]:
-    """Release every query, twice; what was given of ``visits``, by user and tier."""
+    """Release every query twice; return what was given of ``visits``, by user and tier."""
     for query in ("flat", "whole", "spread", "habits", "books"):
         for by in ("ann", "ian"):
             assert ask(server, by, query) == ask(server, by, query)
@@ -262,7 +262,7 @@ def add_a_version(server: World, folder: Path) -> None:
 
 
 def proposed(server: World, query: str) -> str:
-    """Let the operator propose to retire a query, under the two-person rule; the proposal's id."""
+    """Let the operator propose to retire a query, under the two-person rule; return its id."""
     settings = server.server.settings.model_copy(update={"two_person_rule": True})
     ruled = replace(server.server, settings=settings)
     made = proposals.do_or_propose(ruled, OPERATOR, QueryRetirement(query=query))

@@ -18,7 +18,7 @@ from penstock.services.operations import home
 def machines(
     backend: str, homes: Homes, prototype: Callable[..., Home], tmp_path: Path
 ) -> Machines:
-    """Machines on one database."""
+    """Return machines on one database."""
     original, numbers = prototype(backend, "rules", furnished), itertools.count()
 
     def server(clock: Clock) -> Server:

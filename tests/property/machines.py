@@ -12,7 +12,7 @@ from penstock.services.context import Server
 
 @dataclass
 class Machines:
-    """Makes machines, and counts what all of them tried."""
+    """Make machines, and count what all of them tried."""
 
     server: Callable[[Clock], Server]
     tried: Counter[Pair] = field(default_factory=Counter)

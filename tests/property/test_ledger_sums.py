@@ -1,4 +1,4 @@
-"""Test that whatever is charged, in whatever order: sums never understate, and replays agree."""
+"""Test that sums never understate, and replays agree, whatever is charged in whatever order."""
 
 from fractions import Fraction
 

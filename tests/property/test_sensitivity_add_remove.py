@@ -31,7 +31,7 @@ NAMES = ["person", "ward", "cost"]
 
 @dataclass(frozen=True)
 class Question:
-    """A query and the bounds of the column that it adds up."""
+    """Hold a query and the bounds of the column that it adds up."""
 
     aggregate: dict[str, Any]
     lower: float = -3
@@ -57,7 +57,7 @@ SUM = {"type": "sum", "column": "cost"}
 MEAN = {"type": "mean", "column": "cost"}
 OUTSIDE = {"type": "uncategorized", "column": "cost"}
 NAMED = {"type": "string", "categories": ["0.25", "2", "2.0"]}
-"""The same cells as texts, of which two are categories."""
+"""A column with the cells of the others as texts, of which two are categories."""
 
 BINS = [-3, 0, 2, 100]
 QUESTIONS = {
@@ -78,7 +78,7 @@ QUESTIONS = {
 def _change(
     path: Path, question: Question, query: ComputedQuery, others: list[Row], one: list[Row]
 ) -> tuple[list[Fraction], Sensitivity]:
-    """The three norms of what one person changes (the Euclidean one squared), and the derived."""
+    """Return three norms of what a person changes (the Euclidean one squared), and the derived."""
     folder = Folder(path, NAMES)
     dataset = dataset_of(columns=question.columns)
     folder.csv(others)
@@ -126,7 +126,7 @@ def test_removing_a_person_never_moves_an_answer_further_than_derived(
 
 
 def _worst(question: Question) -> Sequence[Row]:
-    """Somebody with more rows of the extreme value, in every ward, than are let in."""
+    """Return a person with more rows of the extreme value, in every ward, than are let in."""
     extreme = question.lower if -question.lower > question.upper else question.upper
     values = BINS[:-1] if question.aggregate["type"] == "histogram" else [extreme]
     return [("one", ward, str(value)) for ward in WARDS for value in values for _ in range(6)]

@@ -60,7 +60,7 @@ def measured(
     one: list[Row],
     instead: list[Row],
 ) -> tuple[list[int], int, PreparedQuery]:
-    """Three norms of what a person changes (the Euclidean one squared), and how many keys."""
+    """Return three norms of what a person changes (the Euclidean squared), and how many keys."""
     folder = Folder(path, NAMES)
     dataset = dataset_of(columns=COLUMNS, neighboring=relation)
     folder.csv([*others, *(instead if relation == "replace" else [])])
@@ -131,7 +131,7 @@ def test_a_person_never_moves_more_keys_or_further_than_derived(
 
 
 def worst(pages: str) -> list[Row]:
-    """Somebody with more rows for each key than are let in."""
+    """Return a person with more rows for each key than are let in."""
     return [("one", page, page) for page in pages for _ in range(6)]
 
 

@@ -33,7 +33,7 @@ REPLACE = NeighboringRelation.REPLACE
 
 @dataclass(frozen=True)
 class Question:
-    """A query, the bounds of the column that it adds up, and what is extreme about a person.
+    """Hold a query, the bounds of the column that it adds up, and what is extreme in a person.
 
     ``given`` is the value of each of the ``max_rows`` rows that give the most to one ward;
     of two persons in one ward, ``apart`` has each one's value, and whether one row of it
@@ -65,7 +65,7 @@ SUM = {"type": "sum", "column": "cost"}
 MEAN = {"type": "mean", "column": "cost"}
 OUTSIDE = {"type": "uncategorized", "column": "cost"}
 NAMED = {"type": "string", "categories": ["0.25", "2", "2.0"]}
-"""The same cells as texts, of which two are categories."""
+"""A column with the cells of the others as texts, of which two are categories."""
 
 BOTH_ENDS = ((7.5, False), (-3.0, False))
 QUESTIONS = {
@@ -87,7 +87,7 @@ QUESTIONS = {
 def _norms(
     folder: Folder, question: Question, query: ComputedQuery, rest: Cells, one: Cells, two: Cells
 ) -> list[Fraction]:
-    """The norms (the Euclidean one squared) of what changes when ``two`` replaces ``one``."""
+    """Return norms (the Euclidean one squared) of what changes when ``two`` replaces ``one``."""
     dataset = question.dataset()
     answers = []
     for name, rows in (("one", one), ("two", two)):

@@ -120,7 +120,7 @@ def _person(wards: Iterable[str], rows: int, truth: str) -> Cells:
 
 
 def _pairs(query: ComputedQuery, relation: str) -> list[tuple[Cells, Cells]]:
-    """Two persons each, who are as far apart as any: in the same wards, in others, or nowhere."""
+    """Yield pairs of persons as far apart as any: in the same wards, in others, or nowhere."""
     groups = query.contribution.max_groups or 1
     most = query.contribution.max_rows_per_group or 1
     here = [_person(WARDS[:count], most, "true") for count in range(1, groups + 1)]

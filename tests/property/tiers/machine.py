@@ -66,7 +66,7 @@ ACTS = {
 
 
 class Rules(RuleBasedStateMachine):
-    """A server with three tiers and people, and everything that may be done to it."""
+    """Do everything that may be done to a server with three tiers and people."""
 
     def __init__(self, make: Callable[[Clock], Server], tried: Counter[Pair]) -> None:
         super().__init__()
@@ -81,7 +81,7 @@ class Rules(RuleBasedStateMachine):
         self.server.database.close()
 
     def end(self) -> None:
-        """In epsilons, composed tightly: nothing is above the highest budget ever held."""
+        """Require that no tightly composed epsilon is above the highest budget ever held."""
         with self.server.database.read() as session:
             everybody = session.exec(select(User)).all()
         for group in (everybody, everybody[:1]):
@@ -117,7 +117,7 @@ class Rules(RuleBasedStateMachine):
         return names[number % len(names)]
 
     def rising(self, known: Mapping[str, float], number: int, value: float) -> dict[str, float]:
-        """``value`` at one tier, and at those whose ``known`` one would fall as rank rises."""
+        """Return ``value`` at one tier, and at those whose ``known`` would fall as rank rises."""
         order = [tier.name for tier in tiers.listing(self.server)]
         place = number % len(order)
         wanted = {order[place]: value}
@@ -248,7 +248,7 @@ class Rules(RuleBasedStateMachine):
 
 
 class IndependentRules(Rules):
-    """The same with queries whose levels are independent draws, and some others beside."""
+    """Do what ``Rules`` does with queries whose levels are independent draws, and some others."""
 
     @rule(mechanism=INDEPENDENT, number=NUMBERS, epsilon=EPSILONS, step=st.sampled_from([1, 2, 4]))
     def register(self, mechanism: str, number: int, epsilon: float, step: float) -> None:

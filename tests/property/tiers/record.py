@@ -49,7 +49,7 @@ Pair = tuple[int, int]
 
 @dataclass
 class Facts:
-    """The rows of one moment."""
+    """Hold the rows of one moment."""
 
     tiers: list[Tier]
     queries: dict[int, Query]
@@ -61,7 +61,7 @@ class Facts:
 
     @classmethod
     def read(cls, session: Session) -> "Facts":
-        """Everything, from the tables alone."""
+        """Read all rows, only from the tables."""
         charges: dict[int, list[Charge]] = {}
         for row in session.exec(select(Charge).order_by(col(Charge.seq))).all():
             charges.setdefault(row.tier_id, []).append(row)
@@ -81,7 +81,7 @@ class Facts:
         )
 
     def standing(self) -> list[Tier]:
-        """Tiers from the least trusted on, those that were held and deleted in their places."""
+        """Return tiers from the least trusted on, with deleted ones that were held in place."""
         held = {tier for tiers in self.holds.values() for tier in tiers}
         kept = [tier for tier in self.tiers if tier.deleted_at is None or tier.id in held]
         alive = [tier for tier in kept if tier.deleted_at is None]
@@ -94,7 +94,7 @@ class Facts:
 
 @dataclass
 class Record:
-    """What was seen so far.  ``check`` is called after everything that was tried."""
+    """Remember what was seen so far.  ``check`` is called after everything that was tried."""
 
     effective: dict[Pair, frozenset[int]] = field(default_factory=dict)
     reachable: dict[Pair, frozenset[int]] = field(default_factory=dict)
@@ -117,7 +117,7 @@ class Record:
         return facts
 
     def given(self, facts: Facts, user: int, query: str, level: float, values: Vector) -> None:
-        """A level is one vector, forever and for everybody, and nobody is given a finer one."""
+        """Require that a level is one vector forever and for all, and nobody gets a finer one."""
         known = self.vectors.setdefault((query, level), values)
         np.testing.assert_array_equal(values, known)
         key = next(key for key, row in facts.queries.items() if row.name == query)
@@ -129,7 +129,7 @@ class Record:
             assert level in {process.level(rung).value for rung in rungs}
 
     def _grow(self, facts: Facts, standing: Sequence[Tier]) -> None:
-        """Effective levels: those so far, of oneself and of all that stand below.
+        """Extend effective levels: those so far, of a tier and of all that stand below it.
 
         Of lossless levels the finest says all.
         """
@@ -144,7 +144,7 @@ class Record:
                     reached = self.effective[key] = _telling(row, reached)
 
     def _replay(self, facts: Facts, standing: Sequence[Tier]) -> None:
-        """Every charge is the one that the rule demands, and no effective level is free."""
+        """Require that each charge is what the rule demands, and no effective level is free."""
         before = {tier: list(rows) for tier, rows in self.replayed.items()}
         for place, tier in enumerate(standing):
             key = tier.id or 0
@@ -172,7 +172,7 @@ class Record:
                 self._price_from_nothing(facts, account, known)
 
     def _account(self, facts: Facts, tier: int) -> Account | None:
-        """The account by which a tier's queries are priced: at the largest budget it ever had."""
+        """Return the account that prices a tier's queries: at the largest budget it ever had."""
         budget = facts.budgets.get(tier)
         if budget is None:
             return None
@@ -182,7 +182,7 @@ class Record:
     def _price_from_nothing(
         self, facts: Facts, account: Account, known: Sequence[tuple[int, int, int, int]]
     ) -> None:
-        """No query is charged anything else than if all were priced now, whatever came before."""
+        """Require that every query is charged as if all were priced now, whatever came before."""
         for query in {one[0] for one in known}:
             rows = [one for one in known if one[0] == query]
             rungs = tuple(dict.fromkeys(rung for _, rung, *_ in rows))
@@ -228,7 +228,7 @@ class Record:
         return row.query_id, row.rung, new.loss, new.failure
 
     def _keep_accounts(self, facts: Facts, standing: Sequence[Tier]) -> None:
-        """Totals are sums, orders stay, nothing is overdrawn, budgets rise with rank."""
+        """Require that totals are sums, orders stay, none is overdrawn, budgets rise with rank."""
         last = 0.0
         for tier in standing:
             key = tier.id or 0
@@ -263,7 +263,7 @@ class Record:
             assert len(rungs) <= facts.queries[query].max_levels
 
     def _reach(self, session: Session, facts: Facts, standing: Sequence[Tier]) -> None:
-        """Whatever people could ever fetch together is paid for by the highest of their tiers."""
+        """Require that the highest of people's tiers pays for all they could fetch together."""
         places = {tier.id: place for place, tier in enumerate(standing)}
         by_id = {tier.id: tier for tier in standing}
         for user, held in facts.holds.items():

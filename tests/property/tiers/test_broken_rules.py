@@ -24,7 +24,7 @@ from penstock.services.repository import ordered_tiers
 
 
 def lowered_and_moved(machine: Rules) -> None:
-    """What a tier was once allowed has to be paid by those that it is moved below."""
+    """Lower a level, and move its tier: those above it then pay for what it was once allowed."""
     machine.register("gaussian", 4, 0.2, 4)  # mid and high
     machine.change_levels(7 * 1 + 1, 0.1)
     machine.change_budgets(0, 9.0)
@@ -37,7 +37,7 @@ def raised(machine: Rules) -> None:
 
 
 def held_and_deleted(machine: Rules) -> None:
-    """Who held a deleted tier may pool what they kept with what others are given."""
+    """Let a holder of a deleted tier pool what they kept with what others are given."""
     machine.clear("cyd", 1)
     machine.delete_tier(2)
     machine.register("gaussian", 1, 0.4, 1)
@@ -49,19 +49,19 @@ def asked(machine: Rules) -> None:
 
 
 def seen_twice(machine: Rules) -> None:
-    """Levels that are independent draws add up."""
+    """Release several levels that are independent draws, which add up."""
     machine.register("generalized_gaussian", 4, 0.2, 4)  # mid and high
 
 
 def seen_and_lowered(machine: Rules) -> None:
-    """A level that is given up was seen, and the next one is a draw beside it."""
+    """Give up a level that was seen, so that the next one is a draw beside it."""
     seen_twice(machine)
     machine.change_levels(7 * 2 + 1, 0.4)
     machine.change_levels(7 * 2 + 1, 1.6)
 
 
 def asked_for_others(machine: Rules) -> None:
-    """A noisier level of a tier above is not one's own."""
+    """Request a noisier level of a tier above, which is not one's own."""
     machine.register("generalized_gaussian", 6, 0.1, 4)  # low, mid and high
     machine.change_levels(7 * 2 + 1, 0.2)
     machine.change_levels(1, 0.8)
@@ -69,13 +69,13 @@ def asked_for_others(machine: Rules) -> None:
 
 
 def granted_more(machine: Rules) -> None:
-    """What samplers may be off costs more under a larger budget."""
+    """Grant a larger budget, under which the error of samplers costs more."""
     machine.register("poisson", 6, 1.6, 1)  # low, mid and high
     machine.change_budgets(0, 12.0)
 
 
 def every_act(machine: Rules) -> None:
-    """Everything that the machine can do is done once, and none of it is refused."""
+    """Do everything that the machine can do once; none of it is refused."""
     machine.register("gaussian", 6, 0.1, 1.5)  # low, mid and high
     machine.register("laplace", 6, 0.1, 1.5)
     machine.insert_tier(1)
@@ -138,7 +138,7 @@ def forgetful(
     before: Mapping[int, effective_levels.Charged],
     allowed: effective_levels.Rungs,
 ) -> Iterable[effective_levels.Due]:
-    """Dues that know what is allowed now, and not what was."""
+    """Return dues that know what is allowed now, and not what was."""
     now = {tier: known for tier, known in before.items() if allowed.get(tier) is None}
     for due in KEPT(query, tiers, accounts, now, allowed):
         known = before.get(due.account.tier.id or 0)
@@ -172,7 +172,7 @@ def best_alone(_: LevelRule, rungs: Iterable[int]) -> list[int]:
 def price_of_the_finest(
     query: Query, account: TierAccount, known: effective_levels.Charged | None, rung: int
 ) -> Entry:
-    """Raised by the difference, as a lossless level would be."""
+    """Charge a raise by the difference, as for a lossless level."""
     cost = KEPT_PRICE(query, account, None, rung)
     return cost if known is None else Entry(max(cost.loss - known.sum.loss, 0), cost.failure)
 
@@ -180,12 +180,12 @@ def price_of_the_finest(
 def whatever_was_drawn(  # the shape of ``LevelRule.target_rung``
     rule: LevelRule, _: Session, __: Query, ___: Tier, ____: int, target: Target, delta: float
 ) -> int:
-    """Return a caller pays for one of these; who drew them does not matter."""
+    """Let a caller pay for one of these levels, whoever drew them."""
     return rule.process.rung(target, delta)
 
 
 def nothing_anew(*_: object) -> None:
-    """What was charged stays as it was."""
+    """Leave what was charged as it was."""
 
 
 def whatever_exists(_: Session, query: Query, __: Tier) -> int:

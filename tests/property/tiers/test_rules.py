@@ -1,4 +1,4 @@
-"""Test that whatever admins and analysts do, in any order: nobody learns what was not paid for."""
+"""Test that nobody learns what was not paid for, whatever admins and analysts do in any order."""
 
 from collections.abc import Iterator
 from typing import Any, cast
@@ -16,7 +16,7 @@ from tests.support.thorough import by_count
 
 @pytest.fixture(autouse=True)
 def _same_examples_everywhere(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Try the same whatever else the process has imported.
+    """Try the same examples whatever else the process has imported.
 
     Hypothesis takes numbers from the modules that it finds, also where it is derandomized;
     with them, what few examples reach would differ from process to process.
