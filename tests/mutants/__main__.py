@@ -60,7 +60,7 @@ def _whole(workspace: Workspace, chosen: list[Mutant], against: list[str] | None
 
 @contextmanager
 def _pool(tests: Path, processes: int) -> Iterator[ProcessPoolExecutor]:
-    """Processes with a copy of the product each, which go when the block ends."""
+    """Yield processes with a copy of the product each, which end with the block."""
     copies: SimpleQueue[Workspace] = SimpleQueue()
     with ExitStack() as stack:
         for _ in range(processes):
@@ -79,7 +79,7 @@ def _run(mutant: Mutant, against: list[str] | None) -> Ran:
 
 
 def _told(chosen: Sequence[Mutant], ran: Iterator[Ran]) -> int:
-    """Say what came of the mutants, in their order; how many survived."""
+    """Print what became of the mutants, in their order; return how many survived."""
     survived = []
     _say("| row | mutant | | first test that fails | processor seconds |\n|---|---|---|---|---|")
     for mutant, one in zip(chosen, ran, strict=True):

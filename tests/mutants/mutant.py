@@ -25,7 +25,7 @@ class Mutant:
     row: str = ""
 
     def applied(self, text: str) -> str:
-        """``text`` with the fault.  Raises ``ValueError`` where its place is not unique."""
+        """Return ``text`` with the fault.  Raises ``ValueError`` where its place is not unique."""
         count = text.count(self.before)
         if count != 1:
             raise ValueError(f"{self.name}: {self.path} has its text {count} times, and not once")

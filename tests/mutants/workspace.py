@@ -50,7 +50,7 @@ _FAILED: Final = re.compile(r"(?m)^(?:FAILED|ERROR) (.+?)(?: - .*)?$")
 
 @dataclass(frozen=True)
 class Ran:
-    """How tests ended: the first that failed, none where all passed."""
+    """Hold how tests ended: the first that failed, none if all passed."""
 
     failed: str | None
     seconds: float
@@ -58,7 +58,7 @@ class Ran:
 
 @dataclass
 class Workspace:
-    """The product's copy in ``folder``; ``tests`` is the root of the checkout whose tests run."""
+    """Hold the product's copy in ``folder``; ``tests`` is the root of the tests' checkout."""
 
     folder: Path
     tests: Path = ROOT

@@ -114,7 +114,7 @@ PEOPLE = {"pia": "public", "paul": "partner", "ines": "internal"}
 
 
 class Clock:
-    """Time that goes on by a second whenever it is asked for."""
+    """Keep a time that goes on by a second whenever it is read."""
 
     def __init__(self) -> None:
         self.now = datetime(2026, 1, 1, 12, tzinfo=UTC)
@@ -125,7 +125,7 @@ class Clock:
 
 
 class Streams:
-    """Keyed streams in a row, so that a home made again has the same noise."""
+    """Provide keyed streams in a row, so that a home made again has the same noise."""
 
     taken = 0
 
@@ -135,7 +135,7 @@ class Streams:
 
 
 class Past:
-    """A server of the version that runs, and what it answered."""
+    """Hold a server of the version that runs, and what it answered."""
 
     def __init__(self, folder: Path) -> None:
         # Versions of before schema 0022 do not know this setting, and read files everywhere.

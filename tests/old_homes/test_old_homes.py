@@ -41,7 +41,7 @@ AFTER = timedelta(days=30)
 
 @dataclass
 class Old:
-    """A home of an older version, unpacked, and what that answered."""
+    """Hold a home of an older version, unpacked, and what that version answered."""
 
     settings: Settings
     told: dict[str, Any]
@@ -118,7 +118,7 @@ def run_what_was_recorded(world: World) -> None:
 
 
 def hold_to_what_was_told(world: World, told: dict[str, Any]) -> None:
-    """Ask for all that was handed out before: it is the same, and nothing is drawn."""
+    """Request all that was handed out before, and require the same values and no draw."""
     drawn = world.streams.taken
     for one in told["releases"]:
         if one["query"] == told.get("retired"):

@@ -31,7 +31,7 @@ from penstock.structures.factorization.matrices import Factorization, FloatMatri
 
 
 def correlated(columns: int, *, trade_off: float | None = None) -> Factorization:
-    """Algorithm 1 under add/remove: inputs ``f_1 ... f_d, n``, outputs the same.
+    """Return Algorithm 1 under add/remove: inputs ``f_1 ... f_d, n``, outputs the same.
 
     ``trade_off`` is ``C``; left out it is the fourth root of ``columns``.  Raises
     ``InvalidInput`` without a column and for a ``C`` that is not positive.
@@ -46,7 +46,7 @@ def disjoint(
     *,
     trade_off: float | None = None,
 ) -> Factorization:
-    """Algorithm 2: ``groups`` disjoint groups of records, ``columns`` sums and a size in each.
+    """Return Algorithm 2: ``groups`` disjoint groups of records, ``columns`` sums and a size each.
 
     Inputs and outputs are group by group ``f_1 ... f_d, n``.  Under replacement a record may
     leave one group for another, and the best ``C`` is the root of ``columns``.
@@ -66,7 +66,7 @@ def disjoint(
 
 
 def known_size(columns: int) -> Factorization:
-    """Lemma 3.6 for a size that is public, or paid for on its own: inputs ``f_1 ... f_d, n``.
+    """Return Lemma 3.6's for a public size, or one paid for on its own: inputs ``f_1 ... f_d, n``.
 
     Protected are ``2 f_i - n`` alone; outputs are ``f_i - n/2``, to which the reader adds half
     of the size.
@@ -83,7 +83,7 @@ def known_size(columns: int) -> Factorization:
 
 
 def sparse(columns: int, non_zero: int) -> Factorization:
-    """Records with at most ``non_zero`` entries above 0, up to half of ``columns``.
+    """Return the one for at most ``non_zero`` entries above 0 a record, up to half of ``columns``.
 
     The ellipse of Joseph, Yu 2024: noise is larger along ``(1, ..., 1)`` and smaller across,
     as their proportion makes best.  Inputs and outputs are ``f_1 ... f_d``; the size is not
@@ -103,7 +103,7 @@ def sparse(columns: int, non_zero: int) -> Factorization:
 
 
 def _lift(columns: int, weight: int) -> IntMatrix:
-    """``R`` of one group: ``2 f_i - n`` and ``C n``."""
+    """Return ``R`` of one group: ``2 f_i - n`` and ``C n``."""
     lift = np.zeros((columns + 1, columns + 1), dtype=np.int64)
     lift[np.arange(columns), np.arange(columns)] = 2 << DIGITS
     lift[:columns, columns] = -1 << DIGITS
@@ -112,7 +112,7 @@ def _lift(columns: int, weight: int) -> IntMatrix:
 
 
 def _decoder(columns: int, weight: int) -> FloatMatrix:
-    """``L`` of one group: ``f_i = (M_i + M_(d+1)/C) / 2``, and ``n = M_(d+1)/C``."""
+    """Return ``L`` of one group: ``f_i = (M_i + M_(d+1)/C) / 2``, and ``n = M_(d+1)/C``."""
     inverse = (1 << DIGITS) / weight
     decoder = np.zeros((columns + 1, columns + 1))
     decoder[np.arange(columns), np.arange(columns)] = 0.5

@@ -28,7 +28,7 @@ LARGEST_DOMAIN = 1 << 24
 
 
 class DenseHistogram:
-    """``ranks`` and ``counts`` as for ``SparseHistogram``, over at most 2^24 keys."""
+    """Draw a histogram; ``ranks`` and ``counts`` as for ``SparseHistogram``, at most 2^24 keys."""
 
     def __init__(
         self,

@@ -30,7 +30,7 @@ def _described(rule: Rule) -> object:
 
 
 class _Routes(Map):
-    """A map of routes that takes the tree of another one with the same rules.
+    """Map routes by the tree of another map that has the same rules.
 
     Rules are collected until the first question; then either this is the first map of its
     kind, or all that is asked of it is answered by the first.

@@ -11,7 +11,7 @@ LISTED: Final = ROOT / "server/penstock/GUARANTEES.md"
 
 @dataclass(frozen=True)
 class Claim:
-    """One row of the list: functions that keep it, tests and mutants by their names."""
+    """Hold one row of the list: functions that keep it, tests and mutants by their names."""
 
     id: str
     kind: str

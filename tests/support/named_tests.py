@@ -55,7 +55,7 @@ def _makes_nightly(decorator: ast.expr) -> bool:
 
 
 def _cases(value: ast.expr) -> list[ast.expr]:
-    """What stands for cases; what is worked out elsewhere may be any, and counts as ordinary."""
+    """Return what stands for cases; what is worked out elsewhere counts as ordinary."""
     if isinstance(value, ast.Starred):
         return _cases(value.value)
     if isinstance(value, ast.List | ast.Tuple):

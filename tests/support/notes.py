@@ -7,7 +7,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
 
 def by_the_letter(vkey: str, note: str) -> int | None:
-    """Verify a note under a key, or raise; the time of a cosignature."""
+    """Verify a note under a key, or raise; return the time of a cosignature."""
     name, tag, key = vkey.split("+", 2)
     kind, public = base64.b64decode(key)[0], base64.b64decode(key)[1:]
     digest = hashlib.sha256(name.encode() + b"\x0a" + bytes([kind]) + public).digest()

@@ -26,7 +26,7 @@ def ledger(session: Session, dataset_id: int) -> dict[Place, Entry]:
 def from_nothing(
     session: Session, dataset_id: int, highest: Mapping[int, float] | None = None
 ) -> dict[Place, Entry]:
-    """What it should have been charged, for the levels that it came to see one after another.
+    """Return what a tier should be charged for the levels that it came to see in turn.
 
     ``highest`` has, by tier, the largest budget that its account ever had; that of its own
     versions where it is left out.
@@ -54,7 +54,7 @@ def from_nothing(
 
 
 def priced(query: Query, account: Account, rungs: Sequence[int]) -> Entry:
-    """The price of ``rungs``, the later of which refine the earlier ones unless they are draws."""
+    """Return the price of ``rungs``; later ones refine earlier ones unless they are draws."""
     process = kind_of(query)
     lossless = query.mechanism != "generalized_gaussian"
     sum_, before = Entry(0, 0), None

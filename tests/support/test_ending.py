@@ -1,4 +1,4 @@
-"""Test that what the tests started ends with them, also where they are killed."""
+"""Test that what the tests started ends with them, even if they are killed."""
 
 import contextlib
 import os

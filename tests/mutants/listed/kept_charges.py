@@ -1,6 +1,6 @@
 """Provide faults of what stays spent.
 
-After a query is retired, a tier is deleted, a database was lost.
+After a query is retired, a tier is deleted or a database is lost.
 """
 
 from collections.abc import Sequence
