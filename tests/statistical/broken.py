@@ -19,7 +19,7 @@ Split = Callable[[Mechanism, Fraction, Fraction, IntVector, Fraction, Stream], I
 
 
 class _Altered:
-    """A mechanism that draws in other ways, and is itself in all the rest."""
+    """Stand for a mechanism that draws in other ways, and is itself in all the rest."""
 
     def __init__(self, mechanism: Mechanism, increment: Draw | None, bridge: Split | None) -> None:
         self._mechanism = mechanism
@@ -33,12 +33,12 @@ class _Altered:
 def altered(
     mechanism: Mechanism, *, increment: Draw | None = None, bridge: Split | None = None
 ) -> Mechanism:
-    """``mechanism`` with other increments or bridges."""
+    """Return ``mechanism`` with other increments or bridges."""
     return cast(Mechanism, _Altered(mechanism, increment, bridge))
 
 
 def wrong_level(mechanism: Mechanism) -> Mechanism:
-    """Draws 1/32 too much of the level's parameter."""
+    """Return a variant that draws 1/32 too much of the level's parameter."""
     much = Fraction(33, 32)
     return altered(
         mechanism,
@@ -49,7 +49,7 @@ def wrong_level(mechanism: Mechanism) -> Mechanism:
 
 
 def one_sided_bridge(mechanism: Mechanism) -> Mechanism:
-    """Forgets the noisier neighbor."""
+    """Return a variant whose bridges forget the noisier neighbor."""
     return altered(
         mechanism,
         bridge=lambda own, accurate, _, difference, level, stream: own.increment(
@@ -59,7 +59,7 @@ def one_sided_bridge(mechanism: Mechanism) -> Mechanism:
 
 
 def uniform_bridge(mechanism: Mechanism) -> Mechanism:
-    """Keeps all means and covariances, and has uniform noise in place of the right one."""
+    """Return a variant with all the right means and covariances, and uniform noise."""
     return altered(mechanism, bridge=_uniform)
 
 
@@ -88,7 +88,7 @@ def _variance(own: Mechanism, level: Fraction) -> float:
 def float_laplace_pair(
     exact: float, scales: tuple[float, float, float], size: int, stream: Stream
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Textbook Laplace releases in plain floats: at ``scales[1]``, bridged, and ``scales[2]``.
+    """Draw textbook Laplace releases in plain floats: at ``scales[1]``, bridged, and ``scales[2]``.
 
     The right law, with the release at ``scales[0]`` bridged before.  "Equal to the
     noisier neighbor" is ``y + (z - y)`` here, which in floats is often not ``z``: atoms

@@ -14,7 +14,7 @@ from penstock.mechanisms import Gaussian, Laplace, Mechanism, Poisson, Skellam
 
 @dataclass(frozen=True)
 class Case:
-    """A mechanism, levels to release at, and the law it has to follow.
+    """Hold a mechanism, levels to release at, and the law that it has to follow.
 
     ``levels`` are six, ``coalition`` seventeen, both increasing.  ``law(a, b)`` is the
     exact law of ``X(b) - X(a)`` in lattice steps; it is written down here, on its own,
@@ -51,7 +51,7 @@ def discrete_laplace(accurate: Fraction, noisy: Fraction) -> Pmf:
 
 
 def poisson_counts(accurate: Fraction, noisy: Fraction) -> Pmf:
-    """Poisson with mean ``noisy - accurate``."""
+    """Return the Poisson law of mean ``noisy - accurate``."""
     mean = float(noisy - accurate)
     return Pmf(0, stats.poisson.pmf(np.arange(int(mean + 12 * mean**0.5 + 40)), mean))
 

@@ -40,7 +40,7 @@ def rejects(p_value: float) -> bool:
 
 @dataclass(frozen=True)
 class Pmf:
-    """A law on the integers: ``masses[i]`` is the probability of ``first + i``."""
+    """Hold a law on the integers: ``masses[i]`` is the probability of ``first + i``."""
 
     first: int
     masses: NDArray[np.float64]
@@ -53,7 +53,7 @@ class Pmf:
 
 @dataclass(frozen=True)
 class Cells:
-    """A partition of the line at ``edges``, and the exact probability of each part."""
+    """Hold a partition of the line at ``edges``, and the exact probability of each part."""
 
     edges: NDArray[np.int64]
     masses: NDArray[np.float64]
@@ -64,7 +64,7 @@ class Cells:
 
 
 def cells_of(law: Pmf, count: int) -> Cells:
-    """About ``count`` equally probable cells; every atom above a tenth is one of its own."""
+    """Return about ``count`` equally probable cells; every atom above a tenth is one of its own."""
     reached = np.cumsum(law.masses)
     targets = np.arange(1, count) / count
     cuts = np.searchsorted(reached, targets, side="left") + 1

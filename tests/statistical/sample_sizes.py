@@ -32,7 +32,7 @@ def masses_over(cells: Cells, law: Pmf) -> NDArray[np.float64]:
 
 
 def enough(right: NDArray[np.float64], wrong: NDArray[np.float64], most: int) -> int:
-    """``sample_size``, at least ``LEAST`` and at most ``most``, the large sample."""
+    """Return ``sample_size``, at least ``LEAST`` and at most ``most``, the large sample."""
     return min(most, max(LEAST, sample_size(right, wrong)))
 
 
@@ -43,7 +43,7 @@ def power(right: NDArray[np.float64], wrong: NDArray[np.float64], size: int) -> 
 
 
 def power_of(noncentrality: float, cells: int) -> float:
-    """Return the same from the noncentrality, and the number of cells."""
+    """Return the power of a check from the noncentrality and the number of cells."""
     if cells == 1:
         return 0.0
     critical = stats.chi2.isf(FALSE_ALARM, cells - 1)

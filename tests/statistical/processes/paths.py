@@ -42,7 +42,7 @@ def lossless(
 def stale(
     mechanism: Mechanism, exact: IntVector, order: Sequence[Fraction], streams: Streams
 ) -> Path:
-    """Broken: all levels raced, and each has seen the anchor alone."""
+    """Draw levels that raced, each having seen only the anchor: a broken path."""
     anchor = (order[0], draw_anchor(mechanism, exact, order[0], streams()))
     path: Path = {order[0]: anchor[1]}
     for level in order[1:]:
@@ -53,7 +53,7 @@ def stale(
 def redrawn(
     mechanism: Mechanism, exact: IntVector, order: Sequence[Fraction], streams: Streams
 ) -> Path:
-    """Broken: each level is a fresh release of the exact values."""
+    """Draw each level as a fresh release of the exact values: a broken path."""
     path = {level: draw_anchor(mechanism, exact, level, streams()) for level in order}
     return _values(mechanism, path)
 
@@ -69,5 +69,5 @@ def increments_of(path: Path, exact: IntVector) -> list[IntVector]:
 
 
 def zeros(size: int) -> IntVector:
-    """Exact values that are easy to read off."""
+    """Return exact values of zero, so that a release is its noise."""
     return np.zeros(size, dtype=np.int64)

@@ -33,7 +33,7 @@ def _order(case: Case) -> list[Fraction]:
 
 
 def _second_moments(case: Case, drawer: Drawer, *, large: bool) -> NDArray[np.float64]:
-    """Mean products of errors, the best release first: shape ``(16, 16)``."""
+    """Return mean products of errors, the best release first: shape ``(16, 16)``."""
     streams = keyed_streams(f"collusion/{case.name}/{drawer.__name__}")
     levels = case.coalition[1:]
     total = np.zeros((len(levels), len(levels)))
@@ -51,7 +51,7 @@ def _bias(case: Case, level: Fraction) -> float:
 
 
 def _gains(moments: NDArray[np.float64], sizes: Sequence[int]) -> list[float]:
-    """Mean squared error of the best combination over that of the best release, paired."""
+    """Return the best combination's mean squared error over the best release's, paired."""
     ratios = []
     for size in sizes:
         members = moments[:size, :size]

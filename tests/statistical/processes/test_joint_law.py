@@ -59,7 +59,7 @@ and in one that raises its ceiling.  Every order with every mechanism is run eve
 
 
 def _runs(*, bridging: bool) -> pytest.MarkDecorator:
-    """Mechanisms, orders, and whether with the large sample."""
+    """Return mechanisms, orders, and whether with the large sample."""
     chosen = [
         pytest.param(case, ORDERS[place], False, id=f"{case.name}-{_digits(ORDERS[place])}")
         for case in CASES

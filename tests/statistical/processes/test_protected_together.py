@@ -65,7 +65,7 @@ def _lift_all(released: IntVector, granularity: Fraction) -> Matrix:
 
 
 def _wrong_sign(released: IntVector, granularity: Fraction) -> Matrix:
-    """Broken: the size is taken off where it is to be added."""
+    """Subtract the size where it is to be added: a broken variant."""
     values = _lift_all(released, granularity).reshape(-1, COLUMNS + 1)
     values[:, :-1] -= values[:, -1:]
     return values.reshape(-1, GROUPS * (COLUMNS + 1))
@@ -132,7 +132,7 @@ def _errors_of(name: str, drawer: Drawer) -> Matrix:
 
 
 def _errors(case: Case, drawer: Drawer) -> Matrix:
-    """Return the same as the case reads them, drawn once for all tests."""
+    """Return these errors as the case reads them, drawn once for all tests."""
     return _errors_of(case.name, drawer)
 
 
@@ -142,7 +142,7 @@ def _expected(case: Case) -> Matrix:
 
 
 def _p_value(case: Case, errors: Matrix) -> float:
-    """Of all pairs of values and all means: the least one, by Bonferroni."""
+    """Return the least p-value of all pairs of values and all means, by Bonferroni."""
     found = errors.T @ errors / SAMPLES
     squares = np.square(errors).T @ np.square(errors) / SAMPLES
     deviations = np.sqrt((squares - found**2) / SAMPLES)

@@ -16,7 +16,7 @@ from penstock.structures.streams.forest import ROOT
 
 @dataclass
 class Redrawn(NodeNoise):
-    """A tier that joins draws the nodes in use for itself."""
+    """Let a tier that joins draw the nodes in use for itself."""
 
     def _bridged(self, level: Fraction, tier: int, stream: Stream) -> list[IntVector]:  # noqa: ARG002 - it asks no neighbor
         nothing = Fraction(0)
@@ -30,7 +30,7 @@ class Redrawn(NodeNoise):
 
 @dataclass
 class AllRedrawn(NodeNoise):
-    """Where a tier joins, the nodes in use are drawn again for all tiers."""
+    """Draw the nodes in use again for all tiers when a tier joins."""
 
     def insert(self, level: Fraction, stream: Stream) -> None:
         super().insert(level, stream)
@@ -54,7 +54,7 @@ class Unbridged(NodeNoise):
 
 
 class OffByOne(KaryTree):
-    """The parent is one node too early, or left out where it comes later."""
+    """Take a parent one node too early, or leave it out where it comes later."""
 
     def parent(self, node: int) -> int:
         right = super().parent(node)
@@ -62,14 +62,14 @@ class OffByOne(KaryTree):
 
 
 class SmoothOffByOne(SmoothBinary):
-    """The parent is the one above."""
+    """Take the node above as the parent."""
 
     def parent(self, node: int) -> int:
         return super().parent(super().parent(node))
 
 
 class EpochsOffByOne(Epochs):
-    """The parent within an epoch is one node too early."""
+    """Take a parent within an epoch one node too early."""
 
     def parent(self, node: int) -> int:
         right = super().parent(node)

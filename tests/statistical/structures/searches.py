@@ -66,7 +66,7 @@ BROKEN = (Redrawn, Endless, NotForMany, Unshifted)
 
 
 def masses(scale: Fraction, reach: int) -> NDArray[np.float64]:
-    """Of discrete Laplace noise, from ``-reach`` to ``reach`` steps."""
+    """Return masses of discrete Laplace noise, from ``-reach`` to ``reach`` steps."""
     steps = np.abs(np.arange(-reach, reach + 1))
     law: NDArray[np.float64] = np.tanh(0.5 / float(scale)) * np.exp(-steps / float(scale))
     return law
@@ -128,6 +128,6 @@ def largest_loss(
 
 
 def broken(kind: Callable[..., SparseVector], search: SparseVector) -> SparseVector:
-    """``search`` with the fault of ``kind``."""
+    """Return ``search`` with the fault of ``kind``."""
     fields = (search.shift, search.threshold, search.cutoff)
     return kind(*fields, search.threshold_epsilon, search.query_epsilon)

@@ -77,7 +77,7 @@ def batches(count: int, kind: type[RootNoise] = RootNoise) -> Iterator[Matrix]:
 
 
 def p_value(samples: Iterator[Matrix]) -> float:
-    """Of all pairs of outputs: the least one, by Bonferroni."""
+    """Return the least p-value of all pairs of outputs, by Bonferroni."""
     found, squares, count = summed(samples)
     deviations = np.sqrt((squares - found**2) / count)
     pairs = np.triu_indices(len(found))

@@ -57,7 +57,7 @@ both = pytest.mark.parametrize("mechanism", MECHANISMS, ids=lambda mechanism: me
 
 
 def _p_value(tree: Tree, mechanism: Mechanism, samples: Iterator[Matrix]) -> float:
-    """Of all pairs of outputs: the least one, by Bonferroni.
+    """Return the least p-value of all pairs of outputs, by Bonferroni.
 
     Each mean product is normal, with the deviation that the products themselves show.
     """

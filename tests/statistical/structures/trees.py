@@ -59,7 +59,7 @@ class Tree:
 
 
 def variance(mechanism: Mechanism, level: Fraction) -> float:
-    """Of one node at ``level``, in units of values."""
+    """Return the variance of one node at ``level``, in units of values."""
     return 2 * float(level) ** 2 if mechanism.parameter == "scale" else float(level)
 
 
