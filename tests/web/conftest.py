@@ -136,7 +136,7 @@ def two_admins(open_copy: Callable[..., World]) -> tuple[World, Browser, Browser
 
 @pytest.fixture
 def unchanged(world: World) -> Iterator[None]:
-    """Nothing is written to the log meanwhile."""
+    """Require that nothing is written to the log meanwhile."""
     path = "/api/v1/audit/events?limit=1000"
     before = world.answer("GET", path, by="olga")
     yield

@@ -115,12 +115,12 @@ def release(name: str, tier: str, epsilon: float, values: list[float]) -> Releas
 
 
 def sparse(made: ReleaseView) -> ReleaseView:
-    """Return the same as of a sparse histogram."""
+    """Return a release of a sparse histogram."""
     return replace(made, histogram=histogram())
 
 
 def listed(made: ReleaseView) -> HistoryItemView:
-    """Return the same in a list of what somebody was given."""
+    """Return a release as it stands in a list of what somebody was given."""
     return HistoryItemView(
         id=made.id,
         user="ann",

@@ -4,4 +4,4 @@ PORT = 8123
 
 
 def quiet(step: str) -> None:
-    """Progress that nobody watches."""
+    """Take in progress that nobody watches."""

@@ -73,7 +73,7 @@ def every_kind(world: World) -> None:
 
 
 def log_leaves(world: World) -> list[tuple[str, bytes, bytes]]:
-    """Kind, content and hash of each leaf."""
+    """Return kind, content and hash of each leaf."""
     with world.server.database.read() as session:
         rows = session.exec(select(Leaf).order_by(col(Leaf.id))).all()
     return [(row.kind, row.bytes, row.hash) for row in rows]

@@ -14,7 +14,7 @@ from penstock.transparency_log.sights import Sight
 
 
 def told(world: World) -> list[object]:
-    """Kind and state of the leaves about suspensions and restores."""
+    """Return kind and state of the leaves about suspensions and restores."""
     leaves = [
         event.leaf
         for event in events.listing(world.server, world.person("otto"), Window()).items

@@ -46,7 +46,7 @@ def refuses(world: World, name: str = "pia") -> None:
 
 
 def goes_on(world: World, taken: int) -> None:
-    """Whatever was drawn before is handed out, and nothing was drawn twice."""
+    """Require that what was drawn before is handed out, and nothing was drawn twice."""
     assert world.ask("pia").view.receipt.index is not None
     assert world.streams.taken == taken
 

@@ -10,7 +10,7 @@ LARGEST_PAGE = 100_000
 
 
 def require_own(answer: TestResponse, path: str) -> None:
-    """Nothing on it runs but our script, nothing comes from elsewhere; one heading, ids once."""
+    """Require that only our script runs, nothing is from elsewhere; one heading, ids once."""
     page = answer.text
     outline = Outline(page)
     names = {name for name, _ in outline.attributes}

@@ -34,7 +34,7 @@ def kinds(world: World) -> list[object]:
 
 @pytest.fixture
 def early(visits: World) -> World:
-    """Pia holds her level before anything is kept."""
+    """Release her level to pia before anything is kept."""
     visits.ask("pia")
     return visits
 

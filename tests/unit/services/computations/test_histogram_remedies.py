@@ -63,7 +63,7 @@ def asked(**changes: Any) -> HistogramRequest:
 
 
 def refusal(world: World, wish: dict[str, Any]) -> str:
-    """Return the refusal of ``wish``, which registering and previewing tell alike."""
+    """Return the refusal of the spec ``wish``, which registering and previewing tell alike."""
     with pytest.raises((BudgetExhausted, InvalidInput)) as caught:
         queries.register(world.server, OPERATOR, asked(**wish))
     told = caught.value.detail

@@ -1,4 +1,4 @@
-"""Test that every leaf of a level is missed where it is gone."""
+"""Test that a missing leaf of a level is reported, whichever it is."""
 
 from tests.unit.services import logged
 from tests.unit.worlds import World

@@ -1,4 +1,4 @@
-"""Test that draws around exact values, one for each level, whatever rule the levels follow."""
+"""Test draws around exact values: one for each level, whatever rule the levels follow."""
 
 import numpy as np
 from tests.support.processes import gaussian

@@ -1,4 +1,4 @@
-"""Test that every leaf of a user and of a clearance is missed where it is gone."""
+"""Test that a missing leaf of a user or of a clearance is reported, whichever it is."""
 
 from tests.unit.services import logged
 from tests.unit.worlds import World

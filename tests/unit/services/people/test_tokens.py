@@ -1,6 +1,6 @@
 """Test that a token carries whoever it was issued to.
 
-Promoted or demoted, it is at once theirs to use.
+The token follows promotions and demotions at once.
 """
 
 import pytest

@@ -1,4 +1,4 @@
-"""Test what other budgets would mean is what granting them does, and looking does nothing."""
+"""Test that a budget preview says what granting the budgets does, and itself changes nothing."""
 
 import pytest
 from sqlmodel import select

@@ -15,7 +15,7 @@ from penstock.services.schemas.people import TokenSpec, UserSpec
 
 
 def limited(world: World, **settings: Any) -> World:
-    """Return the same world under other limits."""
+    """Return the world under other limits."""
     return replace(
         world,
         server=replace(world.server, settings=world.server.settings.model_copy(update=settings)),

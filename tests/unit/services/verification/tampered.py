@@ -113,7 +113,7 @@ def owned(world: World) -> Iterator[Connection]:
 
 @contextmanager
 def unguarded(world: World) -> Iterator[Connection]:
-    """Yield the same, with triggers off."""
+    """Yield the database as its owner has it, with triggers off too."""
     with owned(world) as connection:
         if connection.dialect.name == "sqlite":
             kept = triggers(connection)

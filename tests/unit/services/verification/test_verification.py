@@ -17,7 +17,7 @@ from penstock.services.verification.verification import verify
 
 @pytest.fixture
 def early(visits: World) -> World:
-    """Pia holds her level."""
+    """Release her level to pia."""
     visits.ask("pia")
     return visits
 

@@ -25,7 +25,7 @@ def hold(world: World) -> None:
 
 @pytest.fixture
 def ian(grown: Grown) -> Browser:
-    """Somebody who holds ten levels of visits, and two of a sparse histogram."""
+    """Return a user who holds ten levels of visits, and two of a sparse histogram."""
     world = grown("levels", hold)
     browser = Browser(world, world.client.application.test_client())
     assert browser.sign_in("ian").status_code == 303

@@ -47,7 +47,7 @@ def listed(browser: Browser, **filters: str) -> list[int]:
 
 
 def busy(world: World) -> None:
-    """Something of every kind."""
+    """Do something that makes a leaf of every kind."""
     world.answer("POST", "/api/v1/queries/visits/releases", {}, by="ian")
     world.answer("GET", "/api/v1/streams/arrivals/releases?from=2&to=5", by="ian")
     world.answer("PATCH", "/api/v1/users/noa", {"clearance": "public"}, by="root")

@@ -39,7 +39,7 @@ def grant(world: World, **epsilons: float) -> None:
 
 @pytest.fixture
 def restored(visits: World, restore: Restore) -> World:
-    """Return a query was lost of which only the witness knows what it cost."""
+    """Return a world that lost a query, whose cost only the witness knows."""
     visits.push("lost", levels={"public": {"epsilon": 0.9}}, values=[1, 2, 3])
     old = restore()
     restores.acknowledge(old.server, OPERATOR)
