@@ -81,7 +81,7 @@ def empty(copy_world: CopyWorld) -> World:
 
 @pytest.fixture
 def world(copy_world: CopyWorld) -> World:
-    """Tiers, people and a dataset; no query yet."""
+    """Return a world with tiers, people and a dataset; no query yet."""
     return copy_world("world", fill)
 
 
@@ -93,7 +93,7 @@ def visits(copy_world: CopyWorld) -> World:
 
 @pytest.fixture
 def restore(visits: World, homes: Homes, tmp_path: Path, backend: str) -> Restore:
-    """Keeps the database as it is now; puts it back beside the keys and witness of then."""
+    """Keep the database as it is now; put it back beside the keys and witness of then."""
     settings = visits.server.settings
     visits.server.database.close()
     urls = {

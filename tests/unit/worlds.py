@@ -27,7 +27,7 @@ from penstock.services.schemas.views import QueryView
 
 @dataclass
 class Clock:
-    """A clock that is moved by hand."""
+    """Keep a clock that is moved by hand."""
 
     now: datetime = datetime(2026, 1, 1, tzinfo=UTC)
 
@@ -40,7 +40,7 @@ class Clock:
 
 @dataclass
 class Streams:
-    """Keyed streams in a row; counts how often noise was asked for."""
+    """Give keyed streams in a row; count how often noise was asked for."""
 
     taken: int = 0
 
@@ -51,7 +51,7 @@ class Streams:
 
 @dataclass
 class World:
-    """A server with three tiers, a dataset of pushed vectors, and somebody at every tier."""
+    """Hold a server with three tiers, a dataset of pushed vectors, and somebody at every tier."""
 
     server: Server
     clock: Clock

@@ -22,7 +22,7 @@ START_SECONDS = 300.0
 
 @dataclass
 class Served:
-    """Where the pages are, and the home behind them, in which a test may do things besides."""
+    """Hold where the pages are, and the home behind them, which a test may change as well."""
 
     url: str
     server: Server

@@ -11,7 +11,7 @@ from jinja2.bccache import Bucket
 
 
 class Compiled(BytecodeCache):
-    """The code of templates, by their name and what stands in them."""
+    """Keep the code of templates, by their name and content."""
 
     def __init__(self) -> None:
         self._known: dict[tuple[str, str], CodeType] = {}

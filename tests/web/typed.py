@@ -16,7 +16,7 @@ class Form:
 
 
 class Forms(HTMLParser):
-    """The forms of a page, in its order."""
+    """Hold the forms of a page, in its order."""
 
     def __init__(self, page: str) -> None:
         super().__init__()

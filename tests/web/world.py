@@ -62,7 +62,7 @@ def furnish(made: Home, folder: Path) -> dict[str, str]:
 
 @dataclass
 class Browser:
-    """Somebody at the pages: keeps cookies, sends forms as a browser does, follows nothing."""
+    """Browse as a user: keep cookies, send forms as a browser does, follow no redirect."""
 
     world: World
     client: FlaskClient

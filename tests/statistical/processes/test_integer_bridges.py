@@ -34,12 +34,12 @@ Bridge = Callable[[Fraction, Fraction, IntVector, Fraction, Stream], IntVector]
 
 
 def _never_the_noisier_neighbor() -> Bridge:
-    """Lost atoms: equal to the noisier neighbor by chance alone."""
+    """Lose atoms: be equal to the noisier neighbor only by chance."""
     return _laplace_with(arrived=0)
 
 
 def _never_the_accurate_neighbor() -> Bridge:
-    """Lost atoms: equal to the more accurate neighbor by chance alone."""
+    """Lose atoms: be equal to the more accurate neighbor only by chance."""
     return _laplace_with(forward=CERTAIN)
 
 
@@ -49,7 +49,7 @@ def _never_apart() -> Bridge:
 
 
 def _never_back() -> Bridge:
-    """Never beyond the accurate neighbor, on the side away from the noisier."""
+    """Never go beyond the accurate neighbor, on the side away from the noisier."""
     return _laplace_with(backward=0)
 
 
@@ -70,7 +70,7 @@ def _laplace_with(**changed: Any) -> Bridge:
 def _normal_binomial(
     accurate: Fraction, noisy: Fraction, difference: IntVector, level: Fraction, stream: Stream
 ) -> IntVector:
-    """Mean and variance of the binomial, and a normal law."""
+    """Draw a normal law with mean and variance of the binomial."""
     chance = float((level - accurate) / (noisy - accurate))
     spread = np.sqrt(difference * chance * (1 - chance))
     drawn = np.rint(

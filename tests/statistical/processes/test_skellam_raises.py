@@ -71,7 +71,7 @@ def _of_the_sum(
     level: Fraction,
     stream: Stream,
 ) -> IntVector:
-    """Splits the sum alone: binomially, in its own direction."""
+    """Split only the sum: binomially, in its own direction."""
     chance = (level - accurate) / (noisy - accurate)
     net, up = np.split(difference, 2)
     ahead = np.sign(net) * binomial(np.abs(net), chance, stream)

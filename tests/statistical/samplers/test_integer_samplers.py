@@ -46,7 +46,7 @@ def _fits(drawn: IntVector, law: Pmf) -> float:
 
 
 def _size(law: Pmf, wrong: Pmf, *, large: bool) -> int:
-    """So many values that ``wrong`` is found out all but certainly."""
+    """Return how many values find ``wrong`` out all but certainly."""
     if large:
         return LARGE
     cells = cells_of(law, 64)

@@ -37,7 +37,7 @@ LADDER = ladder_of(MECHANISM)
 
 @dataclass(frozen=True)
 class Course:
-    """A domain, its counts by rank, and the rungs in the order in which they are released."""
+    """Hold a domain, its counts by rank, and the rungs in the order of their release."""
 
     size: int
     counts: dict[int, int]
@@ -108,7 +108,7 @@ def orthants(variances: tuple[float, ...], cuts: tuple[float, ...]) -> NDArray[n
 
 
 class Redrawing(SparseHistogram):
-    """Broken: a new level asks which noise is above, and not which silent noise is."""
+    """Ask at a new level which noise is above, not which silent noise is: broken."""
 
     def _draw(self, rung: int) -> None:
         released, self._limits = self._limits, {}
@@ -131,7 +131,7 @@ class Redrawing(SparseHistogram):
 
 
 class Repeating(SparseHistogram):
-    """Broken: keys that noise is kept for already are not left out."""
+    """Leave keys in that noise is kept for already: broken."""
 
     def _join(
         self, path: dict[int, IntVector], joined: dict[int, IntVector], stream: Stream
@@ -146,7 +146,7 @@ class Repeating(SparseHistogram):
 
 
 class Forgetting(SparseHistogram):
-    """Broken: a key that joins had no noise at the levels before."""
+    """Forget the noise at the levels before of a key that joins: broken."""
 
     def _join(
         self, path: dict[int, IntVector], joined: dict[int, IntVector], stream: Stream

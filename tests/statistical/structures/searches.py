@@ -27,7 +27,7 @@ FAR = 400
 
 @dataclass(frozen=True)
 class Redrawn(SparseVector):
-    """Broken: the threshold's noise is drawn again for every number."""
+    """Draw the threshold's noise again for every number: broken."""
 
     def above(self, values: IntVector, stream: Stream) -> IntVector:
         steps, none = Laplace(Fraction(1)), Fraction(0)
@@ -38,7 +38,7 @@ class Redrawn(SparseVector):
 
 @dataclass(frozen=True)
 class Endless(SparseVector):
-    """Broken: the search goes on beyond the cutoff that its noise is made for."""
+    """Search beyond the cutoff that the noise is made for: broken."""
 
     def places_above(self, values: IntVector, raised: IntVector, noise: IntVector) -> IntVector:
         return np.flatnonzero(values + noise >= self.threshold + raised)
@@ -46,7 +46,7 @@ class Endless(SparseVector):
 
 @dataclass(frozen=True)
 class NotForMany(SparseVector):
-    """Broken: noise that would do for a cutoff of 1."""
+    """Draw noise that would do for a cutoff of 1: broken."""
 
     @property
     def query_scale(self) -> Fraction:

@@ -18,7 +18,7 @@ LARGE = 15_000
 
 @cache
 def _runs() -> int:
-    """So many that no broken search slips through, by the exact laws of what they find."""
+    """Return so many runs that no broken search slips through, by exact laws of what they find."""
     right = law_of(SEARCH, VALUES)
     sizes = []
     for kind in BROKEN:

@@ -40,7 +40,7 @@ def _below(tree: Tree) -> Tree:
 
 
 def _gain(tree: Tree, samples: Iterator[Matrix]) -> float:
-    """The least ratio, over all running totals, of the coalition's error to the best tier's."""
+    """Return the least ratio over running totals of the coalition's error to the best tier's."""
     covariance, _, _ = summed(samples)
     at = tree.outputs()
     own = [number for number, (level, _) in enumerate(at) if level == min(tree.levels)]

@@ -26,7 +26,7 @@ BATCH = 1 << 15
 
 @dataclass(frozen=True)
 class Tree:
-    """A structure over ``steps``, tiers from the start and tiers that join after a step."""
+    """Hold a structure over ``steps``, tiers from the start and tiers that join after a step."""
 
     name: str
     forest: Forest
@@ -36,7 +36,7 @@ class Tree:
     ways: Callable[[int], Way]
 
     def outputs(self) -> list[tuple[Fraction, int]]:
-        """Level and step of every output that is handed out, the most accurate level first."""
+        """Return level and step of every output handed out, the most accurate level first."""
         begun = dict.fromkeys(self.levels, 0) | {level: at for at, level in self.joining.items()}
         return [
             (level, step)

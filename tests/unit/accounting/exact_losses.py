@@ -36,7 +36,7 @@ def turned(pair: Pair) -> Pair:
 
 
 def joint(pairs: list[Pair]) -> Pair:
-    """Independent outcomes of all ``pairs``."""
+    """Return the joint law of independent outcomes of all ``pairs``."""
     return reduce(lambda a, b: (np.outer(a[0], b[0]).ravel(), np.outer(a[1], b[1]).ravel()), pairs)
 
 

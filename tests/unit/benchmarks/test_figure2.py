@@ -101,7 +101,7 @@ def test_the_committed_table_is_that_of_the_committed_drawing() -> None:
 
 @dataclass(frozen=True)
 class LouderLaplace(Laplace):
-    """Broken: a tenth more noise than its law says, at the anchor."""
+    """Draw a tenth more noise than the law says, at the anchor: broken."""
 
     def increment(
         self, accurate: Fraction, noisy: Fraction, size: int, stream: Stream
@@ -113,7 +113,7 @@ class LouderLaplace(Laplace):
 
 @dataclass(frozen=True)
 class ForgetfulGaussian(Gaussian):
-    """Broken: a bridge that leaves out where it has to arrive."""
+    """Bridge without regard to where it has to arrive: broken."""
 
     def bridge(
         self,

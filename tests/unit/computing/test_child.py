@@ -13,7 +13,7 @@ from penstock.errors import InvalidInput
 
 
 class Doubling:
-    """A module that doubles numbers and remembers them."""
+    """Stand for a module that doubles numbers and remembers them."""
 
     def __init__(self) -> None:
         self.remembered: list[int] = []
@@ -42,7 +42,7 @@ class Ended(BaseException):
 
 
 class Requests:
-    """A queue in which ``None`` stands for a pipe that ended."""
+    """Queue requests; ``None`` stands for a pipe that ended."""
 
     def __init__(self) -> None:
         self._requests: list[Any] = []

@@ -91,7 +91,7 @@ def csv_text(names: Sequence[str], rows: Sequence[Row]) -> str:
 
 @dataclass
 class Folder:
-    """A folder of data files, and the answers that they give."""
+    """Hold a folder of data files, and the answers that they give."""
 
     path: Path
     names: list[str] = field(default_factory=lambda: list(VISITS))

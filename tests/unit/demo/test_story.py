@@ -45,7 +45,7 @@ def text(told: Story, settings: Settings) -> str:
 
 
 def rows_of(text: str) -> dict[str, tuple[float, float, float, float, float]]:
-    """Reader: epsilon, value, lower, upper, half width, as they stand in the table."""
+    """Return each reader's epsilon, value, lower, upper, half width, as the table has them."""
     number = r"(-?[\d,]+\.\d+)"
     found = {}
     for line in text.splitlines():
@@ -59,7 +59,7 @@ def rows_of(text: str) -> dict[str, tuple[float, float, float, float, float]]:
 
 
 def stored(server: Server) -> dict[str, tuple[float, float]]:
-    """Reader: value and variance of what they were handed, from the database."""
+    """Return value and variance of what each reader was handed, from the database."""
     readers = [reader.name for reader in READERS]
     found = {}
     with server.database.read() as session:
@@ -80,7 +80,7 @@ def stored(server: Server) -> dict[str, tuple[float, float]]:
 
 
 def epsilon_of(mu: float, delta: float) -> float:
-    """Epsilon of a Gaussian mechanism with signal-to-noise ratio mu (Balle, Wang 2018)."""
+    """Return epsilon of a Gaussian mechanism with signal-to-noise ratio mu (Balle, Wang 2018)."""
     low, high = 0.0, 50.0
     for _ in range(100):
         middle = (low + high) / 2

@@ -16,7 +16,7 @@ def _response(epsilon: float, lost: float = 0.0) -> Losses:
 
 
 def _delta(single: float, count: int, epsilon: float) -> float:
-    """The hockey-stick divergence of ``count`` responses, over the number of true answers."""
+    """Return the hockey-stick divergence of ``count`` responses, by the number of true answers."""
     true = np.arange(count + 1)
     masses = stats.binom.pmf(true, count, 1 / (1 + math.exp(-single)))
     losses = single * (2 * true - count)

@@ -28,7 +28,7 @@ LOW, MIDDLE, HIGH = (Fraction(n << 20) for n in (1, 2, 4))
 
 
 class Keyed:
-    """Streams of fixed keys, which counts how many were asked for."""
+    """Give streams of fixed keys, and count how many were requested."""
 
     def __init__(self, label: int = 0) -> None:
         self.label, self.numbers, self.made = label, count(), 0

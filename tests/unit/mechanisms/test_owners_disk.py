@@ -19,7 +19,7 @@ def block(language: str) -> str:
 
 
 class Owner:
-    """A folder with the program in it, and nothing else."""
+    """Provide a folder with the program in it, and nothing else."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -58,7 +58,7 @@ def begun(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def owner(begun: Path, tmp_path: Path) -> Owner:
-    """Of a copy of the folder in which the program has begun."""
+    """Return the owner of a copy of the folder in which the program has begun."""
     return Owner(shutil.copytree(begun, tmp_path / "owner"))
 
 

@@ -22,7 +22,7 @@ KEY = b"of the owner's"
 
 
 class Keyed:
-    """Streams of fixed keys, which counts how many were asked for."""
+    """Give streams of fixed keys, and count how many were requested."""
 
     def __init__(self) -> None:
         self.numbers, self.made = count(), 0
@@ -33,7 +33,7 @@ class Keyed:
 
 
 class Disk:
-    """What was kept last; full when told so."""
+    """Keep what was stored last; be full when told so."""
 
     def __init__(self) -> None:
         self.kept: list[bytes] = []

@@ -40,7 +40,7 @@ def describe(database: Database) -> None:
 
 @contextmanager
 def file_size_limit(limit: int) -> Iterator[None]:
-    """As if the disk refused to let any file grow beyond ``limit`` bytes."""
+    """Let no file grow beyond ``limit`` bytes, as if the disk refused it."""
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (limit, hard))
     try:
@@ -51,7 +51,7 @@ def file_size_limit(limit: int) -> Iterator[None]:
 
 @contextmanager
 def unprivileged() -> Iterator[None]:
-    """As a user whom file modes bind, also where the tests run as root."""
+    """Run as a user whom file modes bind, even if the tests run as root."""
     if os.geteuid() != 0:
         yield
         return

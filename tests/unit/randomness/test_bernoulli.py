@@ -23,7 +23,7 @@ LOW_BITS = THRESHOLD_BITS - 32
 
 
 class _Scripted(Stream):
-    """Gives the words it was told to, the last one forever."""
+    """Give the words that it was told to, the last one forever."""
 
     __slots__ = ("_words",)
 

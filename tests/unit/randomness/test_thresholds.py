@@ -17,7 +17,7 @@ from penstock.randomness.geometric import DIGITS, Geometric
 
 
 class _Bits:
-    """A stream that gives the bits it was told to, and zeros afterwards."""
+    """Give the bits that it was told to, and zeros afterwards."""
 
     def __init__(self, value: int, count: int) -> None:
         words = [(value >> shift) & 0xFFFFFFFF for shift in range(count - 32, -1, -32)]

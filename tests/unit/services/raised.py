@@ -79,12 +79,12 @@ def books(world: World, **changes: Any) -> None:
 
 
 def habits(world: World) -> None:
-    """Counts that are protected together."""
+    """Register counts that are protected together."""
     queries.register(world.server, OPERATOR, CORRELATED.validate_python(HABITS))
 
 
 def discs(world: World) -> None:
-    """Another one that costs the same."""
+    """Register another sparse histogram, which costs the same."""
     books(world, name="discs", group_by=[{"column": "disc"}])
 
 

@@ -17,7 +17,7 @@ from penstock.services.retry import ATTEMPTS, again, retried
 
 
 class Failing:
-    """Fails with one error after the other, and then answers."""
+    """Fail with one error after the other, and then answer."""
 
     def __init__(self, *errors: PenstockError) -> None:
         self.errors = list(errors)
@@ -75,7 +75,7 @@ def rows(world: World) -> tuple[int, int, int]:
 
 
 def close(connection: Connection) -> None:
-    """As if the network had cut the connection."""
+    """Close the connection, as if the network had cut it."""
     driver = connection.connection.driver_connection
     assert driver is not None
     driver.close()

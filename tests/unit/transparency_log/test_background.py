@@ -50,7 +50,7 @@ def test_what_comes_as_a_thread_ends_is_done(monkeypatch: pytest.MonkeyPatch) ->
     late: list[Future[str]] = []
 
     class Waited(SimpleQueue[Any]):
-        """Has waited in vain, when something comes after all."""
+        """Wait in vain, and then find that something came after all."""
 
         def get(self, block: bool = True, timeout: float | None = None) -> Any:
             if self.empty() and not late:

@@ -38,7 +38,7 @@ def proven(world: World, receipt: ReceiptView) -> bool:
 
 
 def verify(view: CheckpointView) -> None:
-    """Raises unless the note is signed and says what the view says."""
+    """Raise unless the note is signed and says what the view says."""
     text, _, signature = view.note.partition("\n\n")
     public = bytes.fromhex(view.key)
     Ed25519PublicKey.from_public_bytes(public).verify(

@@ -26,7 +26,7 @@ WIDE = "document.documentElement.scrollWidth - document.documentElement.clientWi
 
 
 def require_sound(window: "Screen", path: str, views: Views) -> None:
-    """The page as it stands is no wider than a window, and axe-core finds nothing wrong."""
+    """Require that the page is no wider than a window, and axe-core finds nothing wrong."""
     if views is ONCE:
         views = [ONCE[crc32(MADE_UP.sub("", path).encode()) % len(ONCE)]]
     for width, height in (DESKTOP, PHONE):

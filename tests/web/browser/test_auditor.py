@@ -17,7 +17,7 @@ Open = Callable[..., Screen]
 
 @pytest.fixture
 def reader(served: Served, open_screen: Open) -> str:
-    """Somebody who holds two levels of visits."""
+    """Return a user who holds two levels of visits."""
     window = open_screen()
     window.sign_in(served.invite("analyst", "internal"))
     name = f"analyst{served.invited}"

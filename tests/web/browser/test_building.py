@@ -20,7 +20,7 @@ TERMS = "Preview by tier"
 
 
 def sound_as_shown(window: Screen) -> None:
-    """What stands there now is as accessible as it was when it came."""
+    """Require that the page is as accessible now as it was when it came."""
     assert window.faults() == []
     width = window.page.evaluate("document.documentElement.scrollWidth")
     assert width <= window.page.evaluate("window.innerWidth")

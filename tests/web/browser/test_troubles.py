@@ -40,7 +40,7 @@ MORE: Asked = {
 
 @pytest.fixture
 def reader(served: Served, window: Screen) -> str:
-    """Somebody who holds a level of visits, as everybody's pages then have."""
+    """Return a user who holds a level of visits, which their pages then show."""
     window.sign_in(served.invite("analyst", "internal"))
     window.go("/queries/visits")
     window.press(ASK)
@@ -49,7 +49,7 @@ def reader(served: Served, window: Screen) -> str:
 
 
 def examiner(page: PageRoute) -> Role:
-    """Of the roles that may see a page, the one that opens it in Chromium at every change."""
+    """Return the role that opens a page in Chromium at every change, of those that may see it."""
     may = [role for role in ROLES if role in (page.policy.roles or ROLES)]
     return may[PAGES.index(page) % len(may)]
 
@@ -101,7 +101,7 @@ LATER = """() => new Promise(done => setTimeout(() => {
 
 
 def used(chromium: "Browser", url: str, evaluated: str, onward: str) -> None:
-    """A window in which something is done on the first page, and another address opened."""
+    """Do something on the first page of a window, and open another address."""
     with screen(chromium, url) as window:
         window.go("/")
         window.page.evaluate(evaluated)

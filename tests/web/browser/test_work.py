@@ -33,7 +33,7 @@ ROWS = "person,hours\n" + "".join(f"p{number},{number % 9}\n" for number in rang
 
 
 class Gate:
-    """Lets whoever reads a file wait at half of it."""
+    """Hold up whoever reads a file at half of it."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self._open = threading.Event()
@@ -94,7 +94,7 @@ def opened(chromium: "Chromium", url: str, world: World, **options: bool) -> Ite
 
 
 def fill(window: Screen, folder: Path) -> None:
-    """The form of a dataset, to where it is sent."""
+    """Fill the form of a dataset, up to sending it."""
     file = folder / "shifts.csv"
     file.write_text(ROWS, encoding="utf-8")
     window.go(f"/new/dataset?uri={file}")

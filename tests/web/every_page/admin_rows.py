@@ -1,6 +1,6 @@
 """Provide the admin's pages in the matrix.
 
-Each is an admin's alone, but for proposals to be read.
+Only admins see them, but for proposals to be read.
 """
 
 from typing import Any

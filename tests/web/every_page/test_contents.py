@@ -33,7 +33,7 @@ Seen = dict[str, TestResponse]
 
 @pytest.fixture
 def ian(browse: Open) -> Browser:
-    """Somebody who holds a release of every query."""
+    """Return a user who holds a release of every query."""
     browser = browse("ian")
     for name in ("visits", "books", NAMED):
         for tier in ("public", "internal"):

@@ -19,7 +19,7 @@ from penstock.web.presenters.stream_charts import (
 
 
 def totals(tier: str, first: int, steps: int, dimension: int = 1) -> RunningTotalsView:
-    """Totals of a tier, ``steps`` from ``first`` on."""
+    """Return totals of a tier, ``steps`` from ``first`` on."""
     values = np.arange(steps * dimension, dtype=float).reshape(steps, dimension)
     items = Totals(first, values, [error(1.0)] * steps)
     return RunningTotalsView(

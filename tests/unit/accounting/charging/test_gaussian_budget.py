@@ -49,17 +49,17 @@ def claimed(variance: mpf, shift_squared: mpf, smoothing: mpf, epsilon: mpf) -> 
 
 
 def of_its_own_variance(variance: mpf, shift_squared: mpf, smoothing: mpf, epsilon: mpf) -> mpf:
-    """Broken: the lattice is passed over."""
+    """Ignore the lattice: a broken claim."""
     return curve(epsilon, mp.sqrt(shift_squared / variance))
 
 
 def of_half_the_shift(variance: mpf, shift_squared: mpf, smoothing: mpf, epsilon: mpf) -> mpf:
-    """Broken: mu is that of half the shift."""
+    """Take mu of half the shift: a broken claim."""
     return claimed(variance, shift_squared / 4, smoothing, epsilon)
 
 
 def of_a_larger_variance(variance: mpf, shift_squared: mpf, smoothing: mpf, epsilon: mpf) -> mpf:
-    """Broken: what is smoothed away is added."""
+    """Add the variance that is smoothed away: a broken claim."""
     return claimed(variance + 2 * smoothing**2, shift_squared, smoothing, epsilon)
 
 
@@ -75,7 +75,7 @@ EPSILONS = ("0.05", "0.5", "1", "2.5", "6")
 
 
 def violations(claim: Claim) -> Sequence[tuple[str, ...]]:
-    """Where discrete Gaussians lose more than ``claim`` says, at any smoothing that may be."""
+    """Return where discrete Gaussians lose more than ``claim`` says, at any allowed smoothing."""
     found = []
     for deviation, shift in itertools.product(DEVIATIONS, SHIFTS):
         d = mpf(deviation)
@@ -176,7 +176,7 @@ def both_of(deviations: Sequence[mpf]) -> tuple[Law, Law]:
 def adaptively(
     first: mpf, chosen: Callable[[int], str], ways: Mapping[str, Sequence[mpf]]
 ) -> tuple[Law, Law]:
-    """Joint laws of a release and of those that are chosen by it, one after the other."""
+    """Return joint laws of a release and of those chosen by it, one after the other."""
     laws = {name: both_of(deviations) for name, deviations in ways.items()}
     here, moved = (
         {

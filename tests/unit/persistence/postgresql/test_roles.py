@@ -78,7 +78,7 @@ def test_who_may_change_history_is_known(cluster: Cluster, name: str) -> None:
 
 @pytest.fixture
 def careless(cluster: Cluster, name: str) -> Iterator[None]:
-    """An owner who gave the server's role too much."""
+    """Grant the server's role too much, as a careless owner would."""
     with cluster.administered(name) as connection:
         connection.execute(f"GRANT UPDATE, DELETE ON release TO {APPLICATION}")
         connection.execute(f"GRANT TRUNCATE ON leaf TO {APPLICATION}")

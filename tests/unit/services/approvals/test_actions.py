@@ -63,7 +63,7 @@ def add(ruled: World, tmp_path: Path) -> Adding:
 
 
 def raised(world: World, epsilon: float) -> None:
-    """The top budget of the newest version, by two people."""
+    """Raise the top budget of the newest version, by two people."""
     act = BudgetChange(dataset="people", budgets={"internal": BudgetSpec(epsilon=epsilon)})
     made = proposals.do_or_propose(world.server, world.person("ada"), act)
     assert isinstance(made, ProposalView)

@@ -130,11 +130,11 @@ def test_a_second_token_is_no_second_person(ruled: World) -> None:
 
 
 def by_token(session: Session, principal: Principal, proposal: Proposal) -> None:
-    """A broken variant: whoever comes with another token is taken for another person."""
+    """Take whoever comes with another token for another person: a broken variant."""
 
 
 def never_looked_at(session: Session, principal: Principal) -> None:
-    """A broken variant: who was an admin when they signed in is taken for one."""
+    """Take whoever was an admin when they signed in for one still: a broken variant."""
 
 
 @pytest.mark.parametrize(

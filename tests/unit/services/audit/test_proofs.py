@@ -16,7 +16,7 @@ from penstock.transparency_log.views import CheckpointView
 
 
 def verify(view: CheckpointView) -> None:
-    """Raises unless the note is signed and says what the view says."""
+    """Raise unless the note is signed and says what the view says."""
     text, _, signature = view.note.partition("\n\n")
     public = bytes.fromhex(view.key)
     Ed25519PublicKey.from_public_bytes(public).verify(

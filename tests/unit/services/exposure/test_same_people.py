@@ -188,7 +188,7 @@ def _sums(world: World, pairs: Sequence[tuple[str, str]]) -> tuple[ReachView | N
 
 
 class _Undone(Exception):
-    """Ends a transaction of which nothing is to be kept."""
+    """End a transaction of which nothing is to be kept."""
 
 
 def test_who_is_withdrawn_joins_the_others_still(world: World, tmp_path: Path) -> None:

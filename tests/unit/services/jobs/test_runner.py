@@ -33,7 +33,7 @@ def stored(world: World) -> tuple[int, int, int]:
 
 
 class Gate:
-    """Work that stops in the middle until it is let go."""
+    """Stop work in the middle until it is let go."""
 
     def __init__(self) -> None:
         self.reached, self.open, self.acts = threading.Event(), threading.Event(), 0

@@ -45,7 +45,7 @@ def move(world: World, **levels: object) -> None:
 
 
 def charges(world: World) -> dict[int, list[Charge]]:
-    """By tier, in their order."""
+    """Return the charges by tier, in their order."""
     found: dict[int, list[Charge]] = defaultdict(list)
     with world.server.database.read() as session:
         for row in session.exec(select(Charge).order_by(col(Charge.seq))).all():

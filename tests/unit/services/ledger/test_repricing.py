@@ -145,7 +145,7 @@ Act = Callable[[World], None]
 
 
 def register(world: World) -> None:
-    """A query of every mechanism, and streams."""
+    """Register a query of every mechanism, and streams."""
     for mechanism in MECHANISMS:
         power = 3 if mechanism == "generalized_gaussian" else None
         world.push(f"{mechanism} query", mechanism=mechanism, p=power, levels=SMALL, max_levels=8)
@@ -163,7 +163,7 @@ def register(world: World) -> None:
 
 
 def look_closer(world: World) -> None:
-    """More accurate levels of everything."""
+    """Allow more accurate levels of every query."""
     levels = {
         tier.tier: {"epsilon": 0.03} for tier in budgets.show(world.server, OPERATOR, VECTORS).tiers
     }

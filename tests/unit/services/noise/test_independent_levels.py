@@ -43,7 +43,7 @@ def rungs_of(world: World) -> list[int]:
 
 
 def paid(world: World) -> dict[str, dict[int, Entry]]:
-    """By tier and rung what was charged."""
+    """Return what was charged, by tier and rung."""
     found: dict[str, dict[int, Entry]] = {}
     with world.server.database.read() as session:
         for row in session.exec(select(Charge)).all():

@@ -62,7 +62,7 @@ def counts(server: Server) -> dict[str, int]:
 
 
 def indices(server: Server) -> list[int | None]:
-    """The places of all leaves in the tree, in order; none where a leaf waits for its own."""
+    """Return the places of all leaves in the tree, in order; None for a leaf that waits for its."""
     with server.database.read() as session:
         return list(session.exec(select(Leaf.index).order_by(col(Leaf.index))))
 

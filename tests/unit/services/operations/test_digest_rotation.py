@@ -50,7 +50,7 @@ USERS = metadata.tables["user"]
 
 @pytest.fixture
 def full(copy_world: CopyWorld) -> World:
-    """At least two rows in every table that is signed."""
+    """Return a world with at least two rows in every table that is signed."""
     return copy_world("tampered", filled)
 
 

@@ -28,7 +28,7 @@ PEOPLE = "person,age\n" + "".join(f"p{i},{20 + i % 50}\n" for i in range(40))
 
 
 def nothing() -> None:
-    """Stand for no request at work."""
+    """Do nothing, as no request is at work."""
 
 
 def drop(world: World, pause: Callable[[], None] = nothing) -> key_rotation.KeysView:

@@ -82,7 +82,7 @@ def test_a_check_tells_nothing_of_the_secret_or_of_other_homes(
 
 
 def _forget(settings: Settings) -> None:
-    """As if the home were from before checks were kept."""
+    """Remove the checks, as if the home were from before they were kept."""
     owner = Database(settings.resolved_migration_url)
     with owner.write() as session:
         connection = session.connection()

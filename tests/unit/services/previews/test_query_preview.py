@@ -58,7 +58,7 @@ def people(copy_world: CopyWorld, keep: Keep) -> World:
 
 
 def charged(world: World, name: str) -> dict[str, tuple[float, Fraction, Fraction]]:
-    """By tier: the order, the loss and the failure probability that the ledger has."""
+    """Return, by tier, the order, the loss and the failure probability in the ledger."""
     with world.server.database.read() as session:
         rows = session.exec(
             select(Tier.name, Charge)

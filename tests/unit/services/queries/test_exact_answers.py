@@ -23,7 +23,7 @@ SCALES = [2**exponent for exponent in range(-24, 25)]
 
 
 def canary() -> list[int]:
-    """Values that nothing else in the process looks like; made again at every call."""
+    """Return values that nothing else in the process looks like; made again at every call."""
     return [FIRST + STEP * place for place in range(SIZE)]
 
 

@@ -36,7 +36,7 @@ def counted(world: World) -> Iterator[list[int]]:
 
 
 def instructions(count: int) -> int:
-    """Of one more registration, where ``count`` queries are there."""
+    """Return the instructions of one more registration, beside ``count`` queries."""
     with fresh_world() as world:
         fill(world, count, VALUES)
         # Somebody has read something, and the operator in their name.

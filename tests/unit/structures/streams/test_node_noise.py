@@ -18,7 +18,7 @@ from penstock.structures.streams.node_noise import STEPS_AT_ONCE
 
 
 class _Recorded:
-    """Remembers each node's noise, so that outputs can be added up again."""
+    """Remember each node's noise, so that outputs can be added up again."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.own: dict[int, tuple[IntVector, ...]] = {}
@@ -73,7 +73,7 @@ def test_a_step_costs_two_nodes_at_most_on_average(
 
 @dataclass(frozen=True)
 class _Counted(Gaussian):
-    """Counts the numbers that it draws."""
+    """Count the numbers that it draws."""
 
     drawn: ClassVar[list[int]] = []
 

@@ -33,7 +33,7 @@ def ian(grown: Grown) -> Browser:
 
 
 def boxes(page: str) -> list[tuple[str, str, str, bool]]:
-    """What each box of the page chooses: its kind, release and name, and whether it is on."""
+    """Return what each box of the page chooses: its kind, release, name, and whether it is on."""
     return [(kind, release, name, bool(on)) for kind, release, name, on in BOX.findall(page)]
 
 

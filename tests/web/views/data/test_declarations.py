@@ -24,7 +24,7 @@ SENT = {
 
 @pytest.fixture
 def stays(world: World, tmp_path: Path) -> World:
-    """A dataset in which nothing was charged, with a category that the file does not have."""
+    """Return a dataset where nothing was charged, with a category that the file does not have."""
     file = tmp_path / "stays.csv"
     file.write_text("person,town\np1,north\np2,south\n")
     spec = {

@@ -30,7 +30,7 @@ LEADING_AWAY = re.compile(
 
 
 def reasons(page: str) -> list[str]:
-    """Why a form was refused, as it says on top."""
+    """Return why a form was refused, as the page says on top."""
     found = re.search(r'role="alert" class="notice bad">(.*?)</div>', page, re.DOTALL)
     if found is None:
         return []
@@ -39,7 +39,7 @@ def reasons(page: str) -> list[str]:
 
 
 def beside(page: str) -> dict[str, str]:
-    """What stands beside fields that are wrong, by the field's id; without one, of several."""
+    """Return texts beside wrong fields by the field's id; without one, of several."""
     found = re.findall(r'<small class="wrong"(?: id="([^"]*)-wrong")?>(.*?)</small>', page)
     return {name: html.unescape(said) for name, said in found}
 

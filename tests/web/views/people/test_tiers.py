@@ -48,7 +48,7 @@ def test_a_form_that_cannot_be_meant_comes_again_with_what_was_typed(
 
 
 def test_only_what_is_true_is_reported_as_done(root: Browser) -> None:
-    """Anybody can write an address."""
+    """Anybody can type an address, which must not make the page report what never happened."""
     assert "ann now holds public" in text_of(root.get("/tiers?moved=ann"))
     assert "Tier internal is inserted" in text_of(root.get("/tiers?made=internal"))
     for made_up in ("moved=absent", "made=absent", "moved=", "made="):
