@@ -59,6 +59,6 @@ def sample_size(right: NDArray[np.float64], wrong: NDArray[np.float64]) -> int:
 
 
 def sample_size_of_mean(deviations: float, tests: int = 1) -> int:
-    """The same for a normal mean off by ``deviations`` of one value, the worst of ``tests``."""
+    """Return the size for a normal mean off by ``deviations`` of a value, worst of ``tests``."""
     critical = stats.norm.isf(FALSE_ALARM / (2 * tests))
     return int(np.ceil(((critical + stats.norm.isf(MISSED)) / deviations) ** 2))

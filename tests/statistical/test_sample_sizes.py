@@ -65,7 +65,7 @@ def _generalized(power_of_law: float, ends: Floats) -> Floats:
 
 
 def _narrow() -> Iterator[tuple[int, Floats, Floats]]:
-    """Sizes at 64 steps, and the probabilities of every integer."""
+    """Return sizes at 64 steps, and the probabilities of every integer."""
     edges = np.arange(-1_600, 1_602, dtype=np.float64) - 0.5
 
     def steps(power_of_law: float, scale: float = 64.0) -> Floats:
@@ -83,7 +83,7 @@ def _narrow() -> Iterator[tuple[int, Floats, Floats]]:
 
 
 def _wide() -> Iterator[tuple[int, Floats, Floats]]:
-    """Sizes at many steps, with cells of the last bits that say nothing."""
+    """Return sizes at many steps, with cells of the last bits that say nothing."""
     for name in ("2.5", "4", "16"):
         p = float(name)
         inner = gammaincinv(1 / p, np.arange(1, 24) / 24) ** (1 / p)

@@ -26,7 +26,7 @@ FurnishedOn = Callable[[str], tuple[Home, dict[str, str]]]
 
 @pytest.fixture(scope="session", autouse=True)
 def _templates() -> Iterator[None]:
-    """Templates are compiled once, not for each test's application."""
+    """Compile templates once, not for each test's application."""
     with compiled_once():
         yield
 

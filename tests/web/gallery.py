@@ -75,7 +75,7 @@ def seen(server: Server, role: str) -> Iterator[tuple[str, str]]:
 
 
 def shoot(window: Screen, path: str, folder: Path, name: str) -> None:
-    """One page at every width, in every color."""
+    """Picture one page at every width, in every color."""
     for size, (width, height) in SIZES.items():
         window.page.set_viewport_size({"width": width, "height": height})
         window.go(path)

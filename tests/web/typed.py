@@ -8,7 +8,7 @@ CHOSEN = frozenset({"checkbox", "radio", "submit"})
 
 @dataclass
 class Form:
-    """``fields`` are those that a browser sends: hidden ones, choices, and empty texts."""
+    """Hold a form; ``fields`` are what a browser sends: hidden ones, choices, and empty texts."""
 
     method: str
     actions: list[str]

@@ -18,7 +18,7 @@ Drawer = Callable[[Mechanism, IntVector, Sequence[Fraction], Streams], Path]
 
 
 def keyed_streams(label: str) -> Streams:
-    """Streams of fixed keys, a new one at every call."""
+    """Return streams of fixed keys, a new one at every call."""
     numbers = count()
     return lambda: Stream.from_key(sha256(f"{label}/{next(numbers)}".encode()).digest())
 

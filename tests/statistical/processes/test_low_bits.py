@@ -41,7 +41,7 @@ def _distinguisher(released: Released, one: float, other: float) -> float:
 
 
 def _last_set_bits(values: NDArray[np.float64]) -> NDArray[np.int64]:
-    """Binary logarithms of the largest powers of two that divide the values, 100 for 0."""
+    """Return binary logarithms of the largest powers of two that divide the values, 100 for 0."""
     significands, exponents = np.frexp(values)
     whole = np.ldexp(significands, 53).astype(np.int64)
     places = np.log2(np.maximum(whole & -whole, 1)).astype(np.int64) + exponents - 53

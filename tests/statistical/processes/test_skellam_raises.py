@@ -37,7 +37,7 @@ Resolve = Callable[[IntVector, Fraction, Stream], IntVector]
 
 
 def _no_other_jumps(noise: IntVector, level: Fraction, stream: Stream) -> IntVector:
-    """``A = v``, ``B = 0``: as if noise that is 0 had never moved."""
+    """Return ``A = v``, ``B = 0``: as if noise that is 0 had never moved."""
     return np.maximum(noise, 0)
 
 

@@ -158,7 +158,7 @@ def batches(
     forest: Forest | None = None,
     kind: type[NodeNoise] = NodeNoise,
 ) -> Iterator[Matrix]:
-    """``count`` times the noise of all outputs in units of values: shape (outputs, BATCH).
+    """Return ``count`` times the noise of all outputs in units of values: shape (outputs, BATCH).
 
     Values of a batch are elements' coordinates, which are independent.  ``forest`` and
     ``kind`` are what broken variants change.
@@ -178,7 +178,7 @@ def batches(
 
 
 def summed(samples: Iterator[Matrix]) -> tuple[Matrix, Matrix, int]:
-    """Mean products of outputs, the mean squares of these products, and how many samples."""
+    """Return mean products of outputs, the mean squares of these products, and how many samples."""
     parts = [
         (values @ values.T, np.square(values) @ np.square(values).T, values.shape[1])
         for values in samples

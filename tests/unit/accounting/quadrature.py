@@ -24,7 +24,7 @@ Complex = NDArray[np.complex128]
 
 @dataclass(frozen=True)
 class Losses:
-    """``ln E[e^(z L)]`` over the finite losses, and the mass of the infinite one."""
+    """Hold ``ln E[e^(z L)]`` over the finite losses, and the mass of the infinite one."""
 
     log_moment: Callable[[Complex], Complex]
     infinite: float = 0.0
@@ -39,7 +39,7 @@ def gaussian(mu: float) -> Losses:
 
 
 def laplace(decay: float, shift: int) -> Losses:
-    """Discrete Laplace: the sum over the lattice in closed form."""
+    """Return the losses of discrete Laplace noise: the sum over the lattice in closed form."""
     p, epsilon = math.exp(-decay), decay * shift
 
     def log_moment(z: Complex) -> Complex:
@@ -67,7 +67,7 @@ def table(pair: Pair) -> Losses:
 
 
 def delta_at(losses: Sequence[Losses], epsilon: float, reach: float, points: int = 1024) -> float:
-    """``delta`` at ``epsilon``, the integral being cut at ``t = reach``."""
+    """Return ``delta`` at ``epsilon``, the integral being cut at ``t = reach``."""
 
     def exponent(z: Complex) -> Complex:
         total = sum((one.log_moment(z) for one in losses), start=np.zeros(len(z), complex))

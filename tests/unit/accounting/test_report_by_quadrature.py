@@ -19,7 +19,7 @@ FINE = Fraction(1, 2**12)
 
 
 def equal(count: int, shift: Fraction | int = 1) -> Sensitivity:
-    """``count`` coordinates that move by ``shift`` each."""
+    """Return ``count`` coordinates that move by ``shift`` each."""
     return Sensitivity(count * Fraction(shift), count * Fraction(shift) ** 2, Fraction(shift))
 
 
@@ -151,7 +151,7 @@ def test_one_skellam_release_has_its_known_epsilon() -> None:
 
 
 def _mix() -> tuple[list[PlacedRelease], list[quadrature.Losses], list[exact_losses.Pair]]:
-    """Seven Gaussian, seven Laplace and six Poisson releases, no two alike."""
+    """Return seven Gaussian, seven Laplace and six Poisson releases, no two alike."""
     placed, losses, pairs = [], [], []
     for place in range(7):
         variance = 150 + 40 * place

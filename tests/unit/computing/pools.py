@@ -24,7 +24,7 @@ Notes = list[tuple[str, Outcome]]
 
 
 class Gate:
-    """A computation that is held up in a child until it is let go."""
+    """Hold up a computation in a child until it is let go."""
 
     def __init__(self, pool: Pool, folder: Path, person: str) -> None:
         self._reached, self._open = folder / f"{person}-reached", folder / f"{person}-open"

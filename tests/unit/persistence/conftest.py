@@ -62,7 +62,7 @@ def samples() -> Mapping[str, Mapping[str, object]]:
 
 @pytest.fixture
 def row() -> MakeRow:
-    """``row("tier", rank=3)``: a valid row of a table, with changes."""
+    """Return ``row("tier", rank=3)``, which gives a valid row of a table, with changes."""
 
     def make(table: str, **changes: object) -> SQLModel:
         return CLASSES[table](**{**SAMPLES[table], **changes})

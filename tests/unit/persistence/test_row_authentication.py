@@ -49,7 +49,7 @@ def owner(full: World) -> Iterator[Connection]:
 
 
 def others(value: Any, column: Any) -> list[object]:
-    """Other values of the same type, and null."""
+    """Return other values of the same type, and null."""
     match value:
         case None:
             if isinstance(column.type, Moment):

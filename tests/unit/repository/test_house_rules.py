@@ -33,7 +33,7 @@ def sources() -> list[Path]:
 
 @cache
 def parts(path: Path) -> tuple[dict[str, int], set[int]]:
-    """Functions of a file with their lines, and the lines that catch everything."""
+    """Return functions of a file with their lines, and the lines that catch everything."""
     functions, wide = {}, set()
     for node in ast.walk(ast.parse(path.read_text())):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):

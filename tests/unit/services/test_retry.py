@@ -82,7 +82,7 @@ def close(connection: Connection) -> None:
 
 
 def close_once_stored(connection: Connection) -> None:
-    """As if it had been cut between the commit and the news of it."""
+    """Close the connection between the commit and the news of it, as if it had been cut."""
     driver = connection.connection.driver_connection
     assert driver is not None
     driver.execute("COMMIT")

@@ -9,7 +9,7 @@ from penstock.structures.streams.root_matrices import (
 
 
 def exact_decoder(length: int) -> list[Fraction]:
-    """``1 / ((1 - x) R(x))``, in fractions."""
+    """Return ``1 / ((1 - x) R(x))``, in fractions."""
     entries = [Fraction(int(entry), 1 << DIGITS) for entry in strategy(length)]
     found: list[Fraction] = []
     for place in range(length):

@@ -68,7 +68,7 @@ def chromium() -> Iterator[Browser]:
 
 @dataclass
 class Screen:
-    """A window of one person's browser; ``wrong`` is what went wrong in any tab of it."""
+    """Hold a window of one person's browser; ``wrong`` is what went wrong in any tab of it."""
 
     url: str
     context: BrowserContext

@@ -13,7 +13,7 @@ from penstock.web import PAGES
 
 
 class Row(NamedTuple):
-    """One page: how it is asked for, and the status for each of ``CALLERS``."""
+    """Hold one page: how it is asked for, and the status for each of ``CALLERS``."""
 
     name: str
     path: str

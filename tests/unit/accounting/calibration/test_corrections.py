@@ -80,7 +80,7 @@ def test_layouts_beside_it_are_worse(
 
 
 def scaled_to(correction: SparseVectorCorrection, delta: float) -> SparseVectorCorrection:
-    """The same with all noise widened until it keeps epsilon 1, where the cutoff asks for it."""
+    """Widen all noise of a layout until it keeps epsilon 1, if the cutoff asks for it."""
     widened = correction
     for _ in range(12):
         excess = math.log(widened.delta(1.0) / delta)

@@ -19,7 +19,7 @@ PLANNED = Gaussian.plan(Fraction(100), Fraction(1), Fraction(10**6))
 
 
 class TwoWays(Gaussian):
-    """Gaussian noise whose sampler's error is charged as a test says."""
+    """Stand for Gaussian noise whose sampler's error is charged as a test says."""
 
     ways: Sequence[NumericalCharge] = ()
 

@@ -15,7 +15,7 @@ ONE = Sensitivity(Fraction(1), Fraction(1), Fraction(1))
 
 
 def equal(count: int, shift: Fraction = Fraction(1)) -> Sensitivity:
-    """``count`` coordinates that move by ``shift`` each."""
+    """Return ``count`` coordinates that move by ``shift`` each."""
     return Sensitivity(count * shift, count * shift**2, shift)
 
 

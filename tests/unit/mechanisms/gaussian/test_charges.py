@@ -25,7 +25,7 @@ def _charges(
 
 
 def _moments(deviation: int, correction: mpf) -> tuple[mpf, mpf]:
-    """Relative entropy and Rényi divergence of order 2^10, within 10 deviations.
+    """Return the relative entropy and Rényi divergence of order 2^10, within 10 deviations.
 
     Of ``rint(c + r N)`` from the discrete Gaussian, at 50 digits, every 8th value being
     taken for 8 (the error is a polynomial on the scale of the deviation).

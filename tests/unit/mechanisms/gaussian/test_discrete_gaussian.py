@@ -21,7 +21,7 @@ def _mass(deviation: mpf, center: mpf | int = 0) -> mpf:
 
 
 def _sum_error(first: mpf, second: mpf, value: int) -> mpf:
-    """Error in log-probability of ``value`` where two draws' sum passes for one draw."""
+    """Return the log-probability error of ``value`` if two draws' sum passes for one draw."""
     both = mp.sqrt(first**2 + second**2)
     reach = int(REACH * min(first, second)) + abs(value) + 2
     summed = mp.fsum(
@@ -33,7 +33,7 @@ def _sum_error(first: mpf, second: mpf, value: int) -> mpf:
 
 
 def _bridge_error(first: mpf, second: mpf, value: int, part: int) -> mpf:
-    """Error in log-probability of a value and a bridge to it, against two increments."""
+    """Return the log-probability error of a value and a bridge to it, against two increments."""
     both = mp.sqrt(first**2 + second**2)
     weight = first**2 / both**2
     spread = first * second / both

@@ -23,7 +23,7 @@ from penstock.mechanisms.loss_table import FloatVector
 
 
 def moved(count: int, power: float, scale: float) -> tuple[Shifted, ...]:
-    """``count`` values that move by 1, under noise of ``scale``."""
+    """Return ``count`` values that move by 1, under noise of ``scale``."""
     return (Shifted(power, 1 / scale, count),)
 
 

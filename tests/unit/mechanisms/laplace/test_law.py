@@ -24,13 +24,13 @@ every_triple = pytest.mark.parametrize("levels", LEVELS, ids=lambda ps: "-".join
 
 
 def _increment(p: Fraction, q: Fraction, value: int) -> Fraction:
-    """``P(X(q) - X(p) = value)``."""
+    """Return ``P(X(q) - X(p) = value)``."""
     stays = unchanged(p, q)
     return stays * (value == 0) + (1 - stays) * (1 - q) / (1 + q) * q ** abs(value)
 
 
 def _bridged(law: Bridge[Fraction], difference: int, value: int) -> Fraction:
-    """``P(X(t) - X(a) = value)`` given ``difference``, as the bridge draws it."""
+    """Return ``P(X(t) - X(a) = value)`` given ``difference``, as the bridge draws it."""
 
     def beyond(steps: int) -> Fraction:
         return (1 - law.outer) * law.outer ** (steps - 1) if steps > 0 else F(0)

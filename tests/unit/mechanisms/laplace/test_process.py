@@ -133,7 +133,7 @@ def test_four_thousand_chained_draws_cannot_leave_the_integers() -> None:
 
 
 class _Far(Laplace):
-    """Noise that came out as large as a draw can be."""
+    """Draw noise that comes out as large as a draw can be."""
 
     def increment(
         self,

@@ -48,7 +48,7 @@ def test_concentrated_vectors_lose_more(shape: Shape, epsilon: float) -> None:
 
 
 def _tables(mean: float, shifts: tuple[int, ...]) -> tuple[Floats, Floats]:
-    """Joint probabilities of the noise shifted by ``shifts`` and of the noise itself."""
+    """Return joint probabilities of the noise shifted by ``shifts`` and of the noise itself."""
     top = int(mean + 12 * mean**0.5 + 40)
     plain, moved = np.ones(1), np.ones(1)
     values = np.arange(-max(0, *(-s for s in shifts)), top)

@@ -15,7 +15,7 @@ BANNED_MODULES = {"random", "randomgen", "numpy.random", "scipy.stats"}
 
 
 def _imports(tree: ast.AST) -> list[tuple[str, str]]:
-    """Pairs of a module and the name taken from it, empty for the module itself."""
+    """Return pairs of a module and the name taken from it, empty for the module itself."""
     found = []
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):

@@ -56,7 +56,7 @@ def _numpy(
 
 
 def _ours(y: Floats, n: int, chance: Fraction) -> Floats:
-    """``ln P(y)`` as ``binomial`` accepts by it."""
+    """Return ``ln P(y)`` as ``binomial`` accepts by it."""
     total = np.full(len(y), float(n))
     center, rest = product(total, *split(chance))
     deviation = (y - center) - rest

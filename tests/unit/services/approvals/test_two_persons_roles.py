@@ -29,7 +29,7 @@ BETWEEN = ("nothing", "demoted", "disabled", "demoted and made one again")
 
 @dataclass(frozen=True)
 class Case:
-    """Who proposes, who approves, and what happens between to which of the two."""
+    """Hold who proposes, who approves, and what happens between to which of the two."""
 
     proposer: str
     approver: str

@@ -6,7 +6,7 @@ from penstock.encryption import notes
 
 
 class Cosigner:
-    """Somebody with a key of their own."""
+    """Act as somebody with a key of their own."""
 
     def __init__(self, number: int) -> None:
         self.key = Ed25519PrivateKey.from_private_bytes(bytes([number]) * 32)

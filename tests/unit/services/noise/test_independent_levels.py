@@ -259,7 +259,7 @@ def test_a_tier_in_between_has_the_levels_below_it_and_no_draw(counts: World) ->
 
 
 def failing(times: int) -> Callable[..., Release]:
-    """``store`` that works so many times."""
+    """Return a ``store`` that works so many times and then fails."""
     left = [times]
 
     def stored(*arguments: Any) -> Release:

@@ -104,7 +104,7 @@ def test_tokens_that_rest_on_a_dropped_pepper_are_revoked_and_no_others(world: W
 
 
 class Late(SecretsFile):
-    """A file that is looked at when something was done since the row was read."""
+    """Stand for a file that is looked at when something was done since the row was read."""
 
     def __init__(self, path: Path, meanwhile: Callable[[], object]) -> None:
         super().__init__(path)
