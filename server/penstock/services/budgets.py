@@ -120,13 +120,13 @@ def change(server: Server, principal: Principal, name: str, request: DatasetChan
     principal.require("admin")
     with server.database.write() as session:
         before = largest(session, dataset_by_name(session, name))
-        changed = settle(session, server, principal, name, request)
+        changed = change_within(session, server, principal, name, request)
         if largest(session, dataset_by_name(session, name)) > before:
             require_second(server)
         return changed
 
 
-def settle(
+def change_within(
     session: Session, server: Server, principal: Principal, name: str, request: DatasetChange
 ) -> DatasetView:
     """Change budgets as a part of a transaction; see ``change``."""

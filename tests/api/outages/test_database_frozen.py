@@ -52,7 +52,7 @@ def test_a_frozen_database_is_a_503_soon_then_at_once_and_heals(
     assert "did not answer in time" in parsed(response)["detail"]
     assert breaker(world).open
     # From now on nobody asks the database at all.
-    monkeypatch.setattr(PostgreSQL, "_settle", None)
+    monkeypatch.setattr(PostgreSQL, "_configure", None)
     assert world.call("GET", "/readyz").status_code == 503
     assert world.call("GET", "/api/v1/me", by="ann").status_code == 503
     assert world.call("POST", ASK, {}, by="ann").status_code == 503

@@ -68,7 +68,7 @@ def interpret(dataset: DatasetSpec, query: ComputedQuery) -> Plan:
         flags = _flags(dataset, query)
     with refusals:
         max_rows = _rows(dataset, query)
-    refusals.settle()
+    refusals.raise_all()
     keys = math.prod(map(len, groupings)) if opened is None else opened.domain.size
     _check_dimension(keys, flags)
     unit = dataset.privacy_unit
@@ -113,7 +113,7 @@ def _filters(dataset: DatasetSpec, query: ComputedQuery) -> tuple[Filter, ...]:
     for position, condition in enumerate(query.where):
         with refusals:
             filters.add(_filter(dataset, condition, position))
-    refusals.settle()
+    refusals.raise_all()
     return tuple(sorted(filters, key=_filter_order))
 
 
@@ -163,7 +163,7 @@ def _groupings(dataset: DatasetSpec, query: ComputedQuery) -> tuple[Grouping, ..
         with refusals:
             bins = query.aggregate.bins
             groupings.append(_grouping(dataset, query.aggregate.column, bins, "aggregate"))
-    refusals.settle()
+    refusals.raise_all()
     keys = math.prod(len(grouping) for grouping in groupings)
     of_pairs = isinstance(query.aggregate, Mean | Uncategorized)
     most = MOST_KEYS // 2 if of_pairs else MOST_KEYS
@@ -302,7 +302,7 @@ def _summand(dataset: DatasetSpec, query: ComputedQuery) -> Summand | None:
         lower = _bound(query.aggregate, spec, "lower")
     with refusals:
         upper = _bound(query.aggregate, spec, "upper")
-    refusals.settle()
+    refusals.raise_all()
     if lower > upper:
         raise InvalidInput(
             f"The bounds are reversed: lower is {lower:g}, upper {upper:g}.",

@@ -164,7 +164,7 @@ class Refusals:
         self._errors.append(error)
         return True
 
-    def settle(self) -> None:
+    def raise_all(self) -> None:
         """Raise ``InvalidInput`` of all that was refused, if anything was."""
         if not self._errors:
             return

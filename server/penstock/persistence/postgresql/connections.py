@@ -147,7 +147,7 @@ class PostgreSQL:
         with contextlib.ExitStack() as undo:
             undo.callback(connection.close)
             connection.breaker = self.breaker
-            self._settle(connection, statement_seconds)
+            self._configure(connection, statement_seconds)
             undo.pop_all()
         return connection
 
@@ -163,7 +163,7 @@ class PostgreSQL:
             return True  # it refuses, or is not there: requests fail at once with that
         return True
 
-    def _settle(self, connection: "_Connection", statement_seconds: float) -> None:
+    def _configure(self, connection: "_Connection", statement_seconds: float) -> None:
         connection.adapters.register_dumper(str, _Text)
         connection.patience = self._lock_seconds + WORK_SECONDS + SILENCE_SECONDS
         result = connection.execute(

@@ -97,7 +97,7 @@ class BudgetChange(Spec):
         }
 
     def perform(self, session: Session, server: Server, principal: Principal) -> After:
-        budgets.settle(session, server, principal, self.dataset, self._wanted)
+        budgets.change_within(session, server, principal, self.dataset, self._wanted)
         return nothing
 
     @property
@@ -211,7 +211,9 @@ class Acknowledgment(Spec):
         }
 
     def perform(self, session: Session, server: Server, principal: Principal) -> After:
-        _, after = restores.settle(session, server, principal, restores.what_was_seen(server))
+        _, after = restores.acknowledge_within(
+            session, server, principal, restores.what_was_seen(server)
+        )
         return after
 
 

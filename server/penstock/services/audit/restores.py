@@ -32,7 +32,7 @@ def acknowledge(server: Server, principal: Principal) -> RestoreView:
     seen = what_was_seen(server)
     with server.database.write_unwatched(need=Need.RELIEF) as session:
         require_second(server)
-        view, after = settle(session, server, principal, seen)
+        view, after = acknowledge_within(session, server, principal, seen)
     after()
     return view
 
@@ -84,7 +84,7 @@ def _unsound(server: Server) -> str | None:
     return None
 
 
-def settle(
+def acknowledge_within(
     session: Session, server: Server, principal: Principal, seen: Sight | None
 ) -> tuple[RestoreView, Callable[[], None]]:
     """Acknowledge the restore as a part of a transaction that is not watched; see ``acknowledge``.

@@ -149,7 +149,7 @@ class Runner:
             outcome.set_result(act(run))
         self._computed(person, time.thread_time())
         # If even this fails, the job counts as interrupted, and is started again.
-        self._try(run, lambda: again(lambda: self._settle(run, outcome)))
+        self._try(run, lambda: again(lambda: self._record_outcome(run, outcome)))
         error = outcome.exception()
         if error is not None:
             error.__traceback__ = None  # its frames may hold exact data
@@ -158,7 +158,7 @@ class Runner:
                 del self._runs[run.piece]
         run.ended.set()
 
-    def _settle(self, run: Run, outcome: "Future[str]") -> None:
+    def _record_outcome(self, run: Run, outcome: "Future[str]") -> None:
         error = outcome.exception()
         if error is None:
             jobs.finish(self._server, run.piece, run.attempt, outcome.result())

@@ -52,7 +52,7 @@ def create(server: Server, principal: Principal, spec: TierSpec) -> TierView:
         session.add(tier)
         session.flush()
         record_rank(session, principal, tier, now)
-        _settle(session, principal, now, None)
+        _update_levels(session, principal, now, None)
         return view(tier)
 
 
@@ -78,7 +78,7 @@ def change(server: Server, principal: Principal, name: str, spec: TierChange) ->
                 session.add(tier)
                 session.flush()
                 record_rank(session, principal, tier, now)
-                _settle(session, principal, now, (tier, before))
+                _update_levels(session, principal, now, (tier, before))
         return view(tier)
 
 
@@ -109,7 +109,7 @@ def remove(session: Session, server: Server, principal: Principal, name: str) ->
     session.add(tier)
     session.flush()
     record_deletion(session, principal, tier, tier.deleted_at)
-    _settle(session, principal, tier.deleted_at, None)
+    _update_levels(session, principal, tier.deleted_at, None)
     return view(tier)
 
 
@@ -119,7 +119,7 @@ def _holders(session: Session, tier: Tier) -> list[str]:
     return list(session.exec(names).all())
 
 
-def _settle(
+def _update_levels(
     session: Session, principal: Principal, at: datetime, moved: tuple[Tier, int] | None
 ) -> None:
     """Bring budgets, allowed and effective levels up to date with the present tiers.

@@ -62,7 +62,7 @@ class _Seen:
 
 
 @dataclass(frozen=True)
-class _Planned:
+class _PreviewedQuery:
     """Hold a planned or registered query, before its levels are described.
 
     ``statement`` belongs to planned queries that the server computes.
@@ -110,7 +110,7 @@ def preview(
         require_tiers(request, accounts, limit)
     with refusals:
         prepared = planned(dataset, request)
-    refusals.settle()
+    refusals.raise_all()
     require_values(request, prepared)
     require_dimension(server, prepared)
     planned_request = PlannedRequest(server, principal, patience, dataset, request, prepared, limit)
@@ -132,7 +132,7 @@ def preview(
         _Seen(account, quote.rungs[account.tier.name], rungs, cost, room_of(account, cost))
         for account, rungs, cost in quote.by_tier()
     ]
-    planned_query = _Planned(
+    planned_query = _PreviewedQuery(
         request,
         dataset,
         quote.process,
@@ -155,7 +155,7 @@ def _refusal_text(problem: BudgetExhausted | None) -> str | None:
     return None if problem is None else problem.detail
 
 
-def _stored(session: Session, query: Query, limit: Tier | None) -> _Planned:
+def _stored(session: Session, query: Query, limit: Tier | None) -> _PreviewedQuery:
     kind = kind_of(query)
     dataset = session.get_one(Dataset, query.dataset_id)
     charged = charged_for(session, dataset, [query])
@@ -166,11 +166,11 @@ def _stored(session: Session, query: Query, limit: Tier | None) -> _Planned:
             paid = charged.get((required(tier.id), required(query.id)))
             rungs, cost = (sorted(paid.rungs), paid.sum) if paid else ([rung], NOTHING)
             seen.append(_Seen(account, rung, rungs, cost, None))
-    return _Planned(query, dataset, kind, query.dimension, seen, None)
+    return _PreviewedQuery(query, dataset, kind, query.dimension, seen, None)
 
 
 def _registered(
-    server: Server, principal: Principal, patience: float, stored: _Planned
+    server: Server, principal: Principal, patience: float, stored: _PreviewedQuery
 ) -> PreviewView:
     described = server.computing.run(
         principal.name,
@@ -185,7 +185,7 @@ def _registered(
     return _view(stored, described)
 
 
-def _view(plan: _Planned, described: Described) -> PreviewView:
+def _view(plan: _PreviewedQuery, described: Described) -> PreviewView:
     kind, rungs = plan.kind, [(tier.account.tier.name, tier.rung) for tier in plan.seen]
     of = plan.of
     return PreviewView(

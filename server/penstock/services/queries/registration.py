@@ -62,7 +62,7 @@ def register(
         require_tiers(request, accounts)
     with refusals:
         prepared, reader = prepared_for(server, dataset, request, progress)
-    refusals.settle()
+    refusals.raise_all()
     require_dimension(server, prepared)
     progress("computing levels and charges")
     planned = PlannedRequest(server, principal, PATIENCE, dataset, request, prepared)

@@ -52,10 +52,10 @@ class Crossing:
     def __init__(self, limits: Sequence[Limit], new: Limit, keys: int) -> None:
         self._new, self._place = new, sum(limit.variance < new.variance for limit in limits)
         self._limits = limits
-        refinement, before = 1, self._settle(1)
+        refinement, before = 1, self._probability_at(1)
         while refinement < MOST_REFINEMENT:
             refinement *= 2
-            settled = self._settle(refinement)
+            settled = self._probability_at(refinement)
             if abs(settled - before) <= AGREEMENT * settled or settled * keys <= NEGLIGIBLE:
                 break
             before = settled
@@ -71,7 +71,7 @@ class Crossing:
         """Return the number of nodes of the widest axis."""
         return max(len(axis.nodes) for axis in (self._axis, *self._messages.axes))
 
-    def _settle(self, refinement: int) -> float:
+    def _probability_at(self, refinement: int) -> float:
         new = self._new
         levels = sorted([0.0, new.variance, *(limit.variance for limit in self._limits)])
         self._messages = Messages(self._limits, new.variance, refinement)

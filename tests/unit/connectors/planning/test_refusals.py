@@ -47,7 +47,7 @@ def test_all_refusals_are_raised_at_once_each_once() -> None:
         with refusals:
             raise InvalidInput("Wrong.", pointer=f"/{place}")
     with pytest.raises(InvalidInput) as refused:
-        refusals.settle()
+        refusals.raise_all()
     assert len(refused.value.errors) == MOST_ERRORS
     assert f"({MOST_ERRORS} more places are not valid.)" in refused.value.detail
 
@@ -57,4 +57,4 @@ def test_other_errors_are_not_collected(error: Exception) -> None:
     refusals = Refusals()
     with pytest.raises(type(error)), refusals:
         raise error
-    refusals.settle()
+    refusals.raise_all()

@@ -314,7 +314,7 @@ def test_an_act_that_fails_behind_its_decision_takes_the_decision_with_it(
         raise RuntimeError
 
     with monkeypatch.context() as patched:
-        patched.setattr(budgets, "settle", broken)
+        patched.setattr(budgets, "change_within", broken)
         with pytest.raises(RuntimeError):
             proposals.approve(ruled.server, ruled.person("bea"), made.id)
     assert proposals.show(ruled.server, OPERATOR, made.id).state == "open"

@@ -15,7 +15,7 @@ def test_whoever_is_slow_to_begin_the_witness_anew_does_not_move_it_backward(
     old = restore()
     seen = old.server.sequencer.witness.seen()
     with old.server.database.write_unwatched() as session:
-        _, after = restores.settle(session, old.server, OPERATOR, seen)
+        _, after = restores.acknowledge_within(session, old.server, OPERATOR, seen)
     going = home.open_server(old.server.settings, clock=old.clock, randomness=old.streams)
     world = World(going, old.clock, old.streams)
     world.push("fresh", share=0.01, levels=None)
