@@ -170,7 +170,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
     Mutant(
         name="identity-of-a-disabled-user",
         path="services/access/principals.py",
-        before="    if user.name != identity.user or user.disabled_at is not None:\n",
+        before="    if user.name != identity.user or not user.is_active:\n",
         after="    if user.name != identity.user:\n",
         wrong="a token of the OpenID provider lets in who is shut out here",
         tests=("tests/api/openid/test_issuer.py::test_a_disabled_user_is_refused",),

@@ -77,7 +77,7 @@ def require_still(session: Session, principal: Principal, role: str) -> None:
     if principal.user_id is None:
         return
     user = session.get(User, principal.user_id)
-    if user is None or user.disabled_at is not None or role not in roles_of(user):
+    if user is None or not user.is_active or role not in roles_of(user):
         raise Forbidden(
             f"This takes the role {role}, which {principal.name} has lost since the job began;"
             f" nothing was stored."
@@ -106,7 +106,7 @@ def authenticate(server: Server, token: str) -> Principal:
         raise refusal
     stored, user = row
     genuine = peppers.is_genuine(server, stored, token)
-    if not (genuine and is_valid(stored, server.clock()) and user.disabled_at is None):
+    if not (genuine and is_valid(stored, server.clock()) and user.is_active):
         raise refusal
     peppers.move(server, stored, token)
     return limited(user, stored.scopes, stored.expires_at, stored.id)
@@ -152,7 +152,7 @@ def _identified(server: Server, token: str) -> Principal | None:
     except (Refused, NotFound):
         return None
     # Compared exactly: names that are equal after folding here may be two people there.
-    if user.name != identity.user or user.disabled_at is not None:
+    if user.name != identity.user or not user.is_active:
         return None
     return replace(_principal(user, identity.roles), token_expires=identity.expires)
 
@@ -164,6 +164,6 @@ def acting_as(server: Server, name: str, by: Principal | None = None) -> Princip
     """
     with server.database.read() as session:
         user = user_by_name(session, name)
-    if user.disabled_at is not None:
+    if not user.is_active:
         raise Forbidden(f"{user.name} is disabled.")
     return replace(_principal(user), by=by.name if by else None)

@@ -99,7 +99,7 @@ def resume(server: Server, secret: str) -> Principal:
     stored, user = row[:2]
     token: Token | None = row[2]  # none if the session began with a provider's token
     idle = timedelta(minutes=server.settings.session_idle_minutes)
-    alive = now < stored.expires_at and now < stored.seen_at + idle and user.disabled_at is None
+    alive = now < stored.expires_at and now < stored.seen_at + idle and user.is_active
     if token is not None:
         alive = alive and is_valid(token, now)
     if not alive:

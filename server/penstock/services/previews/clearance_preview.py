@@ -108,13 +108,13 @@ def ladder(server: Server, principal: Principal) -> LadderView:
         tiers = []
         for tier in ordered_tiers(session):
             here = [user for user in users if clearances.get(required(user.id)) == tier.id]
-            names = [user.name for user in here if user.disabled_at is None]
+            names = [user.name for user in here if user.is_active]
             shut_out = len(here) - len(names)
             tiers.append(TierHoldersView(tier.name, tier.rank, tier.description, names, shut_out))
         without = [
             user.name
             for user in users
-            if user.analyst and user.disabled_at is None and not clearances.get(required(user.id))
+            if user.analyst and user.is_active and not clearances.get(required(user.id))
         ]
         return LadderView(tiers, without)
 
@@ -137,7 +137,7 @@ def preview(
         changed = [sight for sight in sights if sight.before != sight.after]
         return ClearancePreviewView(
             user=user.name,
-            active=user.disabled_at is None,
+            active=user.is_active,
             analyst="analyst" in roles_of(user),
             source=source.name if source else None,
             target=target.name if target else None,
