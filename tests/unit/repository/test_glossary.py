@@ -32,9 +32,6 @@ OF_THE_CONTRACT = {
 }
 """Names that other people's programs read, and so stay, each with the reason."""
 
-STILL_TO_RENAME = {"server/penstock/services/releases/grants.py: _HELD"}
-"""Names that are wrong and known; this set only shrinks."""
-
 _DECLARING = {
     *("TypeVar", "ParamSpec", "TypeVarTuple", "NewType", "TypedDict", "NamedTuple", "namedtuple"),
     *("Enum", "IntEnum", "StrEnum", "Flag", "make_dataclass"),
@@ -143,7 +140,7 @@ def test_no_name_contains_a_retired_word() -> None:
     uses = {
         f"{path}: {name}" for path in files() for name in set(named_in(path)) if is_retired(name)
     }
-    assert uses == {*OF_THE_CONTRACT, *STILL_TO_RENAME}
+    assert uses == set(OF_THE_CONTRACT)
 
 
 def test_every_compound_that_is_allowed_is_used() -> None:

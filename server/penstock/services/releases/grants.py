@@ -124,7 +124,7 @@ _HAND_OUTS = (
     .join(Query, col(Release.query_id) == col(Query.id))
 )
 # Built once, since every release begins with it.
-_HELD = _HAND_OUTS.where(
+_HAND_OUT_AT_RUNG = _HAND_OUTS.where(
     col(Grant.user_id) == bindparam("user_id"),
     col(Release.query_id) == bindparam("query_id"),
     col(Release.rung) == bindparam("rung"),
@@ -134,7 +134,7 @@ _HELD = _HAND_OUTS.where(
 def holding_at(session: Session, principal: Principal, query: Query, rung: int) -> Holding | None:
     """Return the caller's holding at a rung of a query, or ``None``."""
     row = session.exec(
-        _HELD,
+        _HAND_OUT_AT_RUNG,
         params={
             "user_id": required(principal.user_id),
             "query_id": required(query.id),
