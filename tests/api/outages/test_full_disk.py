@@ -88,10 +88,10 @@ def test_admins_sign_in_while_half_of_the_reserve_is_left_and_out_always(
     world: World, left: Left
 ) -> None:
     left.bytes = RESERVE // 2
-    begun = sessions.begin(world.server, world.tokens["root"], "")
+    begun = sessions.sign_in(world.server, world.tokens["root"], "")
     left.bytes = RESERVE // 2 - 1
     with pytest.raises(NoRoom):
-        sessions.begin(world.server, world.tokens["root"], "")
+        sessions.sign_in(world.server, world.tokens["root"], "")
     sessions.end(world.server, begun.secret)
 
 

@@ -85,9 +85,9 @@ MUTANTS: Final[Sequence[Mutant]] = (
     Mutant(
         name="cookie-for-other-sites",
         path="web/views/analyst/sign_in.py",
-        before="    response.set_cookie(COOKIE, begun.secret, secure=True, httponly=True,"
+        before="    response.set_cookie(COOKIE, session.secret, secure=True, httponly=True,"
         ' samesite="Strict")\n',
-        after="    response.set_cookie(COOKIE, begun.secret, secure=True, httponly=True,"
+        after="    response.set_cookie(COOKIE, session.secret, secure=True, httponly=True,"
         ' samesite="Lax")\n',
         wrong="a link on another site opens a page in somebody's name",
         tests=(

@@ -61,7 +61,7 @@ def token(world: World, seconds: int) -> str:
 
 def test_a_clock_set_back_revives_no_token_and_no_session(visits: World, beside: World) -> None:
     short, long = token(visits, 3600), token(visits, 30 * 86400)
-    begun = sessions.begin(visits.server, long).secret
+    begun = sessions.sign_in(visits.server, long).secret
     visits.clock.now += DAY
     noted(visits)
     visits.clock.now -= DAY

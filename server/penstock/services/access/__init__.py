@@ -2,7 +2,7 @@
 
 * ``principals``            users with a token, and the operator: ``authenticate``, ``OPERATOR``
 * ``token_format, peppers``: the format of a token, and the keys of its digest
-* ``sessions``              sessions of the web pages, begun with a token
+* ``sessions``              sessions of the web pages, for those who signed in with a token
 * ``two_person_rule``       actions that one admin proposes and another approves
 * ``admin_actions``         the leaves of admins' actions, with what they had read
 """

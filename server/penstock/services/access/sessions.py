@@ -43,7 +43,7 @@ _BY_DIGEST = (
 
 
 @dataclass(frozen=True)
-class Begun:
+class SignedIn:
     """Hold a new session: the secret that the browser keeps, its principal, and its end."""
 
     secret: str
@@ -51,7 +51,7 @@ class Begun:
     ends: datetime
 
 
-def begin(server: Server, token: str, former: str = "") -> Begun:
+def sign_in(server: Server, token: str, former: str = "") -> SignedIn:
     """Sign in with a token, and end the session ``former`` that the browser had before.
 
     Raises ``NotAuthenticated`` and ``IdentityUnavailable`` as ``authenticate`` does.
@@ -77,7 +77,7 @@ def begin(server: Server, token: str, former: str = "") -> Begun:
                 expires_at=ends,
             )
         )
-    return Begun(secret, principal, ends)
+    return SignedIn(secret, principal, ends)
 
 
 def resume(server: Server, secret: str) -> Principal:

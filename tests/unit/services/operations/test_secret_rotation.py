@@ -52,7 +52,7 @@ def digests(world: World) -> list[tuple[int | None, bytes]]:
 def test_tokens_and_sessions_go_on_in_every_worker_and_tokens_move(world: World) -> None:
     used, unused = issued(world), issued(world, "pia")
     other = another(world)
-    begun = sessions.begin(other, used)
+    begun = sessions.sign_in(other, used)
     form = sessions.form_key(other, begun.secret)
     before = digests(world)
     found = secret_rotation.rotate(world.server, OPERATOR)
@@ -77,7 +77,7 @@ def test_tokens_and_sessions_go_on_in_every_worker_and_tokens_move(world: World)
 def test_tokens_that_rest_on_a_dropped_pepper_are_revoked_and_no_others(world: World) -> None:
     used, unused = issued(world), issued(world, "pia")
     other = another(world)
-    begun = sessions.begin(other, unused)
+    begun = sessions.sign_in(other, unused)
     secret_rotation.rotate(world.server, OPERATOR)
     authenticate(other, used)
     found = secret_rotation.drop(world.server, OPERATOR)

@@ -65,7 +65,7 @@ def test_a_token_of_two_seconds_makes_none_of_ten_years(world: World, whose: str
 def test_nor_does_a_session_that_began_with_it(world: World) -> None:
     world = lasting(world)
     short = issue(world, OPERATOR, "pia", expires_in=3600)
-    begun = sessions.begin(world.server, short.token)
+    begun = sessions.sign_in(world.server, short.token)
     child = issue(world, sessions.resume(world.server, begun.secret), "pia", expires_in=YEARS)
     assert (child.expires, child.parent) == (short.expires, short.prefix)
     # Signing out leaves it; it is what the session was begun with that ends it.

@@ -45,7 +45,7 @@ def fill(world: World) -> dict[str, str]:
     }
     tokens.revoke(server, OPERATOR, "ada", given["ada"].prefix)
     for name in ("pia", "ines"):
-        sessions.begin(server, given[name].token)
+        sessions.sign_in(server, given[name].token)
     for key in ("first", "second"):
         begun = idempotency.begin(
             server, world.person("ada"), key, idempotency.fingerprint(server, b"x")

@@ -36,7 +36,7 @@ def sign_in(visit: Visit) -> Response:
     token, onward = request.form.get("token", "").strip(), _inside(request.form.get("next"))
     former = request.cookies.get(COOKIE, "")
     try:
-        begun = sessions.begin(visit.server, token, former)
+        session = sessions.sign_in(visit.server, token, former)
     except NotAuthenticated as refusal:
         if token:
             visit.limits.failed_sign_in(request.remote_addr or "")
@@ -47,10 +47,10 @@ def sign_in(visit: Visit) -> Response:
         return visit.page(
             "analyst/sign_in.html", 503, refusal=refusal.detail, **_form(visit, onward)
         )
-    name_caller(begun.principal.name)
-    visit.limits.request(begun.principal.name)
+    name_caller(session.principal.name)
+    visit.limits.request(session.principal.name)
     response = visit.go("signed_in", next=onward)
-    response.set_cookie(COOKIE, begun.secret, secure=True, httponly=True, samesite="Strict")
+    response.set_cookie(COOKIE, session.secret, secure=True, httponly=True, samesite="Strict")
     return response
 
 
