@@ -46,7 +46,7 @@ def once(
 
     ``sent`` is the request's ``fingerprint``.  A refusal is not kept: it changed nothing.
     """
-    begun = idempotency.begin(server, caller, key, sent)
+    begun = idempotency.open_request(server, caller, key, sent)
     if isinstance(begun, idempotency.Replay):
         response = Response(begun.answer, begun.status, mimetype=MEDIA_TYPE)
         response.headers[REPLAYED] = "true"

@@ -59,7 +59,7 @@ def stands(home: Path) -> bool:
     return True
 
 
-def begin(home: Path) -> None:
+def make_home(home: Path) -> None:
     """Make the folder and copy the data into it."""
     try:
         home.mkdir(mode=0o700, parents=True, exist_ok=True)

@@ -97,7 +97,7 @@ def tell(settings: Settings, progress: Progress) -> Story:
     again = stage.stands(settings.home)
     if not again:
         progress(f"Making a home in {settings.home}")
-        stage.begin(settings.home)
+        stage.make_home(settings.home)
         home.create(settings)
     server = home.open_server(settings)
     if not again:

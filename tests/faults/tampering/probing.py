@@ -168,7 +168,7 @@ def _entered(server: Server, token: str) -> object:
 def _repeated(server: Server) -> object:
     """Return the answer that is kept; without one the request is done as if it had no key."""
     sent = idempotency.fingerprint(server, SENT)
-    found = idempotency.begin(server, acting_as(server, "ada"), KEY, sent)
+    found = idempotency.open_request(server, acting_as(server, "ada"), KEY, sent)
     return found if isinstance(found, idempotency.Replay) else NOTHING
 
 

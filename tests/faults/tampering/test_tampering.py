@@ -108,7 +108,7 @@ def make(homes: Homes, folder: Path) -> Home:
     _ask(server)
     users.change(server, OPERATOR, PEOPLE[2], UserChange(clearance="public"))
     _give_tokens(server, folder)
-    begun = idempotency.begin(
+    begun = idempotency.open_request(
         server, acting_as(server, "ada"), KEY, idempotency.fingerprint(server, SENT)
     )
     assert isinstance(begun, idempotency.OpenRequest)

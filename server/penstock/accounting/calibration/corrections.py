@@ -69,7 +69,7 @@ class _Task:
     delta: float
 
     @property
-    def begin(self) -> _Layout:
+    def first_layout(self) -> _Layout:
         split = 1 / (1 + (2 * self.cutoff) ** (2 / 3))
         return _Layout(0.05, split, 0.9 * self._typical, 0.6)
 
@@ -163,16 +163,16 @@ def best_correction(
         for cutoff in cutoffs
         if cutoff <= dimension / 4
     ]
-    descents = [(task, _downhill(task.error, task.admits, task.begin)) for task in tasks]
+    descents = [(task, _downhill(task.error, task.admits, task.first_layout)) for task in tasks]
     task, layout = min(descents, key=lambda pair: pair[0].error(pair[1]))
     return task.calibrated(layout)
 
 
 def _downhill(
-    error: Callable[[_Layout], float], admits: Callable[[_Layout], bool], begin: _Layout
+    error: Callable[[_Layout], float], admits: Callable[[_Layout], bool], first: _Layout
 ) -> _Layout:
     """Minimize along one parameter after the other by factors, smaller ones when none is better."""
-    at, least_error, stride = begin, error(begin), _FIRST_STRIDE
+    at, least_error, stride = first, error(first), _FIRST_STRIDE
     while stride > _LAST_STRIDE:
         before = at
         for field in _Layout._fields:

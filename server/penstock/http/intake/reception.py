@@ -102,7 +102,7 @@ class Reception:
     def install(self) -> None:
         """Replace the worker's own methods, which its loop calls by these names."""
         self._worker.accept = self.accept
-        self._worker.enqueue_req = self.begin
+        self._worker.enqueue_req = self.await_request
         self._worker.finish_request = self.finish
         self._worker.murder_pending = self.expire
 
@@ -120,9 +120,9 @@ class Reception:
         made = Socket(accepted.detach(), self._patience, self._is_crowded, self._clock)
         connection = Connection(self._worker.cfg, made, address, listener.getsockname())
         connection.init()
-        self.begin(connection)
+        self.await_request(connection)
 
-    def begin(self, connection: Connection) -> None:
+    def await_request(self, connection: Connection) -> None:
         """Wait for a request, part of which may have come with the one before."""
         connection.extent, connection.looked = None, 0
         connection.sock.until = self._clock() + self._patience
@@ -263,7 +263,7 @@ class Reception:
         if not connection.kept:
             self._end(connection)
         elif self._received(connection):
-            self.begin(connection)
+            self.await_request(connection)
         else:
             connection.extent, connection.looked = None, 0
             self._wait(connection, Phase.ARRIVING, self._clock() + self._worker.cfg.keepalive)

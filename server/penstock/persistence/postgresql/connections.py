@@ -299,11 +299,11 @@ def _options(url: URL, patience: float) -> dict[str, Any]:
 
 
 def _begin(engine: Engine, *statements: str) -> None:
-    def begin(connection: Connection) -> None:
+    def run_statements(connection: Connection) -> None:
         for statement in statements:
             connection.exec_driver_sql(statement)
 
-    event.listen(engine, "begin", begin)
+    event.listen(engine, "begin", run_statements)
 
 
 def _refuse_ended(

@@ -75,7 +75,7 @@ def is_same(kept: bytes, sent: bytes) -> bool:
     return any(hmac.compare_digest(kept, digest) for digest in each)
 
 
-def begin(
+def open_request(
     server: Server,
     principal: Principal,
     key: str,
@@ -90,7 +90,7 @@ def begin(
     given.
     """
     while True:
-        replay = _begin(server, principal, key, request)
+        replay = _open_request(server, principal, key, request)
         if isinstance(replay, InvalidInput):
             raise replay
         if replay is not None:
@@ -102,10 +102,10 @@ def begin(
             )
 
 
-def _begin(
+def _open_request(
     server: Server, principal: Principal, key: str, request: bytes
 ) -> Replay | OpenRequest | InvalidInput | None:
-    """Return the result of ``begin``, a counted refusal, or None while the request is running."""
+    """Return the result of ``open_request``, a counted refusal, or None while the first runs."""
     if not is_well_formed(key):
         raise InvalidInput(
             f"Idempotency-Key must have 1 to {LONGEST_KEY} printable ASCII characters.",

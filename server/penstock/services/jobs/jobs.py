@@ -95,7 +95,7 @@ class JobStart:
     fresh: bool
 
 
-def begin(
+def start_job(
     server: Server, principal: Principal, job_request: JobRequest, host: str, *, room: bool = True
 ) -> JobStart:
     """Record a job, or return the one that was begun with this key.

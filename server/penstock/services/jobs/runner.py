@@ -102,13 +102,13 @@ class Runner:
     def start(self, principal: Principal, job_request: JobRequest, act: JobFunction) -> WorkView:
         """Run a job, unless it is running or done; return its state after ``patience`` seconds.
 
-        Raises as ``jobs.begin`` does; this process has room for ``MOST`` jobs.
+        Raises as ``jobs.start_job`` does; this process has room for ``MOST`` jobs.
         """
         if self._process != os.getpid():  # a forked child has none of its parent's threads
             self._start()
         with self._lock:
             room = len(self._runs) < MOST
-            begun = jobs.begin(self._server, principal, job_request, self.host, room=room)
+            begun = jobs.start_job(self._server, principal, job_request, self.host, room=room)
             run = self._runs.get(begun.piece.id)
             if begun.fresh:
                 run = Run(begun.piece.id, begun.piece.attempt)

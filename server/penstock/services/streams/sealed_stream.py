@@ -50,7 +50,7 @@ class Running:
         return self.noise.step
 
 
-def begin(query: Query, rungs: Sequence[int]) -> Running:
+def first_state(query: Query, rungs: Sequence[int]) -> Running:
     """Return the state before the first element."""
     kind = stream_kind_of(query)
     ordered = sorted(set(rungs))

@@ -48,8 +48,8 @@ from penstock.services.schemas.streams import (
     StreamView,
 )
 from penstock.services.streams.sealed_stream import (
-    begin,
     first_of,
+    first_state,
     load,
     save,
     seal_first,
@@ -173,7 +173,7 @@ def _begun(
     session: Session, server: Server, dataset: Dataset, query: Query, rungs: Iterable[int]
 ) -> None:
     """Store the state before the first element."""
-    running = begin(query, list(rungs))
+    running = first_state(query, list(rungs))
     _begin_rungs(session, server, dataset, query, running.rungs, 1, query.created_at)
     query.status = "active"
     save(session, server, dataset, query, running)

@@ -64,7 +64,7 @@ def once(visit: Visit, act: Callable[[], tuple[Response, str]]) -> Response:
         return next(turns, None) is not None
 
     try:
-        begun = idempotency.begin(server, visit.principal, key, fingerprint, wait)
+        begun = idempotency.open_request(server, visit.principal, key, fingerprint, wait)
     except InvalidInput as problem:
         if problem.errors[0][0] != KEY_REUSED:
             raise

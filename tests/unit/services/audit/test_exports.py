@@ -18,7 +18,7 @@ from penstock.services.jobs.jobs import JobRequest, WorkView
 
 def begun(world: World, key: str = "k") -> WorkView:
     wanted = JobRequest("export_log", key, idempotency.fingerprint(world.server, b"x"))
-    return jobs.begin(world.server, world.person("otto"), wanted, "here").piece
+    return jobs.start_job(world.server, world.person("otto"), wanted, "here").piece
 
 
 def written(world: World, key: str = "k") -> WorkView:

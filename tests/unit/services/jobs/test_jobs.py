@@ -26,7 +26,7 @@ def wanted(world: World, key: str = "k", fields: str = "name=x") -> JobRequest:
 
 
 def begin(world: World, name: str = "ada", key: str = "k", fields: str = "name=x") -> JobStart:
-    return jobs.begin(world.server, world.person(name), wanted(world, key, fields), "here")
+    return jobs.start_job(world.server, world.person(name), wanted(world, key, fields), "here")
 
 
 def shown(world: World, piece: WorkView, name: str = "ada") -> WorkView:
@@ -170,10 +170,10 @@ def test_one_person_has_so_many_pieces_under_way(world: World) -> None:
 def test_where_there_is_no_room_nothing_is_begun(world: World) -> None:
     ada = world.person("ada")
     with pytest.raises(Conflict, match="Nothing was started"):
-        jobs.begin(world.server, ada, wanted(world), "here", room=False)
+        jobs.start_job(world.server, ada, wanted(world), "here", room=False)
     assert jobs.listing(world.server, ada) == []
     begin(world)
-    assert not jobs.begin(world.server, ada, wanted(world), "here", room=False).fresh
+    assert not jobs.start_job(world.server, ada, wanted(world), "here", room=False).fresh
 
 
 def test_work_is_kept_for_a_week(world: World) -> None:

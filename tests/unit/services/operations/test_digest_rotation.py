@@ -341,15 +341,15 @@ def test_a_file_that_is_registered_while_the_key_is_rotated_is_registered_once(
 def test_exact_values_and_requests_are_known_again(visits: World) -> None:
     server, ada = visits.server, visits.person("ada")
     sent, other = idempotency.fingerprint(server, b"own"), idempotency.fingerprint(server, b"other")
-    begun = idempotency.begin(server, ada, "key", sent)
+    begun = idempotency.open_request(server, ada, "key", sent)
     assert isinstance(begun, idempotency.OpenRequest)
     idempotency.finish(server, begun, 201, b"{}")
     rotate_fingerprint(server, OPERATOR)
     again = idempotency.fingerprint(server, b"own")
     assert again[32:] == sent
-    assert isinstance(idempotency.begin(server, ada, "key", again), idempotency.Replay)
+    assert isinstance(idempotency.open_request(server, ada, "key", again), idempotency.Replay)
     with pytest.raises(InvalidInput, match="came with another request"):
-        idempotency.begin(server, ada, "key", idempotency.fingerprint(server, b"other"))
+        idempotency.open_request(server, ada, "key", idempotency.fingerprint(server, b"other"))
     assert not idempotency.is_same(other, again)
     wanted = {"levels": {"internal": {"epsilon": 0.8}}, "values": [120, 7, 1]}
     with pytest.raises(Conflict, match="not those that 'visits' was registered with"):

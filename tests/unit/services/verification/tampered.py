@@ -47,7 +47,7 @@ def fill(world: World) -> dict[str, str]:
     for name in ("pia", "ines"):
         sessions.sign_in(server, given[name].token)
     for key in ("first", "second"):
-        begun = idempotency.begin(
+        begun = idempotency.open_request(
             server, world.person("ada"), key, idempotency.fingerprint(server, b"x")
         )
         assert isinstance(begun, idempotency.OpenRequest)
@@ -56,7 +56,7 @@ def fill(world: World) -> dict[str, str]:
         wanted = JobRequest(
             "export_log", key, idempotency.fingerprint(server, b"x"), "a=b", "the log"
         )
-        piece = jobs.begin(server, world.person("otto"), wanted, "here").piece
+        piece = jobs.start_job(server, world.person("otto"), wanted, "here").piece
         jobs.finish(server, piece.id, piece.attempt, "log.jsonl")
     for delta in (1e-7, 1e-8):
         corrections.correct(server, OPERATOR, "others", CorrectionRequest(delta=delta))

@@ -60,7 +60,7 @@ def shows_proposals(world: World, _: Tokens) -> object:
 
 def repeats_a_key(world: World, _: Tokens) -> object:
     request = idempotency.fingerprint(world.server, b"x")
-    return idempotency.begin(world.server, world.person("ada"), "first", request)
+    return idempotency.open_request(world.server, world.person("ada"), "first", request)
 
 
 def rereads(world: World, _: Tokens) -> object:

@@ -301,7 +301,7 @@ def test_a_second_press_of_any_form_waits_for_the_first(
     root = enter("root")
     fields = {"name": "partner", "above": "public", "once": "1"}
     first: list[Any] = []
-    known = idempotency.begin
+    known = idempotency.open_request
 
     def begin_first(*given: Any) -> Any:
         begun = known(*given)
@@ -319,7 +319,7 @@ def test_a_second_press_of_any_form_waits_for_the_first(
             idempotency.finish(world.server, first[0], 200, b"/tiers?made=partner")
 
     monkeypatch.setattr("penstock.web.http.idempotent_forms.time.sleep", sleep)
-    monkeypatch.setattr(idempotency, "begin", begin_first)
+    monkeypatch.setattr(idempotency, "open_request", begin_first)
     root.submit("/tiers", **fields)
     assert (second[0].status_code, second[0].location) == (303, "/tiers?made=partner")
     assert len(turned) == 3
@@ -332,13 +332,13 @@ def test_a_second_press_does_not_wait_for_ever(
     fields = {"name": "partner", "above": "public", "once": "1"}
     turned: list[float] = []
     monkeypatch.setattr("penstock.web.http.idempotent_forms.time.sleep", turned.append)
-    known = idempotency.begin
+    known = idempotency.open_request
 
     def begun_already(server: Any, principal: Any, key: str, print_: bytes, wait: Any) -> Any:
         known(server, principal, key, print_)
         return known(server, principal, key, print_, wait)
 
-    monkeypatch.setattr(idempotency, "begin", begun_already)
+    monkeypatch.setattr(idempotency, "open_request", begun_already)
     assert root.submit("/tiers", **fields).status_code == 409
     assert len(turned) == idempotent_forms.TURNS + 1
 
