@@ -27,15 +27,15 @@ from penstock.services.schemas.queries import Terms
 Accounts = Sequence[tuple[Tier, TierAccount | None]]
 
 
-def settle(
+def calibrate_and_price(
     terms: Terms,
     prepared: PreparedQuery,
     accounts: Accounts,
     delta: float,
     limit: Tier | None = None,
 ) -> Quote:
-    """Calibrate every tier's level and price it; see ``quotes.settle``."""
-    return quotes.settle(terms, prepared, accounts, delta, limit)
+    """Calibrate every tier's level and price it; see ``quotes.calibrate_and_price``."""
+    return quotes.calibrate_and_price(terms, prepared, accounts, delta, limit)
 
 
 def quote(
@@ -47,8 +47,8 @@ def quote(
     *,
     asks: bool,
 ) -> DescribedQuote:
-    """Settle a query, and describe what its levels mean; ``asks`` as for ``describe``."""
-    settled = settle(terms, prepared, accounts, delta, limit)
+    """Calibrate and price a query, and describe its levels; ``asks`` as for ``describe``."""
+    settled = calibrate_and_price(terms, prepared, accounts, delta, limit)
     seen = [
         SeenTier(account.tier.name, settled.rungs[account.tier.name], rungs)
         for account, rungs, _ in settled.by_tier()
@@ -82,7 +82,7 @@ def compose(releases: Sequence[tuple[PlacedRelease, int]], delta: float) -> floa
 
 
 FUNCTIONS = (
-    *(settle, quote, describe, compose),
+    *(calibrate_and_price, quote, describe, compose),
     *(stream_quotes.quote_stream, histogram_remedies.remedies),
 )
 

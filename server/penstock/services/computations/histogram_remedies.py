@@ -1,6 +1,6 @@
 """Find terms that fit for a sparse histogram that its budgets do not allow.
 
-A remedy is suggested after it was settled and priced as registering would do it, so that it is
+A remedy is suggested after it was calibrated and priced as registering would do it, so that it is
 accepted unless others spend in the meantime.  It depends on public numbers alone.
 """
 
@@ -14,7 +14,7 @@ from penstock.errors import InvalidInput
 from penstock.persistence.tables import Tier
 from penstock.privacy import Sensitivity
 from penstock.services.ledger.accounts import TierAccount, largest_share
-from penstock.services.ledger.quotes import settle
+from penstock.services.ledger.quotes import calibrate_and_price
 from penstock.services.noise.histogram_settings import EXAMPLE_UNITS, most, rows_of
 from penstock.services.schemas.histograms import DEFAULT_HISTOGRAM_LEVELS
 from penstock.services.schemas.queries import HistogramRequest
@@ -80,7 +80,7 @@ def _fits(
 ) -> bool:
     """Return True if registering ``request`` would find room in every account."""
     try:
-        quote = settle(request, prepared, accounts, delta, limit)
+        quote = calibrate_and_price(request, prepared, accounts, delta, limit)
     except InvalidInput:
         return False
     own = {account.tier.name: (account, rungs, cost) for account, rungs, cost in quote.by_tier()}

@@ -22,7 +22,7 @@ from penstock.services.computations.stream_structure import (
     trees_only_add,
 )
 from penstock.services.ledger.accounts import TierAccount
-from penstock.services.ledger.quotes import Quote, settle
+from penstock.services.ledger.quotes import Quote, calibrate_and_price
 from penstock.services.ledger.room_left import charge_of, room_of
 from penstock.services.noise.kinds.stream_shape import Shape
 from penstock.services.noise.process import Process
@@ -54,7 +54,7 @@ class StreamTerms:
     most: int
 
 
-def settle_stream(
+def calibrate_and_price_stream(
     request: StreamRequest, terms: StreamTerms, accounts: Accounts, limit: Tier | None = None
 ) -> tuple[Shape, PreparedQuery, Quote]:
     """Settle the structure of a stream, its charge, and each level.
@@ -75,7 +75,7 @@ def settle_stream(
             pointer="/dimension",
         )
     nodes = prepared(request, shape)
-    quote = settle(request, nodes, accounts, terms.delta, limit)
+    quote = calibrate_and_price(request, nodes, accounts, terms.delta, limit)
     shape = shape.fitted(type(quote.process.mechanism), quote.process.ladder.value(quote.ceiling))
     for rung in set(quote.rungs.values()):
         shape.require_reach(quote.process, rung)
@@ -86,7 +86,7 @@ def quote_stream(
     request: StreamRequest, terms: StreamTerms, accounts: Accounts, limit: Tier | None
 ) -> StreamQuote:
     """Settle a stream, and compare other structures at the same guarantee."""
-    shape, nodes, quote = settle_stream(request, terms, accounts, limit)
+    shape, nodes, quote = calibrate_and_price_stream(request, terms, accounts, limit)
     only_add = trees_only_add(request.mechanism, terms.delta)
     compared = _compared(request, shape, past_only=only_add)
     own = next(option for option in compared if _same(option, shape))

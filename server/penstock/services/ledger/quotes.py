@@ -63,7 +63,7 @@ class Quote:
         ]
 
 
-def settle(
+def calibrate_and_price(
     terms: Terms,
     prepared: PreparedQuery,
     accounts: Sequence[tuple[Tier, TierAccount | None]],

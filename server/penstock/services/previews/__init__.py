@@ -1,7 +1,7 @@
 """Preview an action: what it would do and cost, without doing it.
 
 * ``query_preview, stream_preview``              a query or a stream, as registering it would
-                                                 settle it
+                                                 calibrate and price it
 * ``alternatives``                               how far off counts would be under every way to
                                                  protect them
 * ``level_preview, budget_preview, version_preview, clearance_preview``: a change of levels or

@@ -87,7 +87,7 @@ def _charged(
     """Charge all tiers without reading data; return the query and the rungs to draw."""
     server, principal, dataset = planned.server, planned.principal, planned.dataset
     prepared = planned.prepared
-    quoted = planned.run(computations.settle, accounts, dataset.delta)
+    quoted = planned.run(computations.calibrate_and_price, accounts, dataset.delta)
     quote = computations.among(quoted, accounts)
     # There must be room for all that is drawn after the charge, so that it can be finished.
     size = 8 * prepared.dimension * (len(request.levels or ()) + 1)

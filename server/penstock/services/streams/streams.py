@@ -16,7 +16,7 @@ from penstock.persistence import Need, lock_dataset
 from penstock.persistence.row_numbers import required
 from penstock.persistence.tables import Dataset, Query, Release, Tier
 from penstock.services.access.principals import Principal
-from penstock.services.computations.stream_quotes import settle_stream
+from penstock.services.computations.stream_quotes import calibrate_and_price_stream
 from penstock.services.context import Server
 from penstock.services.datasets.declarations import require_as_declared
 from penstock.services.ledger.allowed_levels import allow
@@ -67,7 +67,9 @@ def open_stream(server: Server, principal: Principal, request: StreamRequest) ->
     with server.database.read() as session:
         dataset = dataset_by_name(session, request.dataset)
         accounts = accounts_of(session, dataset)
-    shape, terms, quote = settle_stream(request, terms_of(server, dataset, request), accounts)
+    shape, terms, quote = calibrate_and_price_stream(
+        request, terms_of(server, dataset, request), accounts
+    )
     with server.database.write_beside() as session:
         # Others that charge the same accounts wait here, and read them again.
         require_as_declared(lock_dataset(session, required(dataset.id)), dataset)

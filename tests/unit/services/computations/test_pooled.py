@@ -167,7 +167,7 @@ def test_what_is_not_on_the_list_does_not_cross(visits: World) -> None:
 
 
 def test_forgetting_leaves_nothing_that_would_answer_sooner() -> None:
-    assert set(JOBS) >= {"settle", "quote", "describe", "quote_stream"}
+    assert set(JOBS) >= {"calibrate_and_price", "quote", "describe", "quote_stream"}
     _at.cache_clear()
     forget()
     assert _at.cache_info().currsize == 0

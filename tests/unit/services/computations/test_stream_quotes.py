@@ -11,7 +11,11 @@ from tests.unit.sites import VISITS
 from tests.unit.worlds import World
 
 from penstock.errors import InvalidInput
-from penstock.services.computations.stream_quotes import StreamTerms, quote_stream, settle_stream
+from penstock.services.computations.stream_quotes import (
+    StreamTerms,
+    calibrate_and_price_stream,
+    quote_stream,
+)
 from penstock.services.ledger.charges import Accounts, accounts_of
 from penstock.services.repository import dataset_by_name
 from penstock.services.schemas.streams import StreamRequest
@@ -38,7 +42,7 @@ def request(**changes: object) -> StreamRequest:
 
 
 def test_more_trusted_tiers_have_rungs_with_less_noise(accounts: Accounts) -> None:
-    shape, nodes, quote = settle_stream(request(), TERMS, accounts)
+    shape, nodes, quote = calibrate_and_price_stream(request(), TERMS, accounts)
     assert shape.length == 64
     assert nodes.sensitivity.linf == 1
     rungs = [quote.rungs[name] for name in ("public", "partner", "internal")]
@@ -47,9 +51,9 @@ def test_more_trusted_tiers_have_rungs_with_less_noise(accounts: Accounts) -> No
 
 
 def test_an_element_may_have_as_many_numbers_as_the_server_allows(accounts: Accounts) -> None:
-    settle_stream(request(dimension=10), TERMS, accounts)
+    calibrate_and_price_stream(request(dimension=10), TERMS, accounts)
     with pytest.raises(InvalidInput, match="has 11 numbers; this server allows 10") as refusal:
-        settle_stream(request(dimension=11), TERMS, accounts)
+        calibrate_and_price_stream(request(dimension=11), TERMS, accounts)
     assert refusal.value.errors[0][0] == "/dimension"
 
 
@@ -75,6 +79,8 @@ def test_whatever_is_offered_can_be_asked_for(accounts: Accounts) -> None:
 
 
 def test_a_unit_in_more_steps_costs_more(accounts: Accounts) -> None:
-    once = settle_stream(request(), TERMS, accounts)[1]
-    twice = settle_stream(request(max_steps_per_unit=2), replace(TERMS, steps=2), accounts)[1]
+    once = calibrate_and_price_stream(request(), TERMS, accounts)[1]
+    twice = calibrate_and_price_stream(
+        request(max_steps_per_unit=2), replace(TERMS, steps=2), accounts
+    )[1]
     assert twice.sensitivity.l2_squared > once.sensitivity.l2_squared

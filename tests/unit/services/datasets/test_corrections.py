@@ -229,14 +229,14 @@ def test_an_interrupted_registration_is_finished_as_it_was_charged(
 def test_a_registration_that_saw_another_declaration_charges_nothing(
     wrong: World, monkeypatch: pytest.MonkeyPatch, act: Callable[[World], object]
 ) -> None:
-    settled = quotes.settle
+    settled = quotes.calibrate_and_price
 
     def meanwhile(*given: Any) -> Any:
-        monkeypatch.setattr(quotes, "settle", settled)
+        monkeypatch.setattr(quotes, "calibrate_and_price", settled)
         act(wrong)
         return settled(*given)
 
-    monkeypatch.setattr(quotes, "settle", meanwhile)
+    monkeypatch.setattr(quotes, "calibrate_and_price", meanwhile)
     with pytest.raises(Conflict, match="in the meantime"):
         query(wrong)
     with wrong.server.database.read() as session:

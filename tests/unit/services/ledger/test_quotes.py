@@ -10,7 +10,7 @@ from penstock.accounting import share_of
 from penstock.errors import InvalidInput
 from penstock.persistence.tables import Dataset
 from penstock.services.ledger.charges import accounts_of
-from penstock.services.ledger.quotes import Quote, require_tiers, settle
+from penstock.services.ledger.quotes import Quote, calibrate_and_price, require_tiers
 from penstock.services.queries.exact_answers import planned
 from penstock.services.repository import dataset_by_name
 from penstock.services.schemas.queries import PushedVectorRequest
@@ -22,7 +22,7 @@ def settled(world: World, **changes: Any) -> Quote:
         dataset: Dataset = dataset_by_name(session, "sites")
         accounts = accounts_of(session, dataset)
         require_tiers(request, accounts)
-        return settle(request, planned(dataset, request), accounts, dataset.delta)
+        return calibrate_and_price(request, planned(dataset, request), accounts, dataset.delta)
 
 
 def test_levels_are_kept_and_never_noisier_as_rank_rises(world: World) -> None:

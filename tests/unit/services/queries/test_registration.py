@@ -191,15 +191,15 @@ def test_the_anchor_is_the_exact_answer_plus_noise_of_the_ceiling(world: World) 
 def test_a_tier_that_appears_meanwhile_makes_the_offer_void(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    settle = quotes.settle
+    calibrate_and_price = quotes.calibrate_and_price
 
     def slow(*arguments: Any) -> Any:
-        quote = settle(*arguments)
+        quote = calibrate_and_price(*arguments)
         tier_changes.create(world.server, OPERATOR, TierSpec(name="late", above="public"))
         return quote
 
     with monkeypatch.context() as patch:
-        patch.setattr(quotes, "settle", slow)
+        patch.setattr(quotes, "calibrate_and_price", slow)
         with pytest.raises(Conflict, match="changed in the meantime"):
             world.push()
     assert stored(world)[:4] == (0, 0, 0, 0)
