@@ -6,7 +6,7 @@
                            for
 * ``allowed_levels``       the level each tier is allowed from a version on
 * ``version_chains``       versions of a dataset, and those that one privacy unit may be in
-* ``quotes``               the planned kind of a query, and the charge of each tier
+* ``quotes``               the requested kind of a query, and the charge of each tier
 * ``charges``              a query's row and all of its charges, in one transaction
 * ``room_left``            the share of an account that a charge takes, as callers see it
 * ``repricing``            reprices queries when a budget becomes larger than it ever was

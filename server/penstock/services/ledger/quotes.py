@@ -77,19 +77,19 @@ def calibrate_and_price(
     or have no budget, for levels that get noisier as rank rises, and for levels that the mechanism
     cannot have.
     """
-    wanted, own = requested(terms, prepared)
-    plan = partial(_planned, wanted, own, prepared)
-    wanted.require_terms(terms, delta)
-    family = wanted.family(terms, prepared.step)
+    requested_type, own = requested(terms, prepared)
+    plan = partial(_requested_kind, requested_type, own, prepared)
+    requested_type.require_terms(terms, delta)
+    family = requested_type.family(terms, prepared.step)
     require_admitted(family.name, delta)
     try:
         if terms.levels is not None:
-            targets = _targets(wanted, terms, prepared, accounts, limit)
+            targets = _targets(requested_type, terms, prepared, accounts, limit)
             kind, rungs = _by_levels(plan, family, terms, prepared, accounts, delta, targets)
         else:
             kind, rungs = _by_share(plan, family, terms, prepared, accounts)
     except InvalidInput as problem:
-        explained = wanted.explained(problem, terms)
+        explained = requested_type.explained(problem, terms)
         if explained is problem:
             raise
         raise explained from problem
@@ -122,11 +122,11 @@ def _by_levels(
 ) -> tuple[QueryKind, dict[str, int]]:
     spelled = {folded(name): name for name in terms.levels or {}}
     template = family(granularity=finest_common_power(prepared.step))
-    wanted: dict[str, Fraction] = {}
+    levels: dict[str, Fraction] = {}
     for name, target in targets.items():
         with within("levels", spelled[folded(name)]):
-            wanted[name] = level_for(template, target, prepared.sensitivity, delta)
-    kind = plan(family, min(wanted.values()))
+            levels[name] = level_for(template, target, prepared.sensitivity, delta)
+    kind = plan(family, min(levels.values()))
     rungs: dict[str, int] = {}
     last: tuple[str, int] | None = None
     for tier, _ in accounts:
@@ -161,7 +161,7 @@ def _by_share(
     funded = [(tier, account.account) for tier, account in accounts if account is not None]
     if not funded:
         raise InvalidInput("No tier has a budget in this dataset.", pointer="/share")
-    wanted = [
+    levels = [
         level_for_share(
             family,
             share,
@@ -174,7 +174,7 @@ def _by_share(
         )
         for _, account in funded
     ]
-    kind = plan(family, min(wanted))
+    kind = plan(family, min(levels))
     return kind, kind.levels.shared_rungs(share, funded, prepared.dimension, terms.max_levels)
 
 
@@ -219,7 +219,7 @@ def _targets(
     }
 
 
-def _planned(
+def _requested_kind(
     kind: type[QueryKind],
     own: Mapping[str, Any],
     prepared: PreparedQuery,

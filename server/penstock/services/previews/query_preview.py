@@ -43,7 +43,7 @@ from penstock.services.queries.exact_answers import (
     require_values,
 )
 from penstock.services.queries.pending import charged_dataset, pending
-from penstock.services.queries.planned_request import PlannedRequest
+from penstock.services.queries.prepared_request import PreparedRequest
 from penstock.services.queries.refused_histograms import advise, advised
 from penstock.services.releases.visibility import levels_of, visible
 from penstock.services.schemas.previews import PreviewTierView, PreviewView, RoomView
@@ -63,9 +63,9 @@ class _Seen:
 
 @dataclass(frozen=True)
 class _PreviewedQuery:
-    """Hold a planned or registered query, before its levels are described.
+    """Hold a requested or registered query, before its levels are described.
 
-    ``statement`` belongs to planned queries that the server computes.
+    ``statement`` belongs to requested queries that the server computes.
     """
 
     of: Plannable | Query
@@ -113,9 +113,11 @@ def preview(
     refusals.raise_all()
     require_values(request, prepared)
     require_dimension(server, prepared)
-    planned_request = PlannedRequest(server, principal, patience, dataset, request, prepared, limit)
-    with advised(planned_request):
-        described = _quoted(planned_request, accounts)
+    prepared_request = PreparedRequest(
+        server, principal, patience, dataset, request, prepared, limit=limit
+    )
+    with advised(prepared_request):
+        described = _quoted(prepared_request, accounts)
     quote = computations.among(described.quote, accounts)
     with server.database.read() as session:
         left = pending(session, dataset, request, prepared, limit)
@@ -127,28 +129,34 @@ def preview(
     if left is not None:
         return _registered(server, principal, patience, stored)
     if problem is not None:
-        advise(problem, planned_request)
-    seen = [
-        _Seen(account, quote.rungs[account.tier.name], rungs, cost, room_of(account, cost))
-        for account, rungs, cost in quote.by_tier()
-    ]
-    planned_query = _PreviewedQuery(
+        advise(problem, prepared_request)
+    previewed_query = _PreviewedQuery(
         request,
         dataset,
         quote.process,
         prepared.dimension,
-        seen,
+        _seen(quote),
         _refusal_text(problem),
         prepared.statement,
     )
-    return _view(planned_query, described.described)
+    return _view(previewed_query, described.described)
 
 
-def _quoted(planned: PlannedRequest, accounts: Accounts) -> DescribedQuote:
-    asks = planned.request.mechanism == GeneralizedGaussian.name
-    return planned.run(
-        computations.quote, accounts, planned.dataset.delta, planned.limit, asks=asks
+def _quoted(prepared_request: PreparedRequest, accounts: Accounts) -> DescribedQuote:
+    return prepared_request.run(
+        computations.quote,
+        accounts,
+        prepared_request.dataset.delta,
+        prepared_request.limit,
+        asks=prepared_request.request.mechanism == GeneralizedGaussian.name,
     )
+
+
+def _seen(quote: Quote) -> list[_Seen]:
+    return [
+        _Seen(account, quote.rungs[account.tier.name], rungs, cost, room_of(account, cost))
+        for account, rungs, cost in quote.by_tier()
+    ]
 
 
 def _refusal_text(problem: BudgetExhausted | None) -> str | None:
@@ -185,39 +193,40 @@ def _registered(
     return _view(stored, described)
 
 
-def _view(plan: _PreviewedQuery, described: Described) -> PreviewView:
-    kind, rungs = plan.kind, [(tier.account.tier.name, tier.rung) for tier in plan.seen]
-    of = plan.of
+def _view(previewed_query: _PreviewedQuery, described: Described) -> PreviewView:
+    kind = previewed_query.kind
+    rungs = [(tier.account.tier.name, tier.rung) for tier in previewed_query.seen]
+    of = previewed_query.of
     return PreviewView(
         query=of.name,
-        dataset=plan.dataset.name,
-        dataset_version=plan.dataset.version,
+        dataset=previewed_query.dataset.name,
+        dataset_version=previewed_query.dataset.version,
         mechanism=kind.mechanism.name,
         p=kind.p,
         lossless=kind.lossless,
         registered=isinstance(of, Query),
-        dimension=plan.dimension,
+        dimension=previewed_query.dimension,
         granularity=float(kind.mechanism.granularity),
         sensitivity=kind.sensitivity_view(),
-        refusal=plan.refusal,
-        tiers=[_tier(*both) for both in zip(plan.seen, described.tiers, strict=True)],
+        refusal=previewed_query.refusal,
+        tiers=[_tier(*both) for both in zip(previewed_query.seen, described.tiers, strict=True)],
         powers=described.powers,
-        structures=compared(plan.dataset, plan.statement, kind, rungs),
+        structures=compared(previewed_query.dataset, previewed_query.statement, kind, rungs),
     )
 
 
 def _tier(seen: _Seen, described: DescribedTier) -> PreviewTierView:
     level = described.level
     return PreviewTierView(
-        level.tier,
-        level.level,
-        level.guarantee,
-        charge_of(seen.account, seen.cost),
-        level.error,
-        seen.room,
-        described.composed,
-        described.expected_maximum,
-        level.histogram,
+        tier=level.tier,
+        level=level.level,
+        guarantee=level.guarantee,
+        charge=charge_of(seen.account, seen.cost),
+        error=level.error,
+        room=seen.room,
+        composed=described.composed,
+        expected_maximum=described.expected_maximum,
+        histogram=level.histogram,
     )
 
 

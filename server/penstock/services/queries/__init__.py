@@ -2,7 +2,7 @@
 
 * ``registration``       plan, charge, commit; then draw the anchor
 * ``pending``            what an interrupted registration charged already
-* ``planned_request``    a request with its plan and its caller, for computations
+* ``prepared_request``   a request that was prepared, and its caller, for computations
 * ``registered``         registrations that were done but not answered
 * ``queries``            queries as their callers see them
 * ``level_changes``      levels lowered for the future, or raised and charged

@@ -14,12 +14,12 @@ from penstock.services.ledger.accounts import TierAccount, open_account
 from penstock.services.ledger.charges import accounts_of
 from penstock.services.ledger.effective_levels import ladder
 from penstock.services.noise.kinds.choice import requested
-from penstock.services.queries.planned_request import PlannedRequest
+from penstock.services.queries.prepared_request import PreparedRequest
 from penstock.services.repository import dataset_by_name
 
 
 @contextmanager
-def advised(planned: PlannedRequest) -> Iterator[None]:
+def advised(prepared_request: PreparedRequest) -> Iterator[None]:
     """Add what would fit to the refusal of a sparse histogram for lack of budget.
 
     Accounts are read again, up to the caller's limit.  Other errors are raised unchanged.
@@ -27,21 +27,21 @@ def advised(planned: PlannedRequest) -> Iterator[None]:
     try:
         yield
     except BudgetExhausted as problem:
-        advise(problem, planned)
+        advise(problem, prepared_request)
         raise
     except InvalidInput as problem:
         short = [place for place, _ in problem.errors] == ["/share"]
-        if not (short and _has_remedies(planned)):
+        if not (short and _has_remedies(prepared_request)):
             raise
-        advice, _ = _remedies(planned)
+        advice, _ = _remedies(prepared_request)
         detail = problem.detail.removesuffix(SHARE_ADVICE)
         raise InvalidInput(f"{detail} {advice}", pointer="/share") from problem
 
 
-def advise(problem: BudgetExhausted, planned: PlannedRequest) -> None:
+def advise(problem: BudgetExhausted, prepared_request: PreparedRequest) -> None:
     """Add the same to an error that was not raised yet; errors of other queries stay unchanged."""
-    if _has_remedies(planned):
-        advice, share = _remedies(planned)
+    if _has_remedies(prepared_request):
+        advice, share = _remedies(prepared_request)
         problem.detail = problem.detail.replace(problem.advice, advice, 1)
         problem.args = (problem.detail,)
         problem.data = {**problem.data, "largest_share": share}
@@ -59,15 +59,15 @@ def example_of(server: Server, principal: Principal, name: str) -> Example | Non
 EXAMPLE_SHARE = 0.1
 
 
-def _has_remedies(planned: PlannedRequest) -> bool:
-    kind, _ = requested(planned.request, planned.prepared)
+def _has_remedies(prepared_request: PreparedRequest) -> bool:
+    kind, _ = requested(prepared_request.request, prepared_request.prepared)
     return kind.has_remedies
 
 
-def _remedies(planned: PlannedRequest) -> tuple[str, float]:
-    dataset, limit = planned.dataset, planned.limit
+def _remedies(prepared_request: PreparedRequest) -> tuple[str, float]:
+    dataset, limit = prepared_request.dataset, prepared_request.limit
     former: list[tuple[list[str], TierAccount]] = []
-    with planned.server.database.read() as session:
+    with prepared_request.server.database.read() as session:
         accounts = accounts_of(session, dataset, limit)
         if limit is None:
             below: list[str] = []
@@ -76,4 +76,4 @@ def _remedies(planned: PlannedRequest) -> tuple[str, float]:
                     below.append(tier.name)
                 elif (gone := open_account(session, required(dataset.id), tier)) is not None:
                     former.append((list(below), gone))
-    return planned.run(remedies, accounts, former, dataset.delta, limit)
+    return prepared_request.run(remedies, accounts, former, dataset.delta, limit)

@@ -37,7 +37,7 @@ from penstock.services.noise.kinds.choice import kind_of
 from penstock.services.noise.kinds.kind import Answer
 from penstock.services.queries.exact_answers import Request, prepared_for, require_dimension
 from penstock.services.queries.pending import charged_dataset, pending
-from penstock.services.queries.planned_request import PlannedRequest
+from penstock.services.queries.prepared_request import PreparedRequest
 from penstock.services.queries.recorded_statement import keys_text, spec_text
 from penstock.services.queries.refused_histograms import advised
 from penstock.services.releases.releases import store
@@ -65,7 +65,7 @@ def register(
     refusals.raise_all()
     require_dimension(server, prepared)
     progress("computing levels and charges")
-    planned = PlannedRequest(server, principal, PATIENCE, dataset, request, prepared)
+    planned = PreparedRequest(server, principal, PATIENCE, dataset, request, prepared)
     with advised(planned):
         query, rungs = _charged(planned, request, accounts)
     try:
@@ -82,7 +82,7 @@ def register(
 
 
 def _charged(
-    planned: PlannedRequest, request: Request, accounts: Accounts
+    planned: PreparedRequest, request: Request, accounts: Accounts
 ) -> tuple[Query, Sequence[int]]:
     """Charge all tiers without reading data; return the query and the rungs to draw."""
     server, principal, dataset = planned.server, planned.principal, planned.dataset

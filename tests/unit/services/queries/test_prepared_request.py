@@ -1,4 +1,4 @@
-"""Test that a planned request runs computations for its caller, with its public numbers alone."""
+"""Test that a prepared request runs computations for its caller, with its public numbers alone."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -10,7 +10,7 @@ from tests.unit.worlds import World
 from penstock.connectors.planning.prepare import PreparedQuery
 from penstock.services.access.principals import OPERATOR
 from penstock.services.queries.exact_answers import planned
-from penstock.services.queries.planned_request import PlannedRequest
+from penstock.services.queries.prepared_request import PreparedRequest
 from penstock.services.repository import dataset_by_name
 from penstock.services.schemas.queries import PushedVectorRequest, Terms
 
@@ -35,7 +35,7 @@ def test_a_computation_gets_the_request_without_its_keys(world: World) -> None:
     computing = Recording()
     server = replace(world.server, computing=computing)
     prepared = planned(dataset, request)
-    whole = PlannedRequest(server, OPERATOR, 7.0, dataset, request, prepared)
+    whole = PreparedRequest(server, OPERATOR, 7.0, dataset, request, prepared)
 
     def count(terms: Terms, public: PreparedQuery, more: int, *, again: int) -> tuple[Any, ...]:
         return terms, public.keys, public.dimension, more, again

@@ -1,4 +1,4 @@
-"""Hold a request that was planned, with its caller, and run computations on it."""
+"""Hold a request that was prepared, with its caller, and run computations on it."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -16,8 +16,8 @@ Result = TypeVar("Result")
 
 
 @dataclass(frozen=True)
-class PlannedRequest:
-    """Hold a request, its dataset and its plan, and who sent it.
+class PreparedRequest:
+    """Hold a request, its dataset and what was prepared for it, and who sent it.
 
     A computation waits ``patience`` seconds for the caller's turn.  Tiers above ``limit`` are
     hidden from the caller; ``None`` hides none.
