@@ -82,9 +82,9 @@ class House:
         """Return the principal of a person."""
         return self.people[person.name]
 
-    def ask(self, person: Person, query: str, **wanted: str | float) -> None:
+    def ask(self, person: Person, query: str, **level: str | float) -> None:
         """Request a query for a person, at their own level or a more private one."""
-        request = ReleaseRequest.model_validate(wanted)
+        request = ReleaseRequest.model_validate(level)
         releases.request(self.server, self.who(person), query, request)
 
 
@@ -132,8 +132,8 @@ def _move(house: House, headline: str) -> None:
 def _fund(house: House) -> None:
     """Raise two budgets that are too small for what follows."""
     for tier, epsilon in (("internal", 5), ("partner", 3)):
-        wanted = DatasetChange(budgets=_granting(tier, epsilon).budgets)
-        budgets.change(house.server, house.who(ADMIN), DATASET, wanted)
+        change = DatasetChange(budgets=_granting(tier, epsilon).budgets)
+        budgets.change(house.server, house.who(ADMIN), DATASET, change)
 
 
 def _register(house: House, progress: Progress) -> None:
@@ -162,8 +162,8 @@ def _read(house: House, headline: str) -> None:
 def _raise(house: House) -> None:
     """Raise a level above the most accurate one that was charged; the data are read again."""
     rosa = READERS[-1]
-    wanted = LevelsChange(levels={str(rosa.tier): LevelSpec(epsilon=2)})
-    queries.change(house.server, house.who(ADMIN), RAISED, wanted)
+    change = LevelsChange(levels={str(rosa.tier): LevelSpec(epsilon=2)})
+    queries.change(house.server, house.who(ADMIN), RAISED, change)
     house.ask(rosa, RAISED)
 
 
@@ -179,8 +179,8 @@ def _insert(house: House) -> None:
     users.create(server, admin, spec)
     _sign_in(house, REPORTER)
     house.ask(REPORTER, "years_by_visits")
-    wanted = LevelsChange(levels={LATER_TIER: LevelSpec(epsilon=0.5)})
-    queries.change(server, admin, "doctor_visits_by_plan", wanted)
+    change = LevelsChange(levels={LATER_TIER: LevelSpec(epsilon=0.5)})
+    queries.change(server, admin, "doctor_visits_by_plan", change)
     house.ask(REPORTER, "doctor_visits_by_plan")
 
 

@@ -227,8 +227,8 @@ class MultipleRelease:
                 " the first; a release of other values would reveal more than the ceiling allows."
             )
         rung, anchor = min(self._path.items())
-        wanted = self._ladder.rung_at_or_above(_level(ceiling))
-        if wanted >= rung:
+        requested_rung = self._ladder.rung_at_or_above(_level(ceiling))
+        if requested_rung >= rung:
             raise InvalidInput(
                 f"Level {float(ceiling):g} is not more accurate than the ceiling,"
                 f" {float(self._ladder.value(rung)):g}; releases there need no exact values."
@@ -237,10 +237,10 @@ class MultipleRelease:
             self._mechanism,
             exact,
             (self._ladder.value(rung), anchor),
-            self._ladder.value(wanted),
+            self._ladder.value(requested_rung),
             self._streams(),
         )
-        self._add(wanted, raised)
+        self._add(requested_rung, raised)
 
     def state(self) -> bytes:
         """Return everything that ``from_state`` resumes from, in ``serialization``'s format.

@@ -53,10 +53,10 @@ class Ladder:
 
         Raises ``InvalidInput`` when even the last rung is less noisy than that.
         """
-        wanted = level / self.unit
-        if wanted <= self.finest:
+        in_units = level / self.unit
+        if in_units <= self.finest:
             return 0
-        guess = (math.log2(wanted) - math.log2(self.finest)) * self.doubling
+        guess = (math.log2(in_units) - math.log2(self.finest)) * self.doubling
         rung = min(max(math.floor(guess) - 1, 0), self.last)
         while rung > 0 and self.value(rung - 1) >= level:
             rung -= 1

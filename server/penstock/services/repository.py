@@ -51,12 +51,12 @@ def listed(
     table: type[Row],
     window: Window,
     view: Callable[[Row], Item],
-    *wanted: ColumnElement[bool],
+    *conditions: ColumnElement[bool],
 ) -> Page[Item]:
     """Return the part of a table in ``window``, in the order in which rows were made."""
     rows = session.exec(
         select(table)
-        .where(col(table.id) > window.after, *wanted)
+        .where(col(table.id) > window.after, *conditions)
         .order_by(col(table.id))
         .limit(window.limit + 1)
     ).all()

@@ -117,13 +117,13 @@ def reader(session: Session) -> Reader:
             hashes |= {(0, index): digest for index, digest in rows if index is not None}
         if inner:
             # Written out: for a list of rows SQLite would compare each with the whole table.
-            wanted = or_(
+            of_nodes = or_(
                 *(
                     and_(col(TreeNode.level) == level, col(TreeNode.position) == position)
                     for level, position in inner
                 )
             )
-            for row in session.exec(select(TreeNode).where(wanted)).all():
+            for row in session.exec(select(TreeNode).where(of_nodes)).all():
                 hashes[row.level, row.position] = row.hash
         if len(hashes) != len(set(nodes)):
             raise IntegrityViolation(

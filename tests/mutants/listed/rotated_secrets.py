@@ -32,8 +32,8 @@ MUTANTS: Final[Sequence[Mutant]] = (
         row="V57",
         name="older-secrets-open",
         path="services/operations/secret_checks.py",
-        before="    wanted = {name: _called(name, newest(kept, name)) for name in NAMES}\n",
-        after="    wanted = {name: name for name in NAMES}\n",
+        before="    names = {name: _called(name, newest(kept, name)) for name in NAMES}\n",
+        after="    names = {name: name for name in NAMES}\n",
         wrong="a server opens with secrets from before the rotation",
         tests=(
             "tests/unit/services/operations/test_secret_rotation.py::test_a_host_whose_secrets_are_older_says_so",

@@ -1,6 +1,6 @@
 """Test datasets declared by form: pushed vectors, and files whose fields carry column numbers."""
 
-from penstock.web.forms.dataset_form import wanted
+from penstock.web.forms.dataset_form import spec_of
 
 TIERS = ("public", "internal")
 FORM = {
@@ -27,7 +27,7 @@ FORM = {
 
 
 def test_a_file_has_its_columns_unit_and_budgets() -> None:
-    assert wanted(FORM, TIERS) == {
+    assert spec_of(FORM, TIERS) == {
         "name": "people",
         "source": {"engine": "duckdb", "uri": "/data/a.csv"},
         "neighboring": "add_remove",
@@ -44,22 +44,22 @@ def test_a_file_has_its_columns_unit_and_budgets() -> None:
 
 
 def test_vectors_that_are_pushed_have_neither_columns_nor_a_unit() -> None:
-    spec = wanted({**FORM, "uri": " "}, TIERS)
+    spec = spec_of({**FORM, "uri": " "}, TIERS)
     assert spec["source"] == {"engine": "vector"}
     assert spec["columns"] == {}
     assert "privacy_unit" not in spec
 
 
 def test_the_file_of_a_page_is_taken_before_one_that_is_typed() -> None:
-    assert wanted(FORM, TIERS, "/data/b.csv")["source"]["uri"] == "/data/b.csv"
+    assert spec_of(FORM, TIERS, "/data/b.csv")["source"]["uri"] == "/data/b.csv"
 
 
 def test_units_are_rows_or_events_as_well() -> None:
-    assert wanted({**FORM, "unit": "rows"}, TIERS)["privacy_unit"] == {"rows": 1}
-    assert wanted({**FORM, "unit": "event"}, TIERS)["privacy_unit"] == "event"
+    assert spec_of({**FORM, "unit": "rows"}, TIERS)["privacy_unit"] == {"rows": 1}
+    assert spec_of({**FORM, "unit": "event"}, TIERS)["privacy_unit"] == "event"
 
 
 def test_same_people_and_accountant_are_there_where_they_were_given() -> None:
-    spec = wanted({**FORM, "same_people_as": " others ", "accountant": "gaussian"}, TIERS)
+    spec = spec_of({**FORM, "same_people_as": " others ", "accountant": "gaussian"}, TIERS)
     assert (spec["same_people_as"], spec["accountant"]) == ("others", "gaussian")
-    assert {"same_people_as", "accountant"}.isdisjoint(wanted(FORM, TIERS))
+    assert {"same_people_as", "accountant"}.isdisjoint(spec_of(FORM, TIERS))

@@ -8,11 +8,11 @@ from penstock.services.schemas.queries import ReleaseRequest
 from penstock.web.presenters.release_charts import (
     MOST_CHOSEN,
     MOST_KEYS,
+    level_request,
     names_of,
     release_picture,
     selected,
     shown_releases,
-    wanted,
 )
 
 
@@ -69,7 +69,7 @@ def test_a_page_has_no_more_than_its_keys() -> None:
 def test_a_form_asks_for_a_tier_an_epsilon_or_ones_own(
     given: dict[str, str], request_: ReleaseRequest
 ) -> None:
-    assert wanted(given) == request_
+    assert level_request(given) == request_
 
 
 @pytest.mark.parametrize(
@@ -79,5 +79,5 @@ def test_a_form_asks_for_a_tier_an_epsilon_or_ones_own(
 )
 def test_an_epsilon_that_cannot_be_meant_is_refused_at_its_field(given: dict[str, str]) -> None:
     with pytest.raises(InvalidInput) as refusal:
-        wanted(given)
+        level_request(given)
     assert refusal.value.errors[0][0] == "/epsilon"

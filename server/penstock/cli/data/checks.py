@@ -68,7 +68,7 @@ def check(
     server, principal = operator.server, operator.principal
     reader = None if user is None else acting_as(server, user, by=principal)
     dataset = datasets.show(server, principal, name)
-    request = category_checks.wanted(
+    request = category_checks.check_request(
         dataset,
         column,
         tier or _cleared(operator, user),

@@ -21,10 +21,10 @@ def open_keys(dataset: DatasetSpec, query: HistogramQuery, column: Column) -> Op
 
     Raises ``InvalidInput`` with the pointer of what is not valid.
     """
-    wanted = "integer" if query.domain.type == "uint64" else "string"
-    if dataset.columns[column.name].type != wanted:
+    column_type = "integer" if query.domain.type == "uint64" else "string"
+    if dataset.columns[column.name].type != column_type:
         raise InvalidInput(
-            f"Keys of the domain {query.domain.type} are read from a column of type {wanted};"
+            f"Keys of the domain {query.domain.type} are read from a column of type {column_type};"
             f" {column.name} is declared as {dataset.columns[column.name].type}.",
             pointer=pointer("group_by", 0, "column"),
         )

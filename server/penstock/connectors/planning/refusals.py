@@ -102,9 +102,9 @@ def sentence(entry: ErrorDetails) -> str:
     """
     if _is_of_emptiness(entry):
         names = [part for part in entry["loc"] if isinstance(part, str) and not _is_mark(part)]
-        wanted = to_enter(names)
-        if wanted is not None:
-            return wanted
+        to_add = to_enter(names)
+        if to_add is not None:
+            return to_add
     words = _PLAIN_WORDS.get(entry["type"], entry["msg"])
     if entry["type"] in _PLAIN_WORDS:
         limits = entry.get("ctx", {}).items()

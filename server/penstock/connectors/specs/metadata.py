@@ -101,15 +101,15 @@ def _tables(document: Mapping[Any, Any]) -> dict[str, Mapping[Any, Any]]:
     return tables
 
 
-def _chosen(tables: Mapping[str, Any], wanted: str | None) -> str:
-    named = [name for name in tables if wanted in (None, name, name.rpartition(".")[2])]
+def _chosen(tables: Mapping[str, Any], table_name: str | None) -> str:
+    named = [name for name in tables if table_name in (None, name, name.rpartition(".")[2])]
     if len(named) == 1:
         return named[0]
     listed = ", ".join(sorted(tables)[:20])
-    if wanted is None:
+    if table_name is None:
         raise InvalidInput(f"There are {len(tables)} tables; name one of them: {listed}.")
     what = "several tables" if named else "no table"
-    raise InvalidInput(f"There is {what} with the name {wanted!r}; there are {listed}.")
+    raise InvalidInput(f"There is {what} with the name {table_name!r}; there are {listed}.")
 
 
 def _imported(table: str, options: Mapping[Any, Any], described: Mapping[Any, Any]) -> Imported:
@@ -181,9 +181,9 @@ def _categories(name: str, kind: str, given: object, notes: list[str]) -> dict[s
     if kind not in {"string", "integer"}:
         notes.append(f"The categories of column {name!r} are left out: a {kind} has none here.")
         return {}
-    wanted = str if kind == "string" else int
+    category_type = str if kind == "string" else int
     for place, category in enumerate(given):
-        if type(category) is not wanted:
+        if type(category) is not category_type:
             raise InvalidInput(
                 f"YAML does not read category {place + 1} of column {name!r} as type {kind}; put"
                 " quotation marks around texts such as NO or 01, and none around numbers."

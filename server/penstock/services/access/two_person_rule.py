@@ -27,9 +27,9 @@ def require_second(server: Server) -> None:
         )
 
 
-def require_no_larger(server: Server, before: float, wanted: Iterable[float]) -> None:
+def require_no_larger(server: Server, before: float, requested: Iterable[float]) -> None:
     """Raise ``Forbidden`` under the rule if an epsilon is above the largest one ``before``."""
-    if server.settings.two_person_rule and max(wanted) > before:
+    if server.settings.two_person_rule and max(requested) > before:
         raise Forbidden(
             "Under the two-person rule nobody alone can grant a budget above the dataset's"
             f" largest one, epsilon {before:g}. Register the version with at most that; then"

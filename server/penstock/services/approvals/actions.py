@@ -77,7 +77,7 @@ class BudgetChange(Spec):
     budgets: dict[str, BudgetSpec]
 
     def alone(self, server: Server, principal: Principal) -> DatasetView:
-        return budgets.change(server, principal, self.dataset, self._wanted)
+        return budgets.change(server, principal, self.dataset, self._change)
 
     def basis(self, session: Session, _: Server) -> dict[str, Any]:
         dataset = dataset_by_name(session, self.dataset)
@@ -97,11 +97,11 @@ class BudgetChange(Spec):
         }
 
     def perform(self, session: Session, server: Server, principal: Principal) -> After:
-        budgets.change_within(session, server, principal, self.dataset, self._wanted)
+        budgets.change_within(session, server, principal, self.dataset, self._change)
         return nothing
 
     @property
-    def _wanted(self) -> DatasetChange:
+    def _change(self) -> DatasetChange:
         return DatasetChange(budgets=self.budgets)
 
 

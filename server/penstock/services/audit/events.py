@@ -71,9 +71,9 @@ def listing(
         Leaf.dataset: dataset,
         Leaf.actor: actor,
     }
-    for column, wanted in equal.items():
-        if wanted is not None:
-            statement = statement.where(col(column) == wanted)
+    for column, value in equal.items():
+        if value is not None:
+            statement = statement.where(col(column) == value)
     if since is not None:
         statement = statement.where(col(Leaf.at) >= since)
     if until is not None:

@@ -100,8 +100,8 @@ def tidy(server: Server) -> None:
     now = server.clock()
     for path, piece in files.items():
         state, at = known.get(piece, ("failed", now))
-        wanted = state == "done" and path.suffix == ".jsonl" and now < at + LIFE
-        if not wanted and state != "running":
+        kept = state == "done" and path.suffix == ".jsonl" and now < at + LIFE
+        if not kept and state != "running":
             with suppress(OSError):  # the next call may succeed
                 path.unlink(missing_ok=True)
 

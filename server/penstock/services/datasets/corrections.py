@@ -44,7 +44,7 @@ class WithdrawnView:
 
 
 def correct(
-    server: Server, principal: Principal, name: str, wanted: CorrectionRequest
+    server: Server, principal: Principal, name: str, request: CorrectionRequest
 ) -> DatasetView:
     """Correct the declaration of a dataset's newest version; its file and its budgets stay.
 
@@ -57,7 +57,7 @@ def correct(
     with server.database.read() as session:
         seen = dataset_by_name(session, name)
     before = spec_of(seen)
-    after = corrected(before, wanted)
+    after = corrected(before, request)
     prepare.check_source(after)
     changed = list(_changes(before, after))
     if not changed:
@@ -118,14 +118,14 @@ def settle_withdrawal(
     return WithdrawnView(dataset.name, dataset.version, left[-1].version if left else None)
 
 
-def corrected(before: DatasetRequest, wanted: CorrectionRequest) -> DatasetRequest:
+def corrected(before: DatasetRequest, request: CorrectionRequest) -> DatasetRequest:
     """Return a declaration with its changes; columns that are not listed stay."""
-    fields = wanted.model_fields_set - {"columns"}
-    changes: dict[str, Any] = {name: getattr(wanted, name) for name in fields}
-    if wanted.columns is not None:
+    fields = request.model_fields_set - {"columns"}
+    changes: dict[str, Any] = {name: getattr(request, name) for name in fields}
+    if request.columns is not None:
         unknown = [
             name
-            for name, column in wanted.columns.items()
+            for name, column in request.columns.items()
             if column is None and name not in before.columns
         ]
         if unknown:
@@ -133,7 +133,7 @@ def corrected(before: DatasetRequest, wanted: CorrectionRequest) -> DatasetReque
                 "This column is not declared, so it cannot be left out.",
                 pointer=pointer("columns", unknown[0]),
             )
-        kept = {**before.columns, **wanted.columns}
+        kept = {**before.columns, **request.columns}
         changes["columns"] = {
             name: changed for name, changed in kept.items() if changed is not None
         }

@@ -74,7 +74,7 @@ def register(
 
 
 def add_version(
-    server: Server, principal: Principal, name: str, wanted: VersionRequest
+    server: Server, principal: Principal, name: str, request: VersionRequest
 ) -> DatasetView:
     """Register new data of a dataset, with separate budgets.
 
@@ -86,20 +86,20 @@ def add_version(
     principal.require("admin")
     with server.database.read() as session:
         before = dataset_by_name(session, name)
-    request, fingerprints = _examined(server, _next(before, wanted))
+    spec, fingerprints = _examined(server, _next(before, request))
     with server.database.write() as session:
         newest = dataset_by_name(session, name)
         require_as_declared(lock_dataset(session, required(newest.id)), before)
         most = max(largest(session, version) for version in versions_of(session, newest))
-        require_no_larger(server, most, [budget.epsilon for budget in wanted.budgets.values()])
+        require_no_larger(server, most, [budget.epsilon for budget in request.budgets.values()])
         return _registered(
             session,
             server,
             principal,
-            request,
+            spec,
             fingerprints,
             version=last_version(session, newest) + 1,
-            disjoint_units=wanted.disjoint_units,
+            disjoint_units=request.disjoint_units,
             before=newest,
         )
 
@@ -218,12 +218,12 @@ def _same_people(session: Session, dataset: Dataset, limit: Tier | None) -> list
     )
 
 
-def next_version(server: Server, before: Dataset, wanted: VersionRequest) -> DatasetRequest:
+def next_version(server: Server, before: Dataset, request: VersionRequest) -> DatasetRequest:
     """Return the spec of a later version; its file's header is read, and it is not hashed.
 
     Raises as ``add_version`` does for the request.
     """
-    return _looked_at(server, _next(before, wanted))
+    return _looked_at(server, _next(before, request))
 
 
 def _looked_at(server: Server, request: DatasetRequest) -> DatasetRequest:
@@ -245,7 +245,7 @@ def _examined(
     return request, fingerprints
 
 
-def _next(before: Dataset, wanted: VersionRequest) -> DatasetRequest:
+def _next(before: Dataset, request: VersionRequest) -> DatasetRequest:
     """Return the spec of a version that comes after another."""
     spec = spec_of(before)
     if spec.source.engine == "vector":
@@ -253,20 +253,20 @@ def _next(before: Dataset, wanted: VersionRequest) -> DatasetRequest:
             f"The vectors of dataset {before.name!r} are pushed, so there is no file that could"
             f" have a new version; push them as new queries."
         )
-    if wanted.source.engine != spec.source.engine:
+    if request.source.engine != spec.source.engine:
         raise InvalidInput(
             "A new version comes from the same kind of source as the dataset: name its file.",
             pointer="/source/engine",
         )
-    if wanted.disjoint_units and spec.neighboring is NeighboringRelation.REPLACE:
+    if request.disjoint_units and spec.neighboring is NeighboringRelation.REPLACE:
         raise InvalidInput(
             "Under replace a person may leave one version and enter another, so both may change"
             " at once: their budgets add up. Leave this field out.",
             pointer="/disjoint_units",
         )
-    changes: dict[str, object] = {"source": wanted.source, "budgets": wanted.budgets}
-    if wanted.max_units is not None:
-        changes["max_units"] = wanted.max_units
+    changes: dict[str, object] = {"source": request.source, "budgets": request.budgets}
+    if request.max_units is not None:
+        changes["max_units"] = request.max_units
     return spec.model_copy(update=changes)
 
 

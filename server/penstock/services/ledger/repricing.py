@@ -200,11 +200,11 @@ def _fitting(session: Session, dataset: Dataset, repriced_account: Repriced) -> 
         if not lowest < tried < highest:
             break
         try:
-            wanted = account_of(tried, account.account.delta, account.account.order, before)
+            tried_account = account_of(tried, account.account.delta, account.account.order, before)
         except InvalidInput:
             lowest = tried
             continue
-        trial = replace(account, account=wanted)
+        trial = replace(account, account=tried_account)
         if Repriced(trial, _differences(trial, queries, charged)).shortfall is None:
             fits = lowest = tried
         else:

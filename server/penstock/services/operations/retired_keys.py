@@ -16,9 +16,9 @@ from penstock.services.operations.key_rotation import KeysView, RetiredKeyView
 
 
 def droppable(
-    server: Server, principal: Principal, wanted: Collection[str], kept: Collection[Path]
+    server: Server, principal: Principal, key_names: Collection[str], kept: Collection[Path]
 ) -> list[RetiredKeyView]:
-    """Return the retired keys among ``wanted`` (all if it is empty) that no backup needs.
+    """Return the retired keys among ``key_names`` (all if it is empty) that no backup needs.
 
     ``kept`` are the backups that must still open.  Raises ``Forbidden``, ``InvalidInput`` for a
     name that no retired key has, and what ``backup_check.needed`` raises.
@@ -26,7 +26,7 @@ def droppable(
     principal.require("admin")
     with server.database.read() as session:
         retired_keys = key_rotation.retired(session, server.provider)
-    unknown = sorted(set(wanted) - {key.key for key in retired_keys})
+    unknown = sorted(set(key_names) - {key.key for key in retired_keys})
     if unknown:
         raise InvalidInput(
             f"{', '.join(unknown)} is not a retired key; `penstock keys status` lists them."
@@ -34,7 +34,9 @@ def droppable(
         )
     needed = {name for path in kept for name in backup_check.needed(path)}
     return [
-        key for key in retired_keys if key.key not in needed and (not wanted or key.key in wanted)
+        key
+        for key in retired_keys
+        if key.key not in needed and (not key_names or key.key in key_names)
     ]
 
 

@@ -97,10 +97,10 @@ def other(secrets: Secrets, kept: Mapping[str, bytes]) -> list[str]:
     For each name the newest key that ``kept`` has must be among the secrets, retired or not.
     """
     digests = _digests(secrets, NAMES)
-    wanted = {name: _called(name, newest(kept, name)) for name in NAMES}
+    names = {name: _called(name, newest(kept, name)) for name in NAMES}
     return [
         name
-        for name, at in wanted.items()
+        for name, at in names.items()
         if at in kept and not hmac.compare_digest(kept[at], digests.get(at, b""))
     ]
 

@@ -165,14 +165,14 @@ def _scopes(principal: Principal, user: User, spec: TokenSpec) -> list[str]:
     own_roles = set(roles_of(user))
     if not principal.is_operator and user.id == principal.user_id:
         own_roles &= principal.roles
-    wanted = own_roles if spec.scopes is None else set(spec.scopes)
-    if not wanted or wanted - own_roles:
+    requested = own_roles if spec.scopes is None else set(spec.scopes)
+    if not requested or requested - own_roles:
         raise InvalidInput(
-            f"The requested scopes are {', '.join(sorted(wanted)) or 'none'};"
+            f"The requested scopes are {', '.join(sorted(requested)) or 'none'};"
             f" they must be some of {', '.join(sorted(own_roles)) or 'none'}.",
             pointer="/scopes",
         )
-    return [role for role in ROLES if role in wanted]
+    return [role for role in ROLES if role in requested]
 
 
 def _view(session: Session, user: User, token: Token) -> TokenView:

@@ -120,16 +120,16 @@ def ladder(server: Server, principal: Principal) -> LadderView:
 
 
 def preview(
-    server: Server, principal: Principal, name: str, wanted: str | None
+    server: Server, principal: Principal, name: str, tier_name: str | None
 ) -> ClearancePreviewView:
-    """Preview giving ``name`` the tier ``wanted`` (``None``: none); nothing is done.
+    """Preview giving ``name`` the tier ``tier_name`` (``None``: none); nothing is done.
 
     Raises ``Forbidden``, and ``InvalidInput`` for a user or a tier that does not exist.
     """
     principal.require("admin")
     with server.database.read() as session:
         user = _row_at(lambda: user_by_name(session, name), "/user")
-        target = _row_at(lambda: tier_by_name(session, wanted), "/tier") if wanted else None
+        target = _row_at(lambda: tier_by_name(session, tier_name), "/tier") if tier_name else None
         source = clearance_of(session, required(user.id))
         before = highest_ever(session, [required(user.id)])
         after = max((tier for tier in (before, target) if tier), key=place, default=None)

@@ -53,7 +53,7 @@ class VersionPreviewView:
 
 
 def preview(
-    server: Server, principal: Principal, name: str, wanted: VersionRequest
+    server: Server, principal: Principal, name: str, request: VersionRequest
 ) -> VersionPreviewView:
     """Preview a new version; nothing is done.
 
@@ -63,23 +63,23 @@ def preview(
     principal.require("admin")
     with server.database.read() as session:
         before = dataset_by_name(session, name)
-    request = datasets.next_version(server, before, wanted)
+    spec = datasets.next_version(server, before, request)
     with server.database.read() as session:
         versions = versions_of(session, dataset_by_name(session, name))
         shared = of_same_people(session, versions[-1])
         tiers = ordered_tiers(session)
-        accounts = resolve(request.budgets, tiers, request.delta, request.accountant)
+        accounts = resolve(spec.budgets, tiers, spec.delta, spec.accountant)
         number = last_version(session, versions[-1]) + 1
-        own = {"version": number, "disjoint_units": wanted.disjoint_units}
+        own = {"version": number, "disjoint_units": request.disjoint_units}
         coming = Dataset(**{**versions[-1].model_dump(exclude={"id"}), **own})
         return VersionPreviewView(
             dataset=before.name,
             version=number,
-            disjoint_units=wanted.disjoint_units,
+            disjoint_units=request.disjoint_units,
             tiers=[
                 view for tier in tiers if (view := _tier(session, shared, coming, tier, accounts))
             ],
-            refusal=_refusal(session, server, versions, wanted),
+            refusal=_refusal(session, server, versions, request),
         )
 
 
@@ -100,11 +100,11 @@ def _tier(
 
 
 def _refusal(
-    session: Session, server: Server, versions: Sequence[Dataset], wanted: VersionRequest
+    session: Session, server: Server, versions: Sequence[Dataset], request: VersionRequest
 ) -> str | None:
     most = max(largest(session, version) for version in versions)
     try:
-        require_no_larger(server, most, [budget.epsilon for budget in wanted.budgets.values()])
+        require_no_larger(server, most, [budget.epsilon for budget in request.budgets.values()])
     except Forbidden as problem:
         return problem.detail
     return None

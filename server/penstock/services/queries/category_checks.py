@@ -24,7 +24,7 @@ EPSILON = 0.05
 _LONGEST = 58
 
 
-def wanted(
+def check_request(
     dataset: DatasetView,
     column: str,
     tier: str | None = None,

@@ -42,7 +42,7 @@ from penstock.services.schemas.queries import LevelsChange
 from penstock.spec_fields import folded
 
 
-def change(server: Server, principal: Principal, name: str, wanted: LevelsChange) -> Query:
+def change(server: Server, principal: Principal, name: str, request: LevelsChange) -> Query:
     """Move the levels of a query; return its row.
 
     Raises ``NotFound``, ``Conflict`` for a query that is not active and for exact values other than
@@ -54,14 +54,14 @@ def change(server: Server, principal: Principal, name: str, wanted: LevelsChange
         query = query_by_name(session, name)
         require_active(query)
         dataset = as_declared(session, session.get_one(Dataset, query.dataset_id), query)
-        targets = listed_levels(session, dataset, wanted.levels)
+        targets = listed_levels(session, dataset, request.levels)
     kind = kind_of(query)
     rungs = {key: target_rung(kind, *target, dataset.delta) for key, target in targets.items()}
     with server.database.read() as session:
         reads = bool(kind.missing(session, query, list(rungs.values())))
     kind.require_readable(query, min(rungs.values()))
-    answer = _answer(server, dataset, query, wanted.values, reads)
-    pushed = None if wanted.values is None or answer is None else answer()
+    answer = _answer(server, dataset, query, request.values, reads)
+    pushed = None if request.values is None or answer is None else answer()
     mismatch: Conflict | None = None
     with server.database.write() as session:
         current = locked_active(session, query)
@@ -175,10 +175,10 @@ def target_rung(kind: QueryKind, name: str, spec: LevelSpec, delta: float) -> in
             # Everything more accurate than the ladder ends at its first rung.
             finest = kind.ladder.value(0)
             target = kind.target_on_draws(spec.target())
-            wanted = level_for(kind.mechanism, target, kind.sensitivity, delta)
-            if float(wanted) < float(finest) * (1 - 1e-9):
+            level = level_for(kind.mechanism, target, kind.sensitivity, delta)
+            if float(level) < float(finest) * (1 - 1e-9):
                 raise InvalidInput(
-                    f"The level, {float(wanted):g}, is more accurate than the most accurate level"
+                    f"The level, {float(level):g}, is more accurate than the most accurate level"
                     f" of this query, {float(finest):g} ({kind.mechanism.parameter}). Request that"
                     " level, or register another query."
                 )

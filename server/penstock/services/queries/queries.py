@@ -30,9 +30,9 @@ def register(
     return _shown(server, registration.register(server, principal, request, progress))
 
 
-def change(server: Server, principal: Principal, name: str, wanted: LevelsChange) -> QueryView:
+def change(server: Server, principal: Principal, name: str, request: LevelsChange) -> QueryView:
     """Move levels of a query and show it.  Raises as ``level_changes.change`` does."""
-    return _shown(server, level_changes.change(server, principal, name, wanted))
+    return _shown(server, level_changes.change(server, principal, name, request))
 
 
 def retire(server: Server, principal: Principal, name: str) -> QueryView:

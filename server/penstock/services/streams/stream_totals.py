@@ -98,20 +98,20 @@ def _allowed(
         raise missing
     tier = clearance
     if tier_name is not None:
-        tier, wanted_rung = rung_of_tier(
+        tier, requested_rung = rung_of_tier(
             query,
             clearance,
             tier_name,
             partial(tier_by_name, session),
             partial(allowed_rung, session, query),
         )
-        if wanted_rung < rung:
+        if requested_rung < rung:
             raise ClearanceTooLow(
                 f"The level of {tier.name!r} is more accurate than {clearance.name!r} allows for"
                 f" {query.name!r}: ask for {clearance.name!r}, or ask an admin for a higher"
                 " clearance."
             )
-        rung = wanted_rung
+        rung = requested_rung
     dataset = session.get_one(Dataset, query.dataset_id)
     release = session.exec(
         select(Release).where(col(Release.query_id) == query.id, col(Release.rung) == rung)

@@ -82,7 +82,7 @@ def open_stream(server: Server, principal: Principal, request: StreamRequest) ->
     return show(server, principal, query.name)
 
 
-def change(server: Server, principal: Principal, name: str, wanted: StreamChange) -> StreamView:
+def change(server: Server, principal: Principal, name: str, request: StreamChange) -> StreamView:
     """Move levels of a stream, from its next element on.
 
     A level that it does not have yet is drawn for the nodes in use, each between its
@@ -95,7 +95,7 @@ def change(server: Server, principal: Principal, name: str, wanted: StreamChange
         query = stream_by_name(session, name)
         require_active(query)
         dataset = session.get_one(Dataset, query.dataset_id)
-        targets = listed_levels(session, dataset, wanted.levels)
+        targets = listed_levels(session, dataset, request.levels)
     kind = stream_kind_of(query)
     rungs = {key: target_rung(kind, *target, dataset.delta) for key, target in targets.items()}
     for key, (spelled, _) in targets.items():

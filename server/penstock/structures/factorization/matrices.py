@@ -24,7 +24,7 @@ DIGITS = 20
 """Binary digits that are kept of the entries of ``R``."""
 
 LARGEST_RESIDUAL = 1e-9
-"""The largest error of ``L R`` allowed, over the largest entry of the wanted matrix."""
+"""The largest error of ``L R`` allowed, over the largest entry of the requested matrix."""
 
 LARGEST_NODE = 1 << 52
 """The largest sum of a node: sums have 63 bits, releases 52."""
@@ -96,14 +96,14 @@ def rounded(strategy: ArrayLike, digits: int = DIGITS) -> IntMatrix:
     return scaled.astype(np.int64)
 
 
-def factorization(wanted: ArrayLike, strategy: ArrayLike, digits: int = DIGITS) -> Factorization:
-    """Factor ``wanted = L R`` for the given ``R``.
+def factorization(workload: ArrayLike, strategy: ArrayLike, digits: int = DIGITS) -> Factorization:
+    """Factor ``workload = L R`` for the given ``R``.
 
-    Neighbors differ by at most 1 in one value.  ``wanted`` has shape (outputs, inputs),
+    Neighbors differ by at most 1 in one value.  ``workload`` has shape (outputs, inputs),
     ``strategy`` (nodes, inputs).  ``L`` is the least squares solution.  Raises ``InvalidInput``
-    if the strategy does not span ``wanted``.
+    if the strategy does not span ``workload``.
     """
-    target = np.asarray(wanted, dtype=np.float64)
+    target = np.asarray(workload, dtype=np.float64)
     public = rounded(strategy, digits)
     if target.ndim != 2 or target.shape[1] != public.shape[1]:
         raise InvalidInput(

@@ -60,8 +60,8 @@ class Axis:
         Inner edges move to the next half integer, the two ends stay.  Raises ``InvalidInput`` for
         more than ``MOST_PANELS`` panels.
         """
-        wanted = math.ceil((high - low) / (DEVIATIONS_A_PANEL * narrowest))
-        panels = refinement * max(wanted, FEWEST_PANELS)
+        needed = math.ceil((high - low) / (DEVIATIONS_A_PANEL * narrowest))
+        panels = refinement * max(needed, FEWEST_PANELS)
         if panels > MOST_PANELS:
             raise InvalidInput(
                 f"Levels this close need {panels} panels of quadrature; at most {MOST_PANELS} are"

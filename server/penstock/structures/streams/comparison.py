@@ -154,9 +154,9 @@ def _epochs(steps: int, *, pure: bool, past_only: bool, forest: Forest | None) -
         arity: _of_epochs(Epochs(arity, subtracting=not past_only), steps, pure=pure)
         for arity in EPOCH_ARITIES
     }
-    wanted = {2, min(judged, key=lambda arity: judged[arity].mean_variance)}
-    options = [judged[arity] for arity in sorted(wanted)]
-    if isinstance(forest, Epochs) and forest.arity not in wanted:
+    arities = {2, min(judged, key=lambda arity: judged[arity].mean_variance)}
+    options = [judged[arity] for arity in sorted(arities)]
+    if isinstance(forest, Epochs) and forest.arity not in arities:
         options.append(_of_epochs(forest, steps, pure=pure))
     return options
 

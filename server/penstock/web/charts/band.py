@@ -175,9 +175,9 @@ def _sentence(level: Level, step: str, at: int, interval: Interval, digits: Digi
 
 def _names(styled: Sequence[tuple[Level, int]], plot: Plot, width: int) -> Iterator[Element]:
     """Yield each level's mark and name, near the height at which its line ends."""
-    wanted = [plot.y.at(level.intervals[-1].value) for level, _ in styled]
+    ends = [plot.y.at(level.intervals[-1].value) for level, _ in styled]
     x = plot.x.end + GAP + 6
-    heights = spread(wanted, NAMES_APART, TOP + HEIGHT)
+    heights = spread(ends, NAMES_APART, TOP + HEIGHT)
     for (level, style), height in zip(styled, heights, strict=True):
         yield group(colored(style), mark(style, x, height))
         yield text(x + 9, height + 4, fitted(level.name, width - x - 9))

@@ -26,7 +26,7 @@ ACCOUNTANTS = (
 MOST_COLUMNS = 200
 
 
-def wanted(given: Mapping[str, str], tiers: Iterable[str], uri: str = "") -> dict[str, Any]:
+def spec_of(given: Mapping[str, str], tiers: Iterable[str], uri: str = "") -> dict[str, Any]:
     """Return the spec that a form describes; its model reports what is wrong with it.
 
     ``uri`` is the file if the form has no field for it.

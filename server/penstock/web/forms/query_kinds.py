@@ -18,7 +18,7 @@ class FormKind:
     name: str
     title: str
     sentence: str
-    wanted: Callable[[Given, DatasetView], dict[str, Any]]
+    spec_of: Callable[[Given, DatasetView], dict[str, Any]]
     reads: bool = True
 
     def fits(self, dataset: DatasetView) -> bool:

@@ -16,8 +16,8 @@ def issue(visit: Visit, name: str, later: Response) -> Response:
 
     def act() -> tuple[Response, str]:
         life = given.get("expires_in", "").strip()
-        wanted = form_input.filled(expires_in=life, scopes=given.getlist("scopes") or None)
-        issued = tokens.issue(visit.server, visit.principal, name, checked(TokenSpec, wanted))
+        spec = form_input.filled(expires_in=life, scopes=given.getlist("scopes") or None)
+        issued = tokens.issue(visit.server, visit.principal, name, checked(TokenSpec, spec))
         place = later.location or ""
         return visit.page("people/token.html", issued=issued, back=place.partition("?")[0]), place
 

@@ -17,7 +17,7 @@ FILES = "web.static"
 
 def as_page(response: Response, visitor: Callable[[], Visit]) -> Response:
     """Return a problem at a page or at an unknown address as a page, and others unchanged."""
-    if response.mimetype != PROBLEM or not _wanted():
+    if response.mimetype != PROBLEM or not _is_page_requested():
         return response
     problem = json.loads(response.get_data())
     page = make_response(
@@ -30,7 +30,7 @@ def as_page(response: Response, visitor: Callable[[], Visit]) -> Response:
     return page
 
 
-def _wanted() -> bool:
+def _is_page_requested() -> bool:
     """Return True if the request is for a page, or accepts one at an unknown address."""
     if request.endpoint is not None and request.endpoint != FILES:
         return request.blueprint == "web"

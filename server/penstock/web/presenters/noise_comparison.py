@@ -27,13 +27,13 @@ def keyed(given: Given) -> Given:
 
     Numbers that were typed are left out: the comparison does not depend on them.
     """
-    wanted = MultiDict(
+    fields = MultiDict(
         [field for field in given.items(multi=True) if field[0] not in UNSAID | {"values"}]
     )
-    spelled = urlencode(sorted(wanted.items(multi=True)))
+    spelled = urlencode(sorted(fields.items(multi=True)))
     digest = hashlib.sha256(spelled.encode()).hexdigest()
-    wanted[FIELD] = f"compare-{digest[:32]}-{given.get(FIELD, '')[:64]}"
-    return wanted
+    fields[FIELD] = f"compare-{digest[:32]}-{given.get(FIELD, '')[:64]}"
+    return fields
 
 
 def compared(given: Given, priced: Callable[[Given], PreviewView], run: Run) -> str:

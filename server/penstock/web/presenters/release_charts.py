@@ -147,7 +147,7 @@ def _ranking(best: ReleaseView, title: str, places: NDArray[np.intp]) -> Picture
     return picture(ranked.ranked_list, ranked.rows, content, "held")
 
 
-def wanted(given: Mapping[str, str]) -> ReleaseRequest:
+def level_request(given: Mapping[str, str]) -> ReleaseRequest:
     """Return the level that a form requests: a tier's, an epsilon's, or the caller's own.
 
     Raises ``InvalidInput`` for both at once, or an epsilon that is not a number above 0.

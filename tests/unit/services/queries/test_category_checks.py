@@ -34,7 +34,7 @@ def spent(world: World) -> dict[str, float]:
 def test_a_check_answers_with_a_share_and_its_interval_for_the_stated_epsilon(
     world: World, shown: DatasetView
 ) -> None:
-    wanted = category_checks.wanted(shown, "town", epsilon=0.5)
+    wanted = category_checks.check_request(shown, "town", epsilon=0.5)
     before = spent(world)
     made = queries.register(world.server, OPERATOR, wanted)
     (tier,) = made.tiers
@@ -53,7 +53,7 @@ def test_a_check_answers_with_a_share_and_its_interval_for_the_stated_epsilon(
 
 
 def test_it_is_charged_as_the_mean_of_zeros_and_ones(world: World, shown: DatasetView) -> None:
-    wanted = category_checks.wanted(shown, "town")
+    wanted = category_checks.check_request(shown, "town")
     made = queries.register(world.server, OPERATOR, wanted)
     # One person with one row: a half step either way in the sum, and one in the count.
     assert made.sensitivity.l1 == 1.0
@@ -64,12 +64,12 @@ def test_it_is_charged_as_the_mean_of_zeros_and_ones(world: World, shown: Datase
 def test_the_check_of_a_raised_row_limit_moves_as_many_rows(
     world: World, shown: DatasetView
 ) -> None:
-    wanted = category_checks.wanted(shown, "town", rows=3)
+    wanted = category_checks.check_request(shown, "town", rows=3)
     assert queries.register(world.server, OPERATOR, wanted).sensitivity.linf == 1.5
 
 
 def test_a_check_is_stored_and_read_again_as_a_share(world: World, shown: DatasetView) -> None:
-    made = queries.register(world.server, OPERATOR, category_checks.wanted(shown, "town"))
+    made = queries.register(world.server, OPERATOR, category_checks.check_request(shown, "town"))
     assert made.spec["aggregate"] == {"type": "uncategorized", "column": "town"}
     assert made.name == "stays town uncategorized"
     with world.server.database.read() as session:
@@ -83,26 +83,30 @@ def test_a_column_without_categories_is_refused(
     world: World, shown: DatasetView, column: str
 ) -> None:
     with pytest.raises(InvalidInput) as refused:
-        queries.register(world.server, OPERATOR, category_checks.wanted(shown, column))
+        queries.register(world.server, OPERATOR, category_checks.check_request(shown, column))
     assert refused.value.errors[0][0] == "/aggregate/column"
     assert set(spent(world).values()) == {1.0}
 
 
 def test_a_budget_that_is_too_small_is_refused(world: World, shown: DatasetView) -> None:
     with pytest.raises(BudgetExhausted):
-        queries.register(world.server, OPERATOR, category_checks.wanted(shown, "town", epsilon=20))
+        queries.register(
+            world.server, OPERATOR, category_checks.check_request(shown, "town", epsilon=20)
+        )
 
 
 def test_a_column_is_checked_again_under_another_name(world: World, shown: DatasetView) -> None:
     first = category_checks.name_of(shown.name, "town")
     assert category_checks.free_name(world.server, shown.name, "town") == first
-    queries.register(world.server, OPERATOR, category_checks.wanted(shown, "town", epsilon=0.1))
+    queries.register(
+        world.server, OPERATOR, category_checks.check_request(shown, "town", epsilon=0.1)
+    )
     column = {"type": "string", "categories": ["north", "rural_area"]}
     wanted = CorrectionRequest.model_validate({"columns": {"town": column}})
     corrections.correct(world.server, OPERATOR, shown.name, wanted)
     again = category_checks.free_name(world.server, shown.name, "town")
     assert again == f"{first} 2"
-    asked = category_checks.wanted(shown, "town", epsilon=0.1, name=again)
+    asked = category_checks.check_request(shown, "town", epsilon=0.1, name=again)
     assert queries.register(world.server, OPERATOR, asked).name == again
 
 

@@ -87,8 +87,8 @@ def logarithmic(low: float, high: float, start: float, end: float) -> Axis:
     margin = min(max((math.log(high) - math.log(low)) * 0.06, 0.2), 4.0)
     first, last = math.log(low) - margin, math.log(high) + margin
     low, high = math.exp(first), math.exp(last)
-    for wanted in (_parts((1, 2, 5), low, high), _parts((1, 3), low, high), _powers(low, high)):
-        labels = tuple((value, _label(value)) for value in wanted)
+    for values in (_parts((1, 2, 5), low, high), _parts((1, 3), low, high), _powers(low, high)):
+        labels = tuple((value, _label(value)) for value in values)
         axis = Axis(low, high, start, end, labels, logarithmic=True)
         if len(labels) >= 2 and _readable(axis):
             return axis

@@ -59,16 +59,16 @@ def wrapped(text: str, room: float, size: float = SIZE) -> list[str]:
     return lines
 
 
-def spread(wanted: Sequence[float], apart: float, lowest: float = math.inf) -> list[float]:
-    """Return heights near the wanted ones, ``apart`` from one another, none below ``lowest``.
+def spread(ideal: Sequence[float], apart: float, lowest: float = math.inf) -> list[float]:
+    """Return heights near the ideal ones, ``apart`` from one another, none below ``lowest``.
 
     Heights grow downwards.  If there is no room for all, those at the top move up.
     """
-    heights = list(wanted)
-    order = sorted(range(len(wanted)), key=lambda place: wanted[place])
+    heights = list(ideal)
+    order = sorted(range(len(ideal)), key=lambda place: ideal[place])
     above = -math.inf
     for place in order:
-        heights[place] = above = max(wanted[place], above + apart)
+        heights[place] = above = max(ideal[place], above + apart)
     below = lowest
     for place in reversed(order):
         heights[place] = min(heights[place], below)

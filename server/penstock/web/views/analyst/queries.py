@@ -38,8 +38,8 @@ def consequences(visit: Visit, query: str) -> Response:
     shown = queries.show(visit.server, visit.principal, query)
     preview, refusal = None, None
     try:
-        wanted = release_charts.wanted(request.args)
-        preview = releases.preview(visit.server, visit.principal, shown.name, wanted)
+        level = release_charts.level_request(request.args)
+        preview = releases.preview(visit.server, visit.principal, shown.name, level)
     except (InvalidInput, ClearanceTooLow, Conflict) as problem:
         refusal = problem.detail
     return visit.page(
@@ -56,12 +56,12 @@ def consequences(visit: Visit, query: str) -> Response:
 def request_release(visit: Visit, query: str) -> Response:
     """Release the query at a level; a repeated request returns the same numbers."""
     given = request.form
-    wanted = release_charts.wanted(given)
-    preview = releases.preview(visit.server, visit.principal, query, wanted)
+    level = release_charts.level_request(given)
+    preview = releases.preview(visit.server, visit.principal, query, level)
     now = str(preview.level.value)
     if given.get("shown", now) != now:
         return _changed_preview(visit, preview)
-    answer = releases.request(visit.server, visit.principal, query, wanted)
+    answer = releases.request(visit.server, visit.principal, query, level)
     if answer.first:
         hide_duration(answer.drawn)
     view = answer.view
@@ -95,4 +95,6 @@ def _own_level(visit: Visit, shown: QueryView) -> ReleasePreviewView | None:
     """Preview a request at the caller's clearance; None if they may not request it."""
     if "analyst" not in visit.principal.roles or shown.status != "active":
         return None
-    return releases.preview(visit.server, visit.principal, shown.name, release_charts.wanted({}))
+    return releases.preview(
+        visit.server, visit.principal, shown.name, release_charts.level_request({})
+    )

@@ -34,8 +34,8 @@ def correct_dataset(visit: Visit, dataset: str) -> Response:
     given = request.form
 
     def act() -> tuple[Response, str]:
-        wanted = _wanted(datasets.show(visit.server, visit.principal, dataset), given)
-        made = corrections.correct(visit.server, visit.principal, dataset, wanted)
+        correction = _correction(datasets.show(visit.server, visit.principal, dataset), given)
+        made = corrections.correct(visit.server, visit.principal, dataset, correction)
         response = visit.go("dataset", dataset=made.name, corrected="1")
         return response, response.location or ""
 
@@ -62,11 +62,11 @@ def withdraw_dataset(visit: Visit, dataset: str) -> Response:
     return tried(act, lambda problem: _form(visit, dataset, form_input.refused(given, problem)))
 
 
-def _wanted(before: DatasetView, given: Mapping[str, str]) -> CorrectionRequest:
+def _correction(before: DatasetView, given: Mapping[str, str]) -> CorrectionRequest:
     """Return the correction that a form describes.  Raises ``InvalidInput``."""
-    typed = dataset_form.wanted(given, (), uri=before.source.get("uri", ""))
+    typed = dataset_form.spec_of(given, (), uri=before.source.get("uri", ""))
     fields = [name for name in ("privacy_unit", "neighboring", "delta") if _shown(name, given)]
-    wanted = {name: typed[name] for name in fields if name in typed}
+    changes = {name: typed[name] for name in fields if name in typed}
     # Columns that the form has no room for stay as they are declared.
     shown = {given.get(f"column {place}") for place in range(dataset_form.MOST_COLUMNS)}
     left_out = {
@@ -74,9 +74,9 @@ def _wanted(before: DatasetView, given: Mapping[str, str]) -> CorrectionRequest:
     }
     columns = {**typed["columns"], **left_out}
     if "max_units" in typed:
-        wanted["max_units"] = typed["max_units"]
+        changes["max_units"] = typed["max_units"]
     correction_request: CorrectionRequest = checked(
-        CorrectionRequest, {**wanted, **({"columns": columns} if columns else {})}
+        CorrectionRequest, {**changes, **({"columns": columns} if columns else {})}
     )
     return correction_request
 

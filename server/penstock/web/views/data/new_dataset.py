@@ -42,11 +42,11 @@ def register_dataset(visit: Visit) -> Response:
 def _act(visit: Visit, given: Typed) -> JobFunction:
     server, principal = visit.server, visit.principal
     known = [tier.name for tier in tiers.listing(server)]
-    wanted = checked(DatasetRequest, dataset_form.wanted(given, known))
+    dataset_request = checked(DatasetRequest, dataset_form.spec_of(given, known))
 
     def act(run: Run) -> str:
-        before = registered.dataset(server, principal, wanted) if run.resumed else None
-        return before or datasets.register(server, principal, wanted, run).name
+        before = registered.dataset(server, principal, dataset_request) if run.resumed else None
+        return before or datasets.register(server, principal, dataset_request, run).name
 
     return act
 

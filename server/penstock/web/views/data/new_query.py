@@ -77,12 +77,12 @@ def register_query(visit: Visit) -> Response:
 
 def _act(visit: Visit, given: query_form.Given) -> JobFunction:
     server, principal = visit.server, visit.principal
-    spec = query_kinds.kind_of(given).wanted(given, chosen(visit, given))
-    wanted = checked(QueryRequest, spec)
+    spec = query_kinds.kind_of(given).spec_of(given, chosen(visit, given))
+    query_request = checked(QueryRequest, spec)
 
     def act(run: Run) -> str:
-        before = registered.query(server, principal, wanted) if run.resumed else None
-        return before or queries.register(server, principal, wanted, run).name
+        before = registered.query(server, principal, query_request) if run.resumed else None
+        return before or queries.register(server, principal, query_request, run).name
 
     return act
 
@@ -103,7 +103,7 @@ def known(visit: Visit) -> list[DatasetView]:
 def _previewed(
     visit: Visit, given: query_form.Given, dataset: DatasetView, patience: float
 ) -> PreviewView:
-    spec = query_form.without_values(query_kinds.kind_of(given).wanted(given, dataset))
+    spec = query_form.without_values(query_kinds.kind_of(given).spec_of(given, dataset))
     request_checked = checked(PreviewRequest, spec)
     return query_preview.preview(visit.server, visit.principal, request_checked, patience)
 
@@ -123,7 +123,8 @@ def _compare(visit: Visit, given: query_form.Given) -> JobFunction:
     dataset = chosen(visit, given)
     # Errors of the query itself are shown on the form, before a job starts.
     checked(
-        PreviewRequest, query_form.without_values(query_kinds.kind_of(given).wanted(given, dataset))
+        PreviewRequest,
+        query_form.without_values(query_kinds.kind_of(given).spec_of(given, dataset)),
     )
 
     def priced(changed: query_form.Given) -> PreviewView:

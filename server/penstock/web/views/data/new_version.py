@@ -32,8 +32,8 @@ def preview_version(visit: Visit, dataset: str) -> Response:
     given = request.form
 
     def act() -> Response:
-        wanted = _wanted(visit, given)
-        preview = version_preview.preview(visit.server, visit.principal, dataset, wanted)
+        version_request = _version_request(visit, given)
+        preview = version_preview.preview(visit.server, visit.principal, dataset, version_request)
         return _form(visit, dataset, form_input.kept(given), preview)
 
     return tried(act, lambda problem: _form(visit, dataset, form_input.refused(given, problem)))
@@ -45,8 +45,8 @@ def add_version(visit: Visit, dataset: str) -> Response:
     given = request.form
 
     def act() -> tuple[Response, str]:
-        wanted = _wanted(visit, given)
-        made = datasets.add_version(visit.server, visit.principal, dataset, wanted)
+        version_request = _version_request(visit, given)
+        made = datasets.add_version(visit.server, visit.principal, dataset, version_request)
         response = visit.go("dataset", dataset=made.name, added="1")
         return response, response.location or ""
 
@@ -56,11 +56,11 @@ def add_version(visit: Visit, dataset: str) -> Response:
     return tried(lambda: once(visit, act), refused)
 
 
-def _wanted(visit: Visit, given: Mapping[str, str]) -> VersionRequest:
+def _version_request(visit: Visit, given: Mapping[str, str]) -> VersionRequest:
     """Return the version that a form describes.  Raises ``InvalidInput``."""
     known = [tier.name for tier in tiers.listing(visit.server)]
     epsilons = {tier: form_input.number(given.get(f"epsilon {tier}", "")) for tier in known}
-    wanted = {
+    spec = {
         "source": {"engine": "duckdb", "uri": given.get("uri", "").strip()},
         "budgets": {
             tier: {"epsilon": epsilon} for tier, epsilon in epsilons.items() if epsilon is not None
@@ -68,7 +68,7 @@ def _wanted(visit: Visit, given: Mapping[str, str]) -> VersionRequest:
         "disjoint_units": "disjoint_units" in given,
         **form_input.filled(max_units=form_input.number(given.get("max_units", ""))),
     }
-    version: VersionRequest = checked(VersionRequest, wanted)
+    version: VersionRequest = checked(VersionRequest, spec)
     return version
 
 

@@ -37,14 +37,14 @@ def change_budgets(visit: Visit, dataset: str) -> Response:
 
     def look() -> Response:
         view = budgets.show(visit.server, visit.principal, dataset)
-        change = checked(DatasetChange, {"budgets": _wanted(visit, view, given)})
+        change = checked(DatasetChange, {"budgets": _changed_budgets(visit, view, given)})
         preview = budget_preview.preview(visit.server, visit.principal, view.dataset, change)
         return _budgets(visit, dataset, Form(given), preview)
 
     def act() -> Response:
         view = budgets.show(visit.server, visit.principal, dataset)
-        wanted = {"budgets": _wanted(visit, view, given)}
-        change = checked(DatasetChange, wanted)
+        spec = {"budgets": _changed_budgets(visit, view, given)}
+        change = checked(DatasetChange, spec)
         act = BudgetChange(dataset=view.dataset, budgets=change.budgets)
         return do_or_propose(
             visit, act, lambda done: visit.go("dataset_budgets", dataset=done.name, changed="1")
@@ -56,19 +56,19 @@ def change_budgets(visit: Visit, dataset: str) -> Response:
     )
 
 
-def _wanted(
+def _changed_budgets(
     visit: Visit, dataset_budget: DatasetBudgetView, given: Mapping[str, str]
 ) -> dict[str, dict[str, object]]:
     """Return the budgets that differ from the granted ones; fields left empty stay."""
     granted = {tier.tier: tier.granted.epsilon for tier in dataset_budget.tiers}
-    wanted: dict[str, dict[str, object]] = {}
+    changed: dict[str, dict[str, object]] = {}
     for tier in tiers.listing(visit.server):
         epsilon = form_input.number(given.get(f"epsilon {tier.name}", ""))
         if epsilon is not None and epsilon != granted.get(tier.name):
-            wanted[tier.name] = {"epsilon": epsilon}
-    if not wanted:
+            changed[tier.name] = {"epsilon": epsilon}
+    if not changed:
         raise InvalidInput("No budget was changed. Enter another number for at least one tier.")
-    return wanted
+    return changed
 
 
 def _budgets(

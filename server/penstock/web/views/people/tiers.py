@@ -57,9 +57,9 @@ def change_tier(visit: Visit, tier: str) -> Response:
     given = request.form
 
     def act() -> Response:
-        wanted = {**_place(given), "description": given.get("description", "")}
+        spec = {**_place(given), "description": given.get("description", "")}
         changed = tier_changes.change(
-            visit.server, visit.principal, tier, checked(TierChange, wanted)
+            visit.server, visit.principal, tier, checked(TierChange, spec)
         )
         return visit.go("tier", tier=changed.name, changed="1")
 

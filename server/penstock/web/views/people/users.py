@@ -30,12 +30,12 @@ def add_user(visit: Visit) -> Response:
     given = request.form
 
     def act() -> tuple[Response, str]:
-        wanted = {
+        spec = {
             "name": given.get("name", "").strip(),
             "roles": given.getlist("roles"),
             "clearance": given.get("clearance") or None,
         }
-        made = users.create(visit.server, visit.principal, checked(UserSpec, wanted))
+        made = users.create(visit.server, visit.principal, checked(UserSpec, spec))
         response = visit.go("user", user=made.name, done="added")
         return response, response.location or ""
 
