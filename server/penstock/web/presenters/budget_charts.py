@@ -28,7 +28,7 @@ def with_query(budget: DatasetBudgetView, name: str, shares: Mapping[str, float]
     more = {tier: stacked.Part(name, share) for tier, share in shares.items()}
     title = f"Budgets of {budget.dataset} with {name}"
     content = stacked.Budgets(title, _tiers(budget, more))
-    return picture(stacked.budget_bars, stacked.rows, content, "planned")
+    return picture(stacked.budget_bars, stacked.rows, content, "with-query")
 
 
 def moved(budget: DatasetBudgetView, moved_levels: MovedLevelsView) -> Picture:

@@ -124,7 +124,7 @@ def _side_by_side(
             title, _labels(best, keys), tuple(levels), confidence=confidence, total=count
         )
 
-    drawn = picture(intervals.bars_with_intervals, intervals.rows, groups(shown), "held", remark)
+    drawn = picture(intervals.bars_with_intervals, intervals.rows, groups(shown), "results", remark)
     return replace(drawn, table=intervals.rows(groups(listed)))
 
 
@@ -144,7 +144,7 @@ def _ranking(best: ReleaseView, title: str, places: NDArray[np.intp]) -> Picture
         confidence=best.error.confidence,
         total=len(best.keys),
     )
-    return picture(ranked.ranked_list, ranked.rows, content, "held")
+    return picture(ranked.ranked_list, ranked.rows, content, "results")
 
 
 def level_request(given: Mapping[str, str]) -> ReleaseRequest:
