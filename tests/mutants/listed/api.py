@@ -63,8 +63,8 @@ MUTANTS: Final[Sequence[Mutant]] = (
     Mutant(
         name="values-cross",
         path="services/computations/wire.py",
-        before='        document["values"] = [0]\n',
-        after='        document["values"] = list(value.values)\n',
+        before="        document |= value.stand_ins\n",
+        after="        document |= {name: getattr(value, name) for name in value.stand_ins}\n",
         wrong="exact values are written to the processes that compute",
         tests=(
             "tests/unit/services/computations/test_pooled.py::test_exact_values_and_keys_do_not_cross",
