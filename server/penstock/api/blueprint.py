@@ -130,26 +130,21 @@ def _signed_in(server: Server, limits: Limits) -> Principal:
 def _body(server: Server, operation: Operation, *, keyed: bool) -> tuple[bytes, dict[str, Any]]:
     """Return the request's fingerprint, empty unless ``keyed``, and the body as an argument."""
     raw = bytearray()
-    body: dict[str, Any] = {}
+    arguments: dict[str, Any] = {}
     if operation.body is not None:
         bodies.require_json(request)
-        raw, document = _document(server, operation)
-        body["body"] = bodies.model(operation.body, document)
+        settings = server.settings
+        limit = settings.query_body_limit if operation.large_body else settings.body_limit
+        # Flask enforces this only if it reads the body itself; here refusals quote it.
+        request.max_content_length = limit
+        raw = bodies.read(request, limit)
+        document = bodies.document(
+            raw, strict_below=settings.body_limit, most_values=settings.dimension_limit
+        )
+        arguments["body"] = bodies.model(operation.body, document)
     if not keyed:
-        return b"", body
-    return idempotency.fingerprint(server, operation, request.path, raw), body
-
-
-def _document(server: Server, operation: Operation) -> tuple[bytearray, object]:
-    """Return the body as it was sent, and the JSON document in it."""
-    settings = server.settings
-    limit = settings.query_body_limit if operation.large_body else settings.body_limit
-    # Flask enforces this only if it reads the body itself; here refusals quote it.
-    request.max_content_length = limit
-    raw = bodies.read(request, limit)
-    return raw, bodies.document(
-        raw, strict_below=settings.body_limit, most_values=settings.dimension_limit
-    )
+        return b"", arguments
+    return idempotency.fingerprint(server, operation, request.path, raw), arguments
 
 
 @contextmanager

@@ -52,21 +52,21 @@ def read(request: Request, limit: int) -> bytearray:
     if declared is not None and declared > limit:
         raise RequestEntityTooLarge
     wanted = limit + 1 if declared is None else declared
-    body = bytearray()
+    raw = bytearray()
     with _bounded_waiting(request, STALLED_SECONDS):
-        while len(body) < wanted:
+        while len(raw) < wanted:
             try:
-                chunk = request.environ["wsgi.input"].read(min(CHUNK, wanted - len(body)))
+                chunk = request.environ["wsgi.input"].read(min(CHUNK, wanted - len(raw)))
             except _CUT_SHORT as problem:
                 raise BadRequest from problem
             if not chunk:
                 break
-            body += chunk
-    if len(body) > limit:
+            raw += chunk
+    if len(raw) > limit:
         raise RequestEntityTooLarge
-    if declared is not None and len(body) < declared:
+    if declared is not None and len(raw) < declared:
         raise BadRequest
-    return body
+    return raw
 
 
 def _declared(request: Request) -> int | None:
@@ -91,61 +91,54 @@ def _bounded_waiting(request: Request, seconds: float) -> Iterator[None]:
         connection.settimeout(before)
 
 
-def document(body: bytearray, *, strict_below: int, most_values: int) -> object:
-    """Return the JSON document in ``body``.
+# Errors of the two libraries contain the whole input.  Ours are therefore raised outside the
+# ``except`` blocks, so that theirs are not attached as their context.
+
+
+def document(raw: bytearray, *, strict_below: int, most_values: int) -> object:
+    """Return the JSON document in ``raw``.
 
     Refuses what JSON does not have (NaN, Infinity, invalid UTF-8), nesting that is too deep, and
     far more than ``most_values`` values; in bodies of at most ``strict_below`` bytes also a name
     that occurs twice in one object.  Raises ``MalformedInput``, which names the place and quotes
     nothing of the body.
     """
-    if not body:
+    if not raw:
         raise MalformedInput("The body is empty; send a JSON object, {} if no field is needed.")
     # Counted before parsing: two bytes of JSON can become a list of sixty-four bytes.
-    places = body.count(b",") + body.count(b"[") + body.count(b"{")
+    places = raw.count(b",") + raw.count(b"[") + raw.count(b"{")
     if places > 4 * most_values + SPARE_PLACES:
         raise MalformedInput(
             f"The body has {places:,} commas and brackets, far more than the {most_values:,}"
             " values of the largest query need; split it."
         )
-    content, refusal = _parsed(body)
+    document: object = None
+    refusal: PenstockError | None = None
+    try:
+        document = orjson.loads(raw)
+    except orjson.JSONDecodeError as problem:
+        refusal = MalformedInput(_where(problem))
     if refusal is not None:
         raise refusal
-    _refuse_deep(content)
-    if len(body) <= strict_below:
-        json.loads(body, object_pairs_hook=_distinct, parse_int=float)
-    return content
+    _refuse_deep(document)
+    if len(raw) <= strict_below:
+        json.loads(raw, object_pairs_hook=_distinct, parse_int=float)
+    return document
 
 
-def model(adapter: TypeAdapter[Any], content: object) -> Any:
-    """Return ``content`` as the model that ``adapter`` describes.
+def model(adapter: TypeAdapter[Any], document: object) -> Any:
+    """Return ``document`` as the model that ``adapter`` describes.
 
     Raises ``InvalidInput`` with a JSON pointer for each wrong place.
     """
-    parsed, refusal = _validated(adapter, content)
-    if refusal is not None:
-        raise refusal
-    return parsed
-
-
-# Errors of the two libraries contain the whole input.  Ours are therefore raised outside the
-# ``except`` blocks, so that theirs are not attached as their context.
-
-
-def _parsed(body: bytearray) -> tuple[object, PenstockError | None]:
+    refusal: PenstockError
     try:
-        return orjson.loads(body), None
-    except orjson.JSONDecodeError as problem:
-        return None, MalformedInput(_where(problem))
-
-
-def _validated(adapter: TypeAdapter[Any], content: object) -> tuple[Any, PenstockError | None]:
-    try:
-        return adapter.validate_python(content), None
+        return adapter.validate_python(document)
     except ValidationError as error:
-        return None, invalid_input(error)
+        refusal = invalid_input(error)
     except InvalidInput as error:
-        return None, error
+        refusal = error
+    raise refusal
 
 
 def _where(problem: orjson.JSONDecodeError) -> str:
