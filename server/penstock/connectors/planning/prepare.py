@@ -2,7 +2,7 @@
 
 ``prepare`` interprets a spec once, as one ``Statement``.  Its text is
 recorded, and ``answer``, the one place where data are read, runs it.  Later on
-``recorded`` returns the statement with the recorded text, even if the template has changed since.
+``recorded`` returns the statement with the recorded text if the template has changed since.
 """
 
 from collections.abc import Iterator, Sequence
@@ -57,7 +57,7 @@ class PreparedQuery:
 
 def prepare(
     dataset: DatasetSpec,
-    query: ComputedQuery,
+    request: ComputedQuery,
     *,
     version: int,
     mechanism: str,
@@ -69,7 +69,7 @@ def prepare(
     the number of the dataset's declaration, null for the first.  Raises
     ``InvalidInput`` with the pointer of what is not valid.
     """
-    plan = interpret(dataset, query)
+    plan = interpret(dataset, request)
     opened = plan.open_keys is not None
     return PreparedQuery(
         keys=None if opened else plan.domain,
@@ -91,15 +91,13 @@ def _changed(dataset: DatasetSpec, plan: Plan) -> int:
 
 
 def recorded(written: Statement, text: str) -> Statement | None:
-    """Return the statement that runs a recorded text; ``None`` if it cannot be run as ``written``.
+    """Return the statement that runs a text of another version; ``None`` if it cannot be run.
 
-    ``written`` is what this version makes of the same spec; its plan decodes the rows.  A text that
-    another version wrote is tried first (``source.fits``); no data are read.
+    ``written`` is what this version makes of the same spec; its plan decodes the rows.  The text is
+    tried first (``source.fits``); no data are read.
     """
     from penstock.connectors.duckdb import source
 
-    if text == written.text:
-        return written
     older = replace(written, text=text, sha256=sha256_of(text))
     return older if source.fits(older) else None
 

@@ -6,6 +6,7 @@ They are in memory only from when they are read until a release is drawn from th
 
 import json
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +22,6 @@ from penstock.services.context import Server
 from penstock.services.datasets.fingerprints import fingerprint_of, salt_of
 from penstock.services.datasets.population import spec_of
 from penstock.services.noise.kinds.choice import kind_of
-from penstock.services.noise.kinds.kind import Answer
 from penstock.services.queries.recorded_statement import statement_of
 from penstock.services.schemas.queries import (
     ComputedQueryRequest,
@@ -33,6 +33,8 @@ Request = ComputedQueryRequest | PushedVectorRequest
 Plannable = Request | VectorPreviewRequest
 """The specs that can be planned; a preview's vector needs no values."""
 
+Answer = Callable[[], NDArray[np.int64]]
+"""Reads the exact answer, in steps of the values; for a sparse histogram ranks, then counts."""
 
 Reader = Callable[[Query], Answer]
 """Returns how the exact answer of a stored query is read: by the statement of its row."""
@@ -100,7 +102,8 @@ def prepared_for(
 
     def reader(query: Query) -> Answer:
         statement = statement_of(query, prepared)
-        return lambda: prepare.answer(
+        return partial(
+            prepare.answer,
             spec,
             statement,
             salt=salt,

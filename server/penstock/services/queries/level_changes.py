@@ -30,10 +30,8 @@ from penstock.services.ledger.effective_levels import Rungs, due, recharge
 from penstock.services.ledger.tier_budgets import newest_budget
 from penstock.services.noise.answer_fingerprints import require_fingerprint, require_same
 from penstock.services.noise.kinds.choice import kind_of
-from penstock.services.noise.kinds.kind import Answer, QueryKind
-from penstock.services.queries.exact_answers import (
-    prepared_again,
-)
+from penstock.services.noise.kinds.kind import QueryKind
+from penstock.services.queries.exact_answers import Answer, prepared_again
 from penstock.services.queries.mismatches import compared, require_drawn_from
 from penstock.services.releases.releases import store
 from penstock.services.repository import ordered_tiers, query_by_name
@@ -121,7 +119,7 @@ def _answer(
     if values is not None:
         require_drawn_from(query, reads)
     require_fingerprint(query)
-    return lambda: kind.exact(prepared.step, answer)
+    return lambda: kind.exact(prepared.step, answer())
 
 
 def require_active(query: Query) -> None:

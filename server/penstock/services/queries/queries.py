@@ -27,12 +27,12 @@ def register(
     server: Server, principal: Principal, request: Request, progress: Progress = silent
 ) -> QueryView:
     """Register a query and show it.  Raises as ``registration.register`` does."""
-    return _shown(server, registration.register(server, principal, request, progress))
+    return shown(server, registration.register(server, principal, request, progress))
 
 
 def change(server: Server, principal: Principal, name: str, request: LevelsChange) -> QueryView:
     """Move levels of a query and show it.  Raises as ``level_changes.change`` does."""
-    return _shown(server, level_changes.change(server, principal, name, request))
+    return shown(server, level_changes.change(server, principal, name, request))
 
 
 def retire(server: Server, principal: Principal, name: str) -> QueryView:
@@ -61,7 +61,7 @@ def show(server: Server, principal: Principal, name: str) -> QueryView:
         return view(session, *visible(session, principal, name, stream=False))
 
 
-def _shown(server: Server, query: Query) -> QueryView:
+def shown(server: Server, query: Query) -> QueryView:
     """Show a query to the admin who has just changed it."""
     with server.database.read() as session:
         return view(session, session.get_one(Query, query.id), None)

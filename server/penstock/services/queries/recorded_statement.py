@@ -35,14 +35,18 @@ def statement_of(query: Query, prepared: PreparedQuery) -> Statement:
     text that does not match its hash, and ``Conflict`` if this version makes another statistic of
     the spec, or cannot run the text.
     """
-    if prepared.statement is None or query.sql is None:
+    statement = prepared.statement
+    if statement is None or query.sql is None:
         raise RuntimeError("only a query that the server computes has a statement")
     if sha256_of(query.sql) != query.sql_hash:
         raise IntegrityViolation(
             f"The SQL of query {query.name!r} does not match its hash, so it is not run. Restore"
             " the database from a backup."
         )
-    statement = recorded(prepared.statement, query.sql) if _is_same(query, prepared) else None
+    if not _is_same(query, prepared):
+        statement = None
+    elif query.sql != statement.text:
+        statement = recorded(statement, query.sql)
     if statement is None:
         raise Conflict(
             f"This version of the server cannot run the SQL that query {query.name!r} was"

@@ -9,8 +9,6 @@ again finishes it.
 from collections.abc import Sequence
 from fractions import Fraction
 
-import numpy as np
-from numpy.typing import NDArray
 from sqlmodel import Session
 
 from penstock.connectors.planning.prepare import PreparedQuery
@@ -34,8 +32,12 @@ from penstock.services.ledger.charges import (
 )
 from penstock.services.ledger.quotes import Quote, require_tiers
 from penstock.services.noise.kinds.choice import kind_of
-from penstock.services.noise.kinds.kind import Answer
-from penstock.services.queries.exact_answers import Request, prepared_for, require_dimension
+from penstock.services.queries.exact_answers import (
+    Answer,
+    Request,
+    prepared_for,
+    require_dimension,
+)
 from penstock.services.queries.pending import charged_dataset, pending
 from penstock.services.queries.prepared_request import PreparedRequest
 from penstock.services.queries.recorded_statement import keys_text, spec_text
@@ -70,8 +72,7 @@ def register(
         query, rungs = _charged(planned, request, accounts)
     try:
         # An interrupted registration may have recorded another version's text, which is run.
-        answer = _with_progress(reader(query), progress)
-        _anchor(server, dataset, query, rungs, prepared.step, answer)
+        _anchor(server, dataset, query, rungs, prepared.step, reader(query), progress)
     except (SourceChanged, Unavailable) as problem:
         problem.detail += (
             f" Query {query.name!r} is charged and waits for its data: register the same spec"
@@ -104,15 +105,6 @@ def _charged(
             charge_all(session, principal, dataset, query, quote, fresh)
         given = {query.ceiling, *given_rungs(session, query)}
         return query, kind_of(query).levels.telling(given)
-
-
-def _with_progress(answer: Answer, progress: Progress) -> Answer:
-    def read() -> NDArray[np.int64]:
-        exact = answer()
-        progress("drawing noise and sealing")
-        return exact
-
-    return read
 
 
 def _row(
@@ -149,13 +141,15 @@ def _anchor(
     rungs: Sequence[int],
     step: Fraction,
     answer: Answer,
+    progress: Progress,
 ) -> None:
     """Read the data, draw the anchor, forget the data, and store the anchor.
 
     If levels are independent, this holds for all draws at ``rungs``: all or none are stored.
     """
     kind = kind_of(charged)
-    exact = kind.exact(step, answer)
+    exact = kind.exact(step, answer())
+    progress("drawing noise and sealing")
     drawn = kind.first_draw(server, charged, rungs, exact)
     del exact
     with server.database.write_beside(need=Need.LITTLE) as session:

@@ -70,8 +70,8 @@ MUTANTS: Final[Sequence[Mutant]] = (
         row="D2",
         name="statement-written-again",
         path="services/queries/recorded_statement.py",
-        before="recorded(prepared.statement, query.sql) if",
-        after="prepared.statement if",
+        before="        statement = recorded(statement, query.sql)\n",
+        after="        pass\n",
         wrong="a level is raised with the SQL of this version, not with what was recorded",
         tests=(
             "tests/unit/services/queries/test_recorded_statement.py::test_a_level_that_is_read_again_runs_the_recorded_statement",

@@ -38,9 +38,6 @@ from penstock.services.schemas.views import (
     TierLevelView,
 )
 
-Answer = Callable[[], NDArray[np.int64]]
-"""Reads the exact answer, in steps of the values; for a sparse histogram ranks, then counts."""
-
 
 @dataclass(frozen=True)
 class Draw:
@@ -178,12 +175,15 @@ class QueryKind(Process, ABC):
 
     # How it is drawn.
 
-    def exact(self, step: Fraction, answer: Answer) -> IntVector:
-        """Read the data: the exact answer in steps of the query's lattice."""
+    def exact(self, step: Fraction, answer: NDArray[np.int64]) -> IntVector:
+        """Return the exact answer in steps of the query's lattice, given it in steps of ``step``.
+
+        For a sparse histogram it has ranks, and then counts.
+        """
         scale = step / self.mechanism.granularity
         if scale.denominator != 1:
             raise InvalidInput(f"The step {step} is not a multiple of the lattice's.")
-        return answer() * np.int64(scale.numerator)
+        return answer * np.int64(scale.numerator)
 
     def missing(self, session: Session, query: Query, rungs: Sequence[int]) -> list[int]:
         """Return those of ``rungs`` that need the exact values, the most accurate first."""

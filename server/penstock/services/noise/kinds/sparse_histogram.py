@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, ClassVar
 
+import numpy as np
+from numpy.typing import NDArray
 from sqlmodel import Session
 from typing_extensions import override
 
@@ -22,7 +24,7 @@ from penstock.services.noise.histogram_settings import (
     settled,
     too_large,
 )
-from penstock.services.noise.kinds.kind import Answer, Draw, QueryKind, Reading
+from penstock.services.noise.kinds.kind import Draw, QueryKind, Reading
 from penstock.services.noise.sealing import SealedRelease
 from penstock.services.schemas.histograms import HistogramView
 from penstock.services.schemas.queries import ComputedQueryRequest, HistogramRequest, Terms
@@ -120,9 +122,9 @@ class HistogramKind(QueryKind):
             )
 
     @override
-    def exact(self, step: Fraction, answer: Answer) -> IntVector:
-        """Read the data: the ranks of the keys, and then their counts."""
-        return answer()
+    def exact(self, step: Fraction, answer: NDArray[np.int64]) -> IntVector:
+        """Return the ranks of the keys, and then their counts."""
+        return answer
 
     @override
     def first_draw(
