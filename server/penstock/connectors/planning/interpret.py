@@ -43,7 +43,7 @@ _BOUNDS = {"lower": 0, "upper": 100}
 """Examples of bounds, for messages."""
 
 
-def interpret(dataset: DatasetSpec, query: ComputedQuery) -> Plan:
+def interpret(dataset: DatasetSpec, request: ComputedQuery) -> Plan:
     """Read a query against its dataset, without data.
 
     Raises ``InvalidInput`` with the pointer of each place that is not valid.
@@ -57,17 +57,17 @@ def interpret(dataset: DatasetSpec, query: ComputedQuery) -> Plan:
         )
     refusals = Refusals()
     with refusals:
-        opened = _open_keys(dataset, query)
+        opened = _open_keys(dataset, request)
     with refusals:
-        groupings = () if isinstance(query, HistogramQuery) else _groupings(dataset, query)
+        groupings = () if isinstance(request, HistogramQuery) else _groupings(dataset, request)
     with refusals:
-        filters = _filters(dataset, query)
+        filters = _filters(dataset, request)
     with refusals:
-        summand = _summand(dataset, query)
+        summand = _summand(dataset, request)
     with refusals:
-        flags = _flags(dataset, query)
+        flags = _flags(dataset, request)
     with refusals:
-        max_rows = _rows(dataset, query)
+        max_rows = _rows(dataset, request)
     refusals.raise_all()
     keys = math.prod(map(len, groupings)) if opened is None else opened.domain.size
     _check_dimension(keys, flags)
@@ -76,17 +76,17 @@ def interpret(dataset: DatasetSpec, query: ComputedQuery) -> Plan:
         unit=_column(dataset, unit.column) if isinstance(unit, UnitColumn) else None,
         filters=filters,
         groupings=groupings,
-        measure=_measure(query),
+        measure=_measure(request),
         summand=summand,
-        max_groups=_groups(dataset, query, keys),
+        max_groups=_groups(dataset, request, keys),
         max_rows=max_rows,
         max_units=dataset.max_units,
         open_keys=opened,
         flags=flags,
     )
     _check_range(plan)
-    if isinstance(query, CorrelatedQuery):
-        terms = SizeTerms(query.trade_off, query.known_size)
+    if isinstance(request, CorrelatedQuery):
+        terms = SizeTerms(request.trade_off, request.known_size)
         return with_nodes(plan, terms, dataset.neighboring)
     return plan
 
@@ -107,10 +107,10 @@ def _declared(dataset: DatasetSpec, name: str, *at: str | int) -> ColumnSpec:
     return dataset.columns[name]
 
 
-def _filters(dataset: DatasetSpec, query: ComputedQuery) -> tuple[Filter, ...]:
+def _filters(dataset: DatasetSpec, request: ComputedQuery) -> tuple[Filter, ...]:
     refusals = Refusals()
     filters: set[Filter] = set()
-    for position, condition in enumerate(query.where):
+    for position, condition in enumerate(request.where):
         with refusals:
             filters.add(_filter(dataset, condition, position))
     refusals.raise_all()
@@ -152,24 +152,24 @@ def _filter(dataset: DatasetSpec, condition: Condition, position: int) -> Filter
     return Filter(_column(dataset, condition.column), op, tuple(sorted(read, key=spelling)))
 
 
-def _groupings(dataset: DatasetSpec, query: ComputedQuery) -> tuple[Grouping, ...]:
+def _groupings(dataset: DatasetSpec, request: ComputedQuery) -> tuple[Grouping, ...]:
     refusals = Refusals()
     groupings: list[Grouping] = []
-    for position, group in enumerate(query.group_by):
+    for position, group in enumerate(request.group_by):
         with refusals:
             at = ("group_by", position)
             groupings.append(_grouping(dataset, group.column, group.bins, *at))
-    if isinstance(query.aggregate, Histogram):
+    if isinstance(request.aggregate, Histogram):
         with refusals:
-            bins = query.aggregate.bins
-            groupings.append(_grouping(dataset, query.aggregate.column, bins, "aggregate"))
+            bins = request.aggregate.bins
+            groupings.append(_grouping(dataset, request.aggregate.column, bins, "aggregate"))
     refusals.raise_all()
     keys = math.prod(len(grouping) for grouping in groupings)
-    of_pairs = isinstance(query.aggregate, Mean | Uncategorized)
+    of_pairs = isinstance(request.aggregate, Mean | Uncategorized)
     most = MOST_KEYS // 2 if of_pairs else MOST_KEYS
     if keys > most:
         raise InvalidInput(
-            f"The groups have {keys} keys; a {query.aggregate.type} has at most {most}. Group by"
+            f"The groups have {keys} keys; a {request.aggregate.type} has at most {most}. Group by"
             " fewer columns, or by coarser bins.",
             pointer=pointer("group_by"),
         )
@@ -213,27 +213,27 @@ def _edges(
     return edges
 
 
-def _measure(query: ComputedQuery) -> Measure:
-    if isinstance(query.aggregate, Histogram):
+def _measure(request: ComputedQuery) -> Measure:
+    if isinstance(request.aggregate, Histogram):
         return Measure.COUNT
-    if isinstance(query.aggregate, Uncategorized):
+    if isinstance(request.aggregate, Uncategorized):
         return Measure.MEAN
-    return Measure(query.aggregate.type)
+    return Measure(request.aggregate.type)
 
 
-def _open_keys(dataset: DatasetSpec, query: ComputedQuery) -> OpenKeys | None:
-    if not isinstance(query, HistogramQuery):
+def _open_keys(dataset: DatasetSpec, request: ComputedQuery) -> OpenKeys | None:
+    if not isinstance(request, HistogramQuery):
         return None
-    name = only_column(query)
+    name = only_column(request)
     _declared(dataset, name, "group_by", 0)
-    return open_keys(dataset, query, _column(dataset, name))
+    return open_keys(dataset, request, _column(dataset, name))
 
 
-def _flags(dataset: DatasetSpec, query: ComputedQuery) -> tuple[Column, ...]:
-    if not isinstance(query.aggregate, Count | CountUnits) or query.aggregate.columns is None:
+def _flags(dataset: DatasetSpec, request: ComputedQuery) -> tuple[Column, ...]:
+    if not isinstance(request.aggregate, Count | CountUnits) or request.aggregate.columns is None:
         return ()
-    names = query.aggregate.columns
-    if isinstance(query, HistogramQuery):
+    names = request.aggregate.columns
+    if isinstance(request, HistogramQuery):
         raise InvalidInput(
             "A sparse histogram counts rows or units; leave columns out.",
             pointer=pointer("aggregate", "columns"),
@@ -261,10 +261,10 @@ def _check_dimension(keys: int, flags: tuple[Column, ...]) -> None:
         )
 
 
-def _groups(dataset: DatasetSpec, query: ComputedQuery, keys: int) -> int:
+def _groups(dataset: DatasetSpec, request: ComputedQuery, keys: int) -> int:
     if not isinstance(dataset.privacy_unit, UnitColumn):
         return 1
-    groups = query.contribution.max_groups or (1 if keys == 1 else None)
+    groups = request.contribution.max_groups or (1 if keys == 1 else None)
     if groups is None:
         raise InvalidInput(
             f"Say in how many of the {keys} groups one privacy unit may count, for example 1.",
@@ -273,10 +273,10 @@ def _groups(dataset: DatasetSpec, query: ComputedQuery, keys: int) -> int:
     return min(groups, keys)
 
 
-def _rows(dataset: DatasetSpec, query: ComputedQuery) -> int:
-    if not isinstance(dataset.privacy_unit, UnitColumn) or query.aggregate.type == "count_units":
+def _rows(dataset: DatasetSpec, request: ComputedQuery) -> int:
+    if not isinstance(dataset.privacy_unit, UnitColumn) or request.aggregate.type == "count_units":
         return 1
-    rows = query.contribution.max_rows_per_group
+    rows = request.contribution.max_rows_per_group
     if rows is None:
         raise InvalidInput(
             "Say how many rows of one privacy unit may count in one group, for example 1.",
@@ -285,30 +285,30 @@ def _rows(dataset: DatasetSpec, query: ComputedQuery) -> int:
     return rows
 
 
-def _summand(dataset: DatasetSpec, query: ComputedQuery) -> Summand | None:
-    if isinstance(query.aggregate, Uncategorized):
-        return _outside(dataset, query.aggregate.column)
-    if not isinstance(query.aggregate, Sum | Mean):
+def _summand(dataset: DatasetSpec, request: ComputedQuery) -> Summand | None:
+    if isinstance(request.aggregate, Uncategorized):
+        return _outside(dataset, request.aggregate.column)
+    if not isinstance(request.aggregate, Sum | Mean):
         return None
-    spec = _declared(dataset, query.aggregate.column, "aggregate")
+    spec = _declared(dataset, request.aggregate.column, "aggregate")
     if spec.type not in NUMERIC:
         raise InvalidInput(
-            f"Only integers and numbers add up; {query.aggregate.column} is declared as"
+            f"Only integers and numbers add up; {request.aggregate.column} is declared as"
             f" {spec.type}.",
             pointer=pointer("aggregate", "column"),
         )
     refusals = Refusals()
     with refusals:
-        lower = _bound(query.aggregate, spec, "lower")
+        lower = _bound(request.aggregate, spec, "lower")
     with refusals:
-        upper = _bound(query.aggregate, spec, "upper")
+        upper = _bound(request.aggregate, spec, "upper")
     refusals.raise_all()
     if lower > upper:
         raise InvalidInput(
             f"The bounds are reversed: lower is {lower:g}, upper {upper:g}.",
             pointer=pointer("aggregate", "upper"),
         )
-    declared = query.aggregate.step if query.aggregate.step is not None else spec.step
+    declared = request.aggregate.step if request.aggregate.step is not None else spec.step
     if declared is None and spec.type == "number":
         raise InvalidInput(
             "Say to which step the numbers are rounded before they are added: 1, 0.25, 10 ...",
@@ -327,7 +327,7 @@ def _summand(dataset: DatasetSpec, query: ComputedQuery) -> Summand | None:
             " stay exact. Declare narrower bounds or a coarser step.",
             pointer=pointer("aggregate", "step"),
         )
-    column = _column(dataset, query.aggregate.column)
+    column = _column(dataset, request.aggregate.column)
     return Summand(column, step, lowest, highest)
 
 
