@@ -13,6 +13,7 @@ from penstock.accounting.calibration.levels import (
     level_for_share,
     rung_for,
     rung_for_share,
+    stored_rung_for,
 )
 from penstock.accounting.calibration.powers import PowerChoice, best_power, power_choice
 from penstock.accounting.charging.budget import (
@@ -104,5 +105,6 @@ __all__ = [
     "rung_for_share",
     "sensitivity_of_unit",
     "share_of",
+    "stored_rung_for",
     "total",
 ]

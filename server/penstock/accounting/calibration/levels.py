@@ -7,7 +7,7 @@ are returned as exact fractions, before they are moved to a rung of a query's la
 import math
 from collections.abc import Callable, Mapping
 from fractions import Fraction
-from functools import partial
+from functools import lru_cache, partial
 from typing import Final
 
 from penstock.accounting.calibration.search import Excess, NoneIsGood, least
@@ -77,7 +77,30 @@ def rung_for(
     _require_meaning(mechanism, target, delta)
     if target.kind is TargetKind.LEVEL:
         return ladder.rung_at_or_above(Fraction(target.value))
+    return _searched_rung(mechanism, ladder, target, sensitivity, delta)
 
+
+def stored_rung_for(
+    mechanism: Mechanism, ladder: Ladder, target: Target, sensitivity: Sensitivity, delta: float
+) -> int:
+    """Return the least noisy rung of a registered query that meets ``target``.
+
+    A level is shown as the nearest float, which may lie above the rung that it names; here it names
+    that rung.  Rungs of registered queries are cached.  Raises ``InvalidInput`` as ``rung_for``
+    does.
+    """
+    _require_meaning(mechanism, target, delta)
+    if target.kind is not TargetKind.LEVEL:
+        return _kept_rung(mechanism, ladder, target, sensitivity, delta)
+    rung = ladder.rung_at_or_above(Fraction(target.value))
+    if rung > 0 and float(ladder.value(rung - 1)) == target.value:
+        return rung - 1
+    return rung
+
+
+def _searched_rung(
+    mechanism: Mechanism, ladder: Ladder, target: Target, sensitivity: Sensitivity, delta: float
+) -> int:
     def excess(level: Fraction) -> float:
         return _excess(mechanism, target, sensitivity, delta, level)
 
@@ -89,6 +112,9 @@ def rung_for(
     while excess(ladder.value(rung)) > 0:
         rung += 1
     return rung
+
+
+_kept_rung: Callable[..., int] = lru_cache(maxsize=4096)(_searched_rung)
 
 
 def level_for_share(

@@ -46,6 +46,7 @@ class LevelRule(ABC):
     ) -> int:
         """Return the rung that ``target`` names for a tier that is allowed ``own`` or noisier ones.
 
+        ``target`` is for drawn values, as every target of a ``ReleaseRequest`` is.
         Raises ``InvalidInput`` for a target that no level meets, and may raise
         ``ClearanceTooLow``; the caller refuses every rung below ``own``.
         """

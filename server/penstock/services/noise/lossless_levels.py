@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 from sqlmodel import Session, col, select
 from typing_extensions import override
 
-from penstock.accounting import Account, Entry, raising, rung_for_share
+from penstock.accounting import Account, Entry, raising, rung_for_share, stored_rung_for
 from penstock.errors import Conflict, IntegrityViolation
 from penstock.mechanisms import IntVector, raise_anchor
 from penstock.persistence.tables import Dataset, Query, Release, Tier
@@ -44,7 +44,10 @@ class LosslessLevels(LevelRule):
         self, session: Session, query: Query, tier: Tier, own: int, target: Target, delta: float
     ) -> int:
         """Return the least noisy rung that meets ``target``; any level may be drawn."""
-        return self.process.rung(target, delta)
+        process = self.process
+        return stored_rung_for(
+            process.mechanism, process.ladder, target, process.sensitivity, delta
+        )
 
     @override
     def shared_rungs(

@@ -1,6 +1,5 @@
 """Hold the numbers of a query's noise process: mechanism, ladder of levels and sensitivity."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
@@ -8,15 +7,13 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from penstock.accounting import Account, Entry, charge, entry, rung_for
+from penstock.accounting import Account, Entry, charge, entry, stored_rung_for
 from penstock.mechanisms import GeneralizedGaussian, IntVector, Mechanism, released
-from penstock.privacy import Ladder, Sensitivity, Target, TargetKind
+from penstock.privacy import Ladder, Sensitivity, Target
 from penstock.services.schemas.views import ErrorView, GuaranteeView, LevelView, SensitivityView
 
 CONFIDENCE = 0.95
 """The confidence of every margin of error."""
-
-_rung_for: Callable[..., int] = lru_cache(maxsize=4096)(rung_for)
 
 
 @dataclass(frozen=True)
@@ -40,12 +37,7 @@ class Process:
 
     def rung(self, target: Target, delta: float) -> int:
         """Return the least noisy rung that meets ``target``.  Raises ``InvalidInput``."""
-        rung = _rung_for(self.mechanism, self.ladder, target, self.sensitivity, delta)
-        # A level is shown as the nearest float, which may lie above the rung that it names.
-        exact = target.kind is TargetKind.LEVEL and rung > 0
-        if exact and float(self.ladder.value(rung - 1)) == target.value:
-            return rung - 1
-        return rung
+        return stored_rung_for(self.mechanism, self.ladder, target, self.sensitivity, delta)
 
     def level(self, rung: int) -> LevelView:
         """Return the level at ``rung``."""

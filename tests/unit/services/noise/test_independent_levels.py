@@ -309,7 +309,7 @@ def test_any_number_of_epsilons_is_looked_up_among_the_levels_that_there_are(
     def never(*_: object) -> int:
         raise AssertionError("a level was worked out again")
 
-    monkeypatch.setattr(process_module, "_rung_for", never)
+    monkeypatch.setattr(process_module, "stored_rung_for", never)
     monkeypatch.setattr(process_module, "_guarantee", cached_alone(process_module._guarantee))
     for number in range(50):
         with pytest.raises(InvalidInput, match="has no level of epsilon"):

@@ -26,6 +26,7 @@ from penstock.persistence.tables import Charge, Query, Release
 from penstock.services.access.principals import OPERATOR
 from penstock.services.datasets import datasets
 from penstock.services.exposure import exposure
+from penstock.services.noise.kinds.choice import kind_of
 from penstock.services.noise.sealed_state import open_state
 from penstock.services.previews import query_preview
 from penstock.services.queries import queries
@@ -36,6 +37,7 @@ from penstock.services.schemas.queries import (
     LevelsChange,
     PreviewRequest,
     QueryRequest,
+    ReleaseRequest,
 )
 from penstock.services.schemas.views import QueryView
 
@@ -123,6 +125,16 @@ def test_counts_and_the_size_are_released_by_tier(people: World) -> None:
         assert set(deviations[:4]) == {release.error.standard_deviation}
         assert deviations[4] == pytest.approx(deviations[0] * 2 / 3**0.5, rel=1e-3)
         assert release.errors.half_widths == pytest.approx(1.96 * deviations, rel=1e-3)
+
+
+def test_the_targets_of_releases_are_the_same_for_counts_and_for_nodes(people: World) -> None:
+    """The levels of one path take them as targets for the nodes, without a conversion."""
+    register(people)
+    kind = kind_of(stored(people)[0])
+    for name in ReleaseRequest.model_fields.keys() - {"tier"}:
+        target = ReleaseRequest.model_validate({name: 0.5}).target()
+        assert target is not None
+        assert kind.target_on_draws(target) == target
 
 
 def test_at_one_loss_each_count_has_less_noise_than_by_itself(people: World) -> None:
