@@ -37,7 +37,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         name="release-clearance-not-read-again",
         path="services/releases/releases.py",
         before="""\
-        allowed, received = allowed_and_received(session, server, principal, name, target, allowed)
+        allowed, received = allowed_and_received(session, server, principal, name, request, allowed)
         allowed = allowed.under(locked)
 """,
         after="        allowed = allowed.under(locked)\n",

@@ -1,6 +1,7 @@
 """Decide which level of a query a request gets, from what is known of the query and its caller."""
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from sqlmodel import Session
@@ -55,7 +56,7 @@ def allowed_and_received(
     server: Server,
     principal: Principal,
     name: str,
-    target: ReleaseRequest,
+    request: ReleaseRequest,
     before: AllowedRequest | None = None,
 ) -> tuple[AllowedRequest, ReceivedRelease | None]:
     """Return what a request is allowed now, and the release if the caller holds it.
@@ -66,7 +67,13 @@ def allowed_and_received(
     query's lock.  Raises as ``releases.request`` does.
     """
     user = required(principal.user_id)
-    expected = before or _expected(session, server, user, name, target)
+    expected = before
+    edition, clearance = server.kept.edition, server.clearances.get(user)
+    known = known_queries.kept(server, edition, name)
+    if before is None and known is not None and clearance is not None:
+        # What the request gets if nothing has changed; refused only after a look at what is true.
+        with suppress(NotFound, ClearanceTooLow, Conflict, InvalidInput):
+            expected = _allowed(session, known, edition, clearance, request)
     if expected is not None:
         look = look_up(session, user, expected.query.id, expected.rung)
         if (look.edition, look.clearance) == (expected.edition, expected.clearance):
@@ -77,27 +84,13 @@ def allowed_and_received(
         raise NotFound(f"There is no query {name!r}.")
     keep = before is None  # in a transaction that writes, two statements may see two editions
     known = known_queries.read(session, server, look.edition, name, keep=keep)
-    allowed = _allowed(session, known, look.edition, look.clearance, target)
+    allowed = _allowed(session, known, look.edition, look.clearance, request)
     server.clearances[user] = look.clearance
     return allowed, look_up(session, user, allowed.query.id, allowed.rung).received
 
 
-def _expected(
-    session: Session, server: Server, user: int, name: str, target: ReleaseRequest
-) -> AllowedRequest | None:
-    """Return what the request gets if nothing changed since earlier ones; None if unknown."""
-    edition, clearance = server.kept.edition, server.clearances.get(user)
-    known = known_queries.kept(server, edition, name)
-    if known is None or clearance is None:
-        return None
-    try:
-        return _allowed(session, known, edition, clearance, target)
-    except (NotFound, ClearanceTooLow, Conflict, InvalidInput):
-        return None  # refused only after a look at what is true now
-
-
 def _allowed(
-    session: Session, known: KnownQuery, edition: str, clearance: Clearance, target: ReleaseRequest
+    session: Session, known: KnownQuery, edition: str, clearance: Clearance, request: ReleaseRequest
 ) -> AllowedRequest:
     query, kind, own_tier = known.query, known.kind, known.tier(clearance[1])
     own = None if own_tier is None else known.allowed_rung(own_tier)
@@ -108,14 +101,14 @@ def _allowed(
             f"Query {query.name!r} is {query.status} and has no new releases; values already"
             f" handed out can still be read."
         )
-    tier, rung, level = own_tier, own, target.target()
-    if target.tier is not None:
+    tier, rung, target = own_tier, own, request.target()
+    if request.tier is not None:
         tier, rung = rung_of_tier(
-            query, own_tier, target.tier, known.tier_named, known.allowed_rung
+            query, own_tier, request.tier, known.tier_named, known.allowed_rung
         )
-    elif level is not None:
+    elif target is not None:
         delta = known.dataset.delta
-        rung = kind.levels.target_rung(session, query, own_tier, own, level, delta)
+        rung = kind.levels.target_rung(session, query, own_tier, own, target, delta)
         # The release is for the least trusted readers who may have this level, not for the
         # caller's own tier.
         tiers = known.levels(own_tier)

@@ -74,7 +74,7 @@ class Answer:
 
 # Repeated, it finds the release that an interrupted run stored; so nothing is drawn twice.
 @retried
-def request(server: Server, principal: Principal, name: str, target: ReleaseRequest) -> Answer:
+def request(server: Server, principal: Principal, name: str, request: ReleaseRequest) -> Answer:
     """Release a query at the caller's clearance, or at any more private level.
 
     Raises ``NotFound`` for a query that the caller may not see, ``ClearanceTooLow`` for a level
@@ -83,7 +83,7 @@ def request(server: Server, principal: Principal, name: str, target: ReleaseRequ
     """
     principal.require("analyst")
     with server.database.read() as session:
-        allowed, received = allowed_and_received(session, server, principal, name, target)
+        allowed, received = allowed_and_received(session, server, principal, name, request)
         if received is None:
             require_room = partial(_require_room, session, server, principal, allowed)
             allowed.kind.prepare_draw(session, allowed.query, allowed.rung, require_room)
@@ -93,7 +93,7 @@ def request(server: Server, principal: Principal, name: str, target: ReleaseRequ
         locked = lock_query(session, required(allowed.query.id))
         if locked is None:
             raise NotFound(f"There is no query {name!r}.")
-        allowed, received = allowed_and_received(session, server, principal, name, target, allowed)
+        allowed, received = allowed_and_received(session, server, principal, name, request, allowed)
         allowed = allowed.under(locked)
         if received is not None:
             steps = _opened(server, allowed, received)
@@ -104,7 +104,7 @@ def request(server: Server, principal: Principal, name: str, target: ReleaseRequ
 
 
 def preview(
-    server: Server, principal: Principal, name: str, target: ReleaseRequest
+    server: Server, principal: Principal, name: str, request: ReleaseRequest
 ) -> ReleasePreviewView:
     """Preview what ``request`` would hand out, without values; nothing is drawn or logged.
 
@@ -112,7 +112,7 @@ def preview(
     """
     principal.require("analyst")
     with server.database.read() as session:
-        allowed, _ = allowed_and_received(session, server, principal, name, target)
+        allowed, _ = allowed_and_received(session, server, principal, name, request)
         user, query = required(principal.user_id), required(allowed.query.id)
         rungs = [row.release.rung for row in holdings(session, user_ids=[user], query_id=query)]
         return ReleasePreviewView(
