@@ -5,7 +5,8 @@
 * ``tree_store``       the tree's hashes in the database
 * ``checkpoints``      signed notes of the log's size and root
 * ``bootstrap``        begins a log: its key, its tree, its witness
-* ``witness, sights``  a record outside of the database of how long the log was
+* ``witness``          a record outside of the database of how long the log was
+* ``sights``           what that record says, and its authentication
 * ``suspension``       leaves about when a server suspended itself and when it continued
 * ``logged_time``      the server's time, never earlier than the newest checkpoint
 * ``background``       a thread for tasks that may outlast the request that started them

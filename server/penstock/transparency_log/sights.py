@@ -2,14 +2,17 @@
 
 ::
 
-    {"format": "penstock-witness", "version": 2, "size": 42, "root": "ab...", "mac": "cd...",
-     "accounts": {"sites@1/1": [5, 7]}, "suspended_at": ""}
+    {"format": "penstock-witness", "version": 3, "sequence": 7, "slot_size": 4096, "size": 42,
+     "root": "ab...", "accounts": {"sites@1/1": [5, 7]}, "suspended_at": "", "mac": "cd..."}
 
 ``mac`` is an HMAC-SHA256 of everything else, as canonical JSON, under a key derived from a secret
 in the keys' folder: neither the database nor the witness's own folder has it.
 
-Version 1, of the schemas 0010 to 0017, had no ``mac`` and no ``suspended_at``, and before schema
-0012 no ``accounts``.  Only the upgrade of a database of these schemas reads it
+Version 2 had a file to itself, and so neither ``sequence`` nor ``slot_size``.  It is still read;
+the next record that is written replaces it.
+
+Version 1, of the schemas 0010 to 0017, had no ``mac`` and no ``suspended_at`` either, and before
+schema 0012 no ``accounts``.  Only the upgrade of a database of these schemas reads it
 (``FileWitness.take_over``).
 """
 
@@ -17,14 +20,17 @@ import hashlib
 import hmac
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from penstock.encryption import Secrets
 from penstock.nesting import shallow
 
 FORMAT: Final = "penstock-witness"
-VERSION: Final = 2
+VERSION: Final = 3
+
+IN_A_FILE: Final = 2
+"""The last version whose record had a file to itself."""
 
 AUTHENTICATED_SINCE: Final = "0018"
 """The first schema whose witness is authenticated."""
@@ -59,6 +65,11 @@ class Sight:
             accounts[name] = (max(before[0], loss), max(before[1], failure))
         return accounts
 
+    def joined(self, other: "Sight") -> "Sight":
+        """Return the further of the two, with what either has as spent."""
+        further = max(self, other, key=lambda candidate: candidate.size)
+        return replace(further, accounts=self.together(other), suspended_at=self.suspended_at)
+
 
 NOTHING = Sight(0, b"")
 
@@ -73,11 +84,13 @@ def keys_of(secrets: Secrets) -> tuple[bytes, ...]:
     return tuple(hmac.digest(key, label, hashlib.sha256) for key in secrets.of_rows())
 
 
-def written(sight: Sight, key: bytes) -> bytes:
-    """Return a sight as the text of its file."""
+def written(sight: Sight, key: bytes, sequence: int, slot_size: int) -> bytes:
+    """Return a sight as the text of its record."""
     content = {
         "format": FORMAT,
         "version": VERSION,
+        "sequence": sequence,
+        "slot_size": slot_size,
         "size": sight.size,
         "root": sight.root.hex(),
         "accounts": {name: list(spent) for name, spent in sight.accounts.items()},
@@ -86,8 +99,36 @@ def written(sight: Sight, key: bytes) -> bytes:
     return json.dumps({**content, "mac": _mac(content, key)}).encode() + b"\n"
 
 
+def fields_of(text: str) -> dict[str, Any]:
+    """Return the fields of a record, which nothing has authenticated yet.
+
+    Raises several errors for other content.
+    """
+    content: dict[str, Any] = json.loads(shallow(text))
+    if (content["format"], content["version"]) != (FORMAT, VERSION):
+        raise ValueError("not a record of this version")
+    return content
+
+
+def authenticated(content: Mapping[str, Any], keys: Sequence[bytes]) -> Sight:
+    """Return the sight of a record's fields.
+
+    Raises ``Unauthentic``, and several errors for fields that no server wrote.
+    """
+    signed = {name: value for name, value in content.items() if name != "mac"}
+    mac = content.get("mac")
+    if not isinstance(mac, str) or not any(
+        hmac.compare_digest(mac.encode(), _mac(signed, key).encode()) for key in keys
+    ):
+        raise Unauthentic(
+            "does not authenticate: it was altered or damaged, or belongs to a home with other"
+            " secrets"
+        )
+    return _sight(content, content["suspended_at"])
+
+
 def read(text: str, keys: Sequence[bytes]) -> Sight:
-    """Read a sight from its file's text.
+    """Read a sight of version 2 from its file's text.
 
     Raises ``Unauthentic``, and several errors for invalid JSON.
     """
@@ -97,17 +138,11 @@ def read(text: str, keys: Sequence[bytes]) -> Sight:
             "was written before witnesses were authenticated, and is accepted only together with"
             " a database of that time, by `penstock db upgrade`"
         )
-    if (content["format"], content["version"]) != (FORMAT, VERSION):
+    if (content["format"], content["version"]) == (FORMAT, VERSION):
+        raise ValueError("a part of a file")
+    if (content["format"], content["version"]) != (FORMAT, IN_A_FILE):
         raise Unauthentic("is of another version")
-    mac = content.pop("mac", None)
-    if not isinstance(mac, str) or not any(
-        hmac.compare_digest(mac.encode(), _mac(content, key).encode()) for key in keys
-    ):
-        raise Unauthentic(
-            "does not authenticate: it was altered or damaged, or belongs to a home with other"
-            " secrets"
-        )
-    return _sight(content, content["suspended_at"])
+    return authenticated(content, keys)
 
 
 def read_earlier(text: str) -> Sight | None:

@@ -2,7 +2,7 @@
 
 Steps are named as they are taken, by every thread: every line of the product's files that
 are watched, every statement before and after it is sent to the database, every COMMIT, and
-every signature, lock, sync and rename, before and after.  So no step is left out by a
+every signature, lock, write, sync and rename, before and after.  So no step is left out by a
 test's author, and none has to be found again if the product changes.  The product itself has
 no such hook.
 """
@@ -27,7 +27,7 @@ SEQUENCER = (
     "transparency_log/sequencer.py",
     "transparency_log/tree_store.py",
     "transparency_log/checkpoints.py",
-    "transparency_log/witness.py",
+    "transparency_log/witness/file_witness.py",
 )
 RELEASE = (
     "services/releases/releases.py",
@@ -51,13 +51,19 @@ REGISTRATION = (
     *SEQUENCER,
 )
 
-LOG = ("before sign", "after sign", "before fsync", "before replace", "after replace")
+LOG = ("before sign", "after sign", "before pwrite", "before fdatasync", "after fdatasync")
 """Steps of every change: on the way of its leaf into the tree and to the witness."""
 
 ANYWHERE = 7
 """How many steps beside those that matter are tried at every change."""
 
-_CALLS = {os.fsync: "fsync", os.replace: "replace", fcntl.flock: "flock"}
+_CALLS = {
+    os.pwrite: "pwrite",
+    os.fdatasync: "fdatasync",
+    os.fsync: "fsync",
+    os.replace: "replace",
+    fcntl.flock: "flock",
+}
 
 
 def die() -> None:

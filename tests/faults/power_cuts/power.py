@@ -3,19 +3,20 @@
 import json
 import os
 import sys
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from sqlalchemy import Engine, event
+from sqlalchemy import Engine, RowMapping, event
 from sqlmodel import select
 from tests.faults.reports import Report, Reported
 from tests.faults.rules import broken_rules
 from tests.faults.snapshot import snapshot
 from tests.faults.stage import (
     MECHANISMS,
+    TIERS,
     analyst,
     answer,
     asks,
@@ -26,18 +27,31 @@ from tests.faults.stage import (
     vector_query,
 )
 
+from penstock.errors import LogUnavailable
 from penstock.persistence.tables import Query
 from penstock.services.access.principals import OPERATOR
 from penstock.services.context import Server
+from penstock.services.datasets import datasets
+from penstock.services.queries import queries
 from penstock.services.queries.registration import register
+from penstock.services.schemas.queries import DatasetRequest
 from penstock.services.verification.verification import verify
+from penstock.transparency_log.witness import slots
+from penstock.transparency_log.witness.slots import Content
+
+if TYPE_CHECKING:
+    from _typeshed import HasFileno
 
 SESSIONS = (4, 4, 90, 4)
 """How much is asked for each time that the home is opened; SQLite's own checkpoint comes in
 the long one."""
 SHORT = (4, 4, 4, 4)
 """Sessions for a variant that forgets every commit: there is something to lose at once."""
-NORMAL = "normal"
+FULL, NORMAL, UNSYNCED, ONE_SLOT = "full", "normal", "unsynced", "one slot"
+"""The product as it is, and three broken variants: a database that syncs less, and a witness that
+does not sync, or that has one slot."""
+MORE_ACCOUNTS = 6
+"""Datasets beside the first, so that the witness's record has more than one sector."""
 ASKED_AGAIN = 12
 """How many of the answers are asked for again after every cut, the newest and some others."""
 
@@ -69,16 +83,30 @@ def run(home: Path, answers: Path, queries: Path, key: int, sessions: Sequence[i
 def complaints(home: Path, told: Told, *label: object) -> list[str]:
     """Return what is wrong with a home that a power cut left."""
     with opened(home) as server:
-        stored = {row["public_id"] for row in snapshot(server)["release"]}
+        now = snapshot(server)
+        stored = {row["public_id"] for row in now["release"]}
         found = [
             f"release {one.release} is lost" for one in told.answers if one.release not in stored
         ]
+        found += _unwitnessed(server, told, {row["hash"].hex(): row for row in now["leaf"]})
         if server.sequencer.suspended:
             return [*found, server.sequencer.suspended]
         with server.database.read() as session:
             active = session.exec(select(Query.name).where(Query.status == "active")).all()
         found += [f"query {name} is lost" for name in told.queries if name not in active]
         return found or [*_answered_otherwise(server, told, *label), *_unsound(server, *label)]
+
+
+def _unwitnessed(server: Server, told: Told, leaves: Mapping[str, RowMapping]) -> Iterator[str]:
+    try:
+        seen = server.sequencer.witness.seen()
+    except LogUnavailable as problem:
+        yield problem.detail
+        return
+    for one in told.answers:
+        index = leaves[one.leaf_hash]["index"] if one.leaf_hash in leaves else None
+        if index is None or index >= seen.size:
+            yield f"release {one.release} is not witnessed"
 
 
 def _answered_otherwise(server: Server, told: Told, *label: object) -> list[str]:
@@ -106,9 +134,40 @@ def forget_quickly(connection: Any, _: object) -> None:
     connection.execute("PRAGMA synchronous = NORMAL")
 
 
-if __name__ == "__main__":
-    folder, *files, number, mode = sys.argv[1:]
+def furnish_more(home: Path) -> None:
+    """Add accounts to a home."""
+    with opened(home) as server:
+        for number in range(MORE_ACCOUNTS):
+            name = f"more-{number}"
+            budgets = {tier: {"epsilon": 20.0} for tier in TIERS}
+            dataset = {"source": {"engine": "vector"}, "neighboring": "add_remove", "delta": 1e-6}
+            request = {"name": name, "budgets": budgets, **dataset}
+            datasets.register(server, OPERATOR, DatasetRequest.model_validate(request))
+            queries.register(server, OPERATOR, vector_query(name, MECHANISMS[0], dataset=name))
+
+
+def _do_nothing(fd: "int | HasFileno") -> None:
+    """Return at once, where the product waits for the disk."""
+
+
+def break_by(mode: str) -> None:
+    """Break the product as the mode says."""
     if mode == NORMAL:
         event.listen(Engine, "connect", forget_quickly)
+    if mode == UNSYNCED:
+        os.fdatasync = _do_nothing
+    if mode == ONE_SLOT:
+        read = slots.read
+
+        def swapped(content: bytes, keys: Sequence[bytes]) -> Content:
+            newest = read(content, keys)
+            return replace(newest, number=1 - newest.number)
+
+        slots.read = swapped
+
+
+if __name__ == "__main__":
+    folder, *files, number, mode = sys.argv[1:]
+    break_by(mode)
     paths = Path(folder), Path(files[0]), Path(files[1])
-    run(*paths, int(number), SHORT if mode == NORMAL else SESSIONS)
+    run(*paths, int(number), SESSIONS if mode == FULL else SHORT)

@@ -17,10 +17,20 @@ import pytest
 from tests.faults.figures import parts
 from tests.faults.power_cuts import recording
 from tests.faults.power_cuts.disk import Disk
-from tests.faults.power_cuts.power import NORMAL, Told, complaints
+from tests.faults.power_cuts.power import (
+    FULL,
+    NORMAL,
+    ONE_SLOT,
+    UNSYNCED,
+    Told,
+    complaints,
+    furnish_more,
+)
 from tests.faults.power_cuts.recording import Call, record
 from tests.faults.reports import parsed
 from tests.faults.stage import choices, urls_beside
+
+from penstock.transparency_log.witness import FILE
 
 CUTS_A_RUN = 50
 """Of one run of requests that is recorded."""
@@ -33,7 +43,9 @@ ANSWERS, QUERIES = "answers", "queries"
 
 @pytest.fixture
 def home(tmp_path: Path, furnish: Callable[..., Path]) -> Path:
-    return furnish(tmp_path / "home", analysts=2, names=["query-0"])
+    folder = furnish(tmp_path / "home", analysts=2, names=["query-0"])
+    furnish_more(folder)
+    return folder
 
 
 @pytest.mark.parametrize("numbers", parts("FAULTS_POWER_CUTS", few=4, many=50, at_once=CUTS_A_RUN))
@@ -53,6 +65,14 @@ def test_with_a_database_that_syncs_less_answers_are_found_to_be_lost(home: Path
     assert any("is lost" in complaint for one in found for complaint in one.complaints)
 
 
+@pytest.mark.parametrize("mode", [UNSYNCED, ONE_SLOT])
+def test_with_a_witness_that_is_stored_with_less_care_answers_are_found_to_be_unwitnessed(
+    home: Path, mode: str
+) -> None:
+    found = _after_cuts(home, 0, MOST_BROKEN_CUTS, mode)
+    assert any("witness" in complaint for one in found for complaint in one.complaints)
+
+
 @dataclass(frozen=True)
 class After:
     """Hold what is wrong after a cut, and whether it left a part of a write."""
@@ -61,7 +81,7 @@ class After:
     is_torn: bool
 
 
-def _after_cuts(home: Path, run: int, count: int, mode: str = "full") -> Iterator[After]:
+def _after_cuts(home: Path, run: int, count: int, mode: str = FULL) -> Iterator[After]:
     """Yield what is wrong after each of ``count`` cuts of one run of requests."""
     if not recording.installed() and os.environ.get("CI") == "true":
         pytest.fail(recording.PACKAGE)
@@ -71,7 +91,10 @@ def _after_cuts(home: Path, run: int, count: int, mode: str = "full") -> Iterato
     disk, again = Disk(home), Disk(home)
     names = (home, folder / ANSWERS, folder / QUERIES)
     calls = record(folder / "trace", "tests.faults.power_cuts.power", *names, run, mode)
-    cuts = _moments(home, again, calls, run, count)
+    if mode in (UNSYNCED, ONE_SLOT):
+        cuts = _while_witnessing(calls, count)
+    else:
+        cuts = _moments(home, again, calls, run, count)
     told: dict[str, list[bytes]] = {ANSWERS: [], QUERIES: []}
     for moment, call in enumerate(calls):
         for cut, torn in enumerate(cuts.get(moment, ())):
@@ -113,6 +136,16 @@ def _moments(
             after = int(choice.choice(moments)) + int(choice.integers(2))
             found[min(after, len(calls) - 1)].append(False)
     return found
+
+
+def _while_witnessing(calls: Sequence[Call], count: int) -> Mapping[int, list[bool]]:
+    """Return the calls after each of the last writes to the witness, to tear these."""
+    writes = [
+        moment + 1
+        for moment, call in enumerate(calls)
+        if call.name == "pwrite64" and Path(call.place).name == FILE
+    ]
+    return {moment: [True] for moment in writes[-count:]}
 
 
 def _leave(disk: Disk, home: Path, label: tuple[int, ...], *, torn: bool) -> bool:

@@ -6,7 +6,7 @@ from typing import Final
 from tests.mutants.mutant import Mutant
 
 RESTORES: Final = "tests/unit/services/audit/test_restores.py"
-WITNESS: Final = "tests/unit/transparency_log/test_witness.py"
+WITNESS: Final = "tests/unit/transparency_log/witness/test_file_witness.py"
 NONCES: Final = "tests/unit/transparency_log/test_leaves.py"
 
 MUTANTS: Final[Sequence[Mutant]] = (
@@ -46,7 +46,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         after="            accounts[name] = (loss, failure)\n",
         wrong="the witness lets an account have spent less than it saw before",
         tests=(
-            "tests/unit/transparency_log/test_witness.py::test_a_witness_is_never_moved_backward",
+            "tests/unit/transparency_log/witness/test_file_witness.py::test_a_witness_is_never_moved_backward",
         ),
     ),
     Mutant(
@@ -95,12 +95,12 @@ MUTANTS: Final[Sequence[Mutant]] = (
     ),
     Mutant(
         name="witness-moved-backward",
-        path="transparency_log/witness.py",
-        before="                further = max(seen, sight, key=lambda candidate: candidate.size)\n",
-        after="                further = sight\n",
+        path="transparency_log/sights.py",
+        before="        further = max(self, other, key=lambda candidate: candidate.size)\n",
+        after="        further = other\n",
         wrong="the witness goes back to an older size",
         tests=(
-            "tests/unit/transparency_log/test_witness.py::test_a_witness_is_never_moved_backward",
+            "tests/unit/transparency_log/witness/test_file_witness.py::test_a_witness_is_never_moved_backward",
         ),
     ),
     Mutant(

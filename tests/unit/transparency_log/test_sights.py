@@ -5,11 +5,13 @@ from pathlib import Path
 
 import pytest
 from tests.databases.homes import PATIENCE
+from tests.unit.transparency_log.witness.earlier import in_a_file
 
 from penstock.errors import LogUnavailable
 from penstock.transparency_log import sights
 from penstock.transparency_log.sights import Sight
-from penstock.transparency_log.witness import FileWitness
+from penstock.transparency_log.witness import FileWitness, slots
+from penstock.transparency_log.witness.slots import BLOCK
 
 KEY = b"k" * 32
 
@@ -43,17 +45,24 @@ CHANGES: list[dict[str, object]] = [
 ]
 
 
-def written(change: dict[str, object]) -> bytes:
-    """A witness with a change that whoever has the key made, so that its form alone is wrong."""
-    true = json.loads(sights.written(Sight(3, b"\xab" * 32), KEY))
-    changed = {name: value for name, value in {**true, **change}.items() if name != "mac"}
+def signed(true: bytes, change: dict[str, object]) -> bytes:
+    """Return a record with a change that whoever has the key made: its form alone is wrong."""
+    fields = json.loads(true)
+    changed = {name: value for name, value in {**fields, **change}.items() if name != "mac"}
     return json.dumps({**changed, "mac": sights._mac(changed, KEY)}).encode()
 
 
+OF_A_SLOT: list[dict[str, object]] = [{"slot_size": 2 * BLOCK}, {"version": 2}, {"version": 4}]
+PLAIN = Sight(3, b"\xab" * 32)
 CORRUPT = [
-    *(b"", b"{", b"[" * 100_000, b"null", b"[]", b"7", b"\xff\xfe"),
-    *(json.dumps({"format": "penstock-witness", "version": n}).encode() for n in (1, 2, 3)),
-    *map(written, CHANGES),
+    *(b"", b"{", b"[" * 100_000, b"null", b"[]", b"7", b"\xff\xfe", bytes(2 * BLOCK)),
+    *(json.dumps({"format": "penstock-witness", "version": n}).encode() for n in (1, 2, 3, 4)),
+    *(signed(in_a_file(PLAIN, KEY), change) for change in CHANGES),
+    *(
+        signed(sights.written(PLAIN, KEY, 1, BLOCK), change).ljust(BLOCK) * 2
+        for change in [*CHANGES, *OF_A_SLOT]
+    ),
+    sights.written(PLAIN, KEY, 1, BLOCK),
 ]
 
 
@@ -70,22 +79,25 @@ def test_what_the_server_did_not_write_is_no_sight(tmp_path: Path, content: byte
 def test_nobody_without_the_key_writes_a_sight(tmp_path: Path) -> None:
     """Neither one of another key, nor one with any octet changed, nor one of a version before."""
     witness = FileWitness(tmp_path, PATIENCE, lambda: [KEY])
-    witness.start_over(SEEN)
     path = tmp_path / "log.json"
-    true = path.read_bytes()
-    fields = {name: value for name, value in json.loads(true).items() if name != "mac"}
+    witness.start_over(SEEN)
+    slot = path.read_bytes()[:BLOCK]
+    record = slot.rstrip(b"0123456789 \n")
+    fields = {name: value for name, value in json.loads(record).items() if name != "mac"}
     forged = [
-        sights.written(SEEN, b"other" * 8),
-        json.dumps(fields).encode(),
+        slots.first(SEEN, 1, b"other" * 8),
+        in_a_file(SEEN, b"other" * 8),
+        json.dumps(fields).encode().ljust(BLOCK),
         json.dumps({**fields, "version": 1}).encode(),
-        true.replace(b'"size": 3', b'"size": 2'),
-        true.replace(b"[5, 7]", b"[0, 0]"),
+        slot.replace(b'"size": 3', b'"size": 2'),
+        slot.replace(b"[5, 7]", b"[0, 0]"),
     ]
     forged += [
-        true[:place] + bytes([octet ^ 1]) + true[place + 1 :] for place, octet in enumerate(true)
+        record[:place] + bytes([octet ^ 1]) + slot[place + 1 :]
+        for place, octet in enumerate(record)
     ]
     for content in forged:
-        path.write_bytes(content)
+        path.write_bytes(content * 2)
         try:
             found = witness.seen()
         except LogUnavailable:
@@ -93,12 +105,18 @@ def test_nobody_without_the_key_writes_a_sight(tmp_path: Path) -> None:
         assert (found, found.suspended_at) == (SEEN, ""), "only white space differs"
 
 
-def test_half_of_what_the_server_wrote_is_no_sight(tmp_path: Path) -> None:
+def test_a_part_of_what_the_server_wrote_is_no_sight(tmp_path: Path) -> None:
     witness = FileWitness(tmp_path, PATIENCE, lambda: [KEY])
     witness.start_over(SEEN)
     assert witness.seen() == SEEN
     whole = (tmp_path / "log.json").read_bytes()
-    for end in range(len(whole) - 2):
-        (tmp_path / "log.json").write_bytes(whole[:end])
+    earlier = in_a_file(SEEN, KEY)
+    parts = [whole[:end] for end in range(len(whole))]
+    parts += [earlier[:end] for end in range(len(earlier) - 2)]
+    for part in parts:
+        with pytest.raises((*slots.INVALID, sights.Unauthentic)):
+            slots.read(part, [KEY])
+    for part in parts[:: len(parts) // 50]:
+        (tmp_path / "log.json").write_bytes(part)
         with pytest.raises(LogUnavailable):
             witness.seen()

@@ -130,7 +130,7 @@ def test_a_suspension_that_nobody_tells_is_missed(
 
 def test_the_log_says_why_a_witness_was_given_up(visits: World) -> None:
     path = visits.server.settings.witness_path / "log.json"
-    path.write_bytes(path.read_bytes().replace(b'"size": ', b'"size": 1'))
+    path.write_bytes(path.read_bytes().replace(b'"size": ', b'"size":1'))
     restores.acknowledge(visits.server, OPERATOR)
     last = events.listing(visits.server, visits.person("otto"), Window()).items[-1].leaf
     assert "does not authenticate" in last["lost"]

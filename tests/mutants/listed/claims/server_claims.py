@@ -267,15 +267,49 @@ MUTANTS: Final[Sequence[Mutant]] = (
     Mutant(
         row="V32",
         name="witness-folder-not-synced",
-        path="transparency_log/witness.py",
-        before="            try:\n"
-        "                os.fsync(folder)\n"
-        "            finally:\n"
-        "                os.close(folder)\n",
-        after="            os.close(folder)\n",
+        path="transparency_log/witness/file_witness.py",
+        before="        try:\n"
+        "            os.fsync(folder)\n"
+        "        finally:\n"
+        "            os.close(folder)\n",
+        after="        os.close(folder)\n",
+        wrong="a witness that outgrew its file is lost with the power",
+        tests=(
+            "tests/unit/transparency_log/witness/test_witness_syncs.py::test_what_was_seen_last_is_on_the_disk_when_it_is_said",
+        ),
+    ),
+    Mutant(
+        row="V32",
+        name="witness-slot-not-synced",
+        path="transparency_log/witness/file_witness.py",
+        before="            _put(descriptor, slot, (1 - content.number) * len(slot))\n"
+        "            _sync(descriptor)\n",
+        after="            _put(descriptor, slot, (1 - content.number) * len(slot))\n",
         wrong="what the witness saw last is lost with the power",
         tests=(
-            "tests/unit/transparency_log/test_witness.py::test_what_was_seen_last_is_on_the_disk_when_it_is_said",
+            "tests/unit/transparency_log/witness/test_witness_syncs.py::test_what_was_seen_last_is_on_the_disk_when_it_is_said",
+        ),
+    ),
+    Mutant(
+        row="V32",
+        name="witness-in-one-slot",
+        path="transparency_log/witness/file_witness.py",
+        before="            _put(descriptor, slot, (1 - content.number) * len(slot))\n",
+        after="            _put(descriptor, slot, content.number * len(slot))\n",
+        wrong="a write that the power tears destroys the only record",
+        tests=(
+            "tests/unit/transparency_log/witness/test_witness_syncs.py::test_the_newest_record_is_not_written_over",
+        ),
+    ),
+    Mutant(
+        row="V32",
+        name="witness-relied-on-in-memory",
+        path="transparency_log/witness/file_witness.py",
+        before="        if content.is_settled:\n",
+        after="        if content.is_settled or content.slot:\n",
+        wrong="an answer relies on a record that a killed process did not sync",
+        tests=(
+            "tests/unit/transparency_log/witness/test_witness_syncs.py::test_nobody_relies_on_a_record_that_its_writer_did_not_sync",
         ),
     ),
     Mutant(

@@ -1,22 +1,26 @@
-"""Record the state of the log outside of the database, so that an older database is detected.
+"""Keep the witness's record in a file that several processes share.
 
 It is written after a commit and before the answer, and never moved backward.  So a database that is
 ahead of its witness was stopped in between; one that lacks what its witness saw was restored to an
 older state.
+
+A record is written into one of two slots (``slots``), with one sync.  What is rare makes a new file
+beside, which replaces the old one: a record that outgrew its slot, another key, a restore.
 """
 
 import fcntl
 import os
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Protocol, TypeVar
 
 from penstock.errors import LogUnavailable
-from penstock.transparency_log import sights
 from penstock.transparency_log.sights import NOTHING, Sight, Unauthentic
+from penstock.transparency_log.witness import slots
+from penstock.transparency_log.witness.slots import Content
 
 FILE = "log.json"
 NAP_SECONDS = 0.002
@@ -62,42 +66,49 @@ class FileWitness:
         self._keys = keys
 
     def seen(self) -> Sight:
-        return self._kept(lambda text: sights.read(text, self._keys()))
+        with suppress(LogUnavailable):
+            content = self._content()
+            if content.is_whole:
+                return content.sight
+        # A slot that is not whole may be in the middle of being written.
+        with self._locked():
+            return self._content().sight
 
     def advance(self, sight: Sight) -> None:
         with self._locked():
-            seen = self.seen()
-            if seen.precedes(sight):
-                further = max(seen, sight, key=lambda candidate: candidate.size)
-                known = replace(further, suspended_at=seen.suspended_at)
-                self._write(replace(known, accounts=seen.together(sight)))
+            content = self._content()
+            if content.sight.precedes(sight):
+                self._store(content, content.sight.joined(sight))
+            else:
+                self._settle(content)
 
     def begin(self) -> None:
         with self._locked():
             if not self._path.exists():
-                self._write(NOTHING)
+                self._replace(NOTHING)
 
     def start_over(self, sight: Sight, instead_of: Sight | None = None) -> None:
         with self._locked():
-            if instead_of is None or self.seen() == instead_of:
-                self._write(sight)
+            if instead_of is None or self._content().sight == instead_of:
+                self._replace(sight)
 
     def suspend(self, sight: Sight, at: str) -> None:
         with self._locked():
-            seen = self.seen()
+            content = self._content()
+            seen = content.sight
             if seen == sight and not seen.suspended_at:
-                self._write(replace(seen, suspended_at=at))
+                self._store(content, replace(seen, suspended_at=at))
 
     def resume(self) -> None:
         with self._locked():
-            seen = self.seen()
-            if seen.suspended_at:
-                self._write(replace(seen, suspended_at=""))
+            content = self._content()
+            if content.sight.suspended_at:
+                self._store(content, replace(content.sight, suspended_at=""))
 
     def renew(self) -> None:
-        """Authenticate the record under the newest key."""
+        """Authenticate the record under the newest key, and keep none under another."""
         with self._locked():
-            self._write(self.seen())
+            self._replace(self._content().sight)
 
     def take_over(self) -> None:
         """Authenticate the record of an old version while its database is upgraded.
@@ -105,40 +116,82 @@ class FileWitness:
         Any other record stays unchanged, and a missing one stays missing.
         """
         with self._locked():
-            earlier = self._kept(sights.read_earlier) if self._path.exists() else None
+            earlier = self._read(slots.read_earlier) if self._path.exists() else None
             if earlier is not None:
-                self._write(earlier)
+                self._replace(earlier)
 
-    def _write(self, sight: Sight) -> None:
+    def _store(self, content: Content, sight: Sight) -> None:
+        """Write a sight durably into the slot that does not have the newest one."""
+        sequence = content.sequence + 1
+        slot = slots.filled(sight, sequence, len(content.slot), self._keys()[0])
+        if slot is None:
+            self._replace(sight)
+            return
+        # Until the newest record is on the disk, the other one may be all that a power cut leaves.
+        self._settle(content)
+        with self._written() as descriptor:
+            _put(descriptor, slot, (1 - content.number) * len(slot))
+            _sync(descriptor)
+            _mark(descriptor, 1 - content.number, len(slot), sequence)
+
+    def _settle(self, content: Content) -> None:
+        """Store the newest record again if its writer did not: it may be in memory alone."""
+        if content.is_settled:
+            return
+        if not content.slot:
+            self._replace(content.sight)
+            return
+        # After a failed sync a second one may succeed without having written anything.
+        with self._written() as descriptor:
+            _put(descriptor, content.slot, content.number * len(content.slot))
+            _sync(descriptor)
+            self._sync_folder()
+            _mark(descriptor, content.number, len(content.slot), content.sequence)
+
+    def _replace(self, sight: Sight) -> None:
+        """Replace the file by one that has only this sight, in both slots."""
         beside = self._path.with_suffix(".new")
-        try:
-            descriptor = os.open(
-                beside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600
-            )
-            with os.fdopen(descriptor, "wb") as file:
-                file.write(sights.written(sight, self._keys()[0]))
-                file.flush()
-                os.fsync(file.fileno())
+        slot = slots.first(sight, 1, self._keys()[0])
+        flags = os.O_CREAT | os.O_TRUNC
+        with self._written(beside, flags) as descriptor:
+            _put(descriptor, slot * 2, 0)
+            os.fsync(descriptor)
             beside.replace(self._path)
-            folder = os.open(self._path.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+            self._sync_folder()
+            _mark(descriptor, 0, len(slot), 1)
+
+    def _sync_folder(self) -> None:
+        folder = os.open(self._path.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        try:
+            os.fsync(folder)
+        finally:
+            os.close(folder)
+
+    @contextmanager
+    def _written(self, path: Path | None = None, flags: int = 0) -> Iterator[int]:
+        try:
+            descriptor = os.open(path or self._path, os.O_WRONLY | os.O_CLOEXEC | flags, 0o600)
             try:
-                os.fsync(folder)
+                yield descriptor
             finally:
-                os.close(folder)
+                os.close(descriptor)
         except OSError as error:
             reason = os.strerror(error.errno or 0)
             raise self._unavailable(f"cannot be written ({reason})") from error
 
-    def _kept(self, read: Callable[[str], Read]) -> Read:
+    def _content(self) -> Content:
+        return self._read(lambda content: slots.read(content, self._keys()))
+
+    def _read(self, read: Callable[[bytes], Read]) -> Read:
         try:
-            return read(self._path.read_text(encoding="utf-8"))
+            return read(self._path.read_bytes())
         except FileNotFoundError:
             raise self._unavailable("is missing") from None
         except OSError as error:
             raise self._unavailable(f"cannot be read ({os.strerror(error.errno or 0)})") from error
         except Unauthentic as error:
             raise self._unavailable(str(error)) from None
-        except (ValueError, KeyError, TypeError, AttributeError):
+        except slots.INVALID:
             raise self._unavailable("is not what the server wrote") from None
 
     @contextmanager
@@ -170,3 +223,20 @@ class FileWitness:
             path=str(self._path),
             reason=what,
         )
+
+
+def _put(descriptor: int, content: bytes, place: int) -> None:
+    while content:
+        count = os.pwrite(descriptor, content, place)
+        content, place = content[count:], place + count
+
+
+def _mark(descriptor: int, number: int, size: int, sequence: int) -> None:
+    """Note in a slot that its record is on the disk."""
+    mark = slots.mark(sequence)
+    _put(descriptor, mark, (number + 1) * size - len(mark))
+
+
+def _sync(descriptor: int) -> None:
+    """Wait until a file's data are on the disk; its size has not changed."""
+    getattr(os, "fdatasync", os.fsync)(descriptor)

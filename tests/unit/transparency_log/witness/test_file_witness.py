@@ -3,27 +3,38 @@
 Full, locked, hanging, or with anything in its file.
 """
 
+import errno
 import fcntl
 import json
 import os
-import stat
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pytest
 from tests.databases.homes import PATIENCE
+from tests.support.forked import begun, ended_well
+from tests.unit.transparency_log.witness.earlier import in_a_file
 from tests.unit.worlds import World
 
 from penstock.errors import LogUnavailable
 from penstock.services.operations import home, status
-from penstock.transparency_log.sights import NOTHING, Sight
-from penstock.transparency_log.witness import FileWitness
+from penstock.transparency_log.sights import NOTHING, Sight, Unauthentic
+from penstock.transparency_log.witness import FileWitness, slots
+from penstock.transparency_log.witness.slots import BLOCK
 
 KEY = b"k" * 32
 SEEN = Sight(3, bytes(range(32)), {"sites@1/1": (5, 7)})
+
+
+def started(folder: Path) -> FileWitness:
+    """Return a witness that has seen nothing yet."""
+    witness = FileWitness(folder, PATIENCE, lambda: [KEY])
+    witness.start_over(NOTHING)
+    return witness
 
 
 @contextmanager
@@ -51,13 +62,36 @@ def goes_on(world: World, taken: int) -> None:
     assert world.streams.taken == taken
 
 
-def test_a_full_disk_is_told_of_and_nothing_is_drawn_twice(visits: World) -> None:
-    beside = file_of(visits).with_suffix(".new")
-    beside.symlink_to("/dev/full")
+def test_a_disk_that_takes_nothing_is_told_of_and_nothing_is_drawn_twice(
+    visits: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
     taken = visits.streams.taken
-    refuses(visits)
-    beside.unlink()
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "fdatasync", fail)
+        refuses(visits)
     goes_on(visits, taken + 1)
+
+
+def test_a_full_disk_stops_nothing_as_long_as_the_record_fits(visits: World) -> None:
+    """Its file does not grow."""
+    file_of(visits).with_suffix(".new").symlink_to("/dev/full")
+    taken = visits.streams.taken
+    goes_on(visits, taken + 1)
+
+
+def test_a_full_disk_keeps_the_record_that_did_not_outgrow_its_slot(tmp_path: Path) -> None:
+    witness = FileWitness(tmp_path, PATIENCE, lambda: [KEY])
+    witness.start_over(SEEN)
+    beside = tmp_path / "log.new"
+    beside.symlink_to("/dev/full")
+    grown = replace(SEEN, accounts={f"sites@1/{number}": (9, 9) for number in range(500)})
+    with pytest.raises(LogUnavailable, match="No space left"):
+        witness.advance(grown)
+    assert witness.seen() == SEEN
+    beside.unlink()
+    witness.advance(grown)
+    assert witness.seen() == grown
+    assert (tmp_path / "log.json").stat().st_size > 2 * BLOCK
 
 
 def test_a_witness_that_others_keep_locked_is_told_of(visits: World) -> None:
@@ -171,24 +205,80 @@ def test_an_upgraded_home_takes_over_no_witness_of_an_earlier_version(visits: Wo
     assert seen.size
 
 
-def test_what_was_seen_last_is_on_the_disk_when_it_is_said(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """First what the file holds, then its name in the folder: power may go at any time."""
-    synced: list[tuple[bool, str]] = []
-    original = os.fsync
+def fail(_: int) -> None:
+    raise OSError(errno.EIO, "")
 
-    def seen(descriptor: int) -> None:
-        is_folder = stat.S_ISDIR(os.fstat(descriptor).st_mode)
-        synced.append((is_folder, (tmp_path / "log.json").read_text() if is_folder else ""))
-        original(descriptor)
 
-    witness = FileWitness(tmp_path, PATIENCE, lambda: [KEY])
+def test_a_slot_that_is_being_written_is_waited_for(tmp_path: Path) -> None:
+    """Its reader would otherwise see what was true before the last two changes."""
+    witness = FileWitness(tmp_path, 0.05, lambda: [KEY])
+    witness.start_over(SEEN)
+    path = tmp_path / "log.json"
+    content = path.read_bytes()
+    path.write_bytes(content[:BLOCK] + content[BLOCK : BLOCK + 100].ljust(BLOCK))
+    folder = os.open(tmp_path, os.O_RDONLY)
+    fcntl.flock(folder, fcntl.LOCK_EX)
+    with pytest.raises(LogUnavailable, match="locked"):
+        witness.seen()
+    os.close(folder)
+    assert witness.seen() == SEEN
+    witness.advance(replace(SEEN, size=4))
+    assert slots.read(path.read_bytes(), [KEY]).is_whole, "the torn slot is written next"
+
+
+def test_processes_that_share_a_witness_move_it_forward_together(tmp_path: Path) -> None:
+    FileWitness(tmp_path, PATIENCE, lambda: [KEY]).begin()
+
+    def advance(first: int) -> bool:
+        witness = FileWitness(tmp_path, PATIENCE, lambda: [KEY])
+        for size in range(first, 41, 4):
+            witness.advance(Sight(size, SEEN.root, {f"sites@1/{first}": (size, 0)}))
+            if witness.seen().size < size:
+                return False
+        return True
+
+    children = [begun(partial(advance, first)) for first in range(1, 5)]
+    assert [ended_well(child) for child in children] == [True] * 4
+    seen = FileWitness(tmp_path, PATIENCE, lambda: [KEY]).seen()
+    assert (seen.size, seen.root) == (40, SEEN.root)
+    assert seen.accounts == {f"sites@1/{first}": (36 + first, 0) for first in range(1, 5)}
+
+
+def test_a_text_of_an_earlier_version_becomes_slots_with_the_next_change(tmp_path: Path) -> None:
+    path = tmp_path / "log.json"
+    suspended = replace(SEEN, suspended_at="2026-01-01T00:00:00.000000Z")
+    changes: dict[str, Callable[[FileWitness], None]] = {
+        "advance": lambda witness: witness.advance(replace(SEEN, size=4)),
+        "advance to no more": lambda witness: witness.advance(NOTHING),
+        "resume": lambda witness: witness.resume(),
+        "renew": lambda witness: witness.renew(),
+    }
+    for name, change in changes.items():
+        path.write_bytes(in_a_file(suspended, KEY))
+        witness = FileWitness(tmp_path, PATIENCE, lambda: [KEY])
+        witness.take_over()
+        assert path.read_bytes() == in_a_file(suspended, KEY)
+        assert witness.seen() == SEEN
+        change(witness)
+        assert path.stat().st_size == 2 * BLOCK, name
+        content = slots.read(path.read_bytes(), [KEY])
+        assert content.is_settled, name
+        assert content.sight.accounts == SEEN.accounts
+        assert bool(content.sight.suspended_at) == (name != "resume")
+
+
+def test_a_renewed_record_is_under_the_newest_key_alone(tmp_path: Path) -> None:
+    """In neither slot is one left that somebody with the earlier key could have written."""
+    keys = [KEY]
+    witness = FileWitness(tmp_path, PATIENCE, lambda: keys)
     witness.begin()
-    monkeypatch.setattr(os, "fsync", seen)
     witness.advance(SEEN)
-    assert [is_folder for is_folder, _ in synced] == [False, True]
-    assert SEEN.root.hex() in synced[1][1]
+    keys.insert(0, b"n" * 32)
+    witness.renew()
+    content = (tmp_path / "log.json").read_bytes()
+    with pytest.raises(Unauthentic):
+        slots.read(content, [KEY])
+    assert slots.read(content, keys[:1]).sight == SEEN
 
 
 def test_a_witness_is_never_moved_backward(tmp_path: Path) -> None:

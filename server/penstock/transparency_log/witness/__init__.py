@@ -1,0 +1,9 @@
+"""Record the state of the log outside of the database, so that an older database is detected.
+
+* ``file_witness``  the witness in a file, which several processes share
+* ``slots``         the layout of that file: two records, written in turn
+"""
+
+from penstock.transparency_log.witness.file_witness import FILE, FileWitness, Witness
+
+__all__ = ["FILE", "FileWitness", "Witness"]
