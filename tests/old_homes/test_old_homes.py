@@ -28,7 +28,7 @@ from penstock.services.schemas.streams import ElementsRequest
 from penstock.services.streams import stream_elements, stream_totals
 from penstock.services.verification.verification import verify
 from penstock.settings import Settings
-from penstock.transparency_log.sequencer import accounts
+from penstock.transparency_log.spending import accounts
 
 ARCHIVES = sorted(Path(__file__).parent.glob("*.tar.xz"))
 NEWEST = ARCHIVES[-1].name[:4]

@@ -7,6 +7,7 @@
 * ``bootstrap``        begins a log: its key, its tree, its witness
 * ``witness``          a record outside of the database of how long the log was
 * ``sights``           what that record says, and its authentication
+* ``spending``         what accounts have spent, for that record
 * ``suspension``       leaves about when a server suspended itself and when it continued
 * ``logged_time``      the server's time, never earlier than the newest checkpoint
 * ``background``       a thread for tasks that may outlast the request that started them

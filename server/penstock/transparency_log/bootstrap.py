@@ -9,8 +9,8 @@ from penstock.errors import LogUnavailable
 from penstock.persistence import Database
 from penstock.transparency_log import checkpoints, tree_store
 from penstock.transparency_log.checkpoints import Signer
-from penstock.transparency_log.sequencer import accounts
 from penstock.transparency_log.sights import Sight
+from penstock.transparency_log.spending import accounts
 from penstock.transparency_log.witness import Witness
 
 

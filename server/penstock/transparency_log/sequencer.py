@@ -16,22 +16,22 @@ from concurrent.futures import Future
 from contextlib import suppress
 from typing import Any
 
-from sqlalchemy import and_, bindparam
-from sqlalchemy.orm import aliased
+from sqlalchemy import bindparam
 from sqlalchemy.orm.attributes import set_committed_value
-from sqlmodel import Session, col, func, select
+from sqlmodel import Session, col, select
 
 from penstock.encryption import KeyProvider
 from penstock.errors import IntegrityViolation, LogUnavailable, Suspended
 from penstock.persistence import Database
 from penstock.persistence.row_numbers import required
-from penstock.persistence.tables import Charge, Checkpoint, Dataset, Leaf, TierBudget
+from penstock.persistence.tables import Checkpoint, Leaf
 from penstock.transparency_log import checkpoints, leaves, suspension, tree_store
 from penstock.transparency_log.background import BackgroundThread
 from penstock.transparency_log.checkpoints import Signer
 from penstock.transparency_log.leaves import APPENDED, note_of
 from penstock.transparency_log.logged_time import LoggedTime
 from penstock.transparency_log.sights import NOTHING, Sight
+from penstock.transparency_log.spending import accounts
 from penstock.transparency_log.witness import Witness
 
 CHARGING = frozenset({"query", "level", "tier", "budget", "dataset"})
@@ -42,6 +42,9 @@ _SEEN = "seen"
 
 _PLACED = "placed"
 """The key in ``Session.info`` of the leaves that the transaction put into the tree itself."""
+
+_SIGHT = "sight"
+"""The key in ``Session.info`` of what the witness has to see after the commit."""
 
 _ENDED = "ended"
 """The key in ``Session.info`` of whether the transaction records the end of a suspension."""
@@ -94,6 +97,8 @@ class Sequencer:
         self._lock = threading.Lock()
         self._hand, self._eye = BackgroundThread("sequencer"), BackgroundThread("witness")
         self._waiting: Future[Mapping[int, Place]] | None = None
+        self._due: Sight | None = None
+        self._must_read = False
         self._look: Future[Sight] | None = None
         self._look_ends = 0.0
 
@@ -171,18 +176,24 @@ class Sequencer:
         raise Suspended(self.suspended)
 
     def ending(self, session: Session) -> None:
-        """Give the transaction's own leaves their places, if it is the only writer."""
+        """Give the transaction's own leaves their places, if it is the only writer.
+
+        What the witness has to see is known then, and need not be read after the commit.
+        """
         if self._database.one_writer and session.info.get(APPENDED):
             placed: dict[int, Place] = {}
-            while len(batch := self._integrate(session)[1]) == tree_store.BATCH:
-                placed |= batch
-            session.info[_PLACED] = placed | batch
+            newest, batch = self._integrate(session)
+            while len(batch) == tree_store.BATCH:
+                placed |= _places(newest, batch)
+                newest, batch = self._integrate(session)
+            session.info[_PLACED] = placed | _places(newest, batch)
+            session.info[_SIGHT] = self._sight(session, newest, batch)
 
     def committed(self, info: dict[str, Any]) -> None:
         """Wait until the transaction's leaves are in the tree and the witness saw them."""
         appended = info.get(APPENDED)
         if appended:
-            self.settle(appended, info.get(_PLACED, {}))
+            self.settle(appended, info.get(_PLACED, {}), info.get(_SIGHT))
         if info.get(_ENDED):
             self._untold = None
             self.witness.resume()
@@ -240,14 +251,20 @@ class Sequencer:
         if newest.size > self._witnessed:
             self.settle([])
 
-    def settle(self, leaves: Sequence[Leaf], known: Mapping[int, Place] | None = None) -> None:
+    def settle(
+        self,
+        leaves: Sequence[Leaf],
+        known: Mapping[int, Place] | None = None,
+        sight: Sight | None = None,
+    ) -> None:
         """Wait until the requests of committed leaves may be answered, and set the leaves' places.
 
-        Raises ``LogUnavailable`` if that takes too long, or the error that prevents it; a repeated
-        request finds what was done, and waits for its leaf again.
+        ``sight`` is what the witness has to see of them; without it that is read.  Raises
+        ``LogUnavailable`` if that takes too long, or the error that prevents it; a repeated request
+        finds what was done, and waits for its leaf again.
         """
         try:
-            receipts = {**(known or {}), **self._next_run().result(timeout=self.patience)}
+            receipts = {**(known or {}), **self._next_run(sight).result(timeout=self.patience)}
         except TimeoutError as error:
             raise LogUnavailable(
                 f"The log did not store this within {self.patience:g} s, so it is not answered."
@@ -263,23 +280,29 @@ class Sequencer:
             set_committed_value(leaf, "index", index)
             set_committed_value(leaf, "note", note)
 
-    def _next_run(self) -> "Future[Mapping[int, Place]]":
+    def _next_run(self, sight: Sight | None) -> "Future[Mapping[int, Place]]":
         """Return the first run that begins from now on; earlier ones may have missed a leaf."""
         self._start_in_child()
         with self._lock:
+            if sight is None:
+                self._must_read = True
+            else:
+                self._due = sight if self._due is None else self._due.joined(sight)
             if self._waiting is None:
                 self._waiting = self._hand.submit(self._run)
             return self._waiting
 
     def _run(self) -> Mapping[int, Place]:
         with self._lock:
-            self._waiting = None
+            sight, must_read = self._due, self._must_read
+            self._waiting = self._due = None
+            self._must_read = False
         placed: dict[int, Place] = {}
-        if self._database.one_writer:
+        if not self._database.one_writer:
+            sight = self._drain(placed)
+        elif must_read:  # whatever is due was committed before, so that this sees it too
             with self._database.read() as session:
                 sight = self._sight(session, checkpoints.newest(session))
-        else:
-            sight = self._drain(placed)
         if sight is not None:
             self.witness.advance(sight)
             self._witnessed = sight.size
@@ -291,80 +314,39 @@ class Sequencer:
             with self._database.write_aside() as session:
                 self._compare(session, self.look())
                 newest, batch = self._integrate(session)
-                placed |= batch
+                placed |= _places(newest, batch)
                 if len(batch) < tree_store.BATCH:
                     sight = self._sight(session, newest)
             if len(batch) < tree_store.BATCH:
                 return sight
 
-    def _sight(self, session: Session, newest: Checkpoint | None) -> Sight | None:
+    def _sight(
+        self, session: Session, newest: Checkpoint | None, placed: Sequence[Leaf] = ()
+    ) -> Sight | None:
         """Return what the witness has to see, with what accounts have spent if that changed.
 
         That is known from leaves that this process did not see witnessed: another process that
-        wrote them may have been stopped before the witness saw their charges.
+        wrote them may have been stopped before the witness saw their charges.  The last ones are
+        those that were ``placed`` just now.
         """
         if newest is None:
             return None
-        kinds = session.exec(_KINDS, params={"first": self._witnessed, "end": newest.size}).all()
+        kinds = {leaf.kind for leaf in placed}
+        first, end = self._witnessed, newest.size - len(placed)
+        if first < end:
+            kinds |= set(session.exec(_KINDS, params={"first": first, "end": end}).all())
         spent = {} if CHARGING.isdisjoint(kinds) else accounts(session)
         return Sight(newest.size, newest.root, spent)
 
-    def _integrate(self, session: Session) -> tuple[Checkpoint | None, dict[int, Place]]:
+    def _integrate(self, session: Session) -> tuple[Checkpoint | None, Sequence[Leaf]]:
         if self._signer is None:
             self._signer = Signer.load(session, self._provider)
-        newest, leaves = tree_store.integrate(session, self._signer, self._clock.machine())
-        note = newest.note if newest else None
-        return newest, {required(leaf.id): (leaf.index, note) for leaf in leaves}
+        return tree_store.integrate(session, self._signer, self._clock.machine())
 
 
-def accounts(session: Session) -> dict[str, tuple[int, int]]:
-    """Return what every account has spent, by ``dataset@version/tier`` (the tier by its key)."""
-    # By account, from its last charge: there may be very many charges.
-    pairs = select(TierBudget.dataset_id, TierBudget.tier_id).distinct().subquery()
-    mine = aliased(Charge)
-    last = (
-        select(func.max(col(mine.seq)))
-        .where(col(mine.dataset_id) == pairs.c.dataset_id, col(mine.tier_id) == pairs.c.tier_id)
-        .scalar_subquery()
-    )
-    same = and_(
-        col(Charge.dataset_id) == pairs.c.dataset_id,
-        col(Charge.tier_id) == pairs.c.tier_id,
-        col(Charge.seq) == last,
-    )
-    rows = session.exec(
-        select(Charge, Dataset)
-        .select_from(pairs)
-        .join(Charge, same)
-        .join(Dataset, col(Charge.dataset_id) == col(Dataset.id))
-    ).all()
-    return {
-        account_name(dataset, row.tier_id): (row.loss_total, row.failure_total)
-        for row, dataset in rows
-    }
-
-
-def peaks(session: Session) -> dict[str, tuple[int, int]]:
-    """Return the most that every account ever had spent, named as in ``accounts``.
-
-    The witness saw that maximum, though less may be spent now: a repriced query may cost less loss
-    or less failure than before (``repricing``).
-    """
-    names = {row.id: row for row in session.exec(select(Dataset)).all()}
-    peaks_by_account: dict[str, tuple[int, int]] = {}
-    for row in session.exec(select(Charge)):
-        dataset = names.get(row.dataset_id)
-        if dataset is None:
-            continue
-        name = account_name(dataset, row.tier_id)
-        loss, failure = peaks_by_account.get(name, (0, 0))
-        peaks_by_account[name] = max(loss, row.loss_total), max(failure, row.failure_total)
-    return peaks_by_account
-
-
-def account_name(dataset: Dataset, tier_id: int) -> str:
-    """Return the account's key in the witness file, ``dataset@version/tier_id``."""
-    return f"{dataset.folded}@{dataset.version}/{tier_id}"
+def _places(newest: Checkpoint | None, placed: Sequence[Leaf]) -> dict[int, Place]:
+    note = newest.note if newest else None
+    return {required(leaf.id): (leaf.index, note) for leaf in placed}
 
 
 def _acknowledged(session: Session, seen: Sight) -> bool:

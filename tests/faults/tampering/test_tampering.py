@@ -55,8 +55,8 @@ from penstock.services.schemas.queries import (
 from penstock.services.schemas.streams import ElementsRequest, StreamRequest
 from penstock.services.streams import stream_elements, stream_totals, streams
 from penstock.services.verification import verification
-from penstock.transparency_log.sequencer import account_name
 from penstock.transparency_log.sights import Sight
+from penstock.transparency_log.spending import account_name
 
 pytestmark = pytest.mark.mainly_postgresql
 

@@ -1,6 +1,11 @@
 """Test what the witness is told of accounts, and what it is not asked to be told again."""
 
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+
 import pytest
+from sqlalchemy import Connection, Engine, event
 from sqlmodel import Session
 from tests.support.forked import in_child
 from tests.unit.worlds import World
@@ -10,9 +15,9 @@ from penstock.services.operations import home
 from penstock.services.schemas.streams import ElementsRequest, StreamRequest
 from penstock.services.streams import stream_elements, streams
 from penstock.services.streams.stream_totals import read
-from penstock.transparency_log import sequencer, tree_store
-from penstock.transparency_log.sequencer import accounts
+from penstock.transparency_log import checkpoints, sequencer, tree_store
 from penstock.transparency_log.sights import Sight
+from penstock.transparency_log.spending import accounts
 from penstock.transparency_log.witness import FileWitness
 
 pytestmark = pytest.mark.each_database
@@ -90,6 +95,85 @@ def test_what_a_crash_kept_from_the_witness_it_is_told_with_the_next_answer(
     assert witnessed(visits) != spent(visits)
     going.ask("pia")
     assert witnessed(visits) == spent(visits)
+    going.server.database.close()
+
+
+@pytest.mark.only("sqlite")
+def test_nothing_is_asked_of_the_database_after_the_commit(visits: World) -> None:
+    """The transaction knows itself what the witness has to see."""
+    statements: list[str] = []
+
+    def sent(_: Connection, __: object, statement: str, *___: object) -> None:
+        statements.append(statement)
+
+    def ended(_: Connection) -> None:
+        statements.clear()
+
+    event.listen(Engine, "before_cursor_execute", sent)
+    event.listen(Engine, "commit", ended)
+    try:
+        size = visits.server.sequencer.witness.seen().size
+        assert visits.ask("pia").first
+        assert statements == []
+    finally:
+        event.remove(Engine, "before_cursor_execute", sent)
+        event.remove(Engine, "commit", ended)
+    assert visits.server.sequencer.witness.seen().size == size + 1
+
+
+@pytest.mark.only("sqlite")
+def test_one_write_of_the_witness_serves_all_that_wait(
+    visits: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Those that commit while it is being written are witnessed together, by the next one."""
+    sequencer, advance = visits.server.sequencer, FileWitness.advance
+    before = sequencer.witness.seen()
+    sights: list[Sight] = []
+    writing, all_wait = threading.Event(), threading.Event()
+
+    def slow(witness: FileWitness, sight: Sight) -> None:
+        sights.append(sight)
+        writing.set()
+        all_wait.wait()
+        advance(witness, sight)
+
+    monkeypatch.setattr(FileWitness, "advance", slow)
+    with ThreadPoolExecutor(3) as pool:
+        answers = [pool.submit(visits.ask, "pia")]
+        writing.wait()
+        answers += [pool.submit(visits.ask, "paul"), pool.submit(visits.ask, "ines")]
+        while sequencer._due is None or sequencer._due.size < before.size + 3:
+            time.sleep(0.001)
+        all_wait.set()
+        places = [answer.result().view.receipt.index for answer in answers]
+    assert sorted(place or 0 for place in places) == [before.size + n for n in range(3)]
+    assert [sight.size for sight in sights] == [before.size + 1, before.size + 3]
+    assert sequencer.witness.seen().size == before.size + 3
+
+
+@pytest.mark.only("sqlite")
+def test_what_waits_together_is_witnessed_with_what_any_of_it_charged(visits: World) -> None:
+    """Whichever transaction comes last; and a look at the database sees all of it."""
+    sequencer = visits.server.sequencer
+    seen = sequencer.witness.seen()
+    going = another(visits)
+    going.push("second", share=0.01, levels=None)
+    charged = spent(visits)
+    sequencer.witness.start_over(seen)
+    root = going.server.sequencer.witness.seen().root
+    for due in (Sight(seen.size + 1, root, charged), Sight(seen.size + 2, root)):
+        with sequencer._lock:
+            sequencer._due = due if sequencer._due is None else sequencer._due.joined(due)
+    assert sequencer._due is not None
+    assert (sequencer._due.size, sequencer._due.accounts) == (seen.size + 2, charged)
+    sequencer._must_read = True
+    sequencer._run()
+    assert sequencer._due is None
+    assert witnessed(visits) == charged
+    with visits.server.database.read() as session:
+        newest = checkpoints.newest(session)
+    assert newest is not None
+    assert sequencer.witness.seen().size == newest.size
     going.server.database.close()
 
 

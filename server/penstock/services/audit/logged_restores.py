@@ -14,8 +14,8 @@ from penstock.persistence.tables import Charge, Dataset, Leaf, Query, SpentFloor
 from penstock.services.access.admin_actions import record
 from penstock.services.access.principals import Principal
 from penstock.transparency_log.logged_subject import LeafFields
-from penstock.transparency_log.sequencer import account_name, peaks
 from penstock.transparency_log.sights import Sight
+from penstock.transparency_log.spending import account_name, peaks
 
 Account = tuple[int, int]
 """The row numbers of a dataset and a tier."""

@@ -18,8 +18,8 @@ from penstock.services.access.two_person_rule import require_second
 from penstock.services.audit.logged_restores import record_restore
 from penstock.services.context import Server
 from penstock.transparency_log import checkpoints, leaves
-from penstock.transparency_log.sequencer import account_name, peaks
 from penstock.transparency_log.sights import NOTHING, Sight
+from penstock.transparency_log.spending import account_name, peaks
 from penstock.transparency_log.views import RestorePreviewView, RestoreView
 
 
