@@ -8,6 +8,7 @@
 * ``row_authentication_upgrade``  rows of older schemas, signed for the first time
 * ``protocol``      the operations that a database must offer
 * ``sqlite``, ``postgresql``  how each does it; ``dialects`` chooses by URL
+* ``write_queue``   who tries first to be SQLite's one writer
 * ``append_only``   the triggers that keep history as it was written
 * ``editions``      the triggers that tell when what releases rest on has changed
 * ``migrate``       schema versions

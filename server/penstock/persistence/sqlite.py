@@ -23,6 +23,7 @@ from sqlalchemy.pool import ConnectionPoolEntry, PoolProxiedConnection, QueuePoo
 from penstock.errors import DatabaseUnavailable, SchemaUnknown, Unavailable
 from penstock.persistence.backups import sqlite_copy
 from penstock.persistence.protocol import Engines
+from penstock.persistence.write_queue import WriteQueue
 
 SHORTEST_NAP_SECONDS = 0.0005
 LONGEST_NAP_SECONDS = 0.004
@@ -46,6 +47,7 @@ class SQLite:
         self._path = path.absolute()
         self.place = str(self._path)
         self._timeout = busy_timeout_seconds
+        self._queue = WriteQueue(self._path)
 
     def create(self) -> None:
         try:
@@ -93,11 +95,20 @@ class SQLite:
     def _wait_to_write(self, connection: Connection) -> None:
         """Run ``BEGIN IMMEDIATE`` once no other transaction writes, or fail when time is over.
 
-        SQLite's own wait sleeps for up to a tenth of a second: among several writers the lock is
-        then idle, and some are passed over for seconds.
+        Whoever came first tries first (``write_queue``), and alone: it is awake when the lock gets
+        free, and all others sleep.  SQLite's own wait sleeps for up to a tenth of a second: among
+        several writers the lock is then idle, and some are passed over for seconds.
         """
-        driver: Any = connection.connection.driver_connection
         until = time.monotonic() + self._timeout
+        place = self._queue.wait(self._timeout)
+        try:
+            self._try_to_write(connection, until)
+        finally:
+            if place is not None:
+                self._queue.leave(place)
+
+    def _try_to_write(self, connection: Connection, until: float) -> None:
+        driver: Any = connection.connection.driver_connection
         nap = SHORTEST_NAP_SECONDS
         while time.monotonic() < until:
             try:
