@@ -1,11 +1,12 @@
 """Draw binomial noise, each draw with its own number of trials.
 
-Small means are drawn by waiting times (Devroye 1986, section X.4): the successes are
-counted by adding up geometric gaps, which is exact up to ``geometric.ERROR`` a gap.  From
-a mean of 16 on, transformed rejection takes over, with Loader's form of the
-probabilities; its error (``rejection.RELATIVE_ERROR``, ``rejection.TAIL_ERROR``) is what
-is charged.  numpy's own sampler (before 2.5) has wrong signs in its Stirling series; its
-probabilities are off by up to 3.4e-3 (see the README).
+Vectors so long that tables pay are sums of tabulated draws, within ``3 * 2^-177`` of the law in
+total variation (``penstock.randomness.inversion.sums``).  In others small means are drawn by
+waiting times (Devroye 1986, section X.4): the successes are counted by adding up geometric gaps,
+which is exact up to ``geometric.ERROR`` a gap.  From a mean of 16 on, transformed rejection takes
+over, with Loader's form of the probabilities; its error (``rejection.RELATIVE_ERROR``,
+``rejection.TAIL_ERROR``) is what is charged.  numpy's own sampler (before 2.5) has wrong signs in
+its Stirling series; its probabilities are off by up to 3.4e-3 (see the README).
 """
 
 from fractions import Fraction
@@ -17,6 +18,7 @@ from penstock.errors import InvalidInput
 from penstock.randomness import rejection
 from penstock.randomness.bernoulli import exact_decimal
 from penstock.randomness.geometric import Geometric
+from penstock.randomness.inversion.sums import BinomialSums
 from penstock.randomness.saddle_point import Floats, log_poisson, log_self, product, split
 from penstock.randomness.stream import Stream
 
@@ -33,10 +35,13 @@ def binomial(trials: NDArray[np.int64], chance: Fraction, stream: Stream) -> NDA
     if len(trials) and not 0 <= trials.min() <= trials.max() <= MOST_TRIALS:
         raise InvalidInput("A number of trials must be from 0 to 2^53.")
     if chance > Fraction(1, 2):
-        failures: NDArray[np.int64] = trials - binomial(trials, 1 - chance, stream)
-        return failures
+        failures = binomial(trials, 1 - chance, stream)
+        return np.subtract(trials, failures, out=failures)
     out = np.zeros(len(trials), dtype=np.int64)
-    if chance == 0:
+    if chance == 0 or not len(trials):
+        return out
+    if tables := BinomialSums.for_trials(trials, chance):
+        tables.fill(trials, out, stream)
         return out
     enough = -(-rejection.SMALLEST_MEAN // chance)
     for start in range(0, len(out), rejection.CHUNK):

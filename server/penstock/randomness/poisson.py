@@ -1,16 +1,13 @@
 """Draw Poisson noise of any mean up to 2^52.
 
-Means below 16 are drawn by inversion, from a table of thresholds: within ``2^-184`` of
-the law in total variation.  Larger means are drawn by transformed rejection with
-Loader's form of the probabilities; its error (``rejection.RELATIVE_ERROR``,
-``rejection.TAIL_ERROR``) is what is charged.  The error of numpy's own sampler would
-be 2^-35 at a mean of 1e4 and 2^-28 at 1e6.
+Means below 16, and larger ones of vectors so long that a table pays, are drawn by inversion,
+within ``2^-177`` of the law in total variation (``penstock.randomness.inversion.weights``).  The
+others are drawn by transformed rejection with Loader's form of the probabilities; its error
+(``rejection.RELATIVE_ERROR``, ``rejection.TAIL_ERROR``) is what is charged.  The error of numpy's
+own sampler would be 2^-35 at a mean of 1e4 and 2^-28 at 1e6.
 """
 
-import itertools
 import math
-from collections.abc import Iterator
-from decimal import Decimal, localcontext
 from fractions import Fraction
 from functools import lru_cache
 
@@ -18,9 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from penstock.errors import InvalidInput
-from penstock.randomness import bernoulli, rejection
-from penstock.randomness.bernoulli import PRECISION
+from penstock.randomness import rejection
 from penstock.randomness.inversion import Table
+from penstock.randomness.inversion.rows import Rows
+from penstock.randomness.inversion.weights import pays, poisson_table
 from penstock.randomness.saddle_point import log_poisson, split
 from penstock.randomness.stream import Stream
 
@@ -38,11 +36,15 @@ def poisson(mean: Fraction, size: int, stream: Stream) -> NDArray[np.int64]:
             " choose levels in that range."
         )
     out = np.zeros(size, dtype=np.int64)
-    if mean > 0:
-        fill = _invert if mean < rejection.SMALLEST_MEAN else _reject
-        for start in range(0, size, rejection.CHUNK):
-            part = out[start : start + rejection.CHUNK]
-            part[:] = fill(mean, len(part), stream)
+    if mean == 0 or not size:
+        return out
+    if pays(mean, size):
+        _rows(mean).fill(out, stream)
+        return out
+    fill = _invert if mean < rejection.SMALLEST_MEAN else _reject
+    for start in range(0, size, rejection.CHUNK):
+        part = out[start : start + rejection.CHUNK]
+        part[:] = fill(mean, len(part), stream)
     return out
 
 
@@ -75,13 +77,9 @@ def _invert(mean: Fraction, size: int, stream: Stream) -> NDArray[np.int64]:
 
 @lru_cache(maxsize=512)
 def _table(mean: Fraction) -> Table:
-    with localcontext(PRECISION):
-        return Table.of(_sums(bernoulli.exact_decimal(mean)))
+    return poisson_table(mean)
 
 
-def _sums(rate: Decimal) -> Iterator[Decimal]:
-    term = total = (-rate).exp()
-    for count in itertools.count(1):
-        yield total
-        term = term * rate / count
-        total += term
+@lru_cache(maxsize=4)
+def _rows(mean: Fraction) -> Rows:
+    return Rows.alone(poisson_table(mean))

@@ -1,9 +1,13 @@
 """Test the integer samplers against exact laws, in every regime they have.
 
+Long vectors of narrow laws are drawn from tables; in pieces of ``PIECE`` values, for which tables
+never pay, the same laws are drawn by rejection and by waiting times.
+
 A smoke test: errors of 2^-40 in a probability are far below what counts can show, and are
 bounded digit by digit in the unit tests.
 """
 
+from collections.abc import Callable
 from decimal import Decimal
 from fractions import Fraction
 
@@ -18,9 +22,14 @@ from penstock.mechanisms import IntVector
 from penstock.randomness.bernoulli import CERTAIN
 from penstock.randomness.binomial import binomial
 from penstock.randomness.geometric import Geometric
+from penstock.randomness.inversion.rows import Rows
+from penstock.randomness.inversion.sums import BinomialSums
+from penstock.randomness.inversion.weights import binomial_table
 from penstock.randomness.poisson import poisson
 
 LARGE = 1 << 20
+
+PIECE = 1 << 10
 
 RATIOS = ("0.05", "0.5", "0.9", "0.999")
 MEANS = ("0.01", "1", "15.99", "16", "16.5", "31", "300", "99999.5")
@@ -98,12 +107,24 @@ def test_a_digit_that_is_a_fair_coin_is_found_out() -> None:
     assert rejects(_fits(drawn, _geometric_law(0.999)))
 
 
+def _in_pieces(draw: Callable[[int], IntVector], size: int) -> IntVector:
+    return np.concatenate([draw(min(PIECE, size - start)) for start in range(0, size, PIECE)])
+
+
 @every_size
 @pytest.mark.parametrize("mean", MEANS)
 def test_poisson_draws_follow_their_law(mean: str, *, large: bool) -> None:
     size = _poisson_size(mean, large=large)
     drawn = poisson(Fraction(mean), size, keyed_streams(f"poisson/{mean}")())
     accept(_fits(drawn, _poisson_law(float(mean))), f"poisson {mean}")
+
+
+@every_size
+@pytest.mark.parametrize("mean", MEANS)
+def test_poisson_draws_of_short_vectors_follow_their_law(mean: str, *, large: bool) -> None:
+    size, stream = _poisson_size(mean, large=large), keyed_streams(f"short poisson/{mean}")()
+    drawn = _in_pieces(lambda count: poisson(Fraction(mean), count, stream), size)
+    accept(_fits(drawn, _poisson_law(float(mean))), f"short poisson {mean}")
 
 
 @every_size
@@ -121,6 +142,29 @@ def test_binomial_draws_follow_their_law(trials: int, chance: str, *, large: boo
     size = _binomial_size(trials, chance, large=large)
     drawn = binomial(np.full(size, trials, dtype=np.int64), Fraction(chance), stream)
     accept(_fits(drawn, _binomial_law(trials, float(chance))), f"binomial {trials} {chance}")
+
+
+@every_size
+@pytest.mark.parametrize(("trials", "chance"), TRIALS)
+def test_binomial_draws_of_short_vectors_follow_their_law(
+    trials: int, chance: str, *, large: bool
+) -> None:
+    stream = keyed_streams(f"short binomial/{trials}/{chance}")()
+    size, p = _binomial_size(trials, chance, large=large), Fraction(chance)
+    drawn = _in_pieces(lambda count: binomial(np.full(count, trials), p, stream), size)
+    law = _binomial_law(trials, float(chance))
+    accept(_fits(drawn, law), f"short binomial {trials} {chance}")
+
+
+def test_a_sum_without_its_last_digit_is_found_out() -> None:
+    trials = np.full(LARGE >> 4, 403, dtype=np.int64)
+    sums, drawn = BinomialSums(0, 403, 3, Fraction(1, 3)), np.empty_like(trials)
+    sums.fill(trials, drawn, keyed_streams("all digits")())
+    law = _binomial_law(403, 1 / 3)
+    accept(_fits(drawn, law), "binomial as a sum")
+    sums._rest = Rows([binomial_table(0, Fraction(1, 3))] * 8)
+    sums.fill(trials, drawn, keyed_streams("no last digit")())
+    assert rejects(_fits(drawn, law))
 
 
 @every_size

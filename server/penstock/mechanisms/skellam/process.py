@@ -98,8 +98,10 @@ class Skellam:
         """
         check_increasing(accurate, noisy)
         mean = self._in_steps(noisy - accurate) / 2
-        up = poisson(mean, size, stream)
-        return np.concatenate((up - poisson(mean, size, stream), up))
+        jumps = poisson(mean, 2 * size, stream)
+        down, up = np.split(jumps, self.parts)
+        np.subtract(up, down, out=down)
+        return jumps
 
     def bridge(
         self,
@@ -117,8 +119,11 @@ class Skellam:
         check_increasing(accurate, level, noisy)
         chance = (level - accurate) / (noisy - accurate)
         net, up = np.split(difference, self.parts)
-        ahead = binomial(up, chance, stream)
-        return np.concatenate((ahead - binomial(up - net, chance, stream), ahead))
+        # Downward jumps first, as many numbers as the differences have that they replace.
+        jumps = binomial(np.concatenate((up - net, up)), chance, stream)
+        down, ahead = np.split(jumps, self.parts)
+        np.subtract(ahead, down, out=down)
+        return jumps
 
     def resolve(self, noise: IntVector, level: Fraction, stream: Stream) -> IntVector:
         """Return the noise, and a draw of its upward jumps given it.

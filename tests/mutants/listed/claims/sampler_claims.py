@@ -51,6 +51,28 @@ MUTANTS: Final[Sequence[Mutant]] = (
         ),
     ),
     Mutant(
+        row="S3",
+        name="table-without-tails",
+        path="randomness/inversion/weights.py",
+        before="_LEAST = 1 << 80\n",
+        after="_LEAST = 1 << 180\n",
+        wrong="tables end where 2^-108 of the mode's probability is left",
+        tests=(
+            "tests/unit/randomness/inversion/test_weights.py::test_poisson_tables_are_within_the_stated_distance",
+        ),
+    ),
+    Mutant(
+        row="S3",
+        name="threshold-looked-up",
+        path="randomness/inversion/rows.py",
+        before="np.where(within, _UNDECIDED, np.cumsum(within) + offsets[row])",
+        after="np.where(within > 1, _UNDECIDED, np.cumsum(within) + offsets[row])",
+        wrong="words of a cell with a threshold all have one value",
+        tests=(
+            "tests/unit/randomness/inversion/test_rows.py::test_words_decide_what_they_do_in_the_tables",
+        ),
+    ),
+    Mutant(
         row="S4",
         name="one-key-for-all-releases",
         path="randomness/stream.py",
