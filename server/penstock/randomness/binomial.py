@@ -19,39 +19,55 @@ from penstock.randomness import rejection
 from penstock.randomness.bernoulli import exact_decimal
 from penstock.randomness.geometric import Geometric
 from penstock.randomness.inversion.sums import BinomialSums
+from penstock.randomness.pieces import in_pieces
 from penstock.randomness.saddle_point import Floats, log_poisson, log_self, product, split
 from penstock.randomness.stream import Stream
 
 MOST_TRIALS = 1 << 53
 
 
-def binomial(trials: NDArray[np.int64], chance: Fraction, stream: Stream) -> NDArray[np.int64]:
+def binomial(
+    trials: NDArray[np.int64],
+    chance: Fraction,
+    stream: Stream,
+    out: NDArray[np.int64] | None = None,
+) -> NDArray[np.int64]:
     """Draw successes among ``trials``, each with probability ``chance``; one shape ``(n,)``.
 
-    Raises ``InvalidInput`` for a chance outside of 0 to 1, or trials outside of 0 to 2^53.
+    They are written to ``out``, which may be ``trials`` itself, if it is given.  Raises
+    ``InvalidInput`` for a chance outside of 0 to 1, or trials outside of 0 to 2^53.
     """
     if not 0 <= chance <= 1:
         raise InvalidInput(f"A chance must be from 0 to 1, this one is {float(chance):g}.")
     if len(trials) and not 0 <= trials.min() <= trials.max() <= MOST_TRIALS:
         raise InvalidInput("A number of trials must be from 0 to 2^53.")
+    drawn = np.empty_like(trials) if out is None else out
+    if chance in (0, 1) or not len(trials):
+        return np.multiply(trials, int(chance), out=drawn)
+    tables = BinomialSums.for_trials(trials, chance)
+
+    def piece(at: slice, stream: Stream) -> None:
+        if tables is not None:
+            tables.fill(trials[at], drawn[at], stream)
+            return
+        for start in range(at.start, at.stop, rejection.CHUNK):
+            chunk = slice(start, min(start + rejection.CHUNK, at.stop))
+            drawn[chunk] = _draw(trials[chunk], chance, stream)
+
+    in_pieces(len(trials), piece, stream)
+    return drawn
+
+
+def _draw(trials: NDArray[np.int64], chance: Fraction, stream: Stream) -> NDArray[np.int64]:
     if chance > Fraction(1, 2):
-        failures = binomial(trials, 1 - chance, stream)
+        failures = _draw(trials, 1 - chance, stream)
         return np.subtract(trials, failures, out=failures)
     out = np.zeros(len(trials), dtype=np.int64)
-    if chance == 0 or not len(trials):
-        return out
-    if tables := BinomialSums.for_trials(trials, chance):
-        tables.fill(trials, out, stream)
-        return out
-    enough = -(-rejection.SMALLEST_MEAN // chance)
-    for start in range(0, len(out), rejection.CHUNK):
-        n = trials[start : start + rejection.CHUNK]
-        part = out[start : start + rejection.CHUNK]
-        large = n >= enough
-        few = np.flatnonzero(~large & (n > 0))
-        part[few] = _wait(n[few], chance, stream)
-        many = np.flatnonzero(large)
-        part[many] = _reject(n[many], chance, stream)
+    large = trials >= -(-rejection.SMALLEST_MEAN // chance)
+    few = np.flatnonzero(~large & (trials > 0))
+    out[few] = _wait(trials[few], chance, stream)
+    many = np.flatnonzero(large)
+    out[many] = _reject(trials[many], chance, stream)
     return out
 
 

@@ -33,6 +33,7 @@ from penstock.randomness.bernoulli import (
     low_bits,
     threshold,
 )
+from penstock.randomness.pieces import in_pieces
 from penstock.randomness.stream import Stream
 
 ERROR = 2.0**-179
@@ -70,8 +71,12 @@ def generalized_gaussian(
         )
     stairs = _staircase(scale, power)
     out = np.empty(size, dtype=np.int64)
-    for start in range(0, size, CHUNK):
-        stairs.fill(out[start : start + CHUNK], stream)
+
+    def piece(at: slice, stream: Stream) -> None:
+        for start in range(at.start, at.stop, CHUNK):
+            stairs.fill(out[start : min(start + CHUNK, at.stop)], stream)
+
+    in_pieces(size, piece, stream)
     return out
 
 

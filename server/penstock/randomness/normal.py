@@ -26,6 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from penstock.errors import InvalidInput
+from penstock.randomness.pieces import in_pieces
 from penstock.randomness.stream import Stream
 
 CHUNK = 1 << 15
@@ -72,20 +73,35 @@ class _Draw:
         self.window_bits = max(0, magnitude - _WINDOWS_A_DEVIATION)
         self.deviation = math.sqrt(variance - Fraction(1 << 2 * self.window_bits, 12))
         self.stream = stream
-        self.generator = stream.generator
 
     def fill(
         self, size: int, difference: NDArray[np.int64] | None = None, weight: float = 0.0
     ) -> NDArray[np.int64]:
         out = np.empty(size, dtype=np.int64)
+
+        def piece(at: slice, stream: Stream) -> None:
+            self._piece(out[at], None if difference is None else difference[at], weight, stream)
+
+        in_pieces(size, piece, self.stream)
+        return out
+
+    def _piece(
+        self,
+        out: NDArray[np.int64],
+        difference: NDArray[np.int64] | None,
+        weight: float,
+        stream: Stream,
+    ) -> None:
+        size = len(out)
         room = min(size, CHUNK)
+        generator = stream.generator
         noise, center, whole = (np.empty(room) for _ in range(3))
         window = np.empty(room, dtype=_narrowest(self.window_bits))
         for start in range(0, size, CHUNK):
             part = out[start : start + CHUNK]
             count = len(part)
             x = noise[:count]
-            self.generator.standard_normal(out=x)
+            generator.standard_normal(out=x)
             x *= self.deviation
             if difference is None:
                 self._round(x)
@@ -99,8 +115,7 @@ class _Draw:
                 x += i
             np.copyto(part, x, casting="unsafe")
             if self.window_bits:
-                part += self._uniform(window[:count])
-        return out
+                part += self._uniform(window[:count], stream)
 
     def _round(self, x: NDArray[np.float64]) -> None:
         if self.window_bits:
@@ -108,9 +123,11 @@ class _Draw:
         else:
             np.rint(x, out=x)
 
-    def _uniform(self, window: NDArray[np.signedinteger]) -> NDArray[np.signedinteger]:
+    def _uniform(
+        self, window: NDArray[np.signedinteger], stream: Stream
+    ) -> NDArray[np.signedinteger]:
         """Draw uniformly on ``-W/2 .. W/2 - 1``: the sign goes with the top bits that are kept."""
-        self.stream.raw_into(window)
+        stream.raw_into(window)
         window >>= 8 * window.itemsize - self.window_bits
         return window
 

@@ -19,6 +19,7 @@ from penstock.randomness import rejection
 from penstock.randomness.inversion import Table
 from penstock.randomness.inversion.rows import Rows
 from penstock.randomness.inversion.weights import pays, poisson_table
+from penstock.randomness.pieces import in_pieces
 from penstock.randomness.saddle_point import log_poisson, split
 from penstock.randomness.stream import Stream
 
@@ -36,15 +37,21 @@ def poisson(mean: Fraction, size: int, stream: Stream) -> NDArray[np.int64]:
             " choose levels in that range."
         )
     out = np.zeros(size, dtype=np.int64)
-    if mean == 0 or not size:
+    if mean == 0:
         return out
-    if pays(mean, size):
-        _rows(mean).fill(out, stream)
-        return out
+    rows = _rows(mean) if pays(mean, size) else None
     fill = _invert if mean < rejection.SMALLEST_MEAN else _reject
-    for start in range(0, size, rejection.CHUNK):
-        part = out[start : start + rejection.CHUNK]
-        part[:] = fill(mean, len(part), stream)
+
+    def piece(at: slice, stream: Stream) -> None:
+        values = out[at]
+        if rows is not None:
+            rows.fill(values, stream)
+            return
+        for start in range(0, len(values), rejection.CHUNK):
+            part = values[start : start + rejection.CHUNK]
+            part[:] = fill(mean, len(part), stream)
+
+    in_pieces(size, piece, stream)
     return out
 
 

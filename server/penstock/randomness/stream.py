@@ -34,31 +34,38 @@ _ZEROS = bytes(1 << 18)
 class Stream:
     """Yield random bits, and numpy's samplers over them, for one release in one process.
 
-    Do not share it between threads: the draws of each would depend on the schedule.
+    Do not share it between threads: the draws of each would depend on the schedule.  Long vectors
+    are drawn on up to ``threads`` threads, each from streams of its own (``pieces``).
     """
 
-    __slots__ = ("_generator", "_process", "_raw")
+    __slots__ = ("_generator", "_process", "_raw", "threads")
 
-    def __init__(self, key: bytes) -> None:
+    def __init__(self, key: bytes, threads: int = 1) -> None:
         if len(key) != KEY_BYTES:
             raise InvalidInput(f"A stream's key has {KEY_BYTES} bytes, this one has {len(key)}.")
+        if threads < 1:
+            raise InvalidInput(f"A draw takes at least one thread, not {threads}.")
         # randomgen takes integers only; little-endian makes it ChaCha20's own key words.
         self._generator = Generator(ChaCha(key=int.from_bytes(key, "little"), rounds=ROUNDS))
         self._raw = Cipher(ChaCha20(key, RAW_NONCE), mode=None).encryptor()
         self._process = os.getpid()
+        self.threads = threads
 
     @classmethod
-    def fresh(cls, entropy: Callable[[int], bytes] = os.urandom) -> Self:
-        """Return an unpredictable stream, keyed by the operating system."""
-        return cls(entropy(KEY_BYTES))
+    def fresh(cls, entropy: Callable[[int], bytes] = os.urandom, *, threads: int = 1) -> Self:
+        """Return an unpredictable stream, keyed by the operating system.
+
+        Raises ``InvalidInput`` for less than one thread.
+        """
+        return cls(entropy(KEY_BYTES), threads)
 
     @classmethod
-    def from_key(cls, key: bytes) -> Self:
+    def from_key(cls, key: bytes, *, threads: int = 1) -> Self:
         """Return the stream of a known key of 32 bytes: for tests, never for noise.
 
-        Raises ``InvalidInput`` for a key of another length.
+        Raises ``InvalidInput`` for a key of another length, and for less than one thread.
         """
-        return cls(key)
+        return cls(key, threads)
 
     @property
     def generator(self) -> Generator:

@@ -156,8 +156,8 @@ MUTANTS: Final[Sequence[Mutant]] = (
     Mutant(
         name="skellam-jumps-of-one-kind",
         path="mechanisms/skellam/process.py",
-        before="binomial(np.concatenate((up - net, up)), chance, stream)",
-        after="binomial(np.concatenate((up, up)), chance, stream)",
+        before="np.subtract(up, net, out=down)",
+        after="np.copyto(down, up)",
         wrong="a Skellam bridge splits the jumps up in place of those down",
         tests=("tests/unit/mechanisms/skellam/test_process.py", JOINT),
     ),

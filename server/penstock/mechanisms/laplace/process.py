@@ -37,6 +37,7 @@ from penstock.randomness import Stream
 from penstock.randomness.bernoulli import CHUNK, PRECISION, THRESHOLD_BITS, Threshold, bernoulli
 from penstock.randomness.geometric import ERROR as GEOMETRIC_ERROR
 from penstock.randomness.geometric import Geometric
+from penstock.randomness.pieces import in_pieces
 
 ROOM_TO_RAISE = 8
 """The ceiling's scale over that of rung 0."""
@@ -106,8 +107,12 @@ class Laplace(Whole):
         check_increasing(accurate, noisy)
         rule = _step_rule(self._rate(accurate) if accurate else None, self._rate(noisy))
         out = np.zeros(size, dtype=np.int64)
-        for start in range(0, size, CHUNK):
-            rule.fill(out[start : start + CHUNK], stream)
+
+        def piece(at: slice, stream: Stream) -> None:
+            for start in range(at.start, at.stop, CHUNK):
+                rule.fill(out[start : min(start + CHUNK, at.stop)], stream)
+
+        in_pieces(size, piece, stream)
         return out
 
     def bridge(
@@ -126,8 +131,13 @@ class Laplace(Whole):
         first = self._rate(accurate) if accurate else None
         rule = _bridge_rule(first, self._rate(level), self._rate(noisy))
         out = np.zeros(len(difference), dtype=np.int64)
-        for start in range(0, len(out), CHUNK):
-            rule.fill(difference[start : start + CHUNK], out[start : start + CHUNK], stream)
+
+        def piece(at: slice, stream: Stream) -> None:
+            for start in range(at.start, at.stop, CHUNK):
+                chunk = slice(start, min(start + CHUNK, at.stop))
+                rule.fill(difference[chunk], out[chunk], stream)
+
+        in_pieces(len(out), piece, stream)
         return out
 
     def bias(self, level: Fraction) -> Fraction:  # noqa: ARG002 - the protocol passes it

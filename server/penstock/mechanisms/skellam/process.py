@@ -120,8 +120,11 @@ class Skellam:
         chance = (level - accurate) / (noisy - accurate)
         net, up = np.split(difference, self.parts)
         # Downward jumps first, as many numbers as the differences have that they replace.
-        jumps = binomial(np.concatenate((up - net, up)), chance, stream)
+        jumps = np.empty_like(difference)
         down, ahead = np.split(jumps, self.parts)
+        np.subtract(up, net, out=down)
+        np.copyto(ahead, up)
+        binomial(jumps, chance, stream, out=jumps)
         np.subtract(ahead, down, out=down)
         return jumps
 

@@ -23,6 +23,7 @@ from penstock.randomness import bernoulli, rejection
 from penstock.randomness.bernoulli import PRECISION
 from penstock.randomness.bessel.law import log_skellam
 from penstock.randomness.inversion import Table
+from penstock.randomness.pieces import in_pieces
 from penstock.randomness.saddle_point import Floats, log_poisson, split
 from penstock.randomness.stream import Stream
 
@@ -41,17 +42,26 @@ def bessel(orders: NDArray[np.int64], argument: Fraction, stream: Stream) -> NDA
             f" {float(argument):g}."
         )
     out = np.zeros(len(orders), dtype=np.int64)
-    for start in range(0, len(out), rejection.CHUNK):
-        order = orders[start : start + rejection.CHUNK]
-        part = out[start : start + rejection.CHUNK]
-        mean, _ = moments(order.astype(np.float64), float(argument))
-        large = mean >= rejection.SMALLEST_MEAN
-        for value in np.unique(order[~large]):
-            same = np.flatnonzero(~large & (order == value))
-            part[same] = _table(int(value), argument).draw(len(same), stream)
-        many = np.flatnonzero(large)
-        part[many] = _reject(order[many], argument, stream)
+
+    def piece(at: slice, stream: Stream) -> None:
+        for start in range(at.start, at.stop, rejection.CHUNK):
+            chunk = slice(start, min(start + rejection.CHUNK, at.stop))
+            _fill(orders[chunk], argument, out[chunk], stream)
+
+    in_pieces(len(out), piece, stream)
     return out
+
+
+def _fill(
+    orders: NDArray[np.int64], argument: Fraction, out: NDArray[np.int64], stream: Stream
+) -> None:
+    mean, _ = moments(orders.astype(np.float64), float(argument))
+    large = mean >= rejection.SMALLEST_MEAN
+    for value in np.unique(orders[~large]):
+        same = np.flatnonzero(~large & (orders == value))
+        out[same] = _table(int(value), argument).draw(len(same), stream)
+    many = np.flatnonzero(large)
+    out[many] = _reject(orders[many], argument, stream)
 
 
 def moments(orders: Floats, argument: float) -> tuple[Floats, Floats]:

@@ -42,7 +42,7 @@ class BinomialSums:
     def for_trials(cls, trials: NDArray[np.int64], chance: Fraction) -> Self | None:
         """Return the tables of all ``trials``; none where these cost more than they save.
 
-        ``chance`` is above 0 and at most 1/2, and there is a number of trials.
+        ``chance`` is above 0 and below 1, and there is a number of trials.
         """
         low, high = int(trials.min()), int(trials.max())
         variance = float(chance * (1 - chance))
@@ -57,7 +57,7 @@ class BinomialSums:
         return cls(low, high, bits, chance) if cost * DRAWS_AN_ENTRY <= len(trials) else None
 
     def fill(self, trials: NDArray[np.int64], out: NDArray[np.int64], stream: Stream) -> None:
-        """Fill ``out`` with the successes among ``trials``."""
+        """Fill ``out``, which may be ``trials`` itself, with the successes among ``trials``."""
         size = min(len(out), CHUNK)
         room, memory = Room(size), np.empty((2, size), dtype=np.int64)
         for start in range(0, len(out), CHUNK):

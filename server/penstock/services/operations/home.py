@@ -32,6 +32,9 @@ KEY_RING = "keyring.json"
 SECRETS = "secrets.json"
 PIN = "pin"
 
+DRAWING_THREADS = 4
+"""A long vector is drawn on as many threads, or on as many as there are processors."""
+
 
 def utc_now() -> datetime:
     """Return the time, in UTC."""
@@ -178,7 +181,7 @@ def fresh_stream() -> "Stream":
     """
     from penstock.randomness import Stream
 
-    return Stream.fresh()
+    return Stream.fresh(threads=min(os.cpu_count() or 1, DRAWING_THREADS))
 
 
 def open_server(

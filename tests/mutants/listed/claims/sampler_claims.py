@@ -76,12 +76,21 @@ MUTANTS: Final[Sequence[Mutant]] = (
         row="S4",
         name="one-key-for-all-releases",
         path="randomness/stream.py",
-        before="        return cls(entropy(KEY_BYTES))\n",
-        after="        return cls(entropy(1) * KEY_BYTES)\n",
+        before="        return cls(entropy(KEY_BYTES), threads)\n",
+        after="        return cls(entropy(1) * KEY_BYTES, threads)\n",
         wrong="the key of a release has one random byte",
         tests=(
             "tests/unit/randomness/test_stream.py::test_fresh_streams_read_32_bytes_of_entropy_each",
         ),
+    ),
+    Mutant(
+        row="S4",
+        name="one-key-for-all-pieces",
+        path="randomness/pieces.py",
+        before="(piece, keys[place * KEY_BYTES : (place + 1) * KEY_BYTES])",
+        after="(piece, keys[:KEY_BYTES])",
+        wrong="the pieces of a long vector repeat each other's noise",
+        tests=("tests/unit/randomness/test_pieces.py::test_no_two_pieces_have_the_same_noise",),
     ),
     Mutant(
         row="S20",
