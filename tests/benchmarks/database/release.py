@@ -1,13 +1,14 @@
 """Measure a first release of a million values between two stored ones, against its least work.
 
-The least work is the bridge and the encryption.  The rest is what a release is more than
+The least work is the bridge and the encryption, on one thread, as the release itself; in turns with
+it another one is drawn on two.  The rest is what a release is more than
 noise: reading and opening both neighbors, HMAC, row, leaf and grant, the durable commit,
 and the answer as numbers.
 """
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import partial
 
@@ -32,6 +33,7 @@ from penstock.services.repository import query_by_name
 
 QUERY = "large"
 GOAL = Goal(4, at_most=True)
+THREADS = 2
 
 
 @dataclass(frozen=True)
@@ -67,14 +69,16 @@ class Work:
 
 
 def measure(setting: Setting = Setting()) -> Sequence[Figure]:
-    """Time in every round one release, then its bridge and its encryption alone."""
-    whole, bridge, encryption = [], [], []
+    """Time in every round two releases, and the bridge and the encryption of the first alone."""
+    whole, shared, bridge, encryption = [], [], [], []
     with fresh_world() as world:
         world.add_query(QUERY, setting.values)
         analyst = world.add_analyst("ana")
         world.ask(analyst, QUERY, tier="public")
-        for level in _scattered(levels_between(setting.rounds + 1)):
-            answer, spent = timed(partial(world.ask, analyst, QUERY, level=level))
+        levels = _scattered(levels_between(2 * (setting.rounds + 1)))
+        for level, other in zip(levels[::2], levels[1::2], strict=True):
+            alone, on_threads = _drawing_on(world, 1), _drawing_on(world, THREADS)
+            answer, spent = timed(partial(alone.ask, analyst, QUERY, level=level))
             whole.append(spent)
             assert answer.first
             check_values(answer.view.values, setting.values, answer.view.level.value)
@@ -84,6 +88,7 @@ def measure(setting: Setting = Setting()) -> Sequence[Figure]:
             )
             bridge.append(timed(work.bridge)[1])
             encryption.append(timed(work.encryption)[1])
+            shared.append(timed(partial(on_threads.ask, analyst, QUERY, level=other))[1])
     least = [one + other for one, other in zip(bridge, encryption, strict=True)]
     # The first round fills caches and is not counted.
     return [
@@ -91,7 +96,13 @@ def measure(setting: Setting = Setting()) -> Sequence[Figure]:
         median("bridge alone", bridge[1:], "ms", 1e3),
         median("encryption alone", encryption[1:], "ms", 1e3),
         ratio("release over bridge and encryption", whole[1:], least[1:], GOAL),
+        ratio(f"release on one thread over {THREADS}", whole[1:], shared[1:]),
     ]
+
+
+def _drawing_on(world: World, threads: int) -> World:
+    """Return ``world`` with a server that draws on so many threads."""
+    return World(replace(world.server, randomness=partial(Stream.fresh, threads=threads)))
 
 
 def _scattered(levels: list[float]) -> list[float]:

@@ -31,6 +31,8 @@ BESIDE = (
 )
 """Integer draws and what their rates are printed beside; numpy's are of the same laws."""
 
+THREADS = 2
+
 BOUND = Fraction(10**6)
 
 
@@ -61,10 +63,12 @@ class Course:
     def increment(self) -> IntVector:
         return self.mechanism.increment(self.accurate, self.noisy, self.size, Stream.fresh())
 
-    def bridge(self) -> IntVector:
-        return self.mechanism.bridge(
-            self.accurate, self.noisy, self.difference, self.level, Stream.fresh()
-        )
+    def bridge(self, threads: int = 1) -> IntVector:
+        stream = Stream.fresh(threads=threads)
+        return self.mechanism.bridge(self.accurate, self.noisy, self.difference, self.level, stream)
+
+    def bridge_on_threads(self) -> IntVector:
+        return self.bridge(THREADS)
 
     @property
     def scale(self) -> float:
@@ -92,6 +96,7 @@ def measure(setting: Setting = Setting(), say: Print = print) -> Sequence[Figure
     for course in courses:
         course.check()
         tasks[f"{course.mechanism.name} bridge"] = course.bridge
+        tasks[_on_threads(course)] = course.bridge_on_threads
         tasks[f"{course.mechanism.name} increment"] = course.increment
     sizes = dict.fromkeys(tasks, setting.values)
     for name, peer in {
@@ -110,7 +115,16 @@ def measure(setting: Setting = Setting(), say: Print = print) -> Sequence[Figure
         sizes[f"OpenDP {name}"] = setting.opendp_values
     taken = in_turns(setting.rounds, tasks)
     cost = {name: [one / sizes[name] for one in times] for name, times in taken.items()}
-    return [*_rates(cost), *_ratios(cost)]
+    return [*_rates(cost), *_ratios(cost), *(_gain(cost, course) for course in courses)]
+
+
+def _on_threads(course: Course) -> str:
+    return f"{course.mechanism.name} bridge, {THREADS} threads"
+
+
+def _gain(cost: dict[str, list[float]], course: Course) -> Figure:
+    many, alone = _on_threads(course), f"{course.mechanism.name} bridge"
+    return ratio(f"{many} over one", cost[alone], cost[many])
 
 
 def _task(peer: peers.Peer, size: int) -> Task:
