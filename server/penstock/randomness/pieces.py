@@ -11,7 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 from penstock.randomness.stream import KEY_BYTES, Stream
 
-PIECE = 1 << 17
+PIECE = 1 << 18
 """Values of a piece: a key costs little beside them, and few pieces make two threads busy."""
 
 Fill = Callable[[slice, Stream], None]

@@ -101,7 +101,12 @@ def check_values(values: NDArray[np.float64], size: int, variance: float) -> Non
 def fresh_world(**urls: str) -> Iterator[World]:
     """Yield a world in a temporary folder, which goes with it; ``urls`` name another database."""
     with TemporaryDirectory(prefix="penstock-benchmark-") as folder:
-        settings = Settings(home=Path(folder) / "home", log_patience=PATIENCE, **urls)  # type: ignore[arg-type]  # texts all
+        settings = Settings(
+            home=Path(folder) / "home",
+            log_patience=PATIENCE,
+            level_bytes_per_day=0,  # a benchmark draws more levels than an analyst may in a day
+            **urls,  # type: ignore[arg-type]  # texts all
+        )
         home.create(settings)
         server = home.open_server(settings)
         for name in TIERS:

@@ -21,7 +21,7 @@ from penstock.randomness.pieces import PIECE, in_pieces
 from penstock.randomness.stream import KEY_BYTES
 
 KEY = bytes(range(32))
-SIZE = 2 * PIECE + 77
+SIZE = PIECE + 77
 LEVELS = (Fraction(100), Fraction(200), Fraction(400))
 MECHANISMS = (
     Gaussian(Fraction(1, 1 << 14)),
@@ -68,14 +68,14 @@ def test_a_short_vector_is_drawn_from_the_stream_itself() -> None:
 
 
 def test_pieces_cover_a_long_vector_once_under_keys_in_their_order() -> None:
-    out = np.zeros(SIZE, dtype=np.int64)
+    out = np.zeros(2 * PIECE + 77, dtype=np.int64)
     keyed: dict[int, bytes] = {}
 
     def fill(at: slice, stream: Stream) -> None:
         out[at] += 1
         keyed[at.start] = stream.raw_uint64(4).tobytes()
 
-    in_pieces(SIZE, fill, Stream.from_key(KEY, threads=3))
+    in_pieces(len(out), fill, Stream.from_key(KEY, threads=3))
     assert (out == 1).all()
     keys = Stream.from_key(KEY).raw_uint64(3 * KEY_BYTES // 8).tobytes()
     for place in range(3):
