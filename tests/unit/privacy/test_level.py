@@ -1,5 +1,7 @@
 """Test the ladder of levels: exact, increasing, and the same for everybody."""
 
+import math
+from decimal import Context, Decimal
 from fractions import Fraction
 
 import pytest
@@ -8,6 +10,7 @@ from hypothesis import strategies as st
 
 from penstock.errors import InvalidInput
 from penstock.privacy import Ladder
+from penstock.privacy.level import _roots
 
 ladders = st.builds(
     Ladder,
@@ -67,3 +70,13 @@ def test_a_level_beyond_the_last_rung_is_refused_with_the_last() -> None:
 def test_a_rung_off_the_ladder_is_refused(rung: int) -> None:
     with pytest.raises(InvalidInput, match="rungs 0 to 3"):
         Ladder(finest=4096, unit=Fraction(1), last=3).value(rung)
+
+
+def test_roots_are_those_of_powers_of_two_taken_one_by_one() -> None:
+    """Each is the root before it times the first, and the products' errors never reach a digit."""
+    context = Context(prec=80)
+    for doubling in (1, 3, 709):
+        for step, root in enumerate(_roots(doubling)):
+            exponent = context.divide(Decimal(step), Decimal(doubling))
+            exact = context.multiply(context.power(Decimal(2), exponent), Decimal(2**64))
+            assert root == math.ceil(exact), (doubling, step)
