@@ -199,6 +199,66 @@ def test_the_figure_falls_in_the_noise_and_in_delta() -> None:
         assert falling[-1] == 0.0
 
 
+@pytest.mark.parametrize(
+    ("power", "shift", "count", "delta", "epsilon"),
+    [
+        (1.0, 0.05, 24, 1e-6, 0.9641472917412723),
+        (1.25, 0.05, 24, 1e-6, 1.0897550632168307),
+        (1.5, 0.2, 5, 1e-6, 1.937260372421373),
+        (2.0, 0.05, 24, 1e-12, 2.3455923570930466),
+        (3.0, 0.2, 24, 1e-6, 10.500053845258083),
+        (4.0, 0.05, 200, 1e-6, 7.681618044459374),
+        (4.0, 0.7, 1, 1e-3, 14.631034934315151),
+        (4.0, 6.0, 1, 1e-6, 7886.775696386248),
+        (5.25, 0.01, 5000, 1e-6, 8.653233352791421),
+    ],
+)
+def test_the_figure_is_that_of_a_center_from_ten_divergences(
+    power: float, shift: float, count: int, delta: float, epsilon: float
+) -> None:
+    """Those were the stated ones, when the center of the sums was sought by halving."""
+    found = epsilon_of((Shifted(power, shift, count),), delta)
+    assert epsilon * (1 - 1e-9) <= found <= epsilon * (1 + 1e-9)
+
+
+@pytest.mark.parametrize(
+    ("power", "shift", "count", "epsilon"),
+    [(8.0, 0.05, 24, 5.364195475376099), (16.0, 0.01, 5, 1.2309755623191556)],
+)
+def test_of_few_values_with_steep_losses_less_is_counted_twice(
+    power: float, shift: float, count: int, epsilon: float
+) -> None:
+    """A better center leaves less mass beyond the other end, and none of what is due."""
+    found = epsilon_of((Shifted(power, shift, count),), 1e-6)
+    assert epsilon * (1 - 1e-3) <= found <= epsilon
+    first, masses = loss_table(power, shift, 4e-4, 1e-16).dense()
+    size = 1 << 20
+    places = np.arange(first, first + len(masses)) % size
+    spectrum = np.fft.rfft(np.bincount(places, masses, size)) ** count
+    sums = np.fft.irfft(spectrum, size)[: size // 2]
+    above = np.maximum(-np.expm1(found - 4e-4 * np.arange(size // 2)), 0)
+    assert float(sums @ above) <= 1e-6
+
+
+def test_a_bound_is_the_least_of_all_tilts() -> None:
+    for kinds in (moved(64, 4.0, 73.0979), moved(5, 16.0, 100.0), moved(24, 1.5, 20.0)):
+        total = TotalLoss.of(kinds, 1e-6)
+        for chance in (1e-3, 1e-6, 1e-12):
+            bounds = [
+                (total._tilted(t)[0] - math.log(chance)) / t
+                for t in np.geomspace(1e-3, 1e3, 400) / total.deviation
+            ]
+            assert min(bounds) * (1 - 5e-3) <= total.bound(chance) <= min(bounds) * (1 + 1e-6)
+
+
+def test_tilted_sums_have_the_mean_that_is_asked_for() -> None:
+    for kinds in (moved(64, 4.0, 73.0979), moved(5, 16.0, 100.0), moved(24, 1.5, 20.0)):
+        total = TotalLoss.of(kinds, 1e-6)
+        for center in np.linspace(0.5, 8, 12) * total.deviation:
+            mean = total._tilted(total.tilt(center))[1]
+            assert mean == pytest.approx(center, abs=2e-6 * total.deviation)
+
+
 def test_pure_losses_are_never_exceeded_and_far_losses_are_bounded() -> None:
     assert epsilon_of((Shifted(1.0, 0.5, 6), Shifted(1.0, 0.25, 1)), 1e-6) <= 3.25
     huge = epsilon_of(moved(64, 4.0, 1e-3), 1e-6)
