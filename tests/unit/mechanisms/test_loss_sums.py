@@ -6,7 +6,14 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from penstock.mechanisms.loss_sums import Losses, best_ratios, epsilon_of_sum, raised_to
+from penstock.mechanisms.loss_sums import (
+    ROUGH_GRID,
+    Losses,
+    _lowest,
+    best_ratios,
+    epsilon_of_sum,
+    raised_to,
+)
 
 
 def _response(epsilon: float, lost: float = 0.0) -> Losses:
@@ -39,7 +46,7 @@ def test_infinite_parts_above_delta_leave_no_epsilon() -> None:
 
 def test_atoms_on_a_grid_keep_their_mass_under_both_laws() -> None:
     losses, unit = _response(0.35), 0.01
-    grid = losses.on_grid(unit)
+    grid = losses.on_grid(unit, ROUGH_GRID)
     places = np.arange(len(grid))
     at = np.where(places > len(grid) // 2, places - len(grid), places) * unit
     filled = grid > 0
@@ -59,3 +66,9 @@ def test_powers_by_squaring_are_products_and_leave_the_base(exponent: int) -> No
     expected = np.array([math.prod([value] * exponent, start=1 + 0j) for value in base])
     assert raised_to(base, exponent) == pytest.approx(expected)
     assert base.tolist() == [1 + 1j, 0.5, -2j]
+
+
+def test_the_lowest_of_values_that_fall_and_rise_is_found() -> None:
+    for size in (1, 2, 24):
+        for place in range(size):
+            assert _lowest(lambda at: abs(at - place) + 0.5, size) == 0.5  # noqa: B023 - called now

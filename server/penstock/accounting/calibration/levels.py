@@ -10,21 +10,21 @@ from fractions import Fraction
 from functools import lru_cache, partial
 from typing import Final
 
-from penstock.accounting.calibration.search import Excess, NoneIsGood, least
+from penstock.accounting.calibration.search import Excess, NoneIsGood, least, least_rung
 from penstock.accounting.charging.budget import Account
 from penstock.accounting.charging.charges import charge, require_admitted
 from penstock.accounting.charging.gaussian_budget import gaussian_level_for_share, require_gaussian
-from penstock.accounting.charging.ledger import entry, share_of
+from penstock.accounting.charging.ledger import Entry, entry, share_of
 from penstock.errors import InvalidInput
 from penstock.mechanisms.gaussian.curve import mu_at
 from penstock.mechanisms.generalized_gaussian.mechanism import GeneralizedGaussian
 from penstock.mechanisms.lattice import finest_common_power
-from penstock.mechanisms.poisson.process import SMALLEST_MEAN
+from penstock.mechanisms.poisson.process import SMALLEST_MEAN, Poisson
 from penstock.mechanisms.process import Mechanism
-from penstock.mechanisms.skellam.process import SMALLEST_VARIANCE
+from penstock.mechanisms.skellam.process import SMALLEST_VARIANCE, Skellam
 from penstock.privacy import Cost, Ladder, Sensitivity, Target, TargetKind
 
-VERSION: Final = 3
+VERSION: Final = 4
 """The version stored with every query; it rises when a target comes to mean another level."""
 
 ADVICE: Final = " Ask for fewer levels, a smaller vector or a larger share."
@@ -64,20 +64,28 @@ def level_for(
     exact = _EXACT.get((mechanism.name, target.kind))
     if exact is not None:
         return _towards_noise(plan, excess, exact(sensitivity, Fraction(target.value)))
-    return _on_its_lattice(plan, excess, _guess(mechanism, target, sensitivity, delta))
+    guess = _guess(mechanism, target, sensitivity, delta)
+    close = _close(*plan(Fraction(guess)), target, sensitivity, delta)
+    return _on_its_lattice(plan, excess, close)
 
 
 def rung_for(
-    mechanism: Mechanism, ladder: Ladder, target: Target, sensitivity: Sensitivity, delta: float
+    mechanism: Mechanism,
+    ladder: Ladder,
+    target: Target,
+    sensitivity: Sensitivity,
+    delta: float,
+    near: Fraction | None = None,
 ) -> int:
     """Return the least noisy rung of a planned query that meets ``target`` on its own lattice.
 
+    The search begins at the level ``near``, if it is known; the rung does not depend on it.
     Raises ``InvalidInput`` as ``level_for`` does, and if no rung meets the target.
     """
     _require_meaning(mechanism, target, delta)
     if target.kind is TargetKind.LEVEL:
         return ladder.rung_at_or_above(Fraction(target.value))
-    return _searched_rung(mechanism, ladder, target, sensitivity, delta)
+    return _searched_rung(mechanism, ladder, target, sensitivity, delta, near)
 
 
 def stored_rung_for(
@@ -99,18 +107,23 @@ def stored_rung_for(
 
 
 def _searched_rung(
-    mechanism: Mechanism, ladder: Ladder, target: Target, sensitivity: Sensitivity, delta: float
+    mechanism: Mechanism,
+    ladder: Ladder,
+    target: Target,
+    sensitivity: Sensitivity,
+    delta: float,
+    near: Fraction | None = None,
 ) -> int:
-    def excess(level: Fraction) -> float:
-        return _excess(mechanism, target, sensitivity, delta, level)
+    def excess(rung: int) -> float:
+        return _excess(mechanism, target, sensitivity, delta, ladder.value(rung))
 
-    guess = _guess(mechanism, target, sensitivity, delta)
-    rung = ladder.rung_at_or_above(_least(excess, mechanism, ladder, guess))
-    # The level is known to a part in 2^20, which may lie on either side of a rung.
-    while rung > 0 and excess(ladder.value(rung - 1)) <= 0:
-        rung -= 1
-    while excess(ladder.value(rung)) > 0:
-        rung += 1
+    guess = float(near) if near else _close(mechanism, ladder, target, sensitivity, delta)
+    rung = least_rung(excess, _near(ladder, guess), ladder.last)
+    if rung > ladder.last:
+        raise NoneIsGood(
+            f"The {target.kind} {target.value:g} is noisier than the noisiest level of this query,"
+            f" {float(ladder.value(ladder.last)):g}; ask for a level up to that."
+        )
     return rung
 
 
@@ -147,17 +160,9 @@ def level_for_share(
 
     def excess(planned: tuple[Mechanism, Ladder], level: Fraction) -> float:
         last[0] = charge(*planned, level, sensitivity, account, dimension, level_count)
-        made = entry(last[0])
-        if made.failure > allowed.failure or allowed.loss == 0:
-            return math.inf
-        return _ratio(made.loss, allowed.loss)
+        return excess_of_share(entry(last[0]), allowed) if allowed.loss else math.inf
 
-    part = account.limit * float(share)
-    if math.isinf(account.order):
-        guess = float(sensitivity.l1) / part
-    else:
-        variance = float(sensitivity.l2_squared) * account.order / (2 * part)
-        guess = _level_of_variance(family, variance, step)
+    guess = _guess_of_share(family, share, sensitivity, account, step)
     try:
         return _on_its_lattice(plan, excess, guess)
     except NoneIsGood as missing:
@@ -185,22 +190,39 @@ def rung_for_share(
     _require_share(share)
     allowed = share_of(account, share)
 
-    def fits(rung: int) -> bool:
+    def excess(rung: int) -> float:
         level = ladder.value(rung)
         made = entry(charge(mechanism, ladder, level, sensitivity, account, dimension, level_count))
-        return made.loss <= allowed.loss and made.failure <= allowed.failure
+        return excess_of_share(made, allowed)
 
-    low, high = -1, ladder.last
-    if not fits(high):
+    near = near_share(mechanism, ladder, share, sensitivity, account)
+    rung = least_rung(excess, near, ladder.last)
+    if rung > ladder.last:
         raise InvalidInput(
-            f"Even the noisiest level of this query, {float(ladder.value(high)):g}, costs more than"
-            f" a share of {float(share):g} of the budget. Request a larger share.",
+            f"Even the noisiest level of this query, {float(ladder.value(ladder.last)):g}, costs"
+            f" more than a share of {float(share):g} of the budget. Request a larger share.",
             pointer="/share",
         )
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if fits(middle) else (middle, high)
-    return high
+    return rung
+
+
+def near_share(
+    mechanism: Mechanism,
+    ladder: Ladder,
+    share: float | Fraction,
+    sensitivity: Sensitivity,
+    account: Account,
+) -> int:
+    """Return a rung near those that are charged ``share``."""
+    step = mechanism.granularity
+    return _near(ladder, _guess_of_share(type(mechanism), share, sensitivity, account, step))
+
+
+def excess_of_share(made: Entry, allowed: Entry) -> float:
+    """Return how much a charge exceeds what is allowed, as a logarithm; at most 0 if it fits."""
+    if made.failure > allowed.failure:
+        return math.inf
+    return _ratio(made.loss, allowed.loss)
 
 
 Plan = Callable[[Fraction], tuple[Mechanism, Ladder]]
@@ -214,6 +236,11 @@ _EXACT: Final[Mapping[tuple[str, TargetKind], Callable[[Sensitivity, Fraction], 
     ("skellam", TargetKind.STANDARD_DEVIATION): lambda _, deviation: deviation * deviation,
 }
 """The levels that are fractions in closed form, and so are not searched."""
+
+_SLOW: Final = (GeneralizedGaussian, Poisson, Skellam)
+"""The mechanisms whose exact curves are so slow that rough ones pay."""
+
+_ROUGH_PRECISION: Final = 2.0**-13
 
 _LARGEST_GUESS: Final = 1e60
 """The largest guess: far beyond every lattice, and far from overflowing."""
@@ -286,6 +313,50 @@ def _guess(mechanism: Mechanism, target: Target, sensitivity: Sensitivity, delta
         return _level_of_variance(type(mechanism), target.value**2, mechanism.granularity)
     variance = squared / mu_at(target.value, delta) ** 2
     return _level_of_variance(type(mechanism), variance, mechanism.granularity)
+
+
+def _close(
+    mechanism: Mechanism, ladder: Ladder, target: Target, sensitivity: Sensitivity, delta: float
+) -> float:
+    """Return a guess that is close where exact curves are slow: by rough ones."""
+    guess = _guess(mechanism, target, sensitivity, delta)
+    if target.kind is not TargetKind.EPSILON or not isinstance(mechanism, _SLOW):
+        return guess
+    rough = mechanism.rough_epsilon
+    most = max(guess, float(ladder.value(ladder.last)))
+    fewest = _fewest(mechanism.name, mechanism.granularity)
+    try:
+        level = least(
+            lambda level: _ratio(rough(level, sensitivity, delta), target.value),
+            guess,
+            fewest,
+            most,
+            _ROUGH_PRECISION,
+        )
+    except NoneIsGood:
+        return guess
+    return float(level)
+
+
+def _guess_of_share(
+    family: type[Mechanism],
+    share: float | Fraction,
+    sensitivity: Sensitivity,
+    account: Account,
+    step: Fraction,
+) -> float:
+    """Return the level at which Gaussian noise, or pure noise at delta 0, takes ``share``."""
+    part = account.limit * float(share)
+    if math.isinf(account.order):
+        return float(sensitivity.l1) / part
+    variance = float(sensitivity.l2_squared) * account.order / (2 * part)
+    return _level_of_variance(family, variance, step)
+
+
+def _near(ladder: Ladder, guess: float) -> int:
+    """Return the rung at a guess, or the last one."""
+    level = Fraction(min(guess, _LARGEST_GUESS))
+    return ladder.last if level > ladder.value(ladder.last) else ladder.rung_at_or_above(level)
 
 
 def _level_of_variance(family: type[Mechanism], variance: float, step: Fraction) -> float:

@@ -5,16 +5,27 @@ The rule of this module: the level returned was itself tried and found good.
 
 import math
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Final
 
 from penstock.errors import InvalidInput
+from penstock.privacy.level import DOUBLING
 
 PRECISION: Final = 2.0**-20
 """The relative precision; the rungs of a ladder are 2^-10 apart."""
 
-_FIRST_STRIDE: Final = 1.02
-_LONGEST_STRIDE: Final = 1e3
+_FIRST_STRIDE: Final = math.log(1.02)
+_LONGEST_STRIDE: Final = math.log(1e3)
+_FLATTEST: Final = 0.45
+"""The least slope of an excess that is expected: that of noise which is named by its variance.
+
+A first stride by it ends on the other side of the level that is sought, and hardly beyond.
+"""
+
+_RUNGS: Final = DOUBLING / math.log(2)
+"""How many rungs a level usually needs to grow by a factor of e."""
+
 _CHORDS: Final = 16
 """The number of tries along chords before bisection takes over, for curves with steps."""
 
@@ -26,60 +37,138 @@ class NoneIsGood(InvalidInput):
     """Report that the noise is too little at every level tried."""
 
 
-def least(excess: Excess, guess: float, fewest: float, most: float) -> Fraction:
-    """Return the least good level, at most ``PRECISION`` above the true one.
+def least(
+    excess: Excess, guess: float, fewest: float, most: float, precision: float = PRECISION
+) -> Fraction:
+    """Return the least good level, at most ``precision`` above the true one.
 
     Only levels from ``fewest`` to ``most`` are tried, and ``guess`` is between.  Raises
     ``NoneIsGood`` if nothing from ``guess`` up to ``most`` is good.
     """
-    low, above, high, below = _bracket(excess, guess, fewest, most)
+    between = _bracket(excess, guess, fewest, most)
     tries = 0
-    while high > low * (1 + PRECISION):
-        weight = _crossing(above, below) if tries < _CHORDS else 0.5
-        middle = low * (high / low) ** weight
-        if not low < middle < high:
+    while between.high > between.low * (1 + precision):
+        part = between.part(precision / 4) if tries < _CHORDS else 0.5
+        middle = between.low * (between.high / between.low) ** part
+        if not between.low < middle < between.high:
             break
-        value = excess(Fraction(middle))
-        # The Illinois algorithm: an end that stays counts half, so that it does not stay for long.
-        if value > 0:
-            low, above, below = middle, value, below / 2
-        else:
-            high, below, above = middle, value, above / 2
+        between.note(middle, excess(Fraction(middle)))
         tries += 1
-    return Fraction(high)
+    return Fraction(between.high)
 
 
-def _crossing(above: float, below: float) -> float:
-    """Return the level at which the chord between both ends is 0, or the middle without a chord."""
-    span = above - below
-    if not math.isfinite(span) or span <= 0:
-        return 0.5
-    return min(max(above / span, 1e-9), 1 - 1e-9)
+def least_rung(excess: Callable[[int], float], guess: int, last: int) -> int:
+    """Return the least good rung from 0 to ``last``, or ``last + 1`` if none is good.
 
-
-def _bracket(
-    excess: Excess, guess: float, fewest: float, most: float
-) -> tuple[float, float, float, float]:
-    """Return a level that is too lossy with its excess, and a good one with its own.
-
-    Both are the same level if ``fewest`` is good. Strides grow, since tries may be slow and guesses
-    are usually close.
+    From a close guess only the rung and the one below it are tried.
     """
-    level, value, stride = guess, excess(Fraction(guess)), _FIRST_STRIDE
+    at, tries, stride = min(max(guess, 0), last), 0, 1.0
+    low, high = -1, last + 1
+    points: list[tuple[int, float]] = []
+    while high - low > 1:
+        value = excess(at)
+        low, high = (at, high) if value > 0 else (low, at)
+        points.append((at, value))
+        tries += 1
+        if tries > _CHORDS and (low < 0 or high > last):
+            stride = max(last, 1)
+        if low >= 0 and high <= last and tries > _CHORDS:
+            following: float = (low + high) / 2
+        else:
+            following = _following(points, low >= 0 and high <= last, stride)
+            stride *= 2
+        at = min(max(math.ceil(following), low + 1), high - 1)
+    return high
+
+
+def _following(points: list[tuple[int, float]], enclosed: bool, stride: float) -> float:
+    """Return the next place to try: along the last chord, or a stride on where there is none."""
+    at, value = points[-1]
+    by = math.inf
+    if len(points) > 1:
+        before, old = points[-2]
+        slope = (old - value) / (at - before)
+        if math.isfinite(slope) and slope > 0:
+            by = value / slope
+    elif math.isfinite(value):
+        by = value * _RUNGS / _FLATTEST
+    if math.isfinite(by) and enclosed:
+        return at + by
+    # As long as only one side is known, the next try is meant to be on the other one.
+    far = max(abs(by), stride) if math.isfinite(by) else stride * _RUNGS * _FIRST_STRIDE
+    return at + (far if value > 0 else -far)
+
+
+@dataclass
+class _Between:
+    """Hold a level that is too lossy and a good one, with the excess of each, and the last two."""
+
+    low: float
+    above: float
+    high: float
+    below: float
+    tried: list[tuple[float, float]] = field(default_factory=list)
+
+    def note(self, level: float, value: float) -> None:
+        """Take a level that was tried between both for one of them."""
+        if value > 0:
+            self.low, self.above = level, value
+        else:
+            self.high, self.below = level, value
+        self.tried = [*self.tried[-1:], (level, value)]
+
+    def part(self, margin: float) -> float:
+        """Return where to try next, as a part of the logarithm between both.
+
+        That is where the last chord is 0, or if the last try was as close to it, a ``margin``
+        beyond on the side that was not tried; the middle if there is no chord.
+        """
+        whole = math.log(self.high / self.low)
+        ends = [(self.low, self.above), (self.high, self.below)]
+        if len(self.tried) < 2:
+            self.tried = ends
+        for (one, first), (other, second) in (self.tried, ends):
+            if math.isfinite(first - second) and first != second:
+                at = math.log(other / self.low) + second * math.log(other / one) / (first - second)
+                if 0 <= at <= whole:
+                    last, value = self.tried[-1]
+                    if abs(math.log(last / self.low) - at) < margin:
+                        at += margin if value > 0 else -margin
+                    return min(max(at / whole, 1e-9), 1 - 1e-9)
+        return 0.5
+
+
+def _bracket(excess: Excess, guess: float, fewest: float, most: float) -> _Between:
+    """Return a level that is too lossy and a good one.
+
+    Both are the same level if ``fewest`` is good.  The first stride is as long as the excess asks
+    for; the following ones grow.
+    """
+    level, value = guess, excess(Fraction(guess))
+    stride = _stride(value)
     while value <= 0:
         if level <= fewest:
-            return level, value, level, value
-        following = max(level / stride, fewest)
+            return _Between(level, value, level, value)
+        following = max(level * math.exp(-stride), fewest)
         next_value = excess(Fraction(following))
         if next_value > 0:
-            return following, next_value, level, value
-        level, value, stride = following, next_value, min(stride * stride, _LONGEST_STRIDE)
+            return _Between(following, next_value, level, value)
+        level, value = following, next_value
+        stride = min(max(2 * stride, _FIRST_STRIDE), _LONGEST_STRIDE)
     while level < most:
-        following = min(level * stride, most)
+        following = min(level * math.exp(stride), most)
         next_value = excess(Fraction(following))
         if next_value <= 0:
-            return level, value, following, next_value
-        level, value, stride = following, next_value, min(stride * stride, _LONGEST_STRIDE)
+            return _Between(level, value, following, next_value)
+        level, value = following, next_value
+        stride = min(max(2 * stride, _FIRST_STRIDE), _LONGEST_STRIDE)
     raise NoneIsGood(
         f"Noise of levels from {guess:g} up to the most that can be drawn, {most:g}, is too little."
     )
+
+
+def _stride(value: float) -> float:
+    """Return the first stride, on the scale of logarithms, from a level with excess ``value``."""
+    if not math.isfinite(value):
+        return _FIRST_STRIDE
+    return min(abs(value) / _FLATTEST + PRECISION / 2, _LONGEST_STRIDE)

@@ -44,6 +44,9 @@ _MANY: Final = 1 << 14
 
 _NEWTON_STEPS: Final = 60
 _RECENTERINGS: Final = 12
+_COARSER: Final = 16
+"""How much coarser a grid for a first guess is."""
+
 _SETTLED_ROOT: Final = 1e-10
 """The largest relative step of Newton's that may be taken for rounding."""
 
@@ -123,6 +126,16 @@ def epsilon_of(kinds: tuple[Shifted, ...], delta: float) -> float:
     return max(epsilon, 0.0)
 
 
+def rough_epsilon(kinds: tuple[Shifted, ...], delta: float) -> float:
+    """Return about ``epsilon_of``, for a first guess: on a coarse grid."""
+    if not _mean(kinds) <= _LARGE:
+        return _by_renyi(kinds, delta)
+    total = TotalLoss.of(kinds, delta, _COARSER)
+    center = total.converted(delta)
+    epsilon = total.profile(center, total.tilt(center)).epsilon(delta)
+    return max(min(epsilon, center), 0.0)
+
+
 def delta_of(kinds: tuple[Shifted, ...], epsilon: float, smallest: float = 1e-12) -> float:
     """Return the delta of all shifted values together at ``epsilon``, never below the true one.
 
@@ -182,15 +195,15 @@ class TotalLoss:
     cut: float
 
     @classmethod
-    def of(cls, kinds: Sequence[Shifted], delta: float) -> "TotalLoss":
-        """Build the total loss on a grid that is fine enough for ``delta``."""
+    def of(cls, kinds: Sequence[Shifted], delta: float, coarser: int = 1) -> "TotalLoss":
+        """Build the total loss on a grid that is fine enough for ``delta``, or ``coarser``."""
         count = sum(kind.times for kind in kinds)
         moments_of_kinds = [(kind.times, moments(kind.power, kind.shift)) for kind in kinds]
         mean = math.fsum(times * each for times, (each, _) in moments_of_kinds)
         deviation = math.sqrt(math.fsum(times * each for times, (_, each) in moments_of_kinds))
         whole = mean + 2 * DEVIATIONS * deviation
         width = min(deviation / math.sqrt(count) / CELLS_A_DEVIATION, whole / FEWEST_CELLS)
-        width = max(width, whole / MOST_CELLS)
+        width = coarser * max(width, whole / MOST_CELLS)
         cut = delta * _CUT
         parts = [_Values.of(kind, width, cut / count) for kind in kinds]
         return cls(parts, width, deviation, cut)

@@ -34,7 +34,11 @@ from penstock.mechanisms.generalized_gaussian.law import (
     renyi_divergence,
     standard_deviation,
 )
-from penstock.mechanisms.generalized_gaussian.loss_distribution import Shifted, epsilon_of
+from penstock.mechanisms.generalized_gaussian.loss_distribution import (
+    Shifted,
+    epsilon_of,
+    rough_epsilon,
+)
 from penstock.mechanisms.lattice import (
     DEVIATIONS,
     LARGEST_STEPS,
@@ -152,6 +156,10 @@ class GeneralizedGaussian(Whole):
         """
         epsilon = epsilon_of(self.worst_shift(level, sensitivity), delta)
         return Guarantee(Definition.APPROXIMATE, epsilon=epsilon, delta=delta)
+
+    def rough_epsilon(self, level: Fraction, sensitivity: Sensitivity, delta: float) -> float:
+        """Return about the guarantee's epsilon, where a search for a level may begin."""
+        return rough_epsilon(self.worst_shift(level, sensitivity), delta)
 
     def cost(self, level: Fraction, sensitivity: Sensitivity, order: float) -> Cost:
         """Return the exact Rényi divergence at the worst shift, with failure 0.

@@ -15,13 +15,15 @@ from functools import lru_cache
 import numpy as np
 
 from penstock.errors import InvalidInput
-from penstock.mechanisms.loss_sums import SAFETY, Losses, best_ratios, epsilon_of_sum
+from penstock.mechanisms.loss_sums import ROUGH_GRID, SAFETY, Losses, best_ratios, epsilon_of_sum
 from penstock.mechanisms.poisson.tails import OUTSIDE, Progression, below, reach, stride
 from penstock.mechanisms.shifts import Shape
 from penstock.randomness.saddle_point import Floats, log_poisson
 
 _ATOMS = 1 << 14
 """The number of points that represent one value's losses."""
+
+_ROUGH_ATOMS = 1 << 10
 
 
 # Previews compute the same levels again whenever a user changes a field.
@@ -42,6 +44,15 @@ def epsilon_of_shape(mean: float, shape: Shape, delta: float) -> float:
     rest = len(shape) - 1
     ways = {(up, *[way] * rest) for up in (True, False) for way in (True, False)}
     return max(_several(mean, shape, delta, ups) for ups in ways)
+
+
+def rough_epsilon(mean: float, shape: Shape, delta: float) -> float:
+    """Return about ``epsilon_of_shape``, for a first guess: on a coarse grid, for equal signs."""
+    if sum(count for _, count in shape) == 1 or shape[0][0] > 2 * reach(mean):
+        return epsilon_of_shape(mean, shape, delta)
+    counts = [count for _, count in shape]
+    ways = ([_losses(mean, shift, up, _ROUGH_ATOMS) for shift, _ in shape] for up in (True, False))
+    return max(epsilon_of_sum(losses, counts, delta, ROUGH_GRID) for losses in ways)
 
 
 def theorem_epsilon(
@@ -107,9 +118,9 @@ def _several(mean: float, shape: Shape, delta: float, ups: Sequence[bool]) -> fl
     return epsilon_of_sum(losses, [count for _, count in shape], delta)
 
 
-def _losses(mean: float, shift: int, up: bool) -> Losses:
+def _losses(mean: float, shift: int, up: bool, atoms: int = _ATOMS) -> Losses:
     low, high = max(math.floor(mean) - reach(mean), 0), math.ceil(mean) + reach(mean)
-    step = max(1, (high - low) // _ATOMS)
+    step = max(1, (high - low) // atoms)
     x = np.arange(low if up else max(low, shift), high + 1, step, dtype=np.float64)
     other = x + shift if up else x - shift
     own = log_poisson(x, mean, x - mean)

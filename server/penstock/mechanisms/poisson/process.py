@@ -21,7 +21,7 @@ from penstock.mechanisms.lattice import (
     finest_common_power,
     reaching_ladder,
 )
-from penstock.mechanisms.poisson.curve import epsilon_of_shape
+from penstock.mechanisms.poisson.curve import epsilon_of_shape, rough_epsilon
 from penstock.mechanisms.poisson.divergence import renyi_divergence
 from penstock.mechanisms.poisson.refinement import fewest, refinement_divergence
 from penstock.mechanisms.poisson.tails import below, beyond_neighbor, half_width
@@ -126,6 +126,11 @@ class Poisson(Whole):
         shapes = Shifts.of(sensitivity, self.granularity).worst
         epsilon = max(epsilon_of_shape(float(level), shape, delta) for shape in shapes)
         return Guarantee(Definition.APPROXIMATE, epsilon=epsilon, delta=delta)
+
+    def rough_epsilon(self, level: Fraction, sensitivity: Sensitivity, delta: float) -> float:
+        """Return about the guarantee's epsilon, where a search for a level may begin."""
+        shapes = Shifts.of(sensitivity, self.granularity).worst
+        return max(rough_epsilon(float(level), shape, delta) for shape in shapes)
 
     def cost(self, level: Fraction, sensitivity: Sensitivity, order: float) -> Cost:
         """Return the Rényi divergence if noise is not below its shift, and the failure probability.

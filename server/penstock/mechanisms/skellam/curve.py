@@ -11,7 +11,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from penstock.mechanisms.loss_sums import SAFETY, Losses, best_ratios, epsilon_of_sum
+from penstock.mechanisms.loss_sums import ROUGH_GRID, SAFETY, Losses, best_ratios, epsilon_of_sum
 from penstock.mechanisms.poisson.tails import stride
 from penstock.mechanisms.shifts import Shape
 from penstock.mechanisms.skellam.tails import OUTSIDE, Progression, reach
@@ -19,6 +19,8 @@ from penstock.randomness.bessel.law import log_skellam
 
 _ATOMS = 1 << 14
 """The number of points that represent one value's losses."""
+
+_ROUGH_ATOMS = 1 << 10
 
 
 # Previews compute the same levels again whenever a user changes a field.
@@ -34,6 +36,14 @@ def epsilon_of_shape(variance: float, shape: Shape, delta: float) -> float:
         return _single(variance, shape[0][0], delta)
     losses = [_losses(variance, shift) for shift, _ in shape]
     return epsilon_of_sum(losses, [count for _, count in shape], delta)
+
+
+def rough_epsilon(variance: float, shape: Shape, delta: float) -> float:
+    """Return about ``epsilon_of_shape``, for a first guess: on a coarse grid."""
+    if sum(count for _, count in shape) == 1 or shape[0][0] > 2 * reach(variance):
+        return epsilon_of_shape(variance, shape, delta)
+    losses = [_losses(variance, shift, _ROUGH_ATOMS) for shift, _ in shape]
+    return epsilon_of_sum(losses, [count for _, count in shape], delta, ROUGH_GRID)
 
 
 def _single(variance: float, shift: int, delta: float) -> float:
@@ -57,9 +67,9 @@ def _single(variance: float, shift: int, delta: float) -> float:
     return max(float(bounds.max()), 0.0) + SAFETY
 
 
-def _losses(variance: float, shift: int) -> Losses:
+def _losses(variance: float, shift: int, atoms: int = _ATOMS) -> Losses:
     far = reach(variance)
-    step = max(1, 2 * far // _ATOMS)
+    step = max(1, 2 * far // atoms)
     values = np.arange(-far, far + 1, step, dtype=np.float64)
     own = log_skellam(values, variance)
     lost = 2 * OUTSIDE

@@ -29,7 +29,7 @@ from penstock.mechanisms.process import IntVector, NumericalCharge
 from penstock.mechanisms.rejection_charges import charged_loss, rejection_charges
 from penstock.mechanisms.shifts import Shifts
 from penstock.mechanisms.skellam import tails
-from penstock.mechanisms.skellam.curve import epsilon_of_shape
+from penstock.mechanisms.skellam.curve import epsilon_of_shape, rough_epsilon
 from penstock.mechanisms.skellam.divergence import refinement_divergence, renyi_divergence
 from penstock.privacy import Cost, Definition, ErrorBars, Guarantee, Ladder, Sensitivity
 from penstock.randomness import Stream
@@ -153,6 +153,11 @@ class Skellam:
         shapes = Shifts.of(sensitivity, self.granularity).worst
         epsilon = max(epsilon_of_shape(self._variance(level), shape, delta) for shape in shapes)
         return Guarantee(Definition.APPROXIMATE, epsilon=epsilon, delta=delta)
+
+    def rough_epsilon(self, level: Fraction, sensitivity: Sensitivity, delta: float) -> float:
+        """Return about the guarantee's epsilon, where a search for a level may begin."""
+        shapes = Shifts.of(sensitivity, self.granularity).worst
+        return max(rough_epsilon(self._variance(level), shape, delta) for shape in shapes)
 
     def cost(self, level: Fraction, sensitivity: Sensitivity, order: float) -> Cost:
         """Return the exact Rényi divergence, and the probability of values no neighbor draws.

@@ -24,7 +24,7 @@ from penstock.errors import InvalidInput
 from penstock.mechanisms import Mechanism
 from penstock.mechanisms.lattice import finest_common_power
 from penstock.persistence.tables import Tier
-from penstock.privacy import Target
+from penstock.privacy import Target, TargetKind
 from penstock.services.ledger.accounts import TierAccount
 from penstock.services.noise.kinds.choice import requested
 from penstock.services.noise.kinds.kind import QueryKind
@@ -123,7 +123,7 @@ def _by_levels(
     spelled = {folded(name): name for name in terms.levels or {}}
     template = family(granularity=finest_common_power(prepared.step))
     levels: dict[str, Fraction] = {}
-    for name, target in targets.items():
+    for name, target in _most_accurate(targets).items():
         with within("levels", spelled[folded(name)]):
             levels[name] = level_for(template, target, prepared.sensitivity, delta)
     kind = plan(family, min(levels.values()))
@@ -138,6 +138,7 @@ def _by_levels(
                     targets[tier.name],
                     prepared.sensitivity,
                     delta,
+                    levels.get(tier.name),
                 )
                 if last is not None and rung > last[1]:
                     raise InvalidInput(
@@ -217,6 +218,22 @@ def _targets(
         names[folded(name)]: kind.planned_target(spec.target(), prepared)
         for name, spec in (terms.levels or {}).items()
     }
+
+
+def _most_accurate(targets: Mapping[str, Target]) -> dict[str, Target]:
+    """Return the targets of which one is the most accurate: of each kind only its own one."""
+    best: dict[tuple[TargetKind, float], tuple[str, Target]] = {}
+    for name, target in targets.items():
+        key = target.kind, target.confidence
+        _, other = best.get(key, (name, target))
+        better = min if target.kind in _NOISES else max
+        if better(target.value, other.value) == target.value:
+            best[key] = name, target
+    return dict(best.values())
+
+
+_NOISES = (TargetKind.STANDARD_DEVIATION, TargetKind.HALF_WIDTH, TargetKind.LEVEL)
+"""The kinds of target that are the less accurate, the larger they are."""
 
 
 def _requested_kind(

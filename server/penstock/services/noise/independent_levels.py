@@ -6,7 +6,7 @@ at the levels that tiers have then, and no other level is ever released; a tier 
 of them is charged for all, and their joint loss is their composition.
 """
 
-from bisect import bisect_left
+import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -18,6 +18,8 @@ from sqlmodel import Session, col, select
 from typing_extensions import override
 
 from penstock.accounting import NOTHING, Account, Entry, share_of
+from penstock.accounting.calibration.levels import excess_of_share, near_share
+from penstock.accounting.calibration.search import least_rung
 from penstock.errors import ClearanceTooLow, IntegrityViolation, InvalidInput
 from penstock.mechanisms import GeneralizedGaussian, IntVector
 from penstock.mechanisms.generalized_gaussian.loss_distribution import epsilon_of
@@ -114,10 +116,13 @@ class IndependentLevels(LevelRule):
         spent = [NOTHING] * len(funded)
         rungs: dict[str, int] = {}
         last = process.ladder.last + 1
+        near = near_share(
+            process.mechanism, process.ladder, share, process.sensitivity, funded[0][1]
+        )
         for place, (tier, _) in enumerate(funded):
             accounts = [account for _, account in funded[place:]]
-            fits = partial(_fit, process, share, accounts, spent[place:], dimension, level_count)
-            rung = bisect_left(range(last), 1, key=fits)
+            terms = share, accounts, spent[place:], dimension, level_count
+            rung = least_rung(partial(_excess, process, *terms), near, last - 1)
             if rung > process.ladder.last:
                 raise InvalidInput(
                     "Even the noisiest level of this query,"
@@ -131,7 +136,7 @@ class IndependentLevels(LevelRule):
                     before + process.price(last, account, dimension, level_count)
                     for before, account in zip(spent[place:], accounts, strict=True)
                 ]
-            rungs[tier.name] = last
+            rungs[tier.name] = near = last
         return rungs
 
     @override
@@ -204,7 +209,7 @@ class IndependentLevels(LevelRule):
         return f"A level of {query.name!r} was not drawn yet, and each level is an independent draw"
 
 
-def _fit(
+def _excess(
     process: Process,
     share: Fraction,
     accounts: Sequence[Account],
@@ -212,14 +217,16 @@ def _fit(
     dimension: int,
     level_count: int,
     rung: int,
-) -> bool:
-    """Return True if every account has room within its share for one more level."""
+) -> float:
+    """Return how much one more level exceeds the share of the account with the least room for it.
+
+    As a logarithm; at most 0 if every account has room.
+    """
+    most = -math.inf
     for account, before in zip(accounts, spent, strict=True):
         both = before + process.price(rung, account, dimension, level_count)
-        allowed = share_of(account, share)
-        if both.loss > allowed.loss or both.failure > allowed.failure:
-            return False
-    return True
+        most = max(most, excess_of_share(both, share_of(account, share)))
+    return most
 
 
 # Listings show it for every tier, and sets of levels rarely change.

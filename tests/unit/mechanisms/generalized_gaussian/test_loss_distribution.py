@@ -18,6 +18,7 @@ from penstock.mechanisms.generalized_gaussian.loss_distribution import (
     delta_of,
     epsilon_of,
     loss_table,
+    rough_epsilon,
 )
 from penstock.mechanisms.loss_table import FloatVector
 
@@ -249,6 +250,13 @@ def test_a_bound_is_the_least_of_all_tilts() -> None:
                 for t in np.geomspace(1e-3, 1e3, 400) / total.deviation
             ]
             assert min(bounds) * (1 - 5e-3) <= total.bound(chance) <= min(bounds) * (1 + 1e-6)
+
+
+@pytest.mark.parametrize(
+    "kinds", [moved(64, 4.0, 73.0979), moved(24, 1.5, 20.0), moved(5, 3.0, 9.0)]
+)
+def test_a_rough_epsilon_is_close_to_the_exact_one(kinds: tuple[Shifted, ...]) -> None:
+    assert rough_epsilon(kinds, 1e-6) == pytest.approx(epsilon_of(kinds, 1e-6), rel=5e-3)
 
 
 def test_tilted_sums_have_the_mean_that_is_asked_for() -> None:

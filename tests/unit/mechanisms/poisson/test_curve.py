@@ -9,7 +9,7 @@ from scipy import stats
 
 from penstock.errors import InvalidInput
 from penstock.mechanisms.gaussian.curve import epsilon_at
-from penstock.mechanisms.poisson.curve import epsilon_of_shape, theorem_epsilon
+from penstock.mechanisms.poisson.curve import epsilon_of_shape, rough_epsilon, theorem_epsilon
 from penstock.mechanisms.poisson.tails import below
 from penstock.mechanisms.shifts import Shape
 
@@ -196,3 +196,10 @@ def test_the_closed_form_bounds_vectors_as_well(
 ) -> None:
     for delta in (1e-4, 1e-6, 1e-9):
         assert epsilon_of_shape(mean, shape, delta) < theorem_epsilon(mean, *norms, 64, delta)
+
+
+@pytest.mark.parametrize("mean", [40.0, 440.0, 31_700.0])
+@pytest.mark.parametrize("shape", [((1, 24),), ((5, 3),), ((2, 3), (1, 1))])
+def test_a_rough_epsilon_is_close_to_the_exact_one(mean: float, shape: Shape) -> None:
+    exact = epsilon_of_shape(mean, shape, 1e-6)
+    assert rough_epsilon(mean, shape, 1e-6) == pytest.approx(exact, rel=5e-3)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from tests.unit.mechanisms.skellam.exact import exact_mass
 
-from penstock.mechanisms.skellam.curve import epsilon_of_shape
+from penstock.mechanisms.skellam.curve import epsilon_of_shape, rough_epsilon
 from penstock.mechanisms.skellam.tails import reach
 from penstock.randomness.bessel.law import log_skellam
 
@@ -71,3 +71,12 @@ def test_several_shifted_values_have_the_epsilon_of_the_enumeration(
 
 def test_where_noise_hides_nothing_no_epsilon_is_enough() -> None:
     assert epsilon_of_shape(1.0, ((200, 1),), 1e-6) == math.inf
+
+
+@pytest.mark.parametrize("variance", [40.0, 440.0, 31_700.0])
+@pytest.mark.parametrize("shape", [((1, 24),), ((5, 3),), ((2, 3), (1, 1))])
+def test_a_rough_epsilon_is_close_to_the_exact_one(
+    variance: float, shape: tuple[tuple[int, int], ...]
+) -> None:
+    exact = epsilon_of_shape(variance, shape, 1e-6)
+    assert rough_epsilon(variance, shape, 1e-6) == pytest.approx(exact, rel=5e-3)
