@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
+from sqlalchemy import bindparam
 from sqlmodel import Session, col, select
 from sqlmodel.sql.expression import SelectOfScalar
 
@@ -29,6 +30,28 @@ from penstock.services.schemas.queries import Accountant, BudgetSpec
 from penstock.spec_fields import folded
 
 HEAVIEST_SHOWN = 10
+
+# Every registration reads every account twice, the second time under the lock on its dataset, so
+# these statements are built once.
+_GRANTED = (
+    select(TierBudget)
+    .where(
+        col(TierBudget.dataset_id) == bindparam("dataset_id"),
+        col(TierBudget.tier_id) == bindparam("tier_id"),
+    )
+    .order_by(col(TierBudget.version).desc())
+)
+_PRESENT = _GRANTED.limit(1)
+_LAST_CHARGE = (
+    select(Charge)
+    .where(
+        col(Charge.dataset_id) == bindparam("dataset_id"),
+        col(Charge.tier_id) == bindparam("tier_id"),
+    )
+    .order_by(col(Charge.seq).desc())
+    .limit(1)
+)
+_FLOORS = select(SpentFloor)
 
 
 @dataclass(frozen=True)
@@ -117,32 +140,40 @@ def budget_row(
 
 def open_account(session: Session, dataset_id: int, tier: Tier) -> TierAccount | None:
     """Return a tier's present account; ``None`` if the tier has no budget."""
-    granted = (
-        select(TierBudget)
-        .where(col(TierBudget.dataset_id) == dataset_id, col(TierBudget.tier_id) == tier.id)
-        .order_by(col(TierBudget.version).desc())
-    )
-    budget = session.exec(granted.limit(1)).first()
+    return open_accounts(session, dataset_id, [tier])[0]
+
+
+def open_accounts(
+    session: Session, dataset_id: int, tiers: Sequence[Tier]
+) -> list[TierAccount | None]:
+    """Return each tier's present account; ``None`` for a tier that has no budget."""
+    # All rows, which are few: so a row that was moved to another account is detected.
+    floors = session.exec(_FLOORS).all()
+    return [_opened(session, dataset_id, tier, floors) for tier in tiers]
+
+
+def _opened(
+    session: Session, dataset_id: int, tier: Tier, floors: Sequence[SpentFloor]
+) -> TierAccount | None:
+    key = {"dataset_id": dataset_id, "tier_id": tier.id}
+    budget = session.exec(_PRESENT, params=key).first()
     if budget is None:
         return None
     highest = budget.highest_epsilon
     if highest is None:
-        highest = max(row.epsilon for row in session.exec(granted).all())
-    last = session.exec(
-        charges_to(dataset_id, tier).order_by(col(Charge.seq).desc()).limit(1)
-    ).first()
+        highest = max(row.epsilon for row in session.exec(_GRANTED, params=key).all())
+    last = session.exec(_LAST_CHARGE, params=key).first()
     return TierAccount(
         tier=tier,
         account=account_of(budget.epsilon, budget.delta, budget.order, highest),
-        spent=_at_least(session, dataset_id, tier, last),
+        spent=_at_least(_own(floors, dataset_id, tier), last),
         entries=last.seq + 1 if last else 0,
     )
 
 
-def _at_least(session: Session, dataset_id: int, tier: Tier, last: Charge | None) -> Entry:
+def _at_least(floors: Sequence[Entry], last: Charge | None) -> Entry:
     """Return what was spent: the last totals, or at least the floors if charges were lost."""
     charged = Entry(last.loss_total, last.failure_total) if last else NOTHING
-    floors = floors_of(session, dataset_id, tier)
     return Entry(
         max(charged.loss, *(row.loss for row in floors), 0),
         max(charged.failure, *(row.failure for row in floors), 0),
@@ -151,10 +182,13 @@ def _at_least(session: Session, dataset_id: int, tier: Tier, last: Charge | None
 
 def floors_of(session: Session, dataset_id: int, tier: Tier) -> list[Entry]:
     """Return the least that an account is known to have spent, if charges were lost."""
-    # All rows, which are few: so a row that was moved to another account is detected.
+    return _own(session.exec(_FLOORS).all(), dataset_id, tier)
+
+
+def _own(floors: Sequence[SpentFloor], dataset_id: int, tier: Tier) -> list[Entry]:
     return [
         Entry(row.loss, row.failure)
-        for row in session.exec(select(SpentFloor)).all()
+        for row in floors
         if (row.dataset_id, row.tier_id) == (dataset_id, tier.id)
     ]
 

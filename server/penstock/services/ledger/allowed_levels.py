@@ -8,7 +8,8 @@ tiers below it.
 from collections.abc import Sequence
 from datetime import datetime
 
-from sqlmodel import Session, col, func, select
+from sqlalchemy import bindparam
+from sqlmodel import Session, col, select
 
 from penstock.errors import LevelsUsedUp
 from penstock.persistence.row_numbers import required
@@ -17,6 +18,12 @@ from penstock.services.access.principals import Principal
 from penstock.services.ledger.effective_levels import Rungs
 from penstock.services.ledger.logged_levels import record_level
 from penstock.services.repository import given_rungs
+
+_VERSIONS = (
+    select(QueryLevel)
+    .where(col(QueryLevel.query_id) == bindparam("query_id"))
+    .order_by(col(QueryLevel.version))
+)
 
 
 def newest(session: Session, queries: Sequence[Query]) -> dict[int, dict[int, int]]:
@@ -67,19 +74,16 @@ def allow(
     at: datetime,
 ) -> None:
     """Append the next version of each tier's rung that is not its newest, and its leaf."""
-    before = newest(session, [query])[required(query.id)]
+    rows = session.exec(_VERSIONS, params={"query_id": query.id}).all()
+    before = {row.tier_id: (row.version, row.rung) for row in rows}
     for key, rung in rungs.items():
-        if before.get(key) == rung:
+        version, former = before.get(key, (0, None))
+        if former == rung:
             continue
-        last = session.exec(
-            select(func.max(col(QueryLevel.version))).where(
-                col(QueryLevel.query_id) == query.id, col(QueryLevel.tier_id) == key
-            )
-        ).one()
         row = QueryLevel(
             query_id=required(query.id),
             tier_id=key,
-            version=(last or 0) + 1,
+            version=version + 1,
             rung=rung,
             at=at,
             by=principal.name,

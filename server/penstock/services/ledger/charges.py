@@ -20,11 +20,11 @@ from penstock.services.context import Server
 from penstock.services.ledger.accounts import (
     TierAccount,
     append_charges,
-    open_account,
+    open_accounts,
     require_room,
 )
 from penstock.services.ledger.allowed_levels import allow
-from penstock.services.ledger.effective_levels import recharge
+from penstock.services.ledger.effective_levels import ladder, recharge
 from penstock.services.ledger.quotes import Quote
 from penstock.services.noise.keys import fresh_query_key
 from penstock.services.noise.kinds.choice import kind_of
@@ -37,14 +37,10 @@ Accounts = Sequence[tuple[Tier, TierAccount | None]]
 
 def accounts_of(session: Session, dataset: Dataset, limit: Tier | None = None) -> Accounts:
     """Return every tier, least trusted first, and its account; none for tiers above ``limit``."""
-    key = required(dataset.id)
-    return [
-        (
-            tier,
-            open_account(session, key, tier) if limit is None or tier.rank <= limit.rank else None,
-        )
-        for tier in ordered_tiers(session)
-    ]
+    tiers = ordered_tiers(session)
+    seen = [tier for tier in tiers if limit is None or tier.rank <= limit.rank]
+    opened = iter(open_accounts(session, required(dataset.id), seen))
+    return [(tier, next(opened) if tier in seen else None) for tier in tiers]
 
 
 def require_same_accounts(settled: Accounts, fresh: Accounts) -> None:
@@ -135,8 +131,9 @@ def charge_all(
     )
     session.flush()
     rungs = {required(account.tier.id): quote.rungs[account.tier.name] for account, _, _ in due}
-    # Deleted tiers are also charged for what the tiers below them see.
-    recharge(session, dataset, [query], now, allowed={required(query.id): rungs})
+    # Deleted tiers are also charged for what the tiers below them see; all others are charged.
+    if any(tier.deleted_at is not None for tier in ladder(session)):
+        recharge(session, dataset, [query], now, allowed={required(query.id): rungs})
     allow(session, principal, dataset, query, rungs, now)
 
 
