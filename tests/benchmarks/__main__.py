@@ -6,7 +6,7 @@ import platform
 from collections.abc import Callable, Sequence
 
 from tests.benchmarks import figure2
-from tests.benchmarks.database import ledger, levels, registration, release, sequencer
+from tests.benchmarks.database import ledger, levels, previews, registration, release, sequencer
 from tests.benchmarks.figures import Figure, table
 from tests.benchmarks.noise import (
     accountant,
@@ -27,6 +27,7 @@ BENCHMARKS: dict[str, tuple[str, Callable[[], Sequence[Figure]]]] = {
     "registration": ("Registering a group-by over 10^6 rows", registration.measure),
     "ledger": ("Registering after 10, 1,000 and 100,000 others", ledger.measure),
     "accountant": ("The tight figure of 100 mixed queries", accountant.measure),
+    "previews": ("Every kind of preview of a small query, with nothing cached", previews.measure),
     "costs": ("The longest computations that a caller may ask for", costs.measure),
     "histogram": ("Sparse histograms of 10^5 keys over 10^6 to 2^64", histogram.measure),
     "figure2": ("Variance against the number of releases, epsilon 1", figure2.measure),

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import pytest
 from sqlmodel import col, select
-from tests.benchmarks.database import ledger, levels, registration, release
+from tests.benchmarks.database import ledger, levels, previews, registration, release
 from tests.benchmarks.database.world import TIERS, fresh_world
 from tests.benchmarks.figures import Figure
 from tests.benchmarks.noise import accountant, costs, histogram, mechanisms
@@ -50,6 +50,15 @@ def test_the_longest_computations_are_timed_here_and_apart() -> None:
     names = [figure.name for figure in costs.measure(setting)]
     assert "exposure, 4 levels" in names
     assert names[-2:] == ["in new arrays over in place", "a preview over asking again"]
+
+
+@pytest.mark.nightly
+def test_previews_of_small_queries_are_timed_and_compared_with_their_charges() -> None:
+    setting = previews.Setting(rounds=1, named="gaussian, 1 moved by 1, by epsilon")
+    assert goals(previews.measure(setting)) == {
+        "gaussian, 1 moved by 1, by epsilon": "<= 300",
+        "gaussian, 1 moved by 1, by epsilon, normal": "<= 300",
+    }
 
 
 def test_the_tight_figure_is_compared_with_dp_accountings_own() -> None:
