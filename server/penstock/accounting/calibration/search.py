@@ -127,9 +127,10 @@ class _Between:
         ends = [(self.low, self.above), (self.high, self.below)]
         if len(self.tried) < 2:
             self.tried = ends
-        for (one, first), (other, second) in (self.tried, ends):
+        for (former, first), (latter, second) in (self.tried, ends):
             if math.isfinite(first - second) and first != second:
-                at = math.log(other / self.low) + second * math.log(other / one) / (first - second)
+                at = math.log(latter / self.low)
+                at += second * math.log(latter / former) / (first - second)
                 if 0 <= at <= whole:
                     last, value = self.tried[-1]
                     if abs(math.log(last / self.low) - at) < margin:

@@ -82,8 +82,8 @@ MUTANTS: Final[Sequence[Mutant]] = (
         row="A5",
         name="share-of-the-loss-alone",
         path="accounting/calibration/levels.py",
-        before="        return made.loss <= allowed.loss and made.failure <= allowed.failure\n",
-        after="        return made.loss <= allowed.loss\n",
+        before="    if made.failure > allowed.failure:\n        return math.inf\n",
+        after="",
         wrong="a share does not bound what the sampler is charged",
         tests=(
             "tests/unit/accounting/calibration/test_levels.py::test_the_whole_charge_of_a_share_is_within_it",
@@ -93,16 +93,8 @@ MUTANTS: Final[Sequence[Mutant]] = (
         row="A5",
         name="level-one-rung-too-accurate",
         path="accounting/calibration/levels.py",
-        before="    while rung > 0 and excess(ladder.value(rung - 1)) <= 0:\n"
-        "        rung -= 1\n"
-        "    while excess(ladder.value(rung)) > 0:\n"
-        "        rung += 1\n"
-        "    return rung\n",
-        after="    while rung > 0 and excess(ladder.value(rung - 1)) <= 0:\n"
-        "        rung -= 1\n"
-        "    while excess(ladder.value(rung)) > 0:\n"
-        "        rung += 1\n"
-        "    return max(rung - 1, 0)\n",
+        before='ask for a level up to that."\n        )\n    return rung\n',
+        after='ask for a level up to that."\n        )\n    return max(rung - 1, 0)\n',
         wrong="a level for a target misses it by a rung",
         tests=(
             "tests/unit/accounting/calibration/test_levels.py::test_a_level_keeps_its_target_and_the_next_finer_rung_does_not",
