@@ -1,5 +1,5 @@
 """Run ``penstock`` as ``python -m penstock``."""
 
-from penstock.cli import main
+from penstock.cli.program import main
 
 main()

@@ -12,8 +12,9 @@ from dataclasses import replace
 from flask import Flask
 
 from penstock import api, web
-from penstock.accounting import import_late
-from penstock.computing import Bounds, Pool
+from penstock.accounting.reporting.composition import import_late
+from penstock.computing.bounds import Bounds
+from penstock.computing.pool import Pool
 from penstock.http import access_log
 from penstock.http.counting.counters import Counters, opened
 from penstock.http.counting.shared_memory import inherited

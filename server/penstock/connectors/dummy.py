@@ -10,7 +10,7 @@ import math
 
 from penstock.connectors.duckdb.cells import Cell, cell
 from penstock.connectors.specs.models import ColumnSpec, DatasetSpec, UnitColumn
-from penstock.randomness import Stream
+from penstock.randomness.stream import Stream
 
 MOST_ROWS = 10_000
 SHARE_MISSING = 0.05

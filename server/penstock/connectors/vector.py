@@ -22,7 +22,7 @@ from penstock.connectors.specs.models import (
 )
 from penstock.connectors.specs.schema import STEPS, check_schema, step_of
 from penstock.errors import InvalidInput
-from penstock.privacy import Sensitivity
+from penstock.privacy.sensitivity import Sensitivity
 from penstock.spec_fields import Number
 
 Vector = Sequence[int | float] | NDArray[np.int64] | NDArray[np.float64]

@@ -12,7 +12,7 @@ from functools import lru_cache
 from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESSIV
 
-from penstock.encryption import Key
+from penstock.encryption.key import Key
 from penstock.encryption.secrets import FINGERPRINT
 from penstock.errors import InvalidInput
 from penstock.services.context import Server

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from penstock.errors import InvalidInput
-from penstock.privacy import Ladder
+from penstock.privacy.level import Ladder
 
 LARGEST_STEPS = 1 << 52
 """Exact values plus 40 standard deviations of noise stay within this many steps."""

@@ -22,8 +22,8 @@ from penstock.errors import IntegrityViolation, InvalidInput
 from penstock.mechanisms import serialization as states
 from penstock.mechanisms.lattice import lattice_steps
 from penstock.mechanisms.process import IntVector, Mechanism
-from penstock.privacy import Ladder
-from penstock.randomness import Stream
+from penstock.privacy.level import Ladder
+from penstock.randomness.stream import Stream
 
 Placed = tuple[Fraction, IntVector]
 """A stored release: its level, and its values in lattice steps with all their parts."""

@@ -17,8 +17,10 @@ from typing import ClassVar, Protocol, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from penstock.privacy import Cost, ErrorBars, Guarantee, Ladder, Sensitivity
-from penstock.randomness import Stream
+from penstock.privacy.guarantee import Cost, ErrorBars, Guarantee
+from penstock.privacy.level import Ladder
+from penstock.privacy.sensitivity import Sensitivity
+from penstock.randomness.stream import Stream
 
 IntVector = NDArray[np.int64]
 

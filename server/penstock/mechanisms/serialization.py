@@ -30,7 +30,7 @@ import numpy as np
 from penstock.errors import IntegrityViolation
 from penstock.mechanisms.process import IntVector
 from penstock.nesting import shallow
-from penstock.privacy import Ladder
+from penstock.privacy.level import Ladder
 
 MAGIC: Final = b"PENSTOCK"
 VERSION: Final = 1

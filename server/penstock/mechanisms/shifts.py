@@ -8,7 +8,7 @@ from itertools import pairwise
 from typing import Self
 
 from penstock.errors import InvalidInput
-from penstock.privacy import Sensitivity
+from penstock.privacy.sensitivity import Sensitivity
 
 Shape = tuple[tuple[int, int], ...]
 """A vector of shifts, up to order: pairs of a shift and its number of coordinates."""

@@ -16,7 +16,8 @@ from sqlmodel import Session, col, select
 
 from penstock.persistence.database import WRITING
 from penstock.persistence.protocol import Dialect
-from penstock.persistence.tables import Dataset, Query
+from penstock.persistence.tables.datasets import Dataset
+from penstock.persistence.tables.queries import Query
 
 _LOG = "log"
 """The key in ``Session.info`` that says that its transaction holds the log."""

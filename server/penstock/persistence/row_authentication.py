@@ -26,29 +26,16 @@ from sqlalchemy.types import TypeDecorator, TypeEngine
 from sqlmodel import Session, select
 
 from penstock.errors import IntegrityViolation
-from penstock.persistence import take_numbers
-from penstock.persistence.tables import (
-    Charge,
-    Clearance,
-    Dataset,
-    Decision,
-    FormerDeclaration,
-    Grant,
-    Idempotency,
-    Proposal,
-    Query,
-    QueryLevel,
-    Release,
-    SpentFloor,
-    Tier,
-    TierBudget,
-    Token,
-    User,
-    WebSession,
-    Work,
-    metadata,
-)
-from penstock.persistence.tables.columns import Identifier, Moment
+from penstock.persistence.row_numbers import take as take_numbers
+from penstock.persistence.tables.columns import Identifier, Moment, metadata
+from penstock.persistence.tables.datasets import Dataset, FormerDeclaration, TierBudget
+from penstock.persistence.tables.idempotency import Idempotency
+from penstock.persistence.tables.jobs import Work
+from penstock.persistence.tables.ledger import Charge, SpentFloor
+from penstock.persistence.tables.people import Clearance, Tier, Token, User
+from penstock.persistence.tables.proposals import Decision, Proposal
+from penstock.persistence.tables.queries import Grant, Query, QueryLevel, Release
+from penstock.persistence.tables.sessions import WebSession
 
 KEYS: Final = "authenticity"
 """The key in ``Session.info`` of the ``RowKeys``."""

@@ -17,7 +17,7 @@ from sqlalchemy import Connection, bindparam, select, update
 
 from penstock.errors import IntegrityViolation
 from penstock.persistence.row_authentication import SIGNED, columns, is_signed, mac
-from penstock.persistence.tables import metadata
+from penstock.persistence.tables.columns import metadata
 
 FIRST: Final = "0014"
 """The first schema with the present HMACs."""

@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from penstock.errors import InvalidInput
 from penstock.randomness import rejection
-from penstock.randomness.inversion import Table
 from penstock.randomness.inversion.rows import Rows
+from penstock.randomness.inversion.table import Table
 from penstock.randomness.inversion.weights import pays, poisson_table
 from penstock.randomness.pieces import in_pieces
 from penstock.randomness.saddle_point import log_poisson, split

@@ -6,13 +6,15 @@ from fractions import Fraction
 
 from sqlmodel import Session
 
-from penstock.accounting import Account, account_of, left_of, limit_of
+from penstock.accounting.charging.budget import Account, account_of
+from penstock.accounting.charging.ledger import left_of, limit_of
 from penstock.connectors.planning.refusals import pointer, within
 from penstock.errors import InvalidInput, NotFound
-from penstock.mechanisms import Gaussian
+from penstock.mechanisms.gaussian.process import Gaussian
 from penstock.persistence.row_numbers import required
-from penstock.persistence.tables import Dataset, Tier, TierBudget
-from penstock.privacy import Sensitivity
+from penstock.persistence.tables.datasets import Dataset, TierBudget
+from penstock.persistence.tables.people import Tier
+from penstock.privacy.sensitivity import Sensitivity
 from penstock.services.access.principals import Principal
 from penstock.services.access.two_person_rule import require_second
 from penstock.services.context import Server

@@ -4,9 +4,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from penstock.encryption import KeyProvider, Secrets, SecretsFile
+from penstock.encryption.providers import KeyProvider
+from penstock.encryption.secrets import Secrets, SecretsFile
 from penstock.openid.issuer import Issuer
-from penstock.persistence import Database
+from penstock.persistence.database import Database
 from penstock.services.computing import Computing, Here
 from penstock.services.kept import Kept
 from penstock.settings import Settings
@@ -14,7 +15,7 @@ from penstock.transparency_log.logged_time import LoggedTime
 from penstock.transparency_log.sequencer import Sequencer
 
 if TYPE_CHECKING:
-    from penstock.randomness import Stream
+    from penstock.randomness.stream import Stream
 
 
 @dataclass(frozen=True)

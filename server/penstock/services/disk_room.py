@@ -19,7 +19,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from penstock.errors import NoRoom
-from penstock.persistence import Database, Need
+from penstock.persistence.database import Database
+from penstock.persistence.protocol import Need
 from penstock.settings import Settings
 
 Measure = Callable[[], int]

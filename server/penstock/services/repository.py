@@ -8,16 +8,10 @@ from sqlmodel import Session, col, select
 
 from penstock.errors import NotFound
 from penstock.persistence.row_numbers import required
-from penstock.persistence.tables import (
-    Charge,
-    Clearance,
-    Dataset,
-    Query,
-    QueryLevel,
-    Tier,
-    Token,
-    User,
-)
+from penstock.persistence.tables.datasets import Dataset
+from penstock.persistence.tables.ledger import Charge
+from penstock.persistence.tables.people import Clearance, Tier, Token, User
+from penstock.persistence.tables.queries import Query, QueryLevel
 from penstock.services.pagination import Page, Window
 from penstock.spec_fields import folded
 

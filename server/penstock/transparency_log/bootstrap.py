@@ -4,14 +4,14 @@ from datetime import datetime
 
 from sqlmodel import Session
 
-from penstock.encryption import KeyProvider
+from penstock.encryption.providers import KeyProvider
 from penstock.errors import LogUnavailable
-from penstock.persistence import Database
+from penstock.persistence.database import Database
 from penstock.transparency_log import checkpoints, tree_store
 from penstock.transparency_log.checkpoints import Signer
 from penstock.transparency_log.sights import Sight
 from penstock.transparency_log.spending import accounts
-from penstock.transparency_log.witness import Witness
+from penstock.transparency_log.witness.file_witness import Witness
 
 
 def prepare(database: Database, provider: KeyProvider, witness: Witness, at: datetime) -> None:

@@ -22,10 +22,12 @@ from datetime import datetime
 
 from sqlmodel import Session, col, select
 
-from penstock.encryption import KeyProvider, SigningKey, notes
+from penstock.encryption import notes
+from penstock.encryption.providers import KeyProvider
+from penstock.encryption.signing import SigningKey
 from penstock.errors import Unavailable
 from penstock.persistence.row_numbers import required
-from penstock.persistence.tables import Checkpoint, LogKey
+from penstock.persistence.tables.log import Checkpoint, LogKey
 from penstock.transparency_log import leaves
 from penstock.transparency_log.views import CheckpointView, CosignatureView
 

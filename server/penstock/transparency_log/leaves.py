@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 
 from sqlmodel import Session
 
-from penstock.persistence.tables import Leaf
+from penstock.persistence.tables.log import Leaf
 from penstock.transparency_log import merkle
 from penstock.transparency_log.views import ReceiptView
 

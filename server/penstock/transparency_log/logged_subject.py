@@ -10,7 +10,9 @@ from typing import Any, Protocol
 
 from sqlmodel import Session
 
-from penstock.persistence.tables import Dataset, Query, Tier, User
+from penstock.persistence.tables.datasets import Dataset
+from penstock.persistence.tables.people import Tier, User
+from penstock.persistence.tables.queries import Query
 from penstock.transparency_log.sights import Sight
 
 LeafFields = Mapping[str, Any]

@@ -20,11 +20,11 @@ from sqlalchemy import bindparam
 from sqlalchemy.orm.attributes import set_committed_value
 from sqlmodel import Session, col, select
 
-from penstock.encryption import KeyProvider
+from penstock.encryption.providers import KeyProvider
 from penstock.errors import IntegrityViolation, LogUnavailable, Suspended
-from penstock.persistence import Database
+from penstock.persistence.database import Database
 from penstock.persistence.row_numbers import required
-from penstock.persistence.tables import Checkpoint, Leaf
+from penstock.persistence.tables.log import Checkpoint, Leaf
 from penstock.transparency_log import checkpoints, leaves, suspension, tree_store
 from penstock.transparency_log.background import BackgroundThread
 from penstock.transparency_log.checkpoints import Signer
@@ -32,7 +32,7 @@ from penstock.transparency_log.leaves import APPENDED, note_of
 from penstock.transparency_log.logged_time import LoggedTime
 from penstock.transparency_log.sights import NOTHING, Sight
 from penstock.transparency_log.spending import accounts
-from penstock.transparency_log.witness import Witness
+from penstock.transparency_log.witness.file_witness import Witness
 
 CHARGING = frozenset({"query", "level", "tier", "budget", "dataset"})
 """The kinds of leaves of changes that may come with charges; a grant never does."""

@@ -23,7 +23,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
-from penstock.encryption import Secrets
+from penstock.encryption.secrets import Secrets
 from penstock.nesting import shallow
 
 FORMAT: Final = "penstock-witness"

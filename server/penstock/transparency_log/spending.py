@@ -4,7 +4,8 @@ from sqlalchemy import and_
 from sqlalchemy.orm import aliased
 from sqlmodel import Session, col, func, select
 
-from penstock.persistence.tables import Charge, Dataset, TierBudget
+from penstock.persistence.tables.datasets import Dataset, TierBudget
+from penstock.persistence.tables.ledger import Charge
 
 
 def accounts(session: Session) -> dict[str, tuple[int, int]]:

@@ -14,11 +14,11 @@ from datetime import datetime
 from sqlmodel import Session, col, select
 
 from penstock.errors import PenstockError
-from penstock.persistence import Database
-from penstock.persistence.tables import Leaf
+from penstock.persistence.database import Database
+from penstock.persistence.tables.log import Leaf
 from penstock.transparency_log import checkpoints, leaves
 from penstock.transparency_log.sights import Sight
-from penstock.transparency_log.witness import Witness
+from penstock.transparency_log.witness.file_witness import Witness
 
 KIND = "suspension"
 ACTOR = "server"

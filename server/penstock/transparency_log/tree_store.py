@@ -12,12 +12,11 @@ from sqlalchemy import and_, insert, or_
 from sqlmodel import Session, col, select
 
 from penstock.errors import IntegrityViolation
-from penstock.persistence import lock_log
-from penstock.persistence.tables import Checkpoint, Leaf, TreeNode
+from penstock.persistence.locks import lock_log
+from penstock.persistence.tables.log import Checkpoint, Leaf, TreeNode
 from penstock.transparency_log import checkpoints, leaves, merkle
 from penstock.transparency_log.checkpoints import Signer
-from penstock.transparency_log.merkle import Frontier, Node
-from penstock.transparency_log.merkle.tree import Reader
+from penstock.transparency_log.merkle.tree import Frontier, Node, Reader
 
 BATCH = 1000
 """The most leaves that go into the tree at once."""

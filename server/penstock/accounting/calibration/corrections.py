@@ -23,7 +23,7 @@ from penstock.mechanisms.generalized_gaussian.sparse_vector_error import (
     expected_maximum,
 )
 from penstock.mechanisms.lattice import floor_log2
-from penstock.privacy import Sensitivity
+from penstock.privacy.sensitivity import Sensitivity
 
 CUTOFFS: Final[Sequence[int]] = (1, 2, 4, 8, 16, 32, 64)
 

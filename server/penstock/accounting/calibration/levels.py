@@ -22,7 +22,10 @@ from penstock.mechanisms.lattice import finest_common_power
 from penstock.mechanisms.poisson.process import SMALLEST_MEAN, Poisson
 from penstock.mechanisms.process import Mechanism
 from penstock.mechanisms.skellam.process import SMALLEST_VARIANCE, Skellam
-from penstock.privacy import Cost, Ladder, Sensitivity, Target, TargetKind
+from penstock.privacy.guarantee import Cost
+from penstock.privacy.level import Ladder
+from penstock.privacy.sensitivity import Sensitivity
+from penstock.privacy.target import Target, TargetKind
 
 VERSION: Final = 4
 """The version stored with every query; it rises when a target comes to mean another level."""

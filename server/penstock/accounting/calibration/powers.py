@@ -12,9 +12,10 @@ from typing import Final
 
 from penstock.accounting.calibration.levels import level_for
 from penstock.errors import InvalidInput
-from penstock.mechanisms import GeneralizedGaussian
+from penstock.mechanisms.generalized_gaussian.mechanism import GeneralizedGaussian
 from penstock.mechanisms.lattice import floor_log2
-from penstock.privacy import Sensitivity, Target, TargetKind
+from penstock.privacy.sensitivity import Sensitivity
+from penstock.privacy.target import Target, TargetKind
 
 POWERS: Final[Sequence[Fraction]] = tuple(Fraction(quarter, 4) for quarter in range(4, 65))
 """The powers tried: 1, 1.25, and so on up to 16."""

@@ -12,7 +12,9 @@ from penstock.accounting.charging.budget import LARGEST_EXPONENT, Account
 from penstock.accounting.charging.gaussian_budget import gaussian_charge
 from penstock.errors import InvalidInput
 from penstock.mechanisms.process import Mechanism
-from penstock.privacy import Cost, Ladder, Sensitivity
+from penstock.privacy.guarantee import Cost
+from penstock.privacy.level import Ladder
+from penstock.privacy.sensitivity import Sensitivity
 
 PURE_MECHANISMS: Final = frozenset({"laplace"})
 """The mechanisms whose guarantee is pure, so that it may be charged as such."""

@@ -43,10 +43,12 @@ from typing import Final, cast
 from penstock.accounting.charging.budget import LARGEST_EXPONENT, SQUARES, Account, account_of
 from penstock.accounting.charging.ledger import LOSS_UNITS, entry, share_of
 from penstock.errors import InvalidInput
-from penstock.mechanisms import Gaussian
+from penstock.mechanisms.gaussian.process import Gaussian
 from penstock.mechanisms.lattice import rounded_up
 from penstock.mechanisms.process import Mechanism
-from penstock.privacy import Cost, Ladder, Sensitivity
+from penstock.privacy.guarantee import Cost
+from penstock.privacy.level import Ladder
+from penstock.privacy.sensitivity import Sensitivity
 
 SMOOTHING: Final = 4
 """The ``s`` of the proof, in steps of the lattice.

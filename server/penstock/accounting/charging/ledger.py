@@ -11,7 +11,7 @@ from fractions import Fraction
 from typing import Final, Protocol
 
 from penstock.errors import InvalidInput
-from penstock.privacy import Cost
+from penstock.privacy.guarantee import Cost
 
 LOSS_UNITS: Final = 2**40
 """Units in one nat."""

@@ -11,7 +11,7 @@ times its rho, both exactly if some ``r`` columns are the same.
 from fractions import Fraction
 
 from penstock.errors import InvalidInput
-from penstock.privacy import Sensitivity
+from penstock.privacy.sensitivity import Sensitivity
 
 
 def of_unit(step: Sensitivity, steps: int) -> Sensitivity:

@@ -37,9 +37,13 @@ from penstock.accounting.charging.budget import LARGEST_EXPONENT, Account
 from penstock.accounting.charging.charges import PURE_MECHANISMS, charge, cheapest
 from penstock.accounting.charging.gaussian_budget import gaussian_refinement
 from penstock.accounting.charging.ledger import Entry, entry
-from penstock.mechanisms import GeneralizedGaussian, Poisson, Skellam
+from penstock.mechanisms.generalized_gaussian.mechanism import GeneralizedGaussian
+from penstock.mechanisms.poisson.process import Poisson
 from penstock.mechanisms.process import Mechanism
-from penstock.privacy import Cost, Ladder, Sensitivity
+from penstock.mechanisms.skellam.process import Skellam
+from penstock.privacy.guarantee import Cost
+from penstock.privacy.level import Ladder
+from penstock.privacy.sensitivity import Sensitivity
 
 INDEPENDENT: Final = frozenset({"gaussian"})
 """The mechanisms whose refinement is independent of what was released before."""

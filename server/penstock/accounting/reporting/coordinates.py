@@ -18,12 +18,14 @@ from penstock.accounting.reporting.losses import (
     skellam_table,
     worst_of,
 )
-from penstock.mechanisms import GeneralizedGaussian, Mechanism, family_of
+from penstock.mechanisms import family_of
 from penstock.mechanisms.generalized_gaussian.law import moments
 from penstock.mechanisms.generalized_gaussian.loss_distribution import loss_table
+from penstock.mechanisms.generalized_gaussian.mechanism import GeneralizedGaussian
 from penstock.mechanisms.loss_table import LossTable
+from penstock.mechanisms.process import Mechanism
 from penstock.mechanisms.shifts import Shifts
-from penstock.privacy import Sensitivity
+from penstock.privacy.sensitivity import Sensitivity
 
 
 @dataclass(frozen=True)

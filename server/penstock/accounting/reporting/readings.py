@@ -23,7 +23,7 @@ from penstock.mechanisms.laplace import laplace_readings
 from penstock.mechanisms.lattice import rounded_up
 from penstock.mechanisms.poisson import curve
 from penstock.mechanisms.process import Mechanism
-from penstock.privacy import Sensitivity
+from penstock.privacy.sensitivity import Sensitivity
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,7 @@ from penstock.connectors.specs.correlated import CorrelatedQuery
 from penstock.connectors.specs.histograms import HistogramQuery
 from penstock.connectors.specs.models import ComputedQuery, DatasetSpec
 from penstock.errors import InvalidInput, Unavailable
-from penstock.structures.sparse_histogram import parted
+from penstock.structures.sparse_histogram.contents import parted
 
 SALT = bytes(range(32))
 NAMES = ("person", "ward", "cost", "age", "urgent", "day")

@@ -31,7 +31,7 @@ from penstock.connectors.planning.open_keys import COLUMN, condition_sql, key_sq
 from penstock.connectors.planning.plan import Column, Filter, OpenKeys, Plan, Summand
 from penstock.connectors.planning.sensitivity import Measure
 from penstock.structures.counts import Centered, Ellipse, Lift
-from penstock.structures.sparse_histogram import Strings
+from penstock.structures.sparse_histogram.domain import Strings
 
 SOURCE = "source"
 """The relation that the SQL reads: one text column for each declared column."""

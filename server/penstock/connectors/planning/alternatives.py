@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 from penstock.connectors.planning.correlated_counts import Nodes, SizeTerms, with_nodes
 from penstock.connectors.planning.plan import Plan
 from penstock.errors import InvalidInput
-from penstock.privacy import NeighboringRelation, Sensitivity
+from penstock.privacy.neighboring import NeighboringRelation
+from penstock.privacy.sensitivity import Sensitivity
 from penstock.structures.counts import Lift
 
 

@@ -13,7 +13,7 @@ import json
 from penstock.connectors.duckdb.cells import spelling
 from penstock.connectors.planning.plan import Plan, Summand
 from penstock.structures.counts import Centered, Ellipse, Lift
-from penstock.structures.sparse_histogram import Domain, Strings, Uint64
+from penstock.structures.sparse_histogram.domain import Domain, Strings, Uint64
 
 FORM = "penstock-query-1"
 

@@ -23,7 +23,7 @@ from penstock.connectors.planning.sensitivity import Measure
 from penstock.connectors.specs.correlated import CorrelatedQuery
 from penstock.connectors.specs.models import CountUnits
 from penstock.errors import InvalidInput
-from penstock.privacy import NeighboringRelation
+from penstock.privacy.neighboring import NeighboringRelation
 from penstock.structures.counts import Centered, Ellipse, Lift, best_weight, weight_of
 
 Nodes = Lift | Centered | Ellipse

@@ -10,7 +10,8 @@ from penstock.connectors.planning.refusals import pointer
 from penstock.connectors.specs.histograms import SMALLEST_DOMAIN, HistogramQuery, domain_of
 from penstock.connectors.specs.models import Count, CountUnits, DatasetSpec
 from penstock.errors import InvalidInput
-from penstock.structures.sparse_histogram import Sha256Prefix, Strings, Uint64, joined, ranks_of
+from penstock.structures.sparse_histogram.contents import joined
+from penstock.structures.sparse_histogram.domain import Sha256Prefix, Strings, Uint64, ranks_of
 
 COLUMN = "open_key"
 """The name under which a key is read, as text of the file."""

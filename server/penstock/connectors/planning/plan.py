@@ -14,7 +14,7 @@ from penstock.connectors.duckdb.cells import Cell, label
 from penstock.connectors.planning.domain import ALL, Domain, Key
 from penstock.connectors.planning.sensitivity import Contribution, Measure, Norms, Record, derived
 from penstock.connectors.specs.models import ColumnType
-from penstock.privacy import NeighboringRelation
+from penstock.privacy.neighboring import NeighboringRelation
 from penstock.structures import sparse_histogram
 from penstock.structures.counts import Centered, Ellipse, Lift
 

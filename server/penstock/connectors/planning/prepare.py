@@ -26,7 +26,8 @@ from penstock.connectors.progress import Progress, silent
 from penstock.connectors.specs.models import ComputedQuery, DatasetSpec
 from penstock.connectors.specs.schema import check_schema
 from penstock.errors import InvalidInput
-from penstock.privacy import NeighboringRelation, Sensitivity
+from penstock.privacy.neighboring import NeighboringRelation
+from penstock.privacy.sensitivity import Sensitivity
 
 
 @dataclass(frozen=True)

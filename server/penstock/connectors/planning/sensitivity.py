@@ -32,7 +32,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
 
-from penstock.privacy import NeighboringRelation, Sensitivity
+from penstock.privacy.neighboring import NeighboringRelation
+from penstock.privacy.sensitivity import Sensitivity
 from penstock.structures.counts import Centered, Lift
 
 

@@ -12,7 +12,7 @@ from pydantic import Discriminator, Field, Tag
 
 from penstock.connectors.specs.models import ComputedQuery
 from penstock.spec_fields import Spec, Text
-from penstock.structures.sparse_histogram import Domain, Sha256Prefix, Strings, Uint64
+from penstock.structures.sparse_histogram.domain import Domain, Sha256Prefix, Strings, Uint64
 
 SMALLEST_DOMAIN = 4
 LARGEST_SIZE = 2**64 - 1

@@ -18,7 +18,7 @@ from pydantic import (
 )
 from pydantic_core import PydanticCustomError
 
-from penstock.privacy import NeighboringRelation
+from penstock.privacy.neighboring import NeighboringRelation
 from penstock.spec_fields import (
     ColumnName,
     Name,

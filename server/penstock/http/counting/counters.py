@@ -6,7 +6,7 @@ import hmac
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from penstock.computing import Outcome
+from penstock.computing.pool import Outcome
 from penstock.encryption.secrets import VALUES
 from penstock.http.counting import computation_turns, rate_limits, refusal_counts, request_counts
 from penstock.http.counting.shared_memory import Shared

@@ -8,7 +8,7 @@ import struct
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 
-from penstock.computing import Outcome
+from penstock.computing.pool import Outcome
 from penstock.http.counting.shared_memory import Shared
 
 OTHER = ("other", "other")

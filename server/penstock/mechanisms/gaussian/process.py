@@ -29,9 +29,11 @@ from penstock.mechanisms.lattice import (
     rounded_up,
 )
 from penstock.mechanisms.process import IntVector, NumericalCharge, Whole
-from penstock.privacy import Cost, Definition, ErrorBars, Guarantee, Ladder, Sensitivity
-from penstock.randomness import Stream
+from penstock.privacy.guarantee import Cost, Definition, ErrorBars, Guarantee
+from penstock.privacy.level import Ladder
+from penstock.privacy.sensitivity import Sensitivity
 from penstock.randomness.normal import rounded_bridge, rounded_normal
+from penstock.randomness.stream import Stream
 
 ROOM_TO_RAISE = 64
 """The ceiling's variance over that of rung 0: an eighth of the standard deviation."""

@@ -51,14 +51,16 @@ from penstock.mechanisms.lattice import (
     rounded_up,
 )
 from penstock.mechanisms.process import IntVector, NumericalCharge, Whole
-from penstock.privacy import Cost, Definition, ErrorBars, Guarantee, Ladder, Sensitivity
-from penstock.randomness import Stream
+from penstock.privacy.guarantee import Cost, Definition, ErrorBars, Guarantee
+from penstock.privacy.level import Ladder
+from penstock.privacy.sensitivity import Sensitivity
 from penstock.randomness.generalized_gaussian import (
     ERROR,
     LARGEST_SCALE,
     check_power,
     generalized_gaussian,
 )
+from penstock.randomness.stream import Stream
 
 ROOM_TO_RAISE = 8
 """The most accurate registered scale over that of rung 0."""

@@ -25,7 +25,7 @@ from penstock.errors import InvalidInput
 from penstock.mechanisms.laplace.process import LARGEST_SCALE, Laplace
 from penstock.mechanisms.lattice import LARGEST_STEPS
 from penstock.mechanisms.process import IntVector
-from penstock.randomness import Stream
+from penstock.randomness.stream import Stream
 
 _STEPS: Final = Laplace(Fraction(1))
 

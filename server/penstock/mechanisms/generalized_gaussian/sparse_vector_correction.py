@@ -51,9 +51,10 @@ from penstock.mechanisms.lattice import (
     rounded_up,
 )
 from penstock.mechanisms.process import IntVector
-from penstock.privacy import Definition, Guarantee, Sensitivity
-from penstock.randomness import Stream
+from penstock.privacy.guarantee import Definition, Guarantee
+from penstock.privacy.sensitivity import Sensitivity
 from penstock.randomness.generalized_gaussian import ERROR, LARGEST_SCALE
+from penstock.randomness.stream import Stream
 
 _BEYOND: Final = 2.0**-1000
 """More than the chance that noise of a threshold leaves 2^60 steps: ``exp(-2^19)``."""

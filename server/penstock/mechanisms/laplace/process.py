@@ -32,12 +32,14 @@ from penstock.mechanisms.lattice import (
     rounded_up,
 )
 from penstock.mechanisms.process import IntVector, NumericalCharge, Whole
-from penstock.privacy import Cost, Definition, ErrorBars, Guarantee, Ladder, Sensitivity
-from penstock.randomness import Stream
+from penstock.privacy.guarantee import Cost, Definition, ErrorBars, Guarantee
+from penstock.privacy.level import Ladder
+from penstock.privacy.sensitivity import Sensitivity
 from penstock.randomness.bernoulli import CHUNK, PRECISION, THRESHOLD_BITS, Threshold, bernoulli
 from penstock.randomness.geometric import ERROR as GEOMETRIC_ERROR
 from penstock.randomness.geometric import Geometric
 from penstock.randomness.pieces import in_pieces
+from penstock.randomness.stream import Stream
 
 ROOM_TO_RAISE = 8
 """The ceiling's scale over that of rung 0."""

@@ -28,10 +28,12 @@ from penstock.mechanisms.poisson.tails import below, beyond_neighbor, half_width
 from penstock.mechanisms.process import IntVector, NumericalCharge, Whole
 from penstock.mechanisms.rejection_charges import charged_loss, rejection_charges
 from penstock.mechanisms.shifts import Shifts
-from penstock.privacy import Cost, Definition, ErrorBars, Guarantee, Ladder, Sensitivity
-from penstock.randomness import Stream
+from penstock.privacy.guarantee import Cost, Definition, ErrorBars, Guarantee
+from penstock.privacy.level import Ladder
+from penstock.privacy.sensitivity import Sensitivity
 from penstock.randomness.binomial import binomial
 from penstock.randomness.poisson import poisson
+from penstock.randomness.stream import Stream
 
 ROOM_TO_RAISE = 64
 """The ceiling's mean over that of rung 0, unless the latter would be below 1."""

@@ -31,11 +31,13 @@ from penstock.mechanisms.shifts import Shifts
 from penstock.mechanisms.skellam import tails
 from penstock.mechanisms.skellam.curve import epsilon_of_shape, rough_epsilon
 from penstock.mechanisms.skellam.divergence import refinement_divergence, renyi_divergence
-from penstock.privacy import Cost, Definition, ErrorBars, Guarantee, Ladder, Sensitivity
-from penstock.randomness import Stream
+from penstock.privacy.guarantee import Cost, Definition, ErrorBars, Guarantee
+from penstock.privacy.level import Ladder
+from penstock.privacy.sensitivity import Sensitivity
 from penstock.randomness.bessel.functions import LARGEST_ARGUMENT, bessel
 from penstock.randomness.binomial import binomial
 from penstock.randomness.poisson import poisson
+from penstock.randomness.stream import Stream
 
 ROOM_TO_RAISE = 64
 """The ceiling's variance over that of rung 0, unless the latter would be too small."""

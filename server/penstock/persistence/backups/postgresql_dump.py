@@ -13,7 +13,7 @@ from typing import Any
 import psycopg
 
 from penstock.errors import DatabaseUnavailable, Unavailable
-from penstock.persistence.tables import metadata
+from penstock.persistence.tables.columns import metadata
 
 DUMP = ("pg_dump", "--format=custom", "--no-owner", "--no-privileges", "--no-password")
 _DATA = re.compile(r"TABLE DATA \S+ (\S+) ")

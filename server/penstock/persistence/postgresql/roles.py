@@ -7,7 +7,7 @@ one role is both, only the triggers protect history, and that role could drop th
 from sqlalchemy import Connection, bindparam, text
 
 from penstock.persistence.append_only import HISTORY, RENEWED, SET_ONCE
-from penstock.persistence.tables import metadata
+from penstock.persistence.tables.columns import metadata
 
 VERSION_TABLE = "alembic_version"
 _CURRENT = text("SELECT current_user")

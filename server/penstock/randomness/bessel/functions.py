@@ -22,7 +22,7 @@ from penstock.errors import InvalidInput
 from penstock.randomness import bernoulli, rejection
 from penstock.randomness.bernoulli import PRECISION
 from penstock.randomness.bessel.law import log_skellam
-from penstock.randomness.inversion import Table
+from penstock.randomness.inversion.table import Table
 from penstock.randomness.pieces import in_pieces
 from penstock.randomness.saddle_point import Floats, log_poisson, split
 from penstock.randomness.stream import Stream

@@ -16,7 +16,9 @@ from sqlalchemy import union
 from sqlmodel import Session, col, select
 
 from penstock.persistence.row_numbers import required
-from penstock.persistence.tables import Dataset, Grant, Leaf, Query, Release
+from penstock.persistence.tables.datasets import Dataset
+from penstock.persistence.tables.log import Leaf
+from penstock.persistence.tables.queries import Grant, Query, Release
 from penstock.services.access.principals import Principal
 from penstock.transparency_log import leaves
 

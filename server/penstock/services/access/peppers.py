@@ -10,8 +10,8 @@ from contextlib import suppress
 
 from penstock.encryption.secrets import FIRST
 from penstock.errors import DatabaseUnavailable, KeysUnavailable, NoRoom
-from penstock.persistence import Need
-from penstock.persistence.tables import Token
+from penstock.persistence.protocol import Need
+from penstock.persistence.tables.people import Token
 from penstock.services.access.token_format import digest
 from penstock.services.context import Server
 

@@ -8,7 +8,7 @@ from sqlmodel import Session, col, select
 
 from penstock.errors import Forbidden, NotAuthenticated, NotFound
 from penstock.openid.issuer import Refused
-from penstock.persistence.tables import Token, User
+from penstock.persistence.tables.people import Token, User
 from penstock.services.access import peppers
 from penstock.services.access.token_format import prefix_of, well_formed
 from penstock.services.context import Server

@@ -21,9 +21,10 @@ from sqlalchemy import bindparam
 from sqlmodel import Session, col, delete, select
 
 from penstock.errors import NotAuthenticated
-from penstock.persistence import Need
+from penstock.persistence.protocol import Need
 from penstock.persistence.row_numbers import required
-from penstock.persistence.tables import Token, User, WebSession
+from penstock.persistence.tables.people import Token, User
+from penstock.persistence.tables.sessions import WebSession
 from penstock.services.access.principals import Principal, authenticate, is_valid, limited
 from penstock.services.access.token_format import prefix_of, well_formed
 from penstock.services.context import Server

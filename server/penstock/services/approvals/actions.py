@@ -12,7 +12,7 @@ from pydantic import Field, TypeAdapter
 from sqlmodel import Session
 
 from penstock.errors import Conflict
-from penstock.persistence.tables import Query
+from penstock.persistence.tables.queries import Query
 from penstock.services import budgets
 from penstock.services.access.principals import Principal
 from penstock.services.audit import restores

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from penstock.errors import Conflict
-from penstock.persistence import Need
+from penstock.persistence.protocol import Need
 from penstock.services.access.admin_actions import record
 from penstock.services.access.principals import Principal
 from penstock.services.context import Server

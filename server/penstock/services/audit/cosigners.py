@@ -18,7 +18,7 @@ from sqlmodel import Session, col, func, select
 from penstock.encryption import notes
 from penstock.errors import InvalidInput, NotFound
 from penstock.persistence.row_numbers import required
-from penstock.persistence.tables import Checkpoint, Cosignature
+from penstock.persistence.tables.log import Checkpoint, Cosignature
 from penstock.services.access.principals import Principal
 from penstock.services.context import Server
 from penstock.settings import Settings

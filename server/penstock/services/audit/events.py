@@ -8,7 +8,7 @@ from typing import Any
 from sqlmodel import Session, col, select
 
 from penstock.errors import IntegrityViolation
-from penstock.persistence.tables import Leaf
+from penstock.persistence.tables.log import Leaf
 from penstock.services.access.principals import Principal
 from penstock.services.context import Server
 from penstock.services.pagination import Page, Window

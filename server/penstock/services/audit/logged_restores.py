@@ -10,7 +10,10 @@ from typing import Any
 
 from sqlmodel import Session, col, select
 
-from penstock.persistence.tables import Charge, Dataset, Leaf, Query, SpentFloor
+from penstock.persistence.tables.datasets import Dataset
+from penstock.persistence.tables.ledger import Charge, SpentFloor
+from penstock.persistence.tables.log import Leaf
+from penstock.persistence.tables.queries import Query
 from penstock.services.access.admin_actions import record
 from penstock.services.access.principals import Principal
 from penstock.transparency_log.logged_subject import LeafFields

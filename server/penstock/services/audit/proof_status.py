@@ -7,7 +7,8 @@ from typing import Generic, TypeVar
 from sqlmodel import Session, col, func, select
 
 from penstock.errors import Conflict, LogUnavailable, NotFound, Suspended
-from penstock.persistence.tables import Grant, Leaf
+from penstock.persistence.tables.log import Leaf
+from penstock.persistence.tables.queries import Grant
 from penstock.services.access.principals import Principal
 from penstock.services.audit import proofs
 from penstock.services.context import Server

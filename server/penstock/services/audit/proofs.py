@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from sqlmodel import Session, col, select
 
 from penstock.errors import InvalidInput, NotFound
-from penstock.persistence.tables import Checkpoint, Leaf
+from penstock.persistence.tables.log import Checkpoint, Leaf
 from penstock.services.access.principals import Principal
 from penstock.services.audit import cosigners
 from penstock.services.context import Server

@@ -12,7 +12,7 @@ from sqlalchemy import event
 from sqlmodel import Session
 
 from penstock.errors import PenstockError
-from penstock.persistence import Need
+from penstock.persistence.protocol import Need
 from penstock.services.context import Server
 from penstock.transparency_log import leaves
 from penstock.transparency_log.suspension import ACTOR

@@ -10,9 +10,12 @@ from collections.abc import Callable, Sequence
 from sqlmodel import Session, col, func, select
 
 from penstock.errors import Conflict, LogUnavailable, PenstockError, Suspended
-from penstock.persistence import Need
+from penstock.persistence.protocol import Need
 from penstock.persistence.row_numbers import required
-from penstock.persistence.tables import Dataset, Query, SpentFloor, Tier
+from penstock.persistence.tables.datasets import Dataset
+from penstock.persistence.tables.ledger import SpentFloor
+from penstock.persistence.tables.people import Tier
+from penstock.persistence.tables.queries import Query
 from penstock.services.access.principals import Principal
 from penstock.services.access.two_person_rule import require_second
 from penstock.services.audit.logged_restores import record_restore

@@ -8,9 +8,10 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
-from penstock.accounting import PlacedRelease, composed_epsilon
+from penstock.accounting.reporting.coordinates import PlacedRelease
+from penstock.accounting.reporting.report import composed_epsilon
 from penstock.connectors.planning.prepare import PreparedQuery
-from penstock.persistence.tables import Tier
+from penstock.persistence.tables.people import Tier
 from penstock.services.computations import histogram_remedies, power_advice, stream_quotes
 from penstock.services.computations.results import (
     Described,

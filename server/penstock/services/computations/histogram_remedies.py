@@ -8,17 +8,19 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from penstock.accounting import LARGEST_EXPONENT, Account, check
+from penstock.accounting.charging.budget import LARGEST_EXPONENT, Account
+from penstock.accounting.charging.ledger import check
 from penstock.connectors.planning.prepare import PreparedQuery
 from penstock.errors import InvalidInput
-from penstock.persistence.tables import Tier
-from penstock.privacy import Sensitivity
+from penstock.persistence.tables.people import Tier
+from penstock.privacy.sensitivity import Sensitivity
 from penstock.services.ledger.accounts import TierAccount, largest_share
 from penstock.services.ledger.quotes import calibrate_and_price
 from penstock.services.noise.histogram_settings import EXAMPLE_UNITS, most, rows_of
 from penstock.services.schemas.histograms import DEFAULT_HISTOGRAM_LEVELS
 from penstock.services.schemas.queries import HistogramRequest
-from penstock.structures.sparse_histogram import CEILING_ERROR, Uint64, false_key_failure
+from penstock.structures.sparse_histogram.charges import CEILING_ERROR, false_key_failure
+from penstock.structures.sparse_histogram.domain import Uint64
 
 FEWEST = 1e-9
 """The smallest part of the requested false keys that is tried."""

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from functools import lru_cache
 from typing import Any, Final
 
-from penstock.accounting import import_late
+from penstock.accounting.reporting.composition import import_late
 from penstock.services.computations import wire
 from penstock.services.computations.computations import FUNCTIONS
 

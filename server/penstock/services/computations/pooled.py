@@ -3,7 +3,8 @@
 from collections.abc import Callable
 from typing import Any
 
-from penstock.computing import Answers, Pool
+from penstock.computing.answers import Answers
+from penstock.computing.pool import Pool
 from penstock.services.computations import wire
 from penstock.services.computing import Parameters, Result
 

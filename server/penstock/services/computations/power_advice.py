@@ -13,8 +13,10 @@ from typing import Final
 
 from penstock.accounting.calibration.levels import RANGES
 from penstock.accounting.calibration.powers import POWERS, best_power, power_choice
-from penstock.mechanisms import GeneralizedGaussian, Laplace
-from penstock.privacy import Sensitivity, TargetKind
+from penstock.mechanisms.generalized_gaussian.mechanism import GeneralizedGaussian
+from penstock.mechanisms.laplace.process import Laplace
+from penstock.privacy.sensitivity import Sensitivity
+from penstock.privacy.target import TargetKind
 from penstock.services.noise.process import Process
 from penstock.services.schemas.previews import PowersView, PowerView
 

@@ -8,12 +8,13 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
-from penstock.accounting import sensitivity_of_unit
+from penstock.accounting.charging.per_unit import of_unit as sensitivity_of_unit
 from penstock.connectors.planning.prepare import PreparedQuery
 from penstock.connectors.vector import asserted
 from penstock.errors import InvalidInput
-from penstock.mechanisms import MECHANISMS, Laplace
-from penstock.persistence.tables import Tier
+from penstock.mechanisms import MECHANISMS
+from penstock.mechanisms.laplace.process import Laplace
+from penstock.persistence.tables.people import Tier
 from penstock.services.computations.results import StreamQuote
 from penstock.services.computations.stream_structure import (
     prepared,

@@ -8,9 +8,10 @@ from penstock.connectors.vector import asserted, range_of
 from penstock.errors import InvalidInput
 from penstock.services.noise.kinds.stream_shape import RootShape, Shape, TreeShape
 from penstock.services.schemas.streams import StreamRequest
-from penstock.structures import KaryTree, SmoothBinary, binary_tree, smooth_binary
 from penstock.structures.streams.choice import best_structure, best_tree
+from penstock.structures.streams.kary import KaryTree, binary_tree
 from penstock.structures.streams.root_matrices import LONGEST, check_root_length
+from penstock.structures.streams.smooth_binary import SmoothBinary, smooth_binary
 
 MOST_CHARGED = 2**31 - 1
 MOST_KEPT = 2**16

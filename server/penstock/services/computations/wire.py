@@ -12,19 +12,26 @@ from typing import Any, Final
 
 from pydantic import BaseModel
 
-from penstock.accounting import Account, Entry, PlacedRelease
+from penstock.accounting.charging.budget import Account
+from penstock.accounting.charging.ledger import Entry
+from penstock.accounting.reporting.coordinates import PlacedRelease
 from penstock.connectors.planning.prepare import PreparedQuery
-from penstock.mechanisms import Gaussian, GeneralizedGaussian, Laplace, Poisson, Skellam
-from penstock.mechanisms.laplace.process import DiscreteLaplace
-from penstock.persistence.tables import Tier
-from penstock.privacy import Ladder, Sensitivity, Target, TargetKind
+from penstock.mechanisms.gaussian.process import Gaussian
+from penstock.mechanisms.generalized_gaussian.mechanism import GeneralizedGaussian
+from penstock.mechanisms.laplace.process import DiscreteLaplace, Laplace
+from penstock.mechanisms.poisson.process import Poisson
+from penstock.mechanisms.skellam.process import Skellam
+from penstock.persistence.tables.people import Tier
+from penstock.privacy.level import Ladder
+from penstock.privacy.sensitivity import Sensitivity
+from penstock.privacy.target import Target, TargetKind
 from penstock.services.computations.results import COMPUTED
 from penstock.services.computations.stream_quotes import StreamTerms
 from penstock.services.ledger.accounts import TierAccount
 from penstock.services.ledger.quotes import Quote
 from penstock.services.noise.kinds.choice import KINDS
 from penstock.services.schemas import histograms, previews, queries, stream_previews, streams, views
-from penstock.structures.sparse_histogram import HistogramNoise
+from penstock.structures.sparse_histogram.noise import HistogramNoise
 
 _NOISES: Final = (Gaussian, Laplace, DiscreteLaplace, Poisson, Skellam)
 """The mechanisms of one law each; the others are families of laws."""

@@ -10,10 +10,10 @@ from penstock.connectors.planning import prepare
 from penstock.connectors.planning.refusals import pointer
 from penstock.connectors.specs.models import UnitColumn
 from penstock.errors import Conflict, Forbidden, InvalidInput
-from penstock.persistence import lock_dataset
+from penstock.persistence.locks import lock_dataset
 from penstock.persistence.row_numbers import required
-from penstock.persistence.tables import Dataset, FormerDeclaration
-from penstock.privacy import NeighboringRelation
+from penstock.persistence.tables.datasets import Dataset, FormerDeclaration
+from penstock.privacy.neighboring import NeighboringRelation
 from penstock.services.access.principals import Principal, require_still
 from penstock.services.access.two_person_rule import require_second
 from penstock.services.context import Server

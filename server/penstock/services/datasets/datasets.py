@@ -9,14 +9,15 @@ from pathlib import Path
 from sqlmodel import Session, col, func, select
 from sqlmodel.sql.expression import SelectOfScalar
 
-from penstock.accounting import Account
+from penstock.accounting.charging.budget import Account
 from penstock.connectors.planning import prepare
 from penstock.connectors.progress import Progress, silent
 from penstock.errors import Conflict, InvalidInput, NameTaken, NotFound
-from penstock.persistence import lock_dataset
+from penstock.persistence.locks import lock_dataset
 from penstock.persistence.row_numbers import required
-from penstock.persistence.tables import Dataset, Tier, TierBudget
-from penstock.privacy import NeighboringRelation
+from penstock.persistence.tables.datasets import Dataset, TierBudget
+from penstock.persistence.tables.people import Tier
+from penstock.privacy.neighboring import NeighboringRelation
 from penstock.services.access.principals import Principal, require_still
 from penstock.services.access.two_person_rule import require_no_larger
 from penstock.services.context import Server

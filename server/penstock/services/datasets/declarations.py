@@ -12,7 +12,9 @@ from sqlmodel import Session, col, select
 
 from penstock.errors import Conflict, IntegrityViolation
 from penstock.persistence.row_numbers import required
-from penstock.persistence.tables import Charge, Dataset, FormerDeclaration, Query, SpentFloor
+from penstock.persistence.tables.datasets import Dataset, FormerDeclaration
+from penstock.persistence.tables.ledger import Charge, SpentFloor
+from penstock.persistence.tables.queries import Query
 
 FIRST = 1
 

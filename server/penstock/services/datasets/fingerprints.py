@@ -11,10 +11,11 @@ from sqlmodel import Session, col, select
 from penstock.connectors.planning import prepare
 from penstock.connectors.progress import Progress, silent
 from penstock.connectors.specs.models import DatasetSpec
-from penstock.encryption import Key, RowIdentity, open_envelope, seal
+from penstock.encryption.envelope import RowIdentity, open_envelope, seal
+from penstock.encryption.key import Key
 from penstock.encryption.secrets import FINGERPRINT, FIRST
 from penstock.errors import Conflict, IntegrityViolation
-from penstock.persistence.tables import Dataset
+from penstock.persistence.tables.datasets import Dataset
 from penstock.services.context import Server
 from penstock.services.noise.keys import dataset_key, identity
 

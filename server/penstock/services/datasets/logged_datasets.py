@@ -6,7 +6,7 @@ from datetime import datetime
 
 from sqlmodel import Session, col, select
 
-from penstock.persistence.tables import Dataset, FormerDeclaration
+from penstock.persistence.tables.datasets import Dataset, FormerDeclaration
 from penstock.services.access.admin_actions import record
 from penstock.services.access.principals import Principal
 from penstock.services.datasets.declarations import charged, digest, number_of

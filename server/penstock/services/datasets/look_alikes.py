@@ -8,7 +8,7 @@ same.
 from sqlmodel import Session, col, select
 
 from penstock.connectors.specs.models import UnitColumn
-from penstock.persistence.tables import Dataset
+from penstock.persistence.tables.datasets import Dataset
 from penstock.services.access.principals import Principal
 from penstock.services.context import Server
 from penstock.services.ledger.version_chains import of_same_people

@@ -12,7 +12,7 @@ from sqlmodel import Session
 from penstock.connectors.specs.models import UnitColumn, UnitRows
 from penstock.errors import Conflict, InvalidInput, NotFound
 from penstock.persistence.row_numbers import required
-from penstock.persistence.tables import Dataset
+from penstock.persistence.tables.datasets import Dataset
 from penstock.services.access.principals import Principal
 from penstock.services.context import Server
 from penstock.services.datasets.logged_datasets import record_same_people

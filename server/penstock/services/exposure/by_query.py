@@ -13,7 +13,9 @@ from dataclasses import dataclass
 from sqlmodel import Session, col, select
 
 from penstock.persistence.row_numbers import required
-from penstock.persistence.tables import Dataset, Grant, Query, Release, User
+from penstock.persistence.tables.datasets import Dataset
+from penstock.persistence.tables.people import User
+from penstock.persistence.tables.queries import Grant, Query, Release
 from penstock.services.access.principals import Principal, roles_of
 from penstock.services.context import Server
 from penstock.services.exposure.compositions import Compose, Line, composed, composing

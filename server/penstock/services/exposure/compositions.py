@@ -10,8 +10,9 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from penstock.accounting import PlacedRelease, converted_epsilon
-from penstock.persistence.tables import Dataset
+from penstock.accounting.charging.budget import converted_epsilon
+from penstock.accounting.reporting.coordinates import PlacedRelease
+from penstock.persistence.tables.datasets import Dataset
 from penstock.services.computations.computations import compose
 from penstock.services.computing import PATIENCE, Computing
 from penstock.services.ledger.accounts import TierAccount

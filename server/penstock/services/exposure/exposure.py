@@ -16,21 +16,14 @@ from dataclasses import dataclass
 
 from sqlmodel import Session, col, func, select
 
-from penstock.accounting import PlacedRelease
+from penstock.accounting.reporting.coordinates import PlacedRelease
 from penstock.errors import InvalidInput, NotFound
 from penstock.persistence.row_numbers import required
-from penstock.persistence.tables import (
-    Charge,
-    Clearance,
-    Dataset,
-    Grant,
-    Leaf,
-    Query,
-    QueryLevel,
-    Release,
-    Tier,
-    User,
-)
+from penstock.persistence.tables.datasets import Dataset
+from penstock.persistence.tables.ledger import Charge
+from penstock.persistence.tables.log import Leaf
+from penstock.persistence.tables.people import Clearance, Tier, User
+from penstock.persistence.tables.queries import Grant, Query, QueryLevel, Release
 from penstock.services.access.principals import OPERATOR, Principal
 from penstock.services.context import Server
 from penstock.services.exposure.compositions import Compose, Line, added, composed, composing, which

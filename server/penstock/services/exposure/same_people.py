@@ -13,7 +13,8 @@ from sqlmodel import Session
 
 from penstock.errors import Conflict, InvalidInput
 from penstock.persistence.row_numbers import required
-from penstock.persistence.tables import Dataset, Tier
+from penstock.persistence.tables.datasets import Dataset
+from penstock.persistence.tables.people import Tier
 from penstock.services.access.principals import Principal, require_still
 from penstock.services.context import Server
 from penstock.services.datasets import datasets

@@ -19,9 +19,9 @@ from sqlmodel import Session, col, delete, select
 
 from penstock.encryption.secrets import FINGERPRINT
 from penstock.errors import Conflict, IntegrityViolation, InvalidInput
-from penstock.persistence import Need
+from penstock.persistence.protocol import Need
 from penstock.persistence.row_numbers import required
-from penstock.persistence.tables import Idempotency
+from penstock.persistence.tables.idempotency import Idempotency
 from penstock.services.access.principals import Principal
 from penstock.services.context import Server
 

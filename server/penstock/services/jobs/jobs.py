@@ -20,7 +20,7 @@ from sqlmodel import Session, col, delete, select
 
 from penstock.errors import Conflict, InvalidInput, NotFound, PenstockError, described, raised_again
 from penstock.persistence.row_numbers import required
-from penstock.persistence.tables import Work
+from penstock.persistence.tables.jobs import Work
 from penstock.services.access.principals import Principal
 from penstock.services.context import Server
 from penstock.services.jobs import idempotency

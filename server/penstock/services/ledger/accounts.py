@@ -8,24 +8,24 @@ from sqlalchemy import bindparam
 from sqlmodel import Session, col, select
 from sqlmodel.sql.expression import SelectOfScalar
 
-from penstock.accounting import (
+from penstock.accounting.charging.budget import SQUARES, Account, account_of, require_delta
+from penstock.accounting.charging.ledger import (
     NOTHING,
-    SQUARES,
-    Account,
     Entry,
     Shortfall,
-    account_of,
     check,
     largest_part,
     left_of,
     limit_of,
-    require_delta,
     total,
 )
 from penstock.connectors.planning.refusals import pointer, within
 from penstock.errors import BudgetExhausted, InvalidInput
 from penstock.persistence.row_numbers import required
-from penstock.persistence.tables import Charge, Query, SpentFloor, Tier, TierBudget
+from penstock.persistence.tables.datasets import TierBudget
+from penstock.persistence.tables.ledger import Charge, SpentFloor
+from penstock.persistence.tables.people import Tier
+from penstock.persistence.tables.queries import Query
 from penstock.services.schemas.queries import Accountant, BudgetSpec
 from penstock.spec_fields import folded
 

@@ -13,7 +13,9 @@ from sqlmodel import Session, col, select
 
 from penstock.errors import LevelsUsedUp
 from penstock.persistence.row_numbers import required
-from penstock.persistence.tables import Dataset, Query, QueryLevel, Release, Tier
+from penstock.persistence.tables.datasets import Dataset
+from penstock.persistence.tables.people import Tier
+from penstock.persistence.tables.queries import Query, QueryLevel, Release
 from penstock.services.access.principals import Principal
 from penstock.services.ledger.effective_levels import Rungs
 from penstock.services.ledger.logged_levels import record_level

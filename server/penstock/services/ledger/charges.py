@@ -9,11 +9,13 @@ from typing import Any
 from sqlalchemy.exc import IntegrityError
 from sqlmodel import Session, col, select
 
-from penstock.accounting import CALIBRATION_VERSION
+from penstock.accounting.calibration.levels import VERSION as CALIBRATION_VERSION
 from penstock.errors import Conflict, NameTaken
-from penstock.persistence import duplicate
+from penstock.persistence.dialects import duplicate
 from penstock.persistence.row_numbers import required
-from penstock.persistence.tables import Dataset, Query, Tier
+from penstock.persistence.tables.datasets import Dataset
+from penstock.persistence.tables.people import Tier
+from penstock.persistence.tables.queries import Query
 from penstock.services.access.admin_actions import record
 from penstock.services.access.principals import Principal
 from penstock.services.context import Server

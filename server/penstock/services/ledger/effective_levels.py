@@ -18,9 +18,12 @@ from datetime import datetime
 
 from sqlmodel import Session, col, select
 
-from penstock.accounting import NOTHING, Entry
+from penstock.accounting.charging.ledger import NOTHING, Entry
 from penstock.persistence.row_numbers import required
-from penstock.persistence.tables import Charge, Clearance, Dataset, Query, Tier
+from penstock.persistence.tables.datasets import Dataset
+from penstock.persistence.tables.ledger import Charge
+from penstock.persistence.tables.people import Clearance, Tier
+from penstock.persistence.tables.queries import Query
 from penstock.services.ledger.accounts import (
     TierAccount,
     append_charges,

@@ -7,9 +7,12 @@ from datetime import datetime
 
 from sqlmodel import Session, col, select
 
-from penstock.accounting import Account, account_of, limit_of
+from penstock.accounting.charging.budget import Account, account_of
+from penstock.accounting.charging.ledger import limit_of
 from penstock.errors import InvalidInput
-from penstock.persistence.tables import Charge, Dataset, Tier, TierBudget
+from penstock.persistence.tables.datasets import Dataset, TierBudget
+from penstock.persistence.tables.ledger import Charge
+from penstock.persistence.tables.people import Tier
 from penstock.services.access.admin_actions import record
 from penstock.services.access.principals import Principal
 from penstock.transparency_log.logged_subject import LeafFields, ascending, name_of, versions

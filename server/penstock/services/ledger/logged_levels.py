@@ -6,7 +6,10 @@ from dataclasses import asdict
 
 from sqlmodel import Session, col, select
 
-from penstock.persistence.tables import Charge, Dataset, Query, QueryLevel, Tier
+from penstock.persistence.tables.datasets import Dataset
+from penstock.persistence.tables.ledger import Charge
+from penstock.persistence.tables.people import Tier
+from penstock.persistence.tables.queries import Query, QueryLevel
 from penstock.services.access.admin_actions import record
 from penstock.services.access.principals import Principal
 from penstock.services.noise.kinds.choice import kind_of

@@ -10,21 +10,16 @@ from functools import partial
 from itertools import groupby
 from typing import Any
 
-from penstock.accounting import (
-    Entry,
-    level_for,
-    level_for_share,
-    require_admitted,
-    rung_for,
-    total,
-)
+from penstock.accounting.calibration.levels import level_for, level_for_share, rung_for
+from penstock.accounting.charging.charges import require_admitted
+from penstock.accounting.charging.ledger import Entry, total
 from penstock.connectors.planning.prepare import PreparedQuery
 from penstock.connectors.planning.refusals import pointer, refusal, within
 from penstock.errors import InvalidInput
-from penstock.mechanisms import Mechanism
 from penstock.mechanisms.lattice import finest_common_power
-from penstock.persistence.tables import Tier
-from penstock.privacy import Target, TargetKind
+from penstock.mechanisms.process import Mechanism
+from penstock.persistence.tables.people import Tier
+from penstock.privacy.target import Target, TargetKind
 from penstock.services.ledger.accounts import TierAccount
 from penstock.services.noise.kinds.choice import requested
 from penstock.services.noise.kinds.kind import QueryKind

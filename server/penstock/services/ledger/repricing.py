@@ -16,10 +16,13 @@ from datetime import datetime
 
 from sqlmodel import Session, col, select
 
-from penstock.accounting import Entry, Shortfall, account_of, check, limit_of, total
+from penstock.accounting.charging.budget import account_of
+from penstock.accounting.charging.ledger import Entry, Shortfall, check, limit_of, total
 from penstock.errors import BudgetExhausted, InvalidInput
 from penstock.persistence.row_numbers import required
-from penstock.persistence.tables import Dataset, Query, Tier
+from penstock.persistence.tables.datasets import Dataset
+from penstock.persistence.tables.people import Tier
+from penstock.persistence.tables.queries import Query
 from penstock.services.ledger.accounts import (
     HEAVIEST_SHOWN,
     TierAccount,

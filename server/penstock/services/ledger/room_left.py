@@ -2,7 +2,7 @@
 
 import math
 
-from penstock.accounting import Entry, check, left_of, limit_of
+from penstock.accounting.charging.ledger import Entry, check, left_of, limit_of
 from penstock.services.ledger.accounts import TierAccount, largest_share
 from penstock.services.schemas.previews import ChargeView, RoomView
 

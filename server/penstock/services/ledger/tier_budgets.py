@@ -8,10 +8,13 @@ from fractions import Fraction
 
 from sqlmodel import Session, col, select
 
-from penstock.accounting import LARGEST_EXPONENT, Account, Entry, account_of
+from penstock.accounting.charging.budget import LARGEST_EXPONENT, Account, account_of
+from penstock.accounting.charging.ledger import Entry
 from penstock.errors import Conflict
 from penstock.persistence.row_numbers import required
-from penstock.persistence.tables import Charge, Dataset, SpentFloor, Tier, TierBudget
+from penstock.persistence.tables.datasets import Dataset, TierBudget
+from penstock.persistence.tables.ledger import Charge, SpentFloor
+from penstock.persistence.tables.people import Tier
 from penstock.services.access.principals import Principal
 from penstock.services.ledger.accounts import (
     TierAccount,

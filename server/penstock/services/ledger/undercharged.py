@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from sqlmodel import Session, col, select
 
 from penstock.errors import BudgetExhausted
-from penstock.persistence.tables import Dataset, Tier
+from penstock.persistence.tables.datasets import Dataset
+from penstock.persistence.tables.people import Tier
 from penstock.services.access.principals import OPERATOR
 from penstock.services.context import Server
 from penstock.services.ledger.effective_levels import ladder

@@ -12,7 +12,7 @@ from itertools import product
 from sqlmodel import Session, col, select
 
 from penstock.errors import NotFound
-from penstock.persistence.tables import Dataset
+from penstock.persistence.tables.datasets import Dataset
 from penstock.spec_fields import folded
 
 

@@ -9,11 +9,12 @@ import hmac
 
 import numpy as np
 
-from penstock.encryption import RowIdentity, open_envelope, seal
+from penstock.encryption.envelope import RowIdentity, open_envelope, seal
 from penstock.encryption.secrets import FINGERPRINT
 from penstock.errors import Conflict
-from penstock.mechanisms import IntVector
-from penstock.persistence.tables import Dataset, Query
+from penstock.mechanisms.process import IntVector
+from penstock.persistence.tables.datasets import Dataset
+from penstock.persistence.tables.queries import Query
 from penstock.services.context import Server
 from penstock.services.noise.keys import query_key
 from penstock.services.noise.sealing import place_of

@@ -18,13 +18,15 @@ from pydantic import TypeAdapter
 from penstock.connectors.planning.refusals import pointer
 from penstock.connectors.specs.histograms import DomainSpec, HistogramQuery, domain_of
 from penstock.errors import InvalidInput
-from penstock.mechanisms import Gaussian
-from penstock.persistence.tables import Tier
-from penstock.privacy import Ladder
+from penstock.mechanisms.gaussian.process import Gaussian
+from penstock.persistence.tables.people import Tier
+from penstock.privacy.level import Ladder
 from penstock.services.schemas.histograms import AppearanceView, FalseKeys, HistogramView
 from penstock.services.schemas.views import Key, Keys
 from penstock.spec_fields import folded
-from penstock.structures.sparse_histogram import Domain, HistogramNoise, Thresholds, Uint64
+from penstock.structures.sparse_histogram.domain import Domain, Uint64
+from penstock.structures.sparse_histogram.noise import HistogramNoise
+from penstock.structures.sparse_histogram.threshold import Thresholds
 
 _DOMAIN: TypeAdapter[Any] = TypeAdapter(DomainSpec)
 

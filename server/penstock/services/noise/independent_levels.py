@@ -17,14 +17,18 @@ from sqlalchemy import bindparam
 from sqlmodel import Session, col, select
 from typing_extensions import override
 
-from penstock.accounting import NOTHING, Account, Entry, share_of
 from penstock.accounting.calibration.levels import excess_of_share, near_share
 from penstock.accounting.calibration.search import least_rung
+from penstock.accounting.charging.budget import Account
+from penstock.accounting.charging.ledger import NOTHING, Entry, share_of
 from penstock.errors import ClearanceTooLow, IntegrityViolation, InvalidInput
-from penstock.mechanisms import GeneralizedGaussian, IntVector
 from penstock.mechanisms.generalized_gaussian.loss_distribution import epsilon_of
-from penstock.persistence.tables import Dataset, Query, Release, Tier
-from penstock.privacy import Target, TargetKind
+from penstock.mechanisms.generalized_gaussian.mechanism import GeneralizedGaussian
+from penstock.mechanisms.process import IntVector
+from penstock.persistence.tables.datasets import Dataset
+from penstock.persistence.tables.people import Tier
+from penstock.persistence.tables.queries import Query, Release
+from penstock.privacy.target import Target, TargetKind
 from penstock.services.context import Server
 from penstock.services.noise.level_rule import LevelRule, NewDraws, drawn_at
 from penstock.services.noise.process import Process

@@ -7,15 +7,16 @@ from contextlib import suppress
 
 from sqlmodel import select
 
-from penstock.encryption import (
-    Key,
+from penstock.encryption.hierarchy import (
     new_dataset_kek,
     new_query_dek,
     unwrap_dataset_kek,
     unwrap_query_dek,
 )
+from penstock.encryption.key import Key
 from penstock.errors import Conflict, IntegrityViolation
-from penstock.persistence.tables import Dataset, Query
+from penstock.persistence.tables.datasets import Dataset
+from penstock.persistence.tables.queries import Query
 from penstock.services.context import Server
 
 

@@ -12,10 +12,14 @@ from typing import Any, ClassVar
 
 from sqlmodel import Session
 
-from penstock.accounting import Account, Entry
-from penstock.mechanisms import IntVector, draw_anchor
-from penstock.persistence.tables import Dataset, Query, Release, Tier
-from penstock.privacy import Target
+from penstock.accounting.charging.budget import Account
+from penstock.accounting.charging.ledger import Entry
+from penstock.mechanisms.multiple_release import draw_anchor
+from penstock.mechanisms.process import IntVector
+from penstock.persistence.tables.datasets import Dataset
+from penstock.persistence.tables.people import Tier
+from penstock.persistence.tables.queries import Query, Release
+from penstock.privacy.target import Target
 from penstock.services.context import Server
 from penstock.services.noise.process import Process
 from penstock.services.schemas.views import ComposedView

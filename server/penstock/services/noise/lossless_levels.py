@@ -12,11 +12,17 @@ from typing import Any, ClassVar
 from sqlmodel import Session, col, select
 from typing_extensions import override
 
-from penstock.accounting import Account, Entry, raising, rung_for_share, stored_rung_for
+from penstock.accounting.calibration.levels import rung_for_share, stored_rung_for
+from penstock.accounting.charging.budget import Account
+from penstock.accounting.charging.ledger import Entry
+from penstock.accounting.charging.raising import raising
 from penstock.errors import Conflict, IntegrityViolation
-from penstock.mechanisms import IntVector, raise_anchor
-from penstock.persistence.tables import Dataset, Query, Release, Tier
-from penstock.privacy import Target
+from penstock.mechanisms.multiple_release import raise_anchor
+from penstock.mechanisms.process import IntVector
+from penstock.persistence.tables.datasets import Dataset
+from penstock.persistence.tables.people import Tier
+from penstock.persistence.tables.queries import Query, Release
+from penstock.privacy.target import Target
 from penstock.services.context import Server
 from penstock.services.noise.level_rule import LevelRule, NewDraws
 from penstock.services.noise.sealing import open_steps

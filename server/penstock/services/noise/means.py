@@ -25,7 +25,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from penstock.persistence.tables import Query
+from penstock.persistence.tables.queries import Query
 from penstock.services.noise.process import CONFIDENCE, Process
 from penstock.services.schemas.views import ErrorView, MeanPartsView
 

@@ -7,9 +7,16 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from penstock.accounting import Account, Entry, charge, entry, stored_rung_for
-from penstock.mechanisms import GeneralizedGaussian, IntVector, Mechanism, released
-from penstock.privacy import Ladder, Sensitivity, Target
+from penstock.accounting.calibration.levels import stored_rung_for
+from penstock.accounting.charging.budget import Account
+from penstock.accounting.charging.charges import charge
+from penstock.accounting.charging.ledger import Entry, entry
+from penstock.mechanisms.generalized_gaussian.mechanism import GeneralizedGaussian
+from penstock.mechanisms.multiple_release import released
+from penstock.mechanisms.process import IntVector, Mechanism
+from penstock.privacy.level import Ladder
+from penstock.privacy.sensitivity import Sensitivity
+from penstock.privacy.target import Target
 from penstock.services.schemas.views import ErrorView, GuaranteeView, LevelView, SensitivityView
 
 CONFIDENCE = 0.95

@@ -9,24 +9,20 @@ from typing import NamedTuple
 import numpy as np
 from sqlmodel import Session, col, select
 
-from penstock.encryption import RowIdentity, open_envelope, seal
-from penstock.mechanisms import IntVector
+from penstock.encryption.envelope import RowIdentity, open_envelope, seal
+from penstock.mechanisms.process import IntVector
 from penstock.persistence.row_numbers import required
-from penstock.persistence.tables import Dataset, HistogramState, Query, Release
+from penstock.persistence.tables.datasets import Dataset
+from penstock.persistence.tables.queries import HistogramState, Query, Release
 from penstock.services.context import Server
 from penstock.services.noise.keys import query_key
 from penstock.services.noise.sealing import SealedRelease, misfit, place_of
-from penstock.structures.sparse_histogram import (
-    Domain,
-    HistogramNoise,
-    SparseHistogram,
-    Thresholds,
-    from_bytes,
-    joined,
-    next_crossing,
-    parted,
-    to_bytes,
-)
+from penstock.structures.sparse_histogram.contents import joined, parted
+from penstock.structures.sparse_histogram.domain import Domain
+from penstock.structures.sparse_histogram.histogram import SparseHistogram, next_crossing
+from penstock.structures.sparse_histogram.noise import HistogramNoise
+from penstock.structures.sparse_histogram.state import from_bytes, to_bytes
+from penstock.structures.sparse_histogram.threshold import Thresholds
 
 
 class Settings(NamedTuple):

@@ -1,7 +1,8 @@
 """Seal and open the releases of a query: what every further release is drawn from."""
 
-from penstock.mechanisms import IntVector
-from penstock.persistence.tables import Dataset, Query
+from penstock.mechanisms.process import IntVector
+from penstock.persistence.tables.datasets import Dataset
+from penstock.persistence.tables.queries import Query
 from penstock.services.context import Server
 from penstock.services.noise.kinds.choice import kind_of
 from penstock.services.noise.sealing import SealedRelease, require_unfrozen

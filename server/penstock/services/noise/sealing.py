@@ -6,11 +6,12 @@ it, so that a swapped, copied or replayed row does not open.
 
 from typing import Protocol
 
-from penstock.encryption import RowIdentity
+from penstock.encryption.envelope import RowIdentity
 from penstock.encryption.vectors import open_vector, seal_vector
 from penstock.errors import Conflict, IntegrityViolation
-from penstock.mechanisms import IntVector
-from penstock.persistence.tables import Dataset, Query
+from penstock.mechanisms.process import IntVector
+from penstock.persistence.tables.datasets import Dataset
+from penstock.persistence.tables.queries import Query
 from penstock.services.context import Server
 from penstock.services.noise.keys import identity, query_key
 

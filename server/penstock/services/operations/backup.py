@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from penstock.encryption import Secrets
+from penstock.encryption.secrets import Secrets
 from penstock.errors import Conflict
 from penstock.persistence.backups import copy
 from penstock.services.operations import backup_check

@@ -15,8 +15,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from penstock.encryption import KeyProvider, Secrets, dataset_context, signing_context, wrapping_key
-from penstock.encryption.secrets import VALUES
+from penstock.encryption.hierarchy import dataset_context, wrapping_key
+from penstock.encryption.providers import KeyProvider
+from penstock.encryption.secrets import VALUES, Secrets
+from penstock.encryption.signing import signing_context
 from penstock.errors import IntegrityViolation, KeysUnavailable, Unavailable
 from penstock.nesting import shallow
 from penstock.persistence.backups import backup_contents

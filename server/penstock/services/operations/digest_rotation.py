@@ -21,7 +21,7 @@ from penstock.services.access.principals import Principal
 from penstock.services.context import Server
 from penstock.services.operations import secret_checks
 from penstock.transparency_log import sights
-from penstock.transparency_log.witness import FileWitness
+from penstock.transparency_log.witness.file_witness import FileWitness
 
 
 @dataclass(frozen=True)

@@ -9,10 +9,15 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import Connection
 
-from penstock.encryption import KeyProvider, KeyRing, Pkcs11, Secrets, SecretsFile, private
+from penstock.encryption import private
+from penstock.encryption.keyring import KeyRing
+from penstock.encryption.pkcs11_provider import Pkcs11
+from penstock.encryption.providers import KeyProvider
+from penstock.encryption.secrets import Secrets, SecretsFile
 from penstock.errors import Conflict, Unavailable
 from penstock.openid.issuer import Issuer
-from penstock.persistence import Database, migrate, row_authentication, row_authentication_upgrade
+from penstock.persistence import migrate, row_authentication, row_authentication_upgrade
+from penstock.persistence.database import Database
 from penstock.services import disk_room
 from penstock.services.audit import cosigners
 from penstock.services.context import Server
@@ -23,10 +28,10 @@ from penstock.transparency_log import bootstrap, leaves, sights
 from penstock.transparency_log.logged_time import LoggedTime
 from penstock.transparency_log.sequencer import Sequencer
 from penstock.transparency_log.sinks.forwarding import ForwardingWitness, sink_of
-from penstock.transparency_log.witness import FILE, FileWitness, Witness
+from penstock.transparency_log.witness.file_witness import FILE, FileWitness, Witness
 
 if TYPE_CHECKING:
-    from penstock.randomness import Stream
+    from penstock.randomness.stream import Stream
 
 KEY_RING = "keyring.json"
 SECRETS = "secrets.json"
@@ -179,7 +184,7 @@ def fresh_stream() -> "Stream":
 
     The samplers are imported when the first one is drawn: most commands draw nothing.
     """
-    from penstock.randomness import Stream
+    from penstock.randomness.stream import Stream
 
     return Stream.fresh(threads=min(os.cpu_count() or 1, DRAWING_THREADS))
 

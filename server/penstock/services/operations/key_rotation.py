@@ -15,11 +15,16 @@ from datetime import datetime
 
 from sqlmodel import Session, col, select
 
-from penstock.encryption import KeyProvider, dataset_context, signing_context, wrapping_key
+from penstock.encryption.hierarchy import dataset_context, wrapping_key
+from penstock.encryption.providers import KeyProvider
+from penstock.encryption.signing import signing_context
 from penstock.errors import Conflict
-from penstock.persistence import Need, lock_dataset
+from penstock.persistence.locks import lock_dataset
+from penstock.persistence.protocol import Need
 from penstock.persistence.row_numbers import required
-from penstock.persistence.tables import Dataset, LogKey, Query
+from penstock.persistence.tables.datasets import Dataset
+from penstock.persistence.tables.log import LogKey
+from penstock.persistence.tables.queries import Query
 from penstock.services.access.admin_actions import record
 from penstock.services.access.principals import Principal
 from penstock.services.access.two_person_rule import require_second

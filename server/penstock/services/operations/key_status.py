@@ -7,10 +7,12 @@ from datetime import datetime
 
 from sqlmodel import Session, col, func, select
 
-from penstock.encryption import wrapping_key
+from penstock.encryption.hierarchy import wrapping_key
 from penstock.errors import KeysUnavailable
 from penstock.persistence.row_numbers import required
-from penstock.persistence.tables import Dataset, Grant, Leaf, LogKey, Query, Release
+from penstock.persistence.tables.datasets import Dataset
+from penstock.persistence.tables.log import Leaf, LogKey
+from penstock.persistence.tables.queries import Grant, Query, Release
 from penstock.services.access.principals import Principal
 from penstock.services.context import Server
 from penstock.services.ledger.version_chains import versions_named

@@ -14,11 +14,10 @@ from collections.abc import Collection, Mapping
 from sqlalchemy import Connection
 from sqlmodel import Session, select
 
-from penstock.encryption import Secrets
-from penstock.encryption.secrets import FIRST, NAMES, VALUES
+from penstock.encryption.secrets import FIRST, NAMES, VALUES, Secrets
 from penstock.errors import KeysUnavailable
-from penstock.persistence import Database
-from penstock.persistence.tables import SecretCheck
+from penstock.persistence.database import Database
+from penstock.persistence.tables.secret_checks import SecretCheck
 from penstock.services.access.admin_actions import record
 from penstock.services.access.principals import Principal
 from penstock.services.context import Server

@@ -15,7 +15,7 @@ from sqlalchemy import ColumnElement
 from sqlmodel import Session, col, func, select
 
 from penstock.encryption.secrets import PEPPER
-from penstock.persistence.tables import Token, User
+from penstock.persistence.tables.people import Token, User
 from penstock.services.access.admin_actions import record
 from penstock.services.access.principals import Principal
 from penstock.services.context import Server

@@ -5,7 +5,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from penstock.encryption import Secrets
+from penstock.encryption.secrets import Secrets
 from penstock.errors import (
     DatabaseUnavailable,
     InvalidInput,
@@ -14,7 +14,8 @@ from penstock.errors import (
     SchemaUnknown,
     Unavailable,
 )
-from penstock.persistence import Database, migrate
+from penstock.persistence import migrate
+from penstock.persistence.database import Database
 from penstock.services import disk_room
 from penstock.services.ledger.undercharged import undercharged
 from penstock.services.operations.home import SECRETS, open_server, provider, require, witness

@@ -5,7 +5,7 @@ from datetime import datetime
 
 from sqlmodel import Session, select
 
-from penstock.persistence.tables import Tier
+from penstock.persistence.tables.people import Tier
 from penstock.services.access.admin_actions import record
 from penstock.services.access.principals import Principal
 from penstock.transparency_log.logged_subject import LeafFields

@@ -5,7 +5,7 @@ from datetime import datetime
 
 from sqlmodel import Session, select
 
-from penstock.persistence.tables import Token, User
+from penstock.persistence.tables.people import Token, User
 from penstock.services.access.admin_actions import record
 from penstock.services.access.principals import Principal
 from penstock.transparency_log import leaves

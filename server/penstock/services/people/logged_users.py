@@ -5,7 +5,7 @@ from datetime import datetime
 
 from sqlmodel import Session, col, select
 
-from penstock.persistence.tables import Clearance, Tier, User
+from penstock.persistence.tables.people import Clearance, Tier, User
 from penstock.services.access.admin_actions import record
 from penstock.services.access.principals import Principal, roles_of
 from penstock.transparency_log.logged_subject import LeafFields, ascending, name_of, versions

@@ -10,9 +10,11 @@ from datetime import datetime
 from sqlmodel import Session, col, select
 
 from penstock.errors import Conflict, InvalidInput, NameTaken
-from penstock.persistence import Need
+from penstock.persistence.protocol import Need
 from penstock.persistence.row_numbers import required
-from penstock.persistence.tables import Dataset, Query, Tier, User
+from penstock.persistence.tables.datasets import Dataset
+from penstock.persistence.tables.people import Tier, User
+from penstock.persistence.tables.queries import Query
 from penstock.services.access.principals import Principal
 from penstock.services.access.two_person_rule import require_second
 from penstock.services.context import Server

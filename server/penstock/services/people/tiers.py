@@ -1,6 +1,6 @@
 """List tiers: the named, ranked clearance levels."""
 
-from penstock.persistence.tables import Tier
+from penstock.persistence.tables.people import Tier
 from penstock.services.context import Server
 from penstock.services.repository import ordered_tiers
 from penstock.services.schemas.people import TierView

@@ -13,7 +13,7 @@ from datetime import datetime
 from sqlmodel import Session, col, select
 
 from penstock.errors import NotAuthenticated
-from penstock.persistence.tables import Token, User
+from penstock.persistence.tables.people import Token, User
 from penstock.services.access.principals import Principal, is_valid
 from penstock.services.people.logged_tokens import record_revocation
 

@@ -6,9 +6,9 @@ from datetime import datetime, timedelta
 from sqlmodel import Session, col, select
 
 from penstock.errors import Conflict, Forbidden, InvalidInput, NotFound
-from penstock.persistence import Need
+from penstock.persistence.protocol import Need
 from penstock.persistence.row_numbers import required
-from penstock.persistence.tables import Token, User
+from penstock.persistence.tables.people import Token, User
 from penstock.services.access import token_format
 from penstock.services.access.principals import ROLES, Principal, roles_of
 from penstock.services.access.two_person_rule import require_operator

@@ -3,9 +3,9 @@
 from sqlmodel import Session, col, func, select
 
 from penstock.errors import Conflict, InvalidInput, NameTaken, NotFound
-from penstock.persistence import Need
+from penstock.persistence.protocol import Need
 from penstock.persistence.row_numbers import required
-from penstock.persistence.tables import Clearance, Tier, Token, User
+from penstock.persistence.tables.people import Clearance, Tier, Token, User
 from penstock.services.access.principals import OPERATOR, ROLES, Principal, roles_of
 from penstock.services.access.two_person_rule import require_operator
 from penstock.services.context import Server

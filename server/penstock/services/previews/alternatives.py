@@ -8,8 +8,8 @@ from fractions import Fraction
 
 from penstock.connectors.duckdb.sql import Statement
 from penstock.connectors.planning.alternatives import Alternative, alternatives
-from penstock.mechanisms import Gaussian
-from penstock.persistence.tables import Dataset
+from penstock.mechanisms.gaussian.process import Gaussian
+from penstock.persistence.tables.datasets import Dataset
 from penstock.services.datasets.population import spec_of
 from penstock.services.noise.process import CONFIDENCE, Process
 from penstock.services.schemas.previews import CountErrorView, CountStructureView

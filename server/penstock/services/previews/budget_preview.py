@@ -9,10 +9,12 @@ from dataclasses import dataclass, replace
 
 from sqlmodel import Session
 
-from penstock.accounting import NOTHING, Account, Entry, account_of, limit_of
+from penstock.accounting.charging.budget import Account, account_of
+from penstock.accounting.charging.ledger import NOTHING, Entry, limit_of
 from penstock.errors import BudgetExhausted
 from penstock.persistence.row_numbers import required
-from penstock.persistence.tables import Dataset, Tier
+from penstock.persistence.tables.datasets import Dataset
+from penstock.persistence.tables.people import Tier
 from penstock.services.access.principals import Principal
 from penstock.services.budgets import requested_accounts
 from penstock.services.context import Server

@@ -13,7 +13,9 @@ from sqlmodel import Session, col, select
 
 from penstock.errors import InvalidInput, NotFound
 from penstock.persistence.row_numbers import required
-from penstock.persistence.tables import Clearance, Dataset, Query, Tier, User
+from penstock.persistence.tables.datasets import Dataset
+from penstock.persistence.tables.people import Clearance, Tier, User
+from penstock.persistence.tables.queries import Query
 from penstock.services.access.principals import Principal, roles_of
 from penstock.services.context import Server
 from penstock.services.exposure.exposure import highest_ever, reach, reach_of

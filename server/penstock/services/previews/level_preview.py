@@ -9,11 +9,13 @@ from dataclasses import dataclass
 
 from sqlmodel import Session, col, select
 
-from penstock.accounting import total
+from penstock.accounting.charging.ledger import total
 from penstock.connectors.planning.refusals import within
 from penstock.errors import BudgetExhausted
 from penstock.persistence.row_numbers import required
-from penstock.persistence.tables import Dataset, Query, User
+from penstock.persistence.tables.datasets import Dataset
+from penstock.persistence.tables.people import User
+from penstock.persistence.tables.queries import Query
 from penstock.services.access.principals import Principal
 from penstock.services.context import Server
 from penstock.services.ledger import effective_levels

@@ -11,13 +11,15 @@ from dataclasses import dataclass
 
 from sqlmodel import Session
 
-from penstock.accounting import NOTHING, Entry
+from penstock.accounting.charging.ledger import NOTHING, Entry
 from penstock.connectors.duckdb.sql import Statement
 from penstock.connectors.planning.refusals import Refusals
 from penstock.errors import BudgetExhausted
-from penstock.mechanisms import GeneralizedGaussian
+from penstock.mechanisms.generalized_gaussian.mechanism import GeneralizedGaussian
 from penstock.persistence.row_numbers import required
-from penstock.persistence.tables import Dataset, Query, Tier
+from penstock.persistence.tables.datasets import Dataset
+from penstock.persistence.tables.people import Tier
+from penstock.persistence.tables.queries import Query
 from penstock.services.access.principals import Principal
 from penstock.services.computations import computations
 from penstock.services.computations.results import (

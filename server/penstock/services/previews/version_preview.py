@@ -9,10 +9,11 @@ from dataclasses import dataclass
 
 from sqlmodel import Session
 
-from penstock.accounting import Account
+from penstock.accounting.charging.budget import Account
 from penstock.errors import Forbidden
 from penstock.persistence.row_numbers import required
-from penstock.persistence.tables import Dataset, Tier
+from penstock.persistence.tables.datasets import Dataset
+from penstock.persistence.tables.people import Tier
 from penstock.services.access.principals import Principal
 from penstock.services.access.two_person_rule import require_no_larger
 from penstock.services.context import Server

@@ -11,7 +11,7 @@ from itertools import chain, count
 from sqlmodel import col, func, select
 
 from penstock.errors import InvalidInput
-from penstock.persistence.tables import Query
+from penstock.persistence.tables.queries import Query
 from penstock.services.context import Server
 from penstock.services.schemas.levels import LevelSpec
 from penstock.services.schemas.queries import ComputedQueryRequest

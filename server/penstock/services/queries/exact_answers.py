@@ -16,8 +16,10 @@ from penstock.connectors.planning import prepare
 from penstock.connectors.planning.prepare import PreparedQuery
 from penstock.connectors.progress import Progress, silent
 from penstock.errors import InvalidInput
-from penstock.mechanisms import GeneralizedGaussian, family_of
-from penstock.persistence.tables import Dataset, Query
+from penstock.mechanisms import family_of
+from penstock.mechanisms.generalized_gaussian.mechanism import GeneralizedGaussian
+from penstock.persistence.tables.datasets import Dataset
+from penstock.persistence.tables.queries import Query
 from penstock.services.context import Server
 from penstock.services.datasets.fingerprints import fingerprint_of, salt_of
 from penstock.services.datasets.population import spec_of

@@ -13,13 +13,15 @@ from datetime import datetime
 
 from sqlmodel import Session
 
-from penstock.accounting import level_for
+from penstock.accounting.calibration.levels import level_for
 from penstock.connectors.planning.refusals import pointer, within
 from penstock.errors import Conflict, InvalidInput
-from penstock.mechanisms import IntVector
-from penstock.persistence import lock_query
+from penstock.mechanisms.process import IntVector
+from penstock.persistence.locks import lock_query
 from penstock.persistence.row_numbers import required
-from penstock.persistence.tables import Dataset, Query, Tier
+from penstock.persistence.tables.datasets import Dataset
+from penstock.persistence.tables.people import Tier
+from penstock.persistence.tables.queries import Query
 from penstock.services.access.admin_actions import record
 from penstock.services.access.principals import Principal
 from penstock.services.context import Server

@@ -16,8 +16,9 @@ from typing import Final
 from sqlmodel import Session
 
 from penstock.errors import Conflict, InvalidInput
-from penstock.mechanisms import IntVector
-from penstock.persistence.tables import Dataset, Query
+from penstock.mechanisms.process import IntVector
+from penstock.persistence.tables.datasets import Dataset
+from penstock.persistence.tables.queries import Query
 from penstock.services.access.principals import Principal
 from penstock.services.context import Server
 from penstock.services.noise.answer_fingerprints import is_same

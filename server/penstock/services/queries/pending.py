@@ -7,7 +7,9 @@ from sqlmodel import Session, col, select
 
 from penstock.connectors.planning.prepare import PreparedQuery
 from penstock.errors import Conflict
-from penstock.persistence.tables import Dataset, Query, Tier
+from penstock.persistence.tables.datasets import Dataset
+from penstock.persistence.tables.people import Tier
+from penstock.persistence.tables.queries import Query
 from penstock.services.datasets.declarations import as_declared
 from penstock.services.ledger.charges import name_taken
 from penstock.services.queries.exact_answers import Plannable

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from penstock.connectors.planning.prepare import PreparedQuery
-from penstock.persistence.tables import Dataset, Tier
+from penstock.persistence.tables.datasets import Dataset
+from penstock.persistence.tables.people import Tier
 from penstock.services.access.principals import Principal
 from penstock.services.computations import computations
 from penstock.services.context import Server

@@ -6,8 +6,10 @@ from dataclasses import replace
 from sqlmodel import Session
 
 from penstock.connectors.progress import Progress, silent
-from penstock.persistence import Need
-from penstock.persistence.tables import Dataset, Query, Tier
+from penstock.persistence.protocol import Need
+from penstock.persistence.tables.datasets import Dataset
+from penstock.persistence.tables.people import Tier
+from penstock.persistence.tables.queries import Query
 from penstock.services.access.principals import Principal
 from penstock.services.context import Server
 from penstock.services.ledger.effective_levels import effective_rungs

@@ -12,7 +12,7 @@ from fractions import Fraction
 from penstock.connectors.duckdb.sql import Statement, sha256_of
 from penstock.connectors.planning.prepare import PreparedQuery, recorded
 from penstock.errors import Conflict, IntegrityViolation
-from penstock.persistence.tables import Query
+from penstock.persistence.tables.queries import Query
 from penstock.services.noise.kinds.choice import requested
 from penstock.services.schemas.queries import Terms
 

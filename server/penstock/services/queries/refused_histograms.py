@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from penstock.accounting import SHARE_ADVICE
+from penstock.accounting.calibration.levels import ADVICE as SHARE_ADVICE
 from penstock.errors import BudgetExhausted, InvalidInput
 from penstock.persistence.row_numbers import required
 from penstock.services.access.principals import Principal

@@ -6,7 +6,8 @@ same name and the same spec, by the same user.
 
 from sqlmodel import col, select
 
-from penstock.persistence.tables import Dataset, Query
+from penstock.persistence.tables.datasets import Dataset
+from penstock.persistence.tables.queries import Query
 from penstock.services.access.principals import Principal
 from penstock.services.context import Server
 from penstock.services.datasets.data_folder import located

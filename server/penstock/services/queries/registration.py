@@ -15,9 +15,11 @@ from penstock.connectors.planning.prepare import PreparedQuery
 from penstock.connectors.planning.refusals import Refusals
 from penstock.connectors.progress import Progress, silent
 from penstock.errors import Conflict, SourceChanged, Unavailable
-from penstock.persistence import Need, lock_dataset, lock_query
+from penstock.persistence.locks import lock_dataset, lock_query
+from penstock.persistence.protocol import Need
 from penstock.persistence.row_numbers import required
-from penstock.persistence.tables import Dataset, Query
+from penstock.persistence.tables.datasets import Dataset
+from penstock.persistence.tables.queries import Query
 from penstock.services.access.principals import Principal, require_still
 from penstock.services.computations import computations
 from penstock.services.computing import PATIENCE

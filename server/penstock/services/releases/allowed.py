@@ -8,7 +8,9 @@ from sqlmodel import Session
 
 from penstock.errors import ClearanceTooLow, Conflict, InvalidInput, NotFound
 from penstock.persistence.row_numbers import required
-from penstock.persistence.tables import Dataset, Query, Tier
+from penstock.persistence.tables.datasets import Dataset
+from penstock.persistence.tables.people import Tier
+from penstock.persistence.tables.queries import Query
 from penstock.services.access.principals import Principal
 from penstock.services.context import Server
 from penstock.services.noise.kinds.kind import QueryKind

@@ -8,9 +8,12 @@ from typing import Protocol
 from sqlalchemy import bindparam
 from sqlmodel import Session, col, select
 
-from penstock.mechanisms import IntVector
+from penstock.mechanisms.process import IntVector
 from penstock.persistence.row_numbers import required
-from penstock.persistence.tables import Dataset, Grant, Leaf, Query, Release, Tier, User
+from penstock.persistence.tables.datasets import Dataset
+from penstock.persistence.tables.log import Leaf
+from penstock.persistence.tables.people import Tier, User
+from penstock.persistence.tables.queries import Grant, Query, Release
 from penstock.services.access.principals import Principal
 from penstock.services.context import Server
 from penstock.services.noise.kinds.choice import kind_of

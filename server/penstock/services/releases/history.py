@@ -7,7 +7,7 @@ from sqlmodel import Session, col, select
 
 from penstock.errors import Forbidden, NotFound
 from penstock.persistence.row_numbers import required
-from penstock.persistence.tables import Query
+from penstock.persistence.tables.queries import Query
 from penstock.services.access.principals import Principal
 from penstock.services.context import Server
 from penstock.services.ledger.version_chains import versions_of

@@ -12,7 +12,9 @@ from sqlmodel import Session, col, select
 
 from penstock.errors import NotFound
 from penstock.persistence.row_numbers import required
-from penstock.persistence.tables import Dataset, Query, QueryLevel, Tier
+from penstock.persistence.tables.datasets import Dataset
+from penstock.persistence.tables.people import Tier
+from penstock.persistence.tables.queries import Query, QueryLevel
 from penstock.services.context import Server
 from penstock.services.noise.kinds.choice import kind_of
 from penstock.services.noise.kinds.kind import QueryKind

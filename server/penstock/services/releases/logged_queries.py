@@ -5,7 +5,8 @@ from datetime import datetime
 
 from sqlmodel import Session, col, func, select
 
-from penstock.persistence.tables import Dataset, Query, Release
+from penstock.persistence.tables.datasets import Dataset
+from penstock.persistence.tables.queries import Query, Release
 from penstock.services.access.admin_actions import record
 from penstock.services.access.principals import Principal
 from penstock.transparency_log.logged_subject import LeafFields

@@ -14,7 +14,9 @@ from sqlmodel import Session
 
 from penstock.persistence.row_authentication import columns, require_authentic
 from penstock.persistence.row_numbers import required
-from penstock.persistence.tables import Leaf, Release, metadata
+from penstock.persistence.tables.columns import metadata
+from penstock.persistence.tables.log import Leaf
+from penstock.persistence.tables.queries import Release
 from penstock.transparency_log.leaves import receipt_of
 from penstock.transparency_log.views import ReceiptView
 

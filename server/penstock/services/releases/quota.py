@@ -17,7 +17,9 @@ from sqlalchemy import bindparam, exists
 from sqlmodel import Session, col, func, select
 
 from penstock.errors import QuotaUsedUp
-from penstock.persistence.tables import Grant, Leaf, QueryLevel, Release, Token
+from penstock.persistence.tables.log import Leaf
+from penstock.persistence.tables.people import Token
+from penstock.persistence.tables.queries import Grant, QueryLevel, Release
 from penstock.services.context import Server
 
 DAY = timedelta(days=1)

@@ -22,10 +22,13 @@ from penstock.errors import (
     LevelsUsedUp,
     NotFound,
 )
-from penstock.mechanisms import IntVector, released
-from penstock.persistence import lock_query
+from penstock.mechanisms.multiple_release import released
+from penstock.mechanisms.process import IntVector
+from penstock.persistence.locks import lock_query
 from penstock.persistence.row_numbers import required
-from penstock.persistence.tables import Dataset, Leaf, Query, Release
+from penstock.persistence.tables.datasets import Dataset
+from penstock.persistence.tables.log import Leaf
+from penstock.persistence.tables.queries import Query, Release
 from penstock.services.access.principals import Principal
 from penstock.services.context import Server
 from penstock.services.noise.sealed_state import open_state, seal_state

@@ -6,7 +6,7 @@ from pydantic import BeforeValidator, Field, model_validator
 from pydantic_core import PydanticCustomError
 
 from penstock.connectors.specs.models import MOST_COLUMNS, MOST_UNITS, ColumnSpec, PrivacyUnitSpec
-from penstock.privacy import NeighboringRelation
+from penstock.privacy.neighboring import NeighboringRelation
 from penstock.services.schemas.queries import Budget
 from penstock.spec_fields import ColumnName, Name, Spec, each_once
 

@@ -5,7 +5,7 @@ from typing import Annotated
 from pydantic import BeforeValidator, Field, model_validator
 from pydantic_core import PydanticCustomError
 
-from penstock.privacy import Target, TargetKind
+from penstock.privacy.target import Target, TargetKind
 from penstock.spec_fields import Spec, as_epsilon
 
 

@@ -30,7 +30,7 @@ from penstock.connectors.specs.models import (
     VectorSpec,
     exact_values,
 )
-from penstock.privacy import Target, TargetKind
+from penstock.privacy.target import Target, TargetKind
 from penstock.services.schemas.histograms import (
     DEFAULT_HISTOGRAM_LEVELS,
     MOST_HISTOGRAM_LEVELS,

@@ -11,16 +11,14 @@ from datetime import datetime
 import numpy as np
 from sqlmodel import Session, col, func, select
 
-from penstock.encryption import (
-    RowIdentity,
-    open_envelope,
-    seal,
-)
+from penstock.encryption.envelope import RowIdentity, open_envelope, seal
 from penstock.encryption.vectors import open_vector, seal_vector
 from penstock.errors import InvalidInput
-from penstock.mechanisms import IntVector
+from penstock.mechanisms.process import IntVector
 from penstock.persistence.row_numbers import required
-from penstock.persistence.tables import Dataset, Query, Release, StreamOutput, StreamState
+from penstock.persistence.tables.datasets import Dataset
+from penstock.persistence.tables.queries import Query, Release
+from penstock.persistence.tables.streams import StreamOutput, StreamState
 from penstock.services.context import Server
 from penstock.services.noise.keys import query_key
 from penstock.services.noise.kinds.choice import stream_kind_of

@@ -12,11 +12,12 @@ import numpy as np
 
 from penstock.connectors.vector import vector_steps
 from penstock.errors import Conflict, InvalidInput
-from penstock.mechanisms import IntVector
 from penstock.mechanisms.lattice import LARGEST_STEPS
-from penstock.persistence import lock_query
+from penstock.mechanisms.process import IntVector
+from penstock.persistence.locks import lock_query
 from penstock.persistence.row_numbers import required
-from penstock.persistence.tables import Dataset, Query
+from penstock.persistence.tables.datasets import Dataset
+from penstock.persistence.tables.queries import Query
 from penstock.services.access.principals import Principal
 from penstock.services.context import Server
 from penstock.services.noise.kinds.choice import stream_kind_of

@@ -1,7 +1,7 @@
 """Return the terms of a stream that its spec leaves to the server."""
 
 from penstock.errors import InvalidInput
-from penstock.persistence.tables import Dataset
+from penstock.persistence.tables.datasets import Dataset
 from penstock.services.computations.stream_quotes import StreamTerms
 from penstock.services.context import Server
 from penstock.services.datasets import population

@@ -12,10 +12,13 @@ import numpy as np
 from sqlmodel import Session, col, select
 
 from penstock.errors import ClearanceTooLow, Conflict, IntegrityViolation, InvalidInput, NotFound
-from penstock.mechanisms import IntVector
-from penstock.persistence import lock_query
+from penstock.mechanisms.process import IntVector
+from penstock.persistence.locks import lock_query
 from penstock.persistence.row_numbers import required
-from penstock.persistence.tables import Dataset, Leaf, Query, Release, Tier
+from penstock.persistence.tables.datasets import Dataset
+from penstock.persistence.tables.log import Leaf
+from penstock.persistence.tables.people import Tier
+from penstock.persistence.tables.queries import Query, Release
 from penstock.services.access.principals import Principal
 from penstock.services.context import Server
 from penstock.services.noise.kinds.choice import stream_kind_of

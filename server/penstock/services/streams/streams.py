@@ -12,9 +12,12 @@ from datetime import datetime
 from sqlmodel import Session, col, select
 
 from penstock.connectors.planning.refusals import within
-from penstock.persistence import Need, lock_dataset
+from penstock.persistence.locks import lock_dataset
+from penstock.persistence.protocol import Need
 from penstock.persistence.row_numbers import required
-from penstock.persistence.tables import Dataset, Query, Release, Tier
+from penstock.persistence.tables.datasets import Dataset
+from penstock.persistence.tables.people import Tier
+from penstock.persistence.tables.queries import Query, Release
 from penstock.services.access.principals import Principal
 from penstock.services.computations.stream_quotes import calibrate_and_price_stream
 from penstock.services.context import Server

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 from sqlmodel import Session, col, select
 
-from penstock.accounting import limit_of
-from penstock.persistence.tables import Dataset
+from penstock.accounting.charging.ledger import limit_of
+from penstock.persistence.tables.datasets import Dataset
 from penstock.services.ledger.effective_levels import Due, ladder
 from penstock.services.ledger.repricing import repriced
 from penstock.services.ledger.tier_budgets import newest_budget

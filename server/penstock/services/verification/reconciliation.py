@@ -12,7 +12,7 @@ from typing import Final
 
 from sqlmodel import Session, col, select
 
-from penstock.persistence.tables import Leaf
+from penstock.persistence.tables.log import Leaf
 from penstock.services.approvals.logged_proposals import LoggedProposals
 from penstock.services.audit.logged_restores import LoggedRestores
 from penstock.services.datasets.logged_datasets import LoggedDatasets

@@ -8,19 +8,13 @@ from sqlmodel import Session, col, select
 
 from penstock.encryption.secrets import VALUES
 from penstock.errors import PenstockError
-from penstock.mechanisms import MECHANISMS, released
+from penstock.mechanisms import MECHANISMS
+from penstock.mechanisms.multiple_release import released
 from penstock.persistence.row_authentication import altered, unchecked
-from penstock.persistence.tables import (
-    Checkpoint,
-    Dataset,
-    Grant,
-    Leaf,
-    Query,
-    Release,
-    Tier,
-    TreeNode,
-    User,
-)
+from penstock.persistence.tables.datasets import Dataset
+from penstock.persistence.tables.log import Checkpoint, Leaf, TreeNode
+from penstock.persistence.tables.people import Tier, User
+from penstock.persistence.tables.queries import Grant, Query, Release
 from penstock.services.access.principals import Principal
 from penstock.services.context import Server
 from penstock.services.noise.kinds.choice import kind_of
@@ -28,7 +22,7 @@ from penstock.services.noise.sealed_state import open_state
 from penstock.services.verification.prices import prices
 from penstock.services.verification.reconciliation import differences
 from penstock.transparency_log import checkpoints, leaves, merkle
-from penstock.transparency_log.merkle import Frontier, Node
+from penstock.transparency_log.merkle.tree import Frontier, Node
 from penstock.transparency_log.sights import NOTHING, Sight
 from penstock.transparency_log.sinks import forwarding
 from penstock.transparency_log.views import VerificationView

@@ -18,7 +18,7 @@ from scipy import linalg
 
 from penstock.errors import InvalidInput
 from penstock.mechanisms.process import IntVector
-from penstock.privacy import Sensitivity
+from penstock.privacy.sensitivity import Sensitivity
 
 DIGITS = 20
 """Binary digits that are kept of the entries of ``R``."""

@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from penstock.errors import InvalidInput
-from penstock.randomness import Stream
 from penstock.randomness.choice import uniform_below
+from penstock.randomness.stream import Stream
 
 ORDER = 32
 """Nodes in each panel.  Over 10 deviations they integrate a normal density to 1e-15."""

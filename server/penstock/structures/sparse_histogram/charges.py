@@ -21,8 +21,9 @@ support's draws only those of keys that one unit may change are charged.
 import math
 from collections.abc import Sequence
 
-from penstock.mechanisms import Gaussian, NumericalCharge
-from penstock.privacy import Ladder
+from penstock.mechanisms.gaussian.process import Gaussian
+from penstock.mechanisms.process import NumericalCharge
+from penstock.privacy.level import Ladder
 from penstock.randomness import rejection
 from penstock.structures.sparse_histogram.histogram import POISSON_FROM
 from penstock.structures.sparse_histogram.threshold import Thresholds

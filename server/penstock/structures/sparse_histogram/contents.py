@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from penstock.errors import InvalidInput
-from penstock.mechanisms import IntVector
 from penstock.mechanisms.lattice import lattice_steps
-from penstock.privacy import Ladder
+from penstock.mechanisms.process import IntVector
+from penstock.privacy.level import Ladder
 from penstock.structures.sparse_histogram.domain import Domain
 
 Ranks = NDArray[np.uint64]

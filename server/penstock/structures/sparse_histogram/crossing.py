@@ -13,7 +13,7 @@ from functools import lru_cache
 import numpy as np
 
 from penstock.errors import PenstockError
-from penstock.randomness import Stream
+from penstock.randomness.stream import Stream
 from penstock.structures.sparse_histogram.axis import Axis, Floats, Integers
 from penstock.structures.sparse_histogram.messages import (
     Limit,

@@ -15,11 +15,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from penstock.errors import InvalidInput
-from penstock.mechanisms import Gaussian, IntVector, draw_anchor, place
-from penstock.randomness import Stream
+from penstock.mechanisms.gaussian.process import Gaussian
+from penstock.mechanisms.multiple_release import draw_anchor, place
+from penstock.mechanisms.process import IntVector
 from penstock.randomness.binomial import binomial
 from penstock.randomness.choice import distinct_below
 from penstock.randomness.poisson import poisson
+from penstock.randomness.stream import Stream
 from penstock.structures.sparse_histogram.contents import (
     Ranks,
     Report,

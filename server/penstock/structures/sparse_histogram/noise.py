@@ -4,9 +4,10 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import ClassVar, Self
 
-from penstock.mechanisms import Gaussian, NumericalCharge
 from penstock.mechanisms.families import Families
-from penstock.privacy import Ladder
+from penstock.mechanisms.gaussian.process import Gaussian
+from penstock.mechanisms.process import NumericalCharge
+from penstock.privacy.level import Ladder
 from penstock.structures.sparse_histogram.charges import ceiling_error, false_key_failure
 from penstock.structures.sparse_histogram.plan import plan
 

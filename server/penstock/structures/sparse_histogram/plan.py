@@ -15,8 +15,7 @@ from dataclasses import replace
 from fractions import Fraction
 
 from penstock.errors import InvalidInput
-from penstock.mechanisms import Gaussian
-from penstock.mechanisms.gaussian.process import ROOM_TO_RAISE
+from penstock.mechanisms.gaussian.process import ROOM_TO_RAISE, Gaussian
 from penstock.mechanisms.lattice import (
     DEVIATIONS,
     LARGEST_STEPS,
@@ -24,7 +23,7 @@ from penstock.mechanisms.lattice import (
     finest_common_power,
     floor_log2,
 )
-from penstock.privacy import Ladder
+from penstock.privacy.level import Ladder
 
 DOUBLING = 69
 """Rungs until the variance doubles: adjacent ones are at least 1.01 apart."""

@@ -24,8 +24,8 @@ from typing import Final
 import numpy as np
 
 from penstock.errors import IntegrityViolation
-from penstock.mechanisms import Gaussian
-from penstock.randomness import Stream
+from penstock.mechanisms.gaussian.process import Gaussian
+from penstock.randomness.stream import Stream
 from penstock.structures.sparse_histogram.domain import Domain
 from penstock.structures.sparse_histogram.histogram import SparseHistogram
 from penstock.structures.sparse_histogram.threshold import Thresholds

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from penstock.errors import InvalidInput
-from penstock.privacy import Ladder
+from penstock.privacy.level import Ladder
 
 COARSENESS = 16
 """Thresholds are rounded up to multiples of this many steps.

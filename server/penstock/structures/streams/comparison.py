@@ -11,8 +11,10 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from penstock.errors import InvalidInput
-from penstock.mechanisms import Gaussian, Laplace, Mechanism
-from penstock.privacy import Sensitivity
+from penstock.mechanisms.gaussian.process import Gaussian
+from penstock.mechanisms.laplace.process import Laplace
+from penstock.mechanisms.process import Mechanism
+from penstock.privacy.sensitivity import Sensitivity
 from penstock.structures.streams.choice import (
     Tree,
     largest_squared_error,

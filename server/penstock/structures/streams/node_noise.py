@@ -22,7 +22,7 @@ import numpy as np
 from penstock.errors import InvalidInput
 from penstock.mechanisms.multiple_release import Placed, place, raise_anchor
 from penstock.mechanisms.process import IntVector, Mechanism
-from penstock.randomness import Stream
+from penstock.randomness.stream import Stream
 from penstock.structures.streams.forest import ROOT, Forest
 
 STEPS_AT_ONCE = 1 << 12

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from penstock.errors import InvalidInput
 from penstock.mechanisms.process import IntVector
-from penstock.privacy import Sensitivity
+from penstock.privacy.sensitivity import Sensitivity
 from penstock.structures.streams.forest import check_length
 
 DIGITS: Final = 20

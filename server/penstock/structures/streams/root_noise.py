@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from penstock.errors import InvalidInput
 from penstock.mechanisms.multiple_release import place, raise_anchor
 from penstock.mechanisms.process import IntVector, Mechanism
-from penstock.randomness import Stream
+from penstock.randomness.stream import Stream
 from penstock.structures.streams.root_matrices import (
     OFF,
     check_root_length,

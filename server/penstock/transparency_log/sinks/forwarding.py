@@ -11,8 +11,8 @@ from pathlib import Path
 from sqlmodel import Session, col, select
 
 from penstock.errors import InvalidInput, LogUnavailable
-from penstock.persistence import Database
-from penstock.persistence.tables import Checkpoint, Leaf
+from penstock.persistence.database import Database
+from penstock.persistence.tables.log import Checkpoint, Leaf
 from penstock.transparency_log import checkpoints
 from penstock.transparency_log.sights import Sight
 from penstock.transparency_log.sinks.sink import (
@@ -25,7 +25,7 @@ from penstock.transparency_log.sinks.sink import (
     unavailable,
 )
 from penstock.transparency_log.sinks.streams import SocketSink, TcpSink
-from penstock.transparency_log.witness import Witness
+from penstock.transparency_log.witness.file_witness import Witness
 
 _BATCH = 1000
 _RESTORES = (

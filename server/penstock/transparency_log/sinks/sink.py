@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import BinaryIO, Final, Protocol
 
 from penstock.errors import LogUnavailable
-from penstock.transparency_log.merkle import leaf_hash
+from penstock.transparency_log.merkle.tree import leaf_hash
 
 _NAP: Final = 0.002
 """Seconds between two tries to lock a file."""

@@ -6,8 +6,9 @@ from functools import lru_cache
 from typing import Any, Final
 
 from penstock.connectors.planning.prepare import PreparedQuery
-from penstock.persistence.tables import Query
-from penstock.privacy import Ladder, Sensitivity
+from penstock.persistence.tables.queries import Query
+from penstock.privacy.level import Ladder
+from penstock.privacy.sensitivity import Sensitivity
 from penstock.services.noise.kinds.correlated_counts import CorrelatedKind
 from penstock.services.noise.kinds.kind import QueryKind
 from penstock.services.noise.kinds.mean import MeanKind

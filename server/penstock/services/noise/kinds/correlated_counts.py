@@ -13,9 +13,10 @@ from typing_extensions import override
 
 from penstock.connectors.planning.correlated_counts import Nodes, nodes_of
 from penstock.connectors.planning.prepare import PreparedQuery
-from penstock.mechanisms import IntVector, released
-from penstock.persistence.tables import Query
-from penstock.privacy import Target, TargetKind
+from penstock.mechanisms.multiple_release import released
+from penstock.mechanisms.process import IntVector
+from penstock.persistence.tables.queries import Query
+from penstock.privacy.target import Target, TargetKind
 from penstock.services.noise.kinds.vector import VectorKind
 from penstock.services.schemas.queries import (
     ComputedQueryRequest,

@@ -17,11 +17,15 @@ from sqlmodel import Session
 
 from penstock.connectors.planning.prepare import PreparedQuery
 from penstock.errors import IntegrityViolation, InvalidInput
-from penstock.mechanisms import GeneralizedGaussian, IntVector, Mechanism, family_of
+from penstock.mechanisms import family_of
+from penstock.mechanisms.generalized_gaussian.mechanism import GeneralizedGaussian
 from penstock.mechanisms.laplace.process import DiscreteLaplace
 from penstock.mechanisms.lattice import finest_common_power
-from penstock.persistence.tables import Dataset, Query, Release, Tier
-from penstock.privacy import Target
+from penstock.mechanisms.process import IntVector, Mechanism
+from penstock.persistence.tables.datasets import Dataset
+from penstock.persistence.tables.people import Tier
+from penstock.persistence.tables.queries import Query, Release
+from penstock.privacy.target import Target
 from penstock.services.context import Server
 from penstock.services.noise.independent_levels import IndependentLevels
 from penstock.services.noise.level_rule import LevelRule

@@ -7,8 +7,8 @@ from typing import Any, ClassVar
 from typing_extensions import override
 
 from penstock.connectors.planning.prepare import PreparedQuery
-from penstock.mechanisms import IntVector
-from penstock.persistence.tables import Query
+from penstock.mechanisms.process import IntVector
+from penstock.persistence.tables.queries import Query
 from penstock.services.noise.kinds.kind import Reading, keys_of
 from penstock.services.noise.kinds.vector import VectorKind
 from penstock.services.noise.means import Bounds, bounds_of, means

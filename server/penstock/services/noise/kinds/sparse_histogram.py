@@ -13,8 +13,10 @@ from typing_extensions import override
 from penstock.connectors.planning.prepare import PreparedQuery
 from penstock.connectors.specs.histograms import domain_of
 from penstock.errors import InvalidInput
-from penstock.mechanisms import IntVector, Mechanism
-from penstock.persistence.tables import Dataset, Query, Release, Tier
+from penstock.mechanisms.process import IntVector, Mechanism
+from penstock.persistence.tables.datasets import Dataset
+from penstock.persistence.tables.people import Tier
+from penstock.persistence.tables.queries import Query, Release
 from penstock.services.context import Server
 from penstock.services.noise import sealed_histogram
 from penstock.services.noise.histogram_settings import (
@@ -28,7 +30,9 @@ from penstock.services.noise.kinds.kind import Draw, QueryKind, Reading
 from penstock.services.noise.sealing import SealedRelease
 from penstock.services.schemas.histograms import HistogramView
 from penstock.services.schemas.queries import ComputedQueryRequest, HistogramRequest, Terms
-from penstock.structures.sparse_histogram import HistogramNoise, SparseHistogram, parted
+from penstock.structures.sparse_histogram.contents import parted
+from penstock.structures.sparse_histogram.histogram import SparseHistogram
+from penstock.structures.sparse_histogram.noise import HistogramNoise
 
 HISTOGRAM_WORK = 500_000
 """Drawing a level of a sparse histogram of 10^5 keys takes no longer than this many values."""

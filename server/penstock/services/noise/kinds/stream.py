@@ -9,7 +9,8 @@ from sqlmodel import Session, col, select
 from typing_extensions import override
 
 from penstock.connectors.planning.prepare import PreparedQuery
-from penstock.persistence.tables import Query, StreamState
+from penstock.persistence.tables.queries import Query
+from penstock.persistence.tables.streams import StreamState
 from penstock.services.noise.kinds.stream_shape import Shape
 from penstock.services.noise.kinds.vector import VectorKind
 from penstock.services.noise.sealing import misfit

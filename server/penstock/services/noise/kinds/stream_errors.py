@@ -9,8 +9,7 @@ import numpy as np
 
 from penstock.services.noise.process import CONFIDENCE, Process
 from penstock.services.schemas.views import ErrorView
-from penstock.structures import Forest
-from penstock.structures.streams.forest import chain
+from penstock.structures.streams.forest import Forest, chain
 from penstock.structures.streams.root_matrices import float_decoder
 from penstock.structures.streams.spread import laplace_half_width, weights
 

@@ -16,18 +16,22 @@ from typing import Any, Self
 
 from typing_extensions import override
 
-from penstock.accounting import sensitivity_of_unit
+from penstock.accounting.charging.per_unit import of_unit as sensitivity_of_unit
 from penstock.errors import InvalidInput
-from penstock.mechanisms import Mechanism
 from penstock.mechanisms.lattice import LARGEST_STEPS, floor_log2
-from penstock.privacy import Sensitivity
+from penstock.mechanisms.process import Mechanism
+from penstock.privacy.sensitivity import Sensitivity
 from penstock.services.noise.kinds.stream_errors import forest_errors, root_errors
 from penstock.services.noise.process import Process
 from penstock.services.schemas.views import ErrorView
-from penstock.structures import Epochs, Forest, KaryTree, NodeNoise, SmoothBinary
 from penstock.structures.streams import comparison, node_state, root_state
+from penstock.structures.streams.epochs import Epochs
+from penstock.structures.streams.forest import Forest
+from penstock.structures.streams.kary import KaryTree
+from penstock.structures.streams.node_noise import NodeNoise
 from penstock.structures.streams.root_matrices import DIGITS, columns
 from penstock.structures.streams.root_noise import RootNoise
+from penstock.structures.streams.smooth_binary import SmoothBinary
 
 HEAVIEST = 128
 """The largest weight of a node of a stream without an end, within 2^63 steps."""

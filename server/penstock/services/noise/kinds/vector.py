@@ -9,8 +9,10 @@ from sqlmodel import Session
 from typing_extensions import override
 
 from penstock.connectors.planning.prepare import PreparedQuery
-from penstock.mechanisms import IntVector, place
-from penstock.persistence.tables import Dataset, Query, Release
+from penstock.mechanisms.multiple_release import place
+from penstock.mechanisms.process import IntVector
+from penstock.persistence.tables.datasets import Dataset
+from penstock.persistence.tables.queries import Query, Release
 from penstock.services.context import Server
 from penstock.services.noise.answer_fingerprints import fingerprint, seal_fingerprint
 from penstock.services.noise.kinds.kind import Draw, QueryKind
