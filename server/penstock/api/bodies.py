@@ -51,12 +51,12 @@ def read(request: Request, limit: int) -> bytearray:
     declared = _declared(request)
     if declared is not None and declared > limit:
         raise RequestEntityTooLarge
-    wanted = limit + 1 if declared is None else declared
+    expected = limit + 1 if declared is None else declared
     raw = bytearray()
     with _bounded_waiting(request, STALLED_SECONDS):
-        while len(raw) < wanted:
+        while len(raw) < expected:
             try:
-                chunk = request.environ["wsgi.input"].read(min(CHUNK, wanted - len(raw)))
+                chunk = request.environ["wsgi.input"].read(min(CHUNK, expected - len(raw)))
             except _CUT_SHORT as problem:
                 raise BadRequest from problem
             if not chunk:

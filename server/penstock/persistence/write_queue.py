@@ -209,11 +209,11 @@ def _set(
 
 _queues: weakref.WeakSet[WriteQueue] = weakref.WeakSet()
 _forking: list[WriteQueue] = []
-_one_fork = threading.Lock()
+_fork_lock = threading.Lock()
 
 
 def _before_fork() -> None:
-    _one_fork.acquire()
+    _fork_lock.acquire()
     _forking.extend(_queues)
     for queue in _forking:
         queue.before_fork()
@@ -223,14 +223,14 @@ def _after_fork() -> None:
     for queue in _forking:
         queue.after_fork()
     _forking.clear()
-    _one_fork.release()
+    _fork_lock.release()
 
 
 def _start_in_child() -> None:
     for queue in _forking:
         queue.start_in_child()
     _forking.clear()
-    _one_fork.release()
+    _fork_lock.release()
 
 
 os.register_at_fork(

@@ -163,8 +163,8 @@ MUTANTS: Final[Sequence[Mutant]] = (
     Mutant(
         name="body-cut-off",
         path="api/bodies.py",
-        before="    wanted = limit + 1 if declared is None else declared\n",
-        after="    wanted = limit if declared is None else declared\n",
+        before="    expected = limit + 1 if declared is None else declared\n",
+        after="    expected = limit if declared is None else declared\n",
         wrong="a chunked body that is too large is cut off in place of refused",
         tests=("tests/api/test_bodies.py::test_a_chunked_body_is_read_and_bounded",),
     ),

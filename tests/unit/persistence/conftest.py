@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from sqlmodel import SQLModel
 from tests.databases.homes import SQLITE, Homes
-from tests.unit.persistence.samples import (
+from tests.unit.persistence.tables.samples import (
     CLASSES,
     SAMPLES,
     Prototype,

@@ -3,7 +3,7 @@
 import pytest
 from sqlalchemy import text
 from sqlalchemy.exc import IntegrityError
-from tests.unit.persistence.samples import undone
+from tests.unit.persistence.tables.samples import undone
 
 from penstock.persistence import Database, append_only, migrate, tables
 

@@ -3,7 +3,7 @@
 import pytest
 from sqlalchemy import text
 from sqlmodel import Session, select
-from tests.unit.persistence.samples import undone
+from tests.unit.persistence.tables.samples import undone
 from tests.unit.worlds import World
 
 from penstock.persistence import Database, editions, migrate, tables

@@ -10,18 +10,22 @@ from fractions import Fraction
 from functools import lru_cache, partial
 from typing import Final
 
+from penstock.accounting.calibration.guesses import (
+    CLOSED_FORMS,
+    close_level,
+    guess_of_share,
+    guessed_level,
+    log_ratio,
+    most_accurate,
+    near_rung,
+)
 from penstock.accounting.calibration.search import Excess, NoneIsGood, least, least_rung
 from penstock.accounting.charging.budget import Account
 from penstock.accounting.charging.charges import charge, require_admitted
 from penstock.accounting.charging.gaussian_budget import gaussian_level_for_share, require_gaussian
 from penstock.accounting.charging.ledger import Entry, entry, share_of
 from penstock.errors import InvalidInput
-from penstock.mechanisms.gaussian.curve import mu_at
-from penstock.mechanisms.generalized_gaussian.mechanism import GeneralizedGaussian
-from penstock.mechanisms.lattice import finest_common_power
-from penstock.mechanisms.poisson.process import SMALLEST_MEAN, Poisson
 from penstock.mechanisms.process import Mechanism
-from penstock.mechanisms.skellam.process import SMALLEST_VARIANCE, Skellam
 from penstock.privacy.guarantee import Cost
 from penstock.privacy.level import Ladder
 from penstock.privacy.sensitivity import Sensitivity
@@ -64,11 +68,11 @@ def level_for(
     def excess(planned: tuple[Mechanism, Ladder], level: Fraction) -> float:
         return _excess(planned[0], target, sensitivity, delta, level)
 
-    exact = _EXACT.get((mechanism.name, target.kind))
+    exact = CLOSED_FORMS.get((mechanism.name, target.kind))
     if exact is not None:
         return _towards_noise(plan, excess, exact(sensitivity, Fraction(target.value)))
-    guess = _guess(mechanism, target, sensitivity, delta)
-    close = _close(*plan(Fraction(guess)), target, sensitivity, delta)
+    guess = guessed_level(mechanism, target, sensitivity, delta)
+    close = close_level(*plan(Fraction(guess)), target, sensitivity, delta)
     return _on_its_lattice(plan, excess, close)
 
 
@@ -120,8 +124,8 @@ def _searched_rung(
     def excess(rung: int) -> float:
         return _excess(mechanism, target, sensitivity, delta, ladder.value(rung))
 
-    guess = float(near) if near else _close(mechanism, ladder, target, sensitivity, delta)
-    rung = least_rung(excess, _near(ladder, guess), ladder.last)
+    guess = float(near) if near else close_level(mechanism, ladder, target, sensitivity, delta)
+    rung = least_rung(excess, near_rung(ladder, guess), ladder.last)
     if rung > ladder.last:
         raise NoneIsGood(
             f"The {target.kind} {target.value:g} is noisier than the noisiest level of this query,"
@@ -165,7 +169,7 @@ def level_for_share(
         last[0] = charge(*planned, level, sensitivity, account, dimension, level_count)
         return excess_of_share(entry(last[0]), allowed) if allowed.loss else math.inf
 
-    guess = _guess_of_share(family, share, sensitivity, account, step)
+    guess = guess_of_share(family, share, sensitivity, account, step)
     try:
         return _on_its_lattice(plan, excess, guess)
     except NoneIsGood as missing:
@@ -218,35 +222,18 @@ def near_share(
 ) -> int:
     """Return a rung near those that are charged ``share``."""
     step = mechanism.granularity
-    return _near(ladder, _guess_of_share(type(mechanism), share, sensitivity, account, step))
+    return near_rung(ladder, guess_of_share(type(mechanism), share, sensitivity, account, step))
 
 
 def excess_of_share(made: Entry, allowed: Entry) -> float:
     """Return how much a charge exceeds what is allowed, as a logarithm; at most 0 if it fits."""
     if made.failure > allowed.failure:
         return math.inf
-    return _ratio(made.loss, allowed.loss)
+    return log_ratio(made.loss, allowed.loss)
 
 
 Plan = Callable[[Fraction], tuple[Mechanism, Ladder]]
 PlannedExcess = Callable[[tuple[Mechanism, Ladder], Fraction], float]
-
-_EXACT: Final[Mapping[tuple[str, TargetKind], Callable[[Sensitivity, Fraction], Fraction]]] = {
-    ("gaussian", TargetKind.RHO): lambda sensitivity, rho: sensitivity.l2_squared / (2 * rho),
-    ("gaussian", TargetKind.MU): lambda sensitivity, mu: sensitivity.l2_squared / (mu * mu),
-    ("gaussian", TargetKind.STANDARD_DEVIATION): lambda _, deviation: deviation * deviation,
-    ("laplace", TargetKind.EPSILON): lambda sensitivity, epsilon: sensitivity.l1 / epsilon,
-    ("skellam", TargetKind.STANDARD_DEVIATION): lambda _, deviation: deviation * deviation,
-}
-"""The levels that are fractions in closed form, and so are not searched."""
-
-_SLOW: Final = (GeneralizedGaussian, Poisson, Skellam)
-"""The mechanisms whose exact curves are so slow that rough ones pay."""
-
-_ROUGH_PRECISION: Final = 2.0**-13
-
-_LARGEST_GUESS: Final = 1e60
-"""The largest guess: far beyond every lattice, and far from overflowing."""
 
 
 def _require_meaning(mechanism: Mechanism, target: Target, delta: float) -> None:
@@ -263,7 +250,7 @@ def _require_meaning(mechanism: Mechanism, target: Target, delta: float) -> None
             pointer="/confidence",
         )
     if target.kind in (TargetKind.RHO, TargetKind.MU) and (
-        (mechanism.name, target.kind) not in _EXACT
+        (mechanism.name, target.kind) not in CLOSED_FORMS
     ):
         raise InvalidInput(
             f"The {mechanism.name} mechanism has no {target.kind}: name its level by epsilon,"
@@ -285,99 +272,18 @@ def _require_share(share: float | Fraction) -> None:
 def _excess(
     mechanism: Mechanism, target: Target, sensitivity: Sensitivity, delta: float, level: Fraction
 ) -> float:
-    wanted = target.value
+    value = target.value
     if target.kind is TargetKind.STANDARD_DEVIATION:
-        return _ratio(wanted, mechanism.error(level, 0.95).standard_deviation)
+        return log_ratio(value, mechanism.error(level, 0.95).standard_deviation)
     if target.kind is TargetKind.HALF_WIDTH:
-        return _ratio(wanted, mechanism.error(level, target.confidence).half_width)
+        return log_ratio(value, mechanism.error(level, target.confidence).half_width)
     guarantee = mechanism.guarantee(level, sensitivity, delta)
     has = {
         TargetKind.EPSILON: guarantee.epsilon,
         TargetKind.RHO: guarantee.rho,
         TargetKind.MU: guarantee.mu,
     }[target.kind]
-    return math.inf if has is None else _ratio(has, wanted)
-
-
-def _ratio(has: float, wanted: float) -> float:
-    """Return ``log(has / wanted)``, exactly 0 or below if ``has <= wanted``."""
-    if has <= wanted:
-        return 0.0 if has == wanted else -math.inf if has <= 0 else math.log(has / wanted)
-    return math.inf if wanted <= 0 else max(math.log(has) - math.log(wanted), 5e-324)
-
-
-def _guess(mechanism: Mechanism, target: Target, sensitivity: Sensitivity, delta: float) -> float:
-    """Return a first guess: the level that Gaussian noise would need, in the family's unit."""
-    squared = float(sensitivity.l2_squared)
-    exact = _EXACT.get((mechanism.name, target.kind))
-    if delta == 0 and exact is not None:
-        return float(exact(sensitivity, Fraction(target.value)))
-    if target.kind is not TargetKind.EPSILON:
-        return _level_of_variance(type(mechanism), target.value**2, mechanism.granularity)
-    variance = squared / mu_at(target.value, delta) ** 2
-    return _level_of_variance(type(mechanism), variance, mechanism.granularity)
-
-
-def _close(
-    mechanism: Mechanism, ladder: Ladder, target: Target, sensitivity: Sensitivity, delta: float
-) -> float:
-    """Return a guess that is close where exact curves are slow: by rough ones."""
-    guess = _guess(mechanism, target, sensitivity, delta)
-    if target.kind is not TargetKind.EPSILON or not isinstance(mechanism, _SLOW):
-        return guess
-    rough = mechanism.rough_epsilon
-    most = max(guess, float(ladder.value(ladder.last)))
-    fewest = _fewest(mechanism.name, mechanism.granularity)
-    try:
-        level = least(
-            lambda level: _ratio(rough(level, sensitivity, delta), target.value),
-            guess,
-            fewest,
-            most,
-            _ROUGH_PRECISION,
-        )
-    except NoneIsGood:
-        return guess
-    return float(level)
-
-
-def _guess_of_share(
-    family: type[Mechanism],
-    share: float | Fraction,
-    sensitivity: Sensitivity,
-    account: Account,
-    step: Fraction,
-) -> float:
-    """Return the level at which Gaussian noise, or pure noise at delta 0, takes ``share``."""
-    part = account.limit * float(share)
-    if math.isinf(account.order):
-        return float(sensitivity.l1) / part
-    variance = float(sensitivity.l2_squared) * account.order / (2 * part)
-    return _level_of_variance(family, variance, step)
-
-
-def _near(ladder: Ladder, guess: float) -> int:
-    """Return the rung at a guess, or the last one."""
-    level = Fraction(min(guess, _LARGEST_GUESS))
-    return ladder.last if level > ladder.value(ladder.last) else ladder.rung_at_or_above(level)
-
-
-def _level_of_variance(family: type[Mechanism], variance: float, step: Fraction) -> float:
-    variance = min(variance, _LARGEST_GUESS)
-    if issubclass(family, GeneralizedGaussian):
-        return family.level_of_variance(variance)
-    if family.name == "laplace":
-        return math.sqrt(variance / 2)
-    if family.name == "poisson":
-        variance /= float(step) ** 2
-    return max(variance, _fewest(family.name, step))
-
-
-def _fewest(name: str, step: Fraction) -> float:
-    """Return the most accurate level of a family; 0 if any level above 0 is allowed."""
-    if name == "skellam":
-        return float(SMALLEST_VARIANCE * finest_common_power(step) ** 2)
-    return float(SMALLEST_MEAN) if name == "poisson" else 0.0
+    return math.inf if has is None else log_ratio(has, value)
 
 
 def _on_its_lattice(plan: Plan, excess: PlannedExcess, guess: float) -> Fraction:
@@ -395,7 +301,7 @@ def _on_its_lattice(plan: Plan, excess: PlannedExcess, guess: float) -> Fraction
 
 def _least(excess: Excess, mechanism: Mechanism, ladder: Ladder, guess: float) -> Fraction:
     most = max(guess, float(ladder.value(ladder.last)))
-    return least(excess, guess, _fewest(mechanism.name, mechanism.granularity), most)
+    return least(excess, guess, most_accurate(mechanism.name, mechanism.granularity), most)
 
 
 def _towards_noise(plan: Plan, excess: PlannedExcess, level: Fraction) -> Fraction:

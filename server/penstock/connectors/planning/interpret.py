@@ -126,8 +126,8 @@ def _filter(dataset: DatasetSpec, condition: Condition, position: int) -> Filter
     spec = _declared(dataset, condition.column, *at)
     several = condition.op in {"in", "not_in"}
     if several != isinstance(condition.value, tuple):
-        wanted = "a list of values" if several else "one value"
-        raise InvalidInput(f"{condition.op} takes {wanted}.", pointer=pointer(*at, "value"))
+        operand = "a list of values" if several else "one value"
+        raise InvalidInput(f"{condition.op} takes {operand}.", pointer=pointer(*at, "value"))
     if condition.op in {"<", "<=", ">", ">="} and spec.type not in ORDERED:
         raise InvalidInput(
             f"{condition.op} compares integers, numbers and dates; {condition.column} is"

@@ -210,7 +210,7 @@ def _targets(
     require_tiers(terms, accounts, limit)
     names = {tier.folded: tier.name for tier, _ in accounts}
     return {
-        names[folded(name)]: kind.planned_target(spec.target(), prepared)
+        names[folded(name)]: kind.drawn_target(spec.target(), prepared)
         for name, spec in (terms.levels or {}).items()
     }
 

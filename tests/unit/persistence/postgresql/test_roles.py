@@ -7,7 +7,7 @@ from sqlalchemy import text
 from sqlmodel import select
 from tests.databases.cluster import APPLICATION, OWNER, Cluster
 from tests.databases.homes import Homes
-from tests.unit.persistence.samples import SAMPLES, Prototype, fill, furnished, undone
+from tests.unit.persistence.tables.samples import SAMPLES, Prototype, fill, furnished, undone
 
 from penstock.errors import DatabaseUnavailable
 from penstock.persistence import Database, append_only, migrate, tables

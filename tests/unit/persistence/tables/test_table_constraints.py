@@ -7,7 +7,7 @@ import pytest
 from sqlalchemy import CheckConstraint, UniqueConstraint
 from sqlalchemy.exc import IntegrityError
 from sqlmodel import SQLModel, col, select
-from tests.unit.persistence.samples import NOON, undone
+from tests.unit.persistence.tables.samples import NOON, undone
 
 from penstock.persistence import Database, duplicate, tables
 

@@ -20,7 +20,7 @@ RIGHT = 24
 ROW = 22
 TOP = 10
 BOTTOM = 28
-WANTED_TICKS = 5
+TICK_COUNT = 5
 FAINT = 0.18
 ACCENT = "#3b82f6"
 """A blue with a contrast of at least 3, as graphics need, to white and to dark gray."""
@@ -96,7 +96,7 @@ def _axis(marks: Sequence[Mark]) -> Axis | None:
         return None
     low, high = min(ends), max(ends)
     span = high - low
-    raw = span / WANTED_TICKS
+    raw = span / TICK_COUNT
     # Beyond these limits floats overflow, underflow, or cannot distinguish the ticks.
     if not 1e-300 < span < 1e300 or abs(low) > 1e12 * raw:
         return None

@@ -47,7 +47,7 @@ def kind_of(query: Query) -> QueryKind:
 def requested(terms: Terms, prepared: PreparedQuery) -> tuple[type[QueryKind], Mapping[str, Any]]:
     """Return the kind of a request, and its fields for that kind."""
     for kind in KINDS:
-        own = kind.planned_of(terms, prepared)
+        own = kind.requested_of(terms, prepared)
         if own is not None:
             return kind, own
     raise TypeError("every request is for a vector at least")

@@ -46,7 +46,7 @@ class CorrelatedKind(VectorKind):
 
     @classmethod
     @override
-    def planned_of(cls, terms: Terms, prepared: PreparedQuery) -> Mapping[str, Any] | None:
+    def requested_of(cls, terms: Terms, prepared: PreparedQuery) -> Mapping[str, Any] | None:
         """Return the nodes of the prepared query."""
         return None if prepared.nodes is None else {"nodes": prepared.nodes}
 
@@ -61,7 +61,7 @@ class CorrelatedKind(VectorKind):
 
     @classmethod
     @override
-    def planned_target(cls, target: Target, prepared: PreparedQuery) -> Target:
+    def drawn_target(cls, target: Target, prepared: PreparedQuery) -> Target:
         """Return a target for noise of counts as one for noise of the nodes."""
         return target if prepared.nodes is None else _on_node(target, prepared.nodes)
 

@@ -91,7 +91,7 @@ class QueryKind(Process, ABC):
 
     @classmethod
     @abstractmethod
-    def planned_of(cls, terms: Terms, prepared: PreparedQuery) -> Mapping[str, Any] | None:
+    def requested_of(cls, terms: Terms, prepared: PreparedQuery) -> Mapping[str, Any] | None:
         """Return the fields of this kind from a request; ``None`` for a request of another kind."""
 
     @classmethod
@@ -129,7 +129,7 @@ class QueryKind(Process, ABC):
         return terms.model_dump(mode="json", exclude={"keys", "values"}, exclude_none=True)
 
     @classmethod
-    def planned_target(cls, target: Target, prepared: PreparedQuery) -> Target:
+    def drawn_target(cls, target: Target, prepared: PreparedQuery) -> Target:
         """Convert a target for released values into one for the drawn values."""
         return target
 

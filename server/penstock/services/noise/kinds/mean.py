@@ -32,7 +32,7 @@ class MeanKind(VectorKind):
 
     @classmethod
     @override
-    def planned_of(cls, terms: Terms, prepared: PreparedQuery) -> Mapping[str, Any] | None:
+    def requested_of(cls, terms: Terms, prepared: PreparedQuery) -> Mapping[str, Any] | None:
         """Return the bounds of the prepared query."""
         if prepared.mean_bounds is None:
             return None

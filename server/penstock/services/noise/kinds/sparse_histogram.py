@@ -62,7 +62,7 @@ class HistogramKind(QueryKind):
 
     @classmethod
     @override
-    def planned_of(cls, terms: Terms, prepared: PreparedQuery) -> Mapping[str, Any] | None:
+    def requested_of(cls, terms: Terms, prepared: PreparedQuery) -> Mapping[str, Any] | None:
         """Return no shape yet: it depends on the levels."""
         return {} if isinstance(terms, HistogramRequest) else None
 

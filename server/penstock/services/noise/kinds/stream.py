@@ -34,7 +34,7 @@ class StreamKind(VectorKind):
 
     @classmethod
     @override
-    def planned_of(cls, terms: Terms, prepared: PreparedQuery) -> Mapping[str, Any] | None:
+    def requested_of(cls, terms: Terms, prepared: PreparedQuery) -> Mapping[str, Any] | None:
         """Return ``None``: before a stream is opened its nodes are planned as a vector."""
         return None
 

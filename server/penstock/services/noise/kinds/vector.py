@@ -33,7 +33,7 @@ class VectorKind(QueryKind):
 
     @classmethod
     @override
-    def planned_of(cls, terms: Terms, prepared: PreparedQuery) -> Mapping[str, Any] | None:
+    def requested_of(cls, terms: Terms, prepared: PreparedQuery) -> Mapping[str, Any] | None:
         """Return no fields: every request is for a vector if it is of no other kind."""
         return {}
 
