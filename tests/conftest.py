@@ -137,7 +137,7 @@ def homes(backend: str, request: pytest.FixtureRequest) -> Iterator[Homes]:
 def prototype(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Callable[[str, str, Callable[[Homes, Path], Home]], Home]:
-    """``prototype(backend, name, make)``: the home that ``make`` made the first time."""
+    """Provide ``prototype(backend, name, make)``: the home that ``make`` made the first time."""
     known: dict[tuple[str, str], Home] = {}
 
     def find(backend: str, name: str, make: Callable[[Homes, Path], Home]) -> Home:

@@ -16,7 +16,10 @@ PIN = "2468"
 
 @dataclass(frozen=True)
 class Token:
-    """A token of this process alone: SoftHSM reads where it lies once, when it is loaded."""
+    """Represent a token of this process alone.
+
+    SoftHSM reads where it lies once, when it is loaded.
+    """
 
     module: Path
     label: str

@@ -51,7 +51,7 @@ Grow = Callable[..., World]
 
 @pytest.fixture(scope="session")
 def grown() -> dict[tuple[str, str], tuple[dict[str, str], int]]:
-    """Of each template: the tokens of its users, and how many streams its making took."""
+    """Return, for each template, its users' tokens and how many streams its making took."""
     return {}
 
 
@@ -64,7 +64,7 @@ def grow(
     grown: dict[tuple[str, str], tuple[dict[str, str], int]],
     tmp_path: Path,
 ) -> Iterator[Grow]:
-    """``grow(name, fill)``: a copy of the furnished home with what ``fill`` adds to it.
+    """Provide ``grow(name, fill)``: a copy of the furnished home with what ``fill`` adds to it.
 
     It is filled once per process. ``fill`` receives the world and a folder that stays.
     """

@@ -19,7 +19,7 @@ def references(part: Any) -> Iterator[str]:
 
 
 def operations() -> list[tuple[str, str, dict[str, Any]]]:
-    """Verb, path and description of every operation."""
+    """Return verb, path and description of every operation."""
     return [
         (verb, path, described)
         for path, verbs in document()["paths"].items()

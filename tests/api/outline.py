@@ -6,7 +6,7 @@ VOID = {"meta", "link", "br", "img", "input", "hr"}
 
 
 class Outline(HTMLParser):
-    """A page's elements, checked to be closed in the order in which they were opened."""
+    """Hold a page's elements, and check that they close in the order in which they opened."""
 
     def __init__(self, page: str) -> None:
         super().__init__()

@@ -161,7 +161,7 @@ def test_a_body_that_ends_early_is_refused(world: World) -> None:
 
 def test_a_body_is_not_read_before_its_sender_is_known(world: World) -> None:
     class Untouched(io.BytesIO):
-        """A stream that must not be read."""
+        """Represent a stream that must not be read."""
 
         def read(self, size: int | None = -1) -> bytes:
             reads.append(size)

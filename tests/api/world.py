@@ -49,7 +49,7 @@ SECRET: dict[str, Any] = {**QUERY, "name": "secret", "levels": {"internal": {"ep
 
 @dataclass
 class Clock:
-    """The time that services see."""
+    """Represent the time that services see."""
 
     now: datetime = START
 
@@ -59,7 +59,7 @@ class Clock:
 
 @dataclass
 class Stopwatch:
-    """Seconds that pass only while somebody sleeps or says so."""
+    """Count seconds that pass only while somebody sleeps or says so."""
 
     now: float = 1000.0
     slept: list[float] = field(default_factory=list)
@@ -74,7 +74,7 @@ class Stopwatch:
 
 @dataclass
 class Streams:
-    """Streams under fixed keys, each under another; how many were taken."""
+    """Provide streams under fixed keys, each under another, and count how many were taken."""
 
     taken: int = 0
 
@@ -91,7 +91,7 @@ def parsed(response: TestResponse) -> Any:
 
 @dataclass(frozen=True)
 class World:
-    """A server over a temporary home, a client of it, and a token for everybody by name."""
+    """Hold a server over a temporary home, a client of it, and everybody's token by name."""
 
     server: Server
     client: FlaskClient
@@ -157,7 +157,10 @@ def open_world(
 def copies(
     original: Home, tokens: dict[str, str], homes: Homes, folder: Path
 ) -> Iterator[Callable[..., World]]:
-    """A function that opens a copy of a home, with settings of its caller's; closed in the end."""
+    """Provide a function that opens a copy of a home, with its caller's settings.
+
+    The copies are closed in the end.
+    """
     opened: list[World] = []
 
     def make(**settings: Any) -> World:

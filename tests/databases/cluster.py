@@ -39,7 +39,7 @@ ROOM = 2 * 1024**3
 
 @dataclass
 class Cluster:
-    """A running server, and the databases made in it."""
+    """Represent a running server, and the databases made in it."""
 
     folder: Path
     programs: Path

@@ -21,7 +21,7 @@ PATIENCE = 120.0
 
 @dataclass(frozen=True)
 class Home:
-    """A home folder, and the name of its database where that is not in the folder."""
+    """Hold a home folder, and the name of its database where that is not in the folder."""
 
     folder: Path
     database: str | None
@@ -42,7 +42,7 @@ class Home:
 
 @dataclass
 class Homes:
-    """Makes homes on one kind of database, and removes their databases in the end."""
+    """Make homes on one kind of database, and remove their databases in the end."""
 
     cluster: "Cluster | None"
     made: list[str] = field(default_factory=list)

@@ -9,7 +9,9 @@ PRODUCT: Final = "server/penstock"
 
 @dataclass(frozen=True)
 class Mutant:
-    """``before`` stands once in the file ``path`` of the product; with ``after`` it is wrong.
+    """Hold a change that makes the product wrong.
+
+    ``before`` stands once in the file ``path`` of the product; with ``after`` it is wrong.
 
     ``wrong`` says what goes wrong then, ``tests`` which files or tests find that out.  A
     mutant that breaks a claim of ``GUARANTEES.md`` has its ``row``, which names it and all of

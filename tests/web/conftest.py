@@ -41,7 +41,7 @@ def page_tokens() -> dict[str, dict[str, str]]:
 def furnished_on(
     prototype: Callable[..., Home], page_tokens: dict[str, dict[str, str]]
 ) -> FurnishedOn:
-    """By the kind of its database, a home that nobody changes, and the tokens of its users."""
+    """Provide, by kind of database, a home that nobody changes, and its users' tokens."""
 
     def found(backend: str) -> tuple[Home, dict[str, str]]:
         def make(homes: Homes, folder: Path) -> Home:
@@ -68,7 +68,7 @@ def grown(
     homes: Homes,
     tmp_path: Path,
 ) -> Iterator[Grown]:
-    """``grown(name, fill)``: a copy of the furnished home with what ``fill`` added at first."""
+    """Provide ``grown(name, fill)``: a copy of the furnished home and what ``fill`` added first."""
     opened: list[World] = []
     original, known = furnished
 
@@ -180,7 +180,7 @@ def open_screen(chromium: "Chromium", served: Served) -> Iterator[Callable[..., 
     ]
 )
 def views(request: pytest.FixtureRequest) -> Views:
-    """Widths and colors at which pages are looked at."""
+    """Return widths and colors at which pages are looked at."""
     found: Views = request.param
     return found
 

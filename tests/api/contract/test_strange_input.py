@@ -95,7 +95,7 @@ def places(node: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
 
 
 def spoiled(body: Any, share: int, shares: int) -> Iterator[Any]:
-    """Copies of ``body`` with one node set to something strange, or left out.
+    """Yield copies of ``body`` with one node set to something strange, or left out.
 
     Of what is strange each node gets one of ``shares``, neighbours another one each.
     """

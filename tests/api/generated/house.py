@@ -16,14 +16,17 @@ CALLERS = (None, "noa", "ann", "ian", "root", "olga", "eve")
 
 @dataclass(frozen=True)
 class House:
-    """A world, and for each parameter in an address or a query string what exists."""
+    """Hold a world, and for each parameter in an address or a query string what exists."""
 
     world: World
     known: Mapping[str, tuple[str, ...]]
 
 
 def build(furnished: Furnished, folder: Path) -> tuple[Original, House]:
-    """A copy of the furnished home, with streams, a file's dataset, and eve, to be put back."""
+    """Build a copy of the furnished home, with streams, a file's dataset and eve.
+
+    It is to be put back after use.
+    """
     original = Original(furnished, folder)
     made = original.put_back()
     world = made.world
@@ -66,7 +69,10 @@ def _known(made: Stage) -> dict[str, tuple[str, ...]]:
 
 
 def good_bodies() -> dict[str, list[dict[str, Any]]]:
-    """Bodies that are taken, or were on an empty server, by the operation that takes them."""
+    """Return bodies that are taken, by the operation that takes them.
+
+    Some were taken on an empty server only.
+    """
     more: dict[str, list[dict[str, Any]]] = {
         "register_query": [vectors.GOOD, computed.GOOD, computed.SUM],
         "preview_query": [vectors.GOOD, computed.GOOD, computed.SUM],

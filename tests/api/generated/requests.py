@@ -26,7 +26,7 @@ def requests_to(
     known: Mapping[str, tuple[str, ...]],
     good: list[dict[str, Any]],
 ) -> SearchStrategy[Request]:
-    """Requests to one operation: after its schemas (positive) or against them (negative)."""
+    """Return requests to an operation: by its schemas (positive) or against them (negative)."""
     plain = operation.as_strategy(generation_mode=mode)
 
     @st.composite
@@ -52,7 +52,7 @@ def _name(
 
 
 def _body(good: dict[str, Any], generated: object, draw: DrawFn) -> dict[str, Any]:
-    """``good`` with up to two fields taken from ``generated``, or a tier's level from there."""
+    """Draw ``good`` with up to two fields from ``generated``, or a tier's level from there."""
     body = dict(good)
     if generated is NOT_SET or not isinstance(generated, dict):
         return body

@@ -17,7 +17,7 @@ ASK = "/api/v1/queries/visits/releases"
 
 
 class Lines(logging.Handler):
-    """The log's lines, as they would be written."""
+    """Hold the log's lines, as they would be written."""
 
     def __init__(self) -> None:
         super().__init__()

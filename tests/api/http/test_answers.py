@@ -21,7 +21,7 @@ class View:
 
 
 class Counted(Sequence[int]):
-    """A list of squares that is made as it is looked at, and never whole."""
+    """Represent a list of squares that is made as it is looked at, and never whole."""
 
     def __init__(self, length: int) -> None:
         self.length, self.largest = length, 0

@@ -19,7 +19,7 @@ NOW = int(START.timestamp())
 
 @dataclass
 class Provider:
-    """Its keys by name; ``published`` are those that it shows, and ``asked`` counts readers."""
+    """Hold its keys by name, those ``published``, and in ``asked`` how many readers there were."""
 
     address: str = ""
     keys: dict[str, RSAKey | ECKey] = field(default_factory=dict)
@@ -30,7 +30,7 @@ class Provider:
     broken: bytes | None = None
 
     def add(self, name: str, key: RSAKey | ECKey) -> None:
-        """A new key, shown from now on."""
+        """Add a new key, shown from now on."""
         self.keys[name] = key
         self.published.add(name)
 
@@ -78,7 +78,7 @@ def serving() -> Iterator[Provider]:
             self.wfile.write(content or b"")
 
         def log_message(self, *_: object) -> None:
-            """Nothing."""
+            """Log nothing."""
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Answer)
     provider.address = f"http://127.0.0.1:{server.server_port}"

@@ -39,7 +39,7 @@ def world(open_copy: Callable[..., World], provider: Provider) -> World:
 
 
 def signed(provider: Provider, payload: bytes) -> str:
-    """``payload`` as it is, under a key that is published."""
+    """Sign ``payload`` as it is, under a key that is published."""
     return jws.serialize_compact({"alg": "RS256", "kid": "rsa"}, payload, provider.keys["rsa"])
 
 

@@ -40,7 +40,7 @@ LOWERED: dict[str, tuple[str, str, Any]] = {
 
 
 class Left:
-    """So many bytes are left; the test says how many."""
+    """Hold how many bytes are left; the test says how many."""
 
     bytes = 0
 
@@ -118,7 +118,7 @@ def test_what_is_charged_is_finished_with_half_of_the_reserve(world: World, left
     room = Room(left, RESERVE)
 
     class Filling:
-        """A disk that others fill behind the first that asks."""
+        """Represent a disk that others fill behind the first that asks."""
 
         def require(self, need: Need, grows: int = 0) -> None:
             taken.append((need, grows))
@@ -183,7 +183,7 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
 
 
 def filled(world: World) -> str:
-    """Why the last of very many levels was refused to an analyst."""
+    """Return why the last of very many levels was refused to an analyst."""
     wide = {**QUERY, "name": "wide", "keys": None, "values": [0] * 20_000}
     world.answer("POST", "/api/v1/queries", wide, by="root")
     number = 0

@@ -70,7 +70,7 @@ TOLD = {one.name: {one.status, *refusals(one)} - {500} for one in OPERATIONS}
 
 @dataclass(frozen=True)
 class Kept:
-    """A home to be copied, the tokens of its users, the id of a release, and what was told."""
+    """Hold a home to be copied, its users' tokens, the id of a release, and what was told."""
 
     home: Home
     tokens: dict[str, str]
@@ -113,7 +113,10 @@ def path_of(home: Path) -> Path:
 
 
 def told(world: World, request: Request, release: str) -> tuple[int, Any]:
-    """Status and document of an answer that is documented and, if a refusal, in our words."""
+    """Return status and document of an answer, and require that it is documented.
+
+    A refusal must be in our words.
+    """
     name, path, body, by = request
     headers = {"Idempotency-Key": "kept"} if name == "create_tier" else None
     path = path.replace(RELEASE, release)

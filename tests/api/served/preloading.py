@@ -47,7 +47,7 @@ BARE: Final = LOOKING + "\non_starting = lambda server: _share_memory()\n"
 
 @dataclass(frozen=True)
 class Inherited:
-    """What one worker had when it was forked.
+    """Hold what one worker had when it was forked.
 
     ``held`` names the kinds of objects that must be its own, ``threads`` counts those that run,
     ``files`` are those of the home, ``noise`` what its first stream gave.

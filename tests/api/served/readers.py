@@ -46,7 +46,7 @@ METRICS = "a-token-for-monitoring"
 
 @dataclass
 class Reader:
-    """Asks again and again, on one connection while it lasts or on a new one each time."""
+    """Ask again and again, on one connection while it lasts or on a new one each time."""
 
     port: int
     token: str
@@ -127,7 +127,7 @@ def go_on(readers: list[Reader], started: Running) -> None:
 
 @contextmanager
 def load(started: Running, token: str) -> Iterator[list[Reader]]:
-    """Readers who have had answers already, and go on meanwhile."""
+    """Provide readers who have had answers already, and go on meanwhile."""
     readers = [Reader(started.port, token, keeps=number % 2 == 0) for number in range(READERS)]
     stop = threading.Event()
     threads = [threading.Thread(target=reader.read, args=(stop,)) for reader in readers]

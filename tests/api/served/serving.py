@@ -32,7 +32,7 @@ PATIENCE = 300.0
 
 @dataclass
 class Serving:
-    """gunicorn over a home, on a port of this machine."""
+    """Represent gunicorn over a home, on a port of this machine."""
 
     home: Path
     environment: dict[str, str]
@@ -101,7 +101,7 @@ def serve_copy(
     workers: int = 2,
     **settings: str,
 ) -> Serving:
-    """A server that runs over a copy, with a user's token that is valid by this machine's clock.
+    """Serve a copy of a home, with a user's token that is valid by this machine's clock.
 
     ``settings`` are variables of the environment.
     """

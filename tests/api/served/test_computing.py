@@ -22,7 +22,7 @@ AT_ONCE = 16
 
 @pytest.fixture
 def served(tmp_path: Path) -> Iterator[Serving]:
-    """gunicorn with one worker, and an admin's token."""
+    """Provide gunicorn with one worker, and an admin's token."""
     made, _ = furnished_home(tmp_path / "home")
     serving = serve_copy(Homes(None), made, tmp_path / "running", "root", workers=1)
     yield serving

@@ -34,7 +34,7 @@ PIECE = b"0," * (MIB // 2)
 
 
 class Flood(NamedTuple):
-    """A request that is far too much, the refusal, and the MiB that the worker may grow by."""
+    """Hold a request that is far too much, its refusal, and the MiB the worker may grow by."""
 
     name: str
     path: str
@@ -58,7 +58,10 @@ FLOODS = [
 
 
 def dealt() -> Iterator[Any]:
-    """Each flood; those in chunks are sent whole, and one of them is enough at every change."""
+    """Yield each flood.
+
+    Those in chunks are sent whole, and one of them is enough at every change.
+    """
     for place, flood_ in enumerate(FLOODS):
         again = flood_.name.startswith("in chunks") and place > 1
         yield pytest.param(flood_, marks=[pytest.mark.nightly] if again else [])
@@ -66,7 +69,7 @@ def dealt() -> Iterator[Any]:
 
 @pytest.fixture(scope="module")
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Serving]:
-    """gunicorn with one worker, which gets all that is sent, and an admin's token."""
+    """Provide gunicorn with one worker, which gets all that is sent, and an admin's token."""
     folder = tmp_path_factory.mktemp("flooded")
     made, _ = furnished_home(folder / "home")
     serving = serve_copy(Homes(None), made, folder / "running", "root", workers=1)
@@ -93,7 +96,7 @@ def mebibytes(process: int, field: str) -> float:
 
 
 class Watch:
-    """How much workers grow from now on."""
+    """Measure how much workers grow from now on."""
 
     def __init__(self, serving: Serving) -> None:
         self._before = {}
@@ -102,7 +105,7 @@ class Watch:
             self._before[process] = mebibytes(process, "VmRSS")
 
     def growth(self) -> float:
-        """MiB, of the one that grew most.  All must still be there."""
+        """Return the MiB of the one that grew most.  All must still be there."""
         return max(mebibytes(one, "VmHWM") - before for one, before in self._before.items())
 
 

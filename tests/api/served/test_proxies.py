@@ -52,7 +52,7 @@ def program(name: str, package: str) -> str:
 
 @dataclass(frozen=True)
 class Front:
-    """A proxy: the address of the server behind it, its certificate, and the server itself."""
+    """Hold a proxy: its server's address, its certificate, and the server itself."""
 
     url: str
     certificate: Path
@@ -67,7 +67,10 @@ class Front:
 
 @dataclass(frozen=True)
 class Place:
-    """What a proxy is given: a folder of its own, a port, the certificate, the server's port."""
+    """Hold what a proxy is given: a folder of its own, two ports, and the certificate.
+
+    The ports are the proxy's own and the server's.
+    """
 
     folder: Path
     port: int

@@ -49,7 +49,10 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> Home:
 
 @pytest.fixture(scope="module")
 def lasting(model: Home, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Running, str]]:
-    """A server of two workers that goes on; who has a good token may ask as often as they want."""
+    """Provide a server of two workers that goes on.
+
+    Who has a good token may ask as often as they want.
+    """
     place = tmp_path_factory.mktemp("lasting")
     with serving(model, place, FREELY + HARDLY + "workers = 2\n") as found:
         yield found
@@ -117,7 +120,7 @@ def test_readers_notice_when_workers_are_merely_killed(lasting: tuple[Running, s
 
 
 def scrape(port: int) -> dict[str, float]:
-    """Releases that were answered, by the class of their status."""
+    """Return how many releases were answered, by the class of their status."""
     connection = http.client.HTTPConnection("127.0.0.1", port, timeout=PATIENCE)
     connection.request("GET", "/metrics", headers={"Authorization": f"Bearer {METRICS}"})
     text = connection.getresponse().read().decode()
@@ -222,7 +225,7 @@ def read_by_the_server(connection: http.client.HTTPConnection) -> bool:
 
 
 def takes_nobody_more(started: Running) -> bool:
-    """Whether no worker waits for new connections any more, as soon as it knows of its end."""
+    """Return whether no worker waits for new connections, as soon as it knows of its end."""
     port, sockets = f":{started.port:04X}", set()
     for line in Path("/proc/net/tcp").read_text().splitlines()[1:]:
         _, local, _, state, _, _, _, _, _, number, *_ = line.split()

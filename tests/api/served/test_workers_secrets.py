@@ -26,7 +26,7 @@ GET_DUMPABLE = 3  # of prctl(2)
 
 
 class Execed(Exception):  # no error: a program took the place of this one
-    """The program would have become another one."""
+    """Report that the program would have become another one."""
 
 
 @pytest.mark.only("sqlite")

@@ -17,7 +17,10 @@ def seen(world: World, response: TestResponse, name: str) -> tuple[Any, ...]:
 
 
 def granted(world: World, verb: str, path: str, body: Any, *, before: bool) -> tuple[Any, ...]:
-    """What somebody sees who is handed something first, with or without others ``before``."""
+    """Return what somebody sees who is handed something first.
+
+    Others were handed it ``before``, or not.
+    """
     amy = {"name": "amy", "roles": ["analyst"], "clearance": "internal"}
     world.answer("POST", "/api/v1/users", amy, by="root")
     issued = world.answer("POST", "/api/v1/users/amy/tokens", {}, by="root")

@@ -17,7 +17,7 @@ RELEASE, PREFIX, PROPOSAL, LEAF = "RELEASE", "PREFIX", "PROPOSAL", "LEAF"
 
 
 class Hidden(NamedTuple):
-    """An operation on something that is there, and for whom alone it is."""
+    """Hold an operation on something that is there, and for whom alone it is."""
 
     operation: str
     path: str
@@ -42,7 +42,7 @@ PREVIEWED = {**QUERY, "name": "NAME"}
 
 
 def of_users(*rows: tuple[str, str, Any]) -> Iterator[Hidden]:
-    """About somebody who was shut out, whom admins alone see."""
+    """Yield operations about somebody who was shut out, whom admins alone see."""
     for operation, path, body in rows:
         yield Hidden(operation, USERS + path, "gone", "zeno", ADMIN, body)
 

@@ -6,7 +6,7 @@ from tests.api.world import DATASET, QUERY
 
 
 class Row(NamedTuple):
-    """One operation: how it is called, and the status for each of ``CALLERS``."""
+    """Hold one operation: how it is called, and the status for each of ``CALLERS``."""
 
     name: str
     path: str

@@ -35,7 +35,7 @@ def masked(part: Any) -> Any:
 
 
 def _lengths(part: Any) -> Any:
-    """Parameters of a statement without ciphertexts and hashes, however drivers wrap them.
+    """Return a statement's parameters without ciphertexts and hashes, however drivers wrap them.
 
     A signed tree holds the hash of all leaves, and so of what was released.
     """
@@ -53,7 +53,7 @@ def _lengths(part: Any) -> Any:
 
 @dataclass
 class Record:
-    """What happened, in its order."""
+    """Hold what happened, in its order."""
 
     happened: list[tuple[str, Any]] = field(default_factory=list)
     log: io.StringIO = field(default_factory=io.StringIO)
@@ -76,14 +76,14 @@ class Record:
 
 
 def _shown(part: Any) -> Any:
-    """Declared keys as they are; of parameters, which are secrets, the names."""
+    """Return declared keys as they are; of parameters, which are secrets, the names."""
     if isinstance(part, dict):
         return sorted(part)
     return part.to_pylist() if hasattr(part, "to_pylist") else part
 
 
 class _Watched:
-    """A connection of DuckDB that tells what it is asked to do."""
+    """Represent a connection of DuckDB that tells what it is asked to do."""
 
     def __init__(self, connection: duckdb.DuckDBPyConnection, record: Record) -> None:
         self._connection = connection

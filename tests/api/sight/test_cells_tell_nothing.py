@@ -84,7 +84,7 @@ def query(kind: str, **changes: object) -> dict[str, Any]:
 
 
 def scenario(world: World, file: Path, record: Record, *, whole: bool) -> None:
-    """A life with a file: registered, asked, refused, released, reported, changed.
+    """Run a life with a file: registered, asked, refused, released, reported, changed.
 
     Where it is not the ``whole`` of it, it ends as soon as everything was registered.
     """
@@ -108,7 +108,7 @@ def scenario(world: World, file: Path, record: Record, *, whole: bool) -> None:
 
 
 def rest(call: Callable[..., None], file: Path, content: str) -> None:
-    """What comes after everything was registered."""
+    """Run what comes after everything was registered."""
     for name in QUERIES:
         for by in ("ann", "ian", "ann"):
             call("POST", f"/queries/{name}/releases", {}, by)

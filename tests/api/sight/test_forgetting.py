@@ -34,7 +34,7 @@ def older() -> Iterator[Containers]:
 
 @pytest.fixture(autouse=True)
 def uncollected(older: Containers) -> Iterator[None]:
-    """Cycles that only the collector would free count as kept."""
+    """Let cycles that only the collector would free count as kept."""
     del older
     gc.collect()
     gc.disable()

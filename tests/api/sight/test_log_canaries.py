@@ -43,7 +43,7 @@ NO_TLS = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)  # made once, and of no use to 
 
 @dataclass
 class Office:
-    """A home of one's own, its people's tokens, and what was heard of the server."""
+    """Hold a home of one's own, its people's tokens, and what was heard of the server."""
 
     home: Home
     tokens: dict[str, str]
@@ -62,7 +62,7 @@ class Office:
         return response
 
     def keep(self, name: str, text: object) -> None:
-        """Something that no log may hold."""
+        """Keep something that no log may hold."""
         self.secrets[name] = str(text).encode()
 
 
@@ -129,7 +129,7 @@ def serving(office: Office, folder: Path, *program: str) -> Iterator[Running]:
 
 
 def use(office: Office, url: str) -> None:
-    """All that people do, and get."""
+    """Do all that people do, and keep what they get."""
     pushed = {**QUERY, "name": "canary-query", "keys": ["canary-key-1", "canary-key-2"]}
     pushed |= {"values": VALUES}
     assert office.call(url, "POST", "/api/v1/queries", "root", json=pushed).status_code == 201
@@ -152,7 +152,7 @@ def use(office: Office, url: str) -> None:
 
 
 def abuse(office: Office, url: str) -> None:
-    """All that is refused: whatever is sent comes with a canary."""
+    """Send all that is refused: whatever is sent comes with a canary."""
     ask = "/api/v1/queries/canary-missing/releases"
     json_type = {"Content-Type": "application/json"}
     statuses = [
@@ -187,7 +187,7 @@ def abuse(office: Office, url: str) -> None:
 
 
 def raw(port: int, said: bytes) -> None:
-    """Bytes that are no request."""
+    """Send bytes that are no request."""
     import socket
 
     with socket.create_connection(("127.0.0.1", port), timeout=PATIENCE) as connection:

@@ -35,7 +35,7 @@ FREELY: Mapping[str, Any] = {"request_rate": 0, "failed_sign_ins": 1_000_000}
 
 @dataclass(frozen=True)
 class Seats:
-    """A home with all that rows name, the tokens, the names, and a server for what only reads.
+    """Hold a home with all that rows name, the tokens, the names, and a server to read only.
 
     Who reads a stream there gets an entry in the log; no row of the matrix is answered otherwise.
     """

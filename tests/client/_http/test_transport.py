@@ -24,7 +24,7 @@ Handler = Callable[[httpx.Request], httpx.Response]
 
 
 class Answering(BaseHTTPRequestHandler):
-    """Answers every GET with a name and no roles."""
+    """Answer every GET with a name and no roles."""
 
     def do_GET(self) -> None:
         body = b'{"name": "ann", "roles": []}'

@@ -59,7 +59,7 @@ def test_what_cannot_be_drawn_is_not_drawn(mark: Mark) -> None:
 
 
 def luminance(color: str) -> float:
-    """Relative luminance of sRGB, as WCAG 2 defines it."""
+    """Return the relative luminance of sRGB, as WCAG 2 defines it."""
     parts = [int(color[index : index + 2], 16) / 255 for index in (1, 3, 5)]
     linear = [
         part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts

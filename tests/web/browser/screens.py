@@ -125,7 +125,7 @@ class Screen:
             route.continue_()
 
     def expect(self, *statuses: int) -> None:
-        """Pages with these statuses are what the test is about; Chromium reports them."""
+        """Expect pages with these statuses, which the test is about; Chromium reports them."""
         self.refusals.update(statuses)
 
     def faults(self) -> list[dict[str, Any]]:

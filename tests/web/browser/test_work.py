@@ -62,7 +62,10 @@ def gate(monkeypatch: pytest.MonkeyPatch) -> Iterator[Gate]:
 
 @pytest.fixture
 def world(open_copy: Callable[..., World]) -> World:
-    """A copy of the furnished home, whose threads wait for one another however slow they are."""
+    """Provide a copy of the furnished home.
+
+    Its threads wait for one another however slow they are.
+    """
     return open_copy(busy_timeout=PATIENCE)
 
 

@@ -67,7 +67,10 @@ def addresses(
 
 
 def leaf_of(server: Server, caller: Principal) -> int | None:
-    """A leaf of the log that the caller may have proven; none where they were handed nothing."""
+    """Return a leaf of the log that the caller may have proven.
+
+    There is none where they were handed nothing.
+    """
     if "auditor" in caller.roles:
         return 0
     if "analyst" not in caller.roles:

@@ -83,7 +83,7 @@ def asked(browser: Browser, row: Row, key: str = "") -> TestResponse:
 
 
 def exported(world: World) -> str:
-    """Work of olga's, always the same."""
+    """Start a piece of work of olga's, always the same one, and return its name."""
     olga = Browser(world, world.client.application.test_client())
     olga.sign_in("olga")
     place = olga.submit("/proofs/export", once="matrix").location

@@ -50,7 +50,7 @@ def seen_before() -> dict[str, Seen]:
 
 @pytest.fixture
 def seen(backend: str, seen_before: dict[str, Seen], request: pytest.FixtureRequest) -> Seen:
-    """The pages of analysts, and those of auditors, which are looked at once for all tests."""
+    """Return the pages of analysts and auditors, which are looked at once for all tests."""
     if backend not in seen_before:
         ian: Browser = request.getfixturevalue("ian")
         olga: Browser = request.getfixturevalue("browse")("olga")

@@ -50,7 +50,7 @@ def counted(world: World) -> Iterator[list[str]]:
 
 
 def statements(queries: int) -> dict[str, int]:
-    """By address, how many statements the page takes."""
+    """Return by address how many statements the page takes."""
     found: dict[str, int] = {}
     with fresh_world() as world:
         fill(world, queries, 2)

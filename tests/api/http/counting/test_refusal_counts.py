@@ -44,7 +44,10 @@ def size(server: Server) -> int:
 
 
 def refuse(world: World) -> Counter[str]:
-    """By cause: signing in, without a token, two with a wrong one, not allowed, not there."""
+    """Cause refusals, and count them by cause.
+
+    The causes: signing in, no token, a wrong token (twice), not allowed, not there.
+    """
     origin = {"Origin": "http://127.0.0.1:8080"}
     form = {"token": "eve-was-here"}
     address = "https://127.0.0.1:8080"
@@ -83,7 +86,7 @@ def test_what_was_refused_stands_in_the_log_an_hour_later(world: World) -> None:
 
 
 class Told:
-    """What the log was told, or refuses to be."""
+    """Hold what the log was told, or refuse to be told."""
 
     def __init__(self) -> None:
         self.leaves: list[tuple[dict[str, int], float]] = []

@@ -208,7 +208,7 @@ def test_a_body_that_is_too_large_to_be_kept_has_the_same_deadline(hasty: Servin
 
 
 def trickled(server: Serving, sent: bytes) -> bytes:
-    """What comes back to a client that sends a byte now and then, and never gets to an end."""
+    """Return what comes back to a client that now and then sends a byte, and never ends."""
     with closing(connected(server)) as connection:
         connection.sendall(sent)
         connection.settimeout(0.05)

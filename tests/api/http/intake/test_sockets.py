@@ -15,7 +15,7 @@ LARGE = bytes(range(256)) * (64 * MOST_KEPT // 256)
 
 @dataclass
 class Pair:
-    """A server's connection and its client's, the time, and whether requests wait for a thread."""
+    """Hold a server's connection, its client's, the time, and if requests wait for a thread."""
 
     now: float = 0.0
     is_crowded: bool = False
@@ -28,7 +28,7 @@ class Pair:
 
 @pytest.fixture
 def pair(monkeypatch: pytest.MonkeyPatch) -> Iterator[Pair]:
-    """Waiting for a client moves the clock, and takes no time."""
+    """Provide a pair in which waiting for a client moves the clock, and takes no time."""
     made = Pair()
 
     def wait(_: Socket) -> float:
