@@ -42,7 +42,7 @@ RELEASES = (1, 2, 3, 4, 6, 8, 12, 16)
 
 @dataclass(frozen=True)
 class Setting:
-    """How many values are drawn a release, and which numbers of releases are looked at."""
+    """Hold how many values a release draws, and which numbers of releases are looked at."""
 
     values: int = 200_000
     releases: tuple[int, ...] = RELEASES
@@ -50,7 +50,7 @@ class Setting:
 
 @dataclass(frozen=True)
 class Point:
-    """The most trusted reader's variance, in multiples of a single release's."""
+    """Hold the most trusted reader's variance, in multiples of a single release's."""
 
     mechanism: str
     strategy: str
@@ -60,7 +60,7 @@ class Point:
 
 
 class Single:
-    """One release at the whole budget, on the rung that the product would choose."""
+    """Hold one release at the whole budget, on the rung that the product would choose."""
 
     def __init__(self, kind: type[Mechanism]) -> None:
         target = Target(TargetKind.EPSILON, EPSILON)
@@ -72,7 +72,7 @@ class Single:
 
     @property
     def quadruple(self) -> int:
-        """By what a level is multiplied for twice the deviation."""
+        """Return by what a level is multiplied for twice the deviation."""
         return 2 if self.mechanism.parameter == "scale" else 4
 
     def together(self, levels: Sequence[Fraction]) -> float:
@@ -94,7 +94,7 @@ class Single:
         return [level * factor for level in shape]
 
     def _least_factor(self, shape: Sequence[Fraction]) -> Fraction:
-        """By what ``shape`` must be made noisier for all of it to cost one release."""
+        """Return by what ``shape`` must be made noisier for all of it to cost one release."""
         from scipy.optimize import brentq
 
         def excess(logarithm: float) -> float:
@@ -118,13 +118,13 @@ def exact_ratio(single: Single, strategy: str, releases: int) -> float:
 
 
 def streams_of(label: str) -> Callable[[], Stream]:
-    """Streams of fixed keys, so that the figure can be made again."""
+    """Return streams of fixed keys, so that the figure can be made again."""
     numbers = count()
     return lambda: Stream.from_key(sha256(f"{label}/{next(numbers)}".encode()).digest())
 
 
 def measured_ratio(single: Single, strategy: str, releases: int, size: int) -> float:
-    """The same, of noise that is drawn for all readers; every reader's variance is checked."""
+    """Return the same, of noise that is drawn for all readers; check each one's variance."""
     streams = streams_of(f"figure2/{single.mechanism.name}/{strategy}/{releases}")
     levels = single.levels(strategy, releases)
     if strategy == "lossless":
@@ -227,7 +227,7 @@ def lines_of(found: Sequence[Point]) -> list[Line]:
 
 
 def measure(setting: Setting = Setting(), say: Print = print, path: Path = SVG) -> Sequence[Figure]:
-    """The table is printed, the drawing written to ``path``; returned is measured over exact."""
+    """Print the table, write the drawing to ``path``, and return measured over exact."""
     found = points(setting)
     say(f"Exact:\n{markdown(found)}\nMeasured:\n{markdown(found, measured=True)}")
     path.write_text(drawing(lines_of(found), EPSILON, DELTA))

@@ -8,7 +8,7 @@ Print = Callable[[str], None]
 
 @dataclass(frozen=True)
 class Goal:
-    """A bound on a figure: from below, or with ``at_most`` from above."""
+    """Hold a bound on a figure: from below, or with ``at_most`` from above."""
 
     bound: float
     at_most: bool = False
@@ -23,7 +23,7 @@ class Goal:
 
 @dataclass(frozen=True)
 class Figure:
-    """One line of a table.  ``spread`` are the quartiles of what ``value`` sums up."""
+    """Hold one line of a table.  ``spread`` are the quartiles of what ``value`` sums up."""
 
     name: str
     value: float
@@ -46,7 +46,7 @@ _RIGHT = (False, True, False, True, True, False)
 
 
 def table(title: str, figures: Sequence[Figure]) -> str:
-    """Figures in aligned columns under a title."""
+    """Return figures in aligned columns under a title."""
     lines = [HEADS, *(figure.cells() for figure in figures)]
     widths = [max(len(line[column]) for line in lines) for column in range(len(HEADS))]
     rows = [

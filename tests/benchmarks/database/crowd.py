@@ -43,6 +43,6 @@ def write_crowd(path: Path, rows: int) -> int:
 
 
 def _owners(uniform: NDArray[np.float64], rows: int) -> NDArray[np.int64]:
-    """Whose each row is, ascending: shape ``(rows,)``."""
+    """Return whose each row is, ascending: shape ``(rows,)``."""
     counts = np.minimum(np.maximum(uniform, 1e-12) ** (-1 / TAIL), MOST).astype(np.int64)
     return np.repeat(np.arange(rows), counts)[:rows]

@@ -37,7 +37,7 @@ Copy = Callable[[Row, int], Row]
 
 @dataclass(frozen=True)
 class Setting:
-    """How many queries are there before, how large all are, and how often one is added."""
+    """Hold how many queries are there before, how large all are, and how often one is added."""
 
     counts: tuple[int, ...] = (10, 1_000, 100_000)
     values: int = 16
@@ -46,7 +46,7 @@ class Setting:
 
 @dataclass
 class Times:
-    """Seconds of duration, and of processor time."""
+    """Hold seconds of duration, and of processor time."""
 
     lasted: list[float] = field(default_factory=list)
     worked: list[float] = field(default_factory=list)

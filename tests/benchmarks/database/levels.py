@@ -22,7 +22,7 @@ GOAL = Goal(1.1, at_most=True)
 
 @dataclass(frozen=True)
 class Setting:
-    """How large the vectors are, how many levels are few and many, and how often."""
+    """Hold how large the vectors are, how many levels are few and many, and how often."""
 
     values: int = 256
     few: int = 3
@@ -32,7 +32,7 @@ class Setting:
 
 @dataclass
 class Times:
-    """Seconds of duration, and of processor time, of one kind of answer."""
+    """Hold seconds of duration, and of processor time, of one kind of answer."""
 
     lasted: list[float] = field(default_factory=list)
     worked: list[float] = field(default_factory=list)
@@ -40,7 +40,10 @@ class Times:
 
 @dataclass
 class Query:
-    """First releases, first hand-outs of what is stored, and repeats, of one kind of query."""
+    """Hold times of first releases, first hand-outs of what is stored, and repeats.
+
+    All are of one kind of query.
+    """
 
     drawn: Times = field(default_factory=Times)
     handed: Times = field(default_factory=Times)
@@ -48,7 +51,7 @@ class Query:
 
 
 def measure(setting: Setting = Setting()) -> Sequence[Figure]:
-    """Every round draws one level more of the query with many, and of a fresh one with few."""
+    """Draw in every round a level more of the query with many, and of a fresh one with few."""
     few, many = Query(), Query()
     stored = levels_between(setting.many + setting.rounds)
     # Those that are drawn while the clock runs lie between those that are stored by then.

@@ -111,7 +111,7 @@ Act = Callable[[], Any]
 
 @dataclass(frozen=True)
 class Setting:
-    """How often each preview is run, and which rows: those whose name has ``named`` in it."""
+    """Hold how often each preview is run, and which rows: those with ``named`` in their name."""
 
     rounds: int = 1
     named: str = ""

@@ -51,14 +51,17 @@ SELECT place, sum(part) FROM chosen WHERE turn <= {groups} GROUP BY place ORDER 
 
 @dataclass(frozen=True)
 class Setting:
-    """How many rows the file has, and how often both are done."""
+    """Hold how many rows the file has, and how often both are done."""
 
     rows: int = 1_000_000
     rounds: int = 9
 
 
 def measure(setting: Setting = Setting(), say: Print = print) -> Sequence[Figure]:
-    """Registration and plain SQL in turns, each round another statistic; then their memory."""
+    """Measure registration and plain SQL in turns, then their memory.
+
+    Each round takes another statistic.
+    """
     with fresh_world() as world:
         file = world.home.parent / "crowd.parquet"
         people = write_crowd(file, setting.rows)
@@ -149,7 +152,10 @@ def _check(world: World, file: Path, salt: str) -> None:
 
 
 def _peak(kind: str, folder: Path, file: Path, number: int) -> float:
-    """The most memory, in 10^6 bytes, of a process that does one of both and nothing else."""
+    """Return the most memory of a process that does one of both and nothing else.
+
+    It is in 10^6 bytes.
+    """
     words = [
         sys.executable,
         "-m",

@@ -38,7 +38,7 @@ THREADS = 2
 
 @dataclass(frozen=True)
 class Setting:
-    """How many values, and how many releases."""
+    """Hold how many values there are, and how many releases."""
 
     values: int = 1_000_000
     rounds: int = 21
@@ -46,7 +46,7 @@ class Setting:
 
 @dataclass(frozen=True)
 class Work:
-    """The bridge and the encryption of one release that was made, ready to be done again."""
+    """Hold the bridge and the encryption of one release that was made, ready to be done again."""
 
     process: Process
     accurate: Fraction

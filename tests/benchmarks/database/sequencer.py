@@ -32,14 +32,17 @@ PER_QUERY = 25
 
 @dataclass(frozen=True)
 class Setting:
-    """How many clients there are, one figure each, and how many releases each asks for."""
+    """Hold how many clients there are, one figure each, and how many releases each asks for."""
 
     clients: Sequence[int] = (1, 4, 16)
     queries: int = 4
 
 
 def measure(setting: Setting = Setting()) -> Sequence[Figure]:
-    """First releases a second, sequenced and chained; none where PostgreSQL is not installed."""
+    """Measure first releases a second, sequenced and chained.
+
+    There are none where PostgreSQL is not installed.
+    """
     from tests.databases import cluster as postgresql
 
     programs = postgresql.programs()

@@ -36,7 +36,7 @@ PATIENCE = 120.0
 
 @dataclass(frozen=True)
 class World:
-    """A server in a home of its own."""
+    """Hold a server in a home of its own."""
 
     server: Server
 
@@ -64,7 +64,7 @@ class World:
         )
 
     def add_analyst(self, name: str, clearance: str = list(TIERS)[-1]) -> Principal:
-        """Somebody cleared for the highest tier, or for another."""
+        """Add somebody cleared for the highest tier, or for another."""
         spec = UserSpec(name=name, roles=["analyst"], clearance=clearance)
         users.create(self.server, OPERATOR, spec)
         return acting_as(self.server, name)
@@ -85,13 +85,13 @@ def exact_values(size: int) -> NDArray[np.int64]:
 
 
 def levels_between(count: int) -> list[float]:
-    """Variances between those of the last and the first tier, in equal ratios, ascending."""
+    """Return variances between the last tier's and the first's, in equal ratios, ascending."""
     low, high = TIERS["internal"], TIERS["public"]
     return [low * (high / low) ** ((step + 1) / (count + 1)) for step in range(count)]
 
 
 def check_values(values: NDArray[np.float64], size: int, variance: float) -> None:
-    """Raises ``AssertionError`` unless these are a release at that level, by 12 deviations."""
+    """Raise ``AssertionError`` unless these are a release at that level, by 12 deviations."""
     assert values.shape == (size,), f"{values.shape} in place of {size} values"
     furthest = float(np.abs(values - exact_values(size)).max())
     assert 0 < furthest < 12 * variance**0.5, f"a value is off by {furthest}, variance {variance}"

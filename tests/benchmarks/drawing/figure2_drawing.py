@@ -43,7 +43,7 @@ text { font: 13px system-ui, "Segoe UI", "DejaVu Sans", sans-serif; }
 
 
 def _colors(palette: Mapping[str, str]) -> str:
-    """Written out, since not every viewer of SVG knows variables."""
+    """Return styles with colors written out, since not every viewer of SVG knows variables."""
     strategies = "\n".join(f".{name} {{ color: {palette[name]}; }}" for name in NAMES)
     return f"""text {{ fill: {palette["ink"]}; }}
 .quiet {{ fill: {palette["quiet"]}; }}
@@ -59,7 +59,7 @@ STYLE = f"{SHAPES}{_colors(LIGHT)}@media (prefers-color-scheme: dark) {{\n{_colo
 
 @dataclass(frozen=True)
 class Line:
-    """One strategy of one mechanism; a point is (releases, exact, measured)."""
+    """Hold one strategy of one mechanism; a point is (releases, exact, measured)."""
 
     mechanism: str
     strategy: str
@@ -68,7 +68,7 @@ class Line:
 
 @dataclass(frozen=True)
 class Axes:
-    """Both logarithmic: a doubling is as long wherever it happens."""
+    """Place points on two logarithmic axes: a doubling is as long wherever it happens."""
 
     left: float
     top: float
@@ -80,7 +80,10 @@ class Axes:
         return self.left + self.width * math.log(releases) / math.log(self.most_releases)
 
     def y(self, ratio: float) -> float:
-        """From a little below 1, so that the lossless line has ground under it."""
+        """Return the place of a ratio, counted from a little below 1.
+
+        The lossless line then has ground under it.
+        """
         low, high = math.log(0.75), math.log(self.highest)
         return self.top + HEIGHT * (high - math.log(ratio)) / (high - low)
 

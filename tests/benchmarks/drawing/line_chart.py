@@ -37,7 +37,7 @@ text { font: 13px system-ui, "Segoe UI", "DejaVu Sans", sans-serif; }
 
 @dataclass(frozen=True)
 class Line:
-    """A name, written at the last of its points (x, y)."""
+    """Hold points (x, y) and a name, which is written at the last of them."""
 
     name: str
     points: tuple[tuple[float, float], ...]
@@ -45,7 +45,7 @@ class Line:
 
 @dataclass(frozen=True)
 class Panel:
-    """Lines over axes; a logarithmic axis has ticks at powers of its ``base``, 0 is linear."""
+    """Hold lines over axes; a logarithmic axis has ticks at powers of its ``base``, 0 is linear."""
 
     title: str
     x_label: str
@@ -55,7 +55,7 @@ class Panel:
     y_base: int = 0
 
     def reach(self, axis: int) -> tuple[float, float]:
-        """From where to where an axis goes: whole powers of the base, or whole ticks."""
+        """Return from where to where an axis goes: whole powers of the base, or whole ticks."""
         values = [point[axis] for line in self.lines for point in line.points]
         base = (self.x_base, self.y_base)[axis]
         low, high = min(values), max(values)

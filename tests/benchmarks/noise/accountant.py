@@ -26,14 +26,14 @@ AGREEMENT = 0.01
 
 @dataclass(frozen=True)
 class Setting:
-    """How many queries, a third of each mechanism, no two alike; and how often."""
+    """Hold how many queries, a third of each mechanism, no two alike; and how often."""
 
     queries: int = 100
     rounds: int = 5
 
 
 def placed(queries: int) -> list[PlacedRelease]:
-    """Gaussian, Laplace and Poisson releases in turns."""
+    """Return Gaussian, Laplace and Poisson releases in turns."""
     found = []
     for place in range(queries):
         name, step, level = (
@@ -59,7 +59,7 @@ def _their_poisson(mean: float) -> pld.PrivacyLossDistribution:
 
 
 def theirs(releases: Sequence[PlacedRelease]) -> float:
-    """dp-accounting's composition, one release after the other, as its pages do it."""
+    """Compose by dp-accounting, one release after the other, as its pages do it."""
     losses = []
     for release in releases:
         level = float(release.level)

@@ -34,7 +34,7 @@ HEADS = (
 
 @dataclass(frozen=True)
 class Setting:
-    """How many counts, and how many releases of each kind are drawn."""
+    """Hold how many counts there are, and how many releases of each kind are drawn."""
 
     counts: tuple[int, ...] = (64, 1024, 16384)
     releases: int = 400
@@ -42,7 +42,7 @@ class Setting:
 
 @dataclass(frozen=True)
 class Measured:
-    """A mean of largest errors, and its standard error."""
+    """Hold a mean of largest errors, and its standard error."""
 
     mean: float
     error: float
@@ -53,7 +53,10 @@ class Measured:
 
 @dataclass(frozen=True)
 class Row:
-    """One power, alone at ``scale`` and with a correction; errors are expected largest ones."""
+    """Hold one power, alone at ``scale`` and with a correction.
+
+    Errors are expected largest ones.
+    """
 
     counts: int
     power: Fraction
@@ -66,7 +69,7 @@ class Row:
 
     @property
     def gain(self) -> float:
-        """Above 1 where the correction pays."""
+        """Return a ratio that is above 1 where the correction pays."""
         return self.alone / self.corrected
 
     def cells(self) -> tuple[str, ...]:
@@ -84,7 +87,7 @@ class Row:
 
 
 def row(counts: int, power: Fraction, releases: int) -> Row:
-    """Calibrated and drawn; raises where what is drawn is not as far off as expected."""
+    """Calibrate and draw; raise where what is drawn is not as far off as expected."""
     moved = Sensitivity(Fraction(counts), Fraction(counts), Fraction(1))
     alone = power_choice(power, moved, counts, EPSILON, DELTA)
     corrected = best_correction(power, moved, counts, EPSILON, DELTA)
@@ -143,7 +146,7 @@ def markdown(found: Sequence[Row]) -> str:
 
 
 def least_errors(found: Sequence[Row]) -> list[tuple[int, Row, Row]]:
-    """For each number of counts the row with the least error alone, and that corrected."""
+    """Return by number of counts the row with the least error alone, and that corrected."""
     groups = {one.counts: [other for other in found if other.counts == one.counts] for one in found}
     return [
         (
@@ -156,7 +159,7 @@ def least_errors(found: Sequence[Row]) -> list[tuple[int, Row, Row]]:
 
 
 def figure(found: Sequence[Row]) -> str:
-    """Expected errors over the root of the number of counts, against that number."""
+    """Draw expected errors over the root of the number of counts, against that number."""
     least = least_errors(found)
 
     def line(name: str, errors: Sequence[tuple[int, float]]) -> Line:

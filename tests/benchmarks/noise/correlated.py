@@ -19,12 +19,12 @@ DRAWN = tuple(range(4, 201, 2))
 
 
 def size_variance(columns: int, trade_off: float) -> float:
-    """Of the number of records (``A`` in the paper)."""
+    """Return the variance of the number of records (``A`` in the paper)."""
     return columns / trade_off**2 + 1
 
 
 def count_variance(columns: int, trade_off: float) -> float:
-    """Of each count (``(A + B) / 4``)."""
+    """Return the variance of each count (``(A + B) / 4``)."""
     return (columns + trade_off**2 + size_variance(columns, trade_off)) / 4
 
 

@@ -34,7 +34,7 @@ BEGUN = datetime(2026, 1, 1, tzinfo=UTC)
 
 @dataclass(frozen=True)
 class Setting:
-    """How many values the widest vector has, how many releases are composed, and how often."""
+    """Hold how many values the widest vector has, how many releases compose, and how often."""
 
     values: int = 1_000_000
     releases: int = 300
@@ -85,13 +85,13 @@ def stream(elements: int, mechanism: str) -> tuple[Any, ...]:
 
 
 def placed(count: int) -> list[PlacedRelease]:
-    """Laplace releases at as many levels: what takes the longest to compose."""
+    """Return Laplace releases at as many levels: what takes the longest to compose."""
     moved = Sensitivity(Fraction(64), Fraction(64), Fraction(1))
     return [PlacedRelease("laplace", FINE, Fraction(500 + place), moved) for place in range(count)]
 
 
 def seconds(act: Callable[[], object]) -> float:
-    """Of a processor, with nothing remembered from before."""
+    """Return seconds of a processor, with nothing remembered from before."""
     forget()
     before = time.process_time()
     act()

@@ -24,7 +24,7 @@ BETWEEN = (200, 0, 100, 50, 150)
 
 @dataclass(frozen=True)
 class Setting:
-    """How many keys are not 0, the domains from the smallest on, and how often."""
+    """Hold how many keys are not 0, the domains from the smallest on, and how often."""
 
     keys: int = 100_000
     sizes: tuple[int, ...] = (10**6, 1 << 20, 10**9, 1 << 64)
@@ -46,7 +46,7 @@ def measure(setting: Setting = Setting()) -> Sequence[Figure]:
 
 
 def _release(size: int, setting: Setting) -> None:
-    """Quadrature is done again each time, though a server would remember it."""
+    """Release with quadrature done again each time, though a server would remember it."""
     crossing_of.cache_clear()
     mechanism, ladder = plan(CEILING, Fraction(1), Fraction(2**31))
     ceiling = ladder.rung_at_or_above(CEILING)

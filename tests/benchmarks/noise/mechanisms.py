@@ -38,7 +38,7 @@ BOUND = Fraction(10**6)
 
 @dataclass(frozen=True)
 class Setting:
-    """How many values, and how often; OpenDP's rate does not depend on the size."""
+    """Hold how many values, and how often; OpenDP's rate does not depend on the size."""
 
     values: int = 1_000_000
     opendp_values: int = 20_000
@@ -46,7 +46,7 @@ class Setting:
 
 
 class Course:
-    """A bridge and an increment of one mechanism, at levels that are its ceiling's multiples.
+    """Hold a bridge and an increment of one mechanism, at multiples of its ceiling.
 
     The increment leads from the ceiling to four times its level, the bridge back to twice.
     """
@@ -79,7 +79,7 @@ class Course:
         )
 
     def check(self) -> None:
-        """Raises ``AssertionError`` where what is timed is not noise of the right size."""
+        """Raise ``AssertionError`` where what is timed is not noise of the right size."""
         low, high = (
             self.mechanism.error(level, 0.95).standard_deviation
             for level in (self.accurate, self.level)
@@ -90,7 +90,7 @@ class Course:
 
 
 def measure(setting: Setting = Setting(), say: Print = print) -> Sequence[Figure]:
-    """Rates of all processes, and the ratios that are the goals."""
+    """Measure rates of all processes, and the ratios that are the goals."""
     courses = [Course(kind, setting.values) for kind in CEILINGS]
     tasks: dict[str, Task] = {}
     for course in courses:

@@ -9,7 +9,10 @@ Peer = Callable[[int], int]
 
 
 def numpy_normal() -> Peer:
-    """The fastest normals that Python users know: float64, from a generator that is no cipher."""
+    """Provide the fastest normals that Python users know.
+
+    They are float64, from a generator that is no cipher.
+    """
     # The yardstick is numpy's own generator itself, so nothing of ours can stand in for it.
     generator = np.random.Generator(np.random.PCG64(1))  # noqa: TID251
 
@@ -20,7 +23,10 @@ def numpy_normal() -> Peer:
 
 
 def numpy_binomial(trials: int, chance: float) -> Peer:
-    """numpy's binomials, whose probabilities are off by up to 1e-4 before its version 2.5."""
+    """Provide numpy's binomials.
+
+    Their probabilities are off by up to 1e-4 before its version 2.5.
+    """
     generator = np.random.Generator(np.random.PCG64(1))  # noqa: TID251 - as above
 
     def draw(size: int) -> int:
@@ -30,7 +36,7 @@ def numpy_binomial(trials: int, chance: float) -> Peer:
 
 
 def numpy_poisson(mean: float) -> Peer:
-    """numpy's Poisson draws, at any mean of a benchmark as good as ours."""
+    """Provide numpy's Poisson draws, at any mean of a benchmark as good as ours."""
     generator = np.random.Generator(np.random.PCG64(1))  # noqa: TID251 - as above
 
     def draw(size: int) -> int:
@@ -40,7 +46,7 @@ def numpy_poisson(mean: float) -> Peer:
 
 
 def opendp(distribution: str, scale: float) -> Peer | None:
-    """OpenDP's vector mechanism over integers, ``scale`` in lattice steps: the same law.
+    """Return OpenDP's vector mechanism over integers, ``scale`` in lattice steps: the same law.
 
     ``distribution`` is "gaussian" or "laplace".  None where OpenDP is not installed.
     """

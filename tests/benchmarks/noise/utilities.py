@@ -28,14 +28,14 @@ HEADS = (
 
 @dataclass(frozen=True)
 class Setting:
-    """How many values are drawn a row."""
+    """Hold how many values are drawn a row."""
 
     values: int = 400_000
 
 
 @dataclass(frozen=True)
 class Row:
-    """One mechanism at one epsilon; ``exact`` of its law, ``measured`` of what it drew."""
+    """Hold one mechanism at one epsilon; ``exact`` of its law, ``measured`` of what it drew."""
 
     epsilon: float
     mechanism: str
@@ -54,7 +54,7 @@ class Row:
 
 
 def row(name: str, epsilon: float, values: int) -> Row:
-    """Calibrated, and drawn ``values`` times; raises where what is drawn has another law."""
+    """Calibrate, draw ``values`` times, and raise where what is drawn has another law."""
     kind = MECHANISMS[name]
     target = Target(TargetKind.EPSILON, epsilon)
     level = level_for(kind(Fraction(1)), target, ONE, DELTA)

@@ -56,7 +56,10 @@ def placed(
     streams: Callable[[], Stream],
     at: int | None = None,
 ) -> NodeNoise:
-    """The noise at a step, else in the middle of the stream, all nodes on the way there drawn."""
+    """Return the noise at a step, else in the middle of the stream.
+
+    All nodes on the way there are drawn.
+    """
     at = (forest.length or 1) // 2 if at is None else at
     noise = NodeNoise.begin(MECHANISM, forest, dimension, levels, at - 1)
     noise.advance(1, streams)
@@ -150,7 +153,10 @@ def _wide(rounds: int, dimension: int, length: int, steps: int) -> list[Figure]:
 
 
 def _kept(dimension: int, length: int) -> list[Figure]:
-    """How much memory a tier's numbers take at most, of 8 bytes each: computed, not measured."""
+    """Return how much memory a tier's numbers take at most, of 8 bytes each.
+
+    It is computed, not measured.
+    """
     nodes = {name: tree(length).most_nodes() for name, tree in TREES.items()}
     nodes["square root"] = length
     return [
@@ -165,7 +171,10 @@ def measure(
     wide: tuple[int, int, int] = (DIMENSION, LENGTH, WIDE_STEPS),
     say: Print = print,
 ) -> Sequence[Figure]:
-    """``wide`` is dimension, length and steps at once of the comparison with the square root."""
+    """Measure flat streams, wide ones, and the memory they take.
+
+    ``wide`` is dimension, length and steps at once of the comparison with the square root.
+    """
     dimension, length, at_once = wide
     say(f"Three tiers of one number; below, one tier of elements of {dimension} numbers.")
     wide_figures = _wide(rounds, dimension, length, at_once)

@@ -58,7 +58,7 @@ def _mean(tree: KaryTree) -> float:
 
 
 def errors_table() -> str:
-    """Mean squared errors at epsilon 1; the largest variance follows the stroke."""
+    """Return mean squared errors at epsilon 1; the largest variance follows the stroke."""
     rows = []
     for length in LENGTHS:
         height = honaker_height(length)
@@ -85,7 +85,7 @@ def errors_table() -> str:
 
 
 def smooth_table() -> str:
-    """Variances at rho 1, and the numbers that a tier keeps and draws a step."""
+    """Return variances at rho 1, and the numbers that a tier keeps and draws a step."""
     rows = []
     for length in SMOOTH_LENGTHS:
         binary, paper = binary_tree(length), balanced(length)
@@ -112,7 +112,7 @@ def smooth_table() -> str:
 
 
 def leading_crossover(length: int) -> float:
-    """From which delta on the paper's leading terms prefer Gaussian noise (Theorem 1.2)."""
+    """Return from which delta on the paper's leading terms prefer Gaussian noise (Theorem 1.2)."""
     pure = (19 - 1 / 19) / (2 * math.log2(19) ** 3)
     square_root = (math.log(2) / math.pi) ** 2
     exponent = pure * math.log2(length) / (4 * square_root) - 4 / 9
@@ -120,7 +120,7 @@ def leading_crossover(length: int) -> float:
 
 
 def bound_crossover(length: int, error: float) -> float:
-    """From which delta on the published Gaussian bound is below ``error``, at epsilon 1.
+    """Return from which delta the published Gaussian bound is below ``error``, at epsilon 1.
 
     It is ``4 (4/9 + ln(sqrt(2/pi) / delta))`` times the bound on the mean factor.
     """
@@ -144,7 +144,7 @@ def _square_root_mean(length: int) -> float:
 
 
 def crossover_table() -> str:
-    """Laplace noise on the tree is better for all deltas below."""
+    """Return a table of deltas; Laplace noise on the tree is better for all below."""
     rows = []
     for length, k in CROSSOVERS:
         error = _mean(KaryTree(length, k))
@@ -163,7 +163,7 @@ def crossover_table() -> str:
 
 
 def trees_drawing() -> str:
-    """Mean squared error over the length, divided by the cube of its logarithm."""
+    """Draw mean squared error over the length, divided by the cube of its logarithm."""
     kinds: dict[str, Callable[[int], float]] = {
         "binary": lambda length: _mean(binary_tree(length)),
         "Honaker": lambda length: 2 * honaker_height(length) ** 2 * mean_weight(length),
@@ -195,7 +195,7 @@ def trees_drawing() -> str:
 
 
 def smooth_drawing() -> str:
-    """Variance over time at a short length, and the largest one over the length."""
+    """Draw variance over time at a short length, and the largest one over the length."""
     binary, paper = binary_tree(OVER_TIME), balanced(OVER_TIME)
     squares = np.cumsum(np.square(coefficients(OVER_TIME)))
     steps = range(1, OVER_TIME + 1)
@@ -282,7 +282,7 @@ def described(panels: Sequence[Panel]) -> str:
 
 
 def measure(say: Print = print, folder: Path = FOLDER) -> Sequence[Figure]:
-    """Tables are printed, drawings written; returned is how far the trees' errors are apart."""
+    """Print tables, write drawings, and return how far the trees' errors are apart."""
     for text in (errors_table(), smooth_table(), crossover_table()):
         say(text + "\n")
     for path, drawn in (

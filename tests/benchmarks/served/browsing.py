@@ -20,7 +20,10 @@ LOADED = re.compile(r'(?:href|src)="(/static/[^"]+)"')
 
 @dataclass
 class Browser:
-    """A signed-in browser; ``kept`` are the bytes of each file beside the pages, as compressed."""
+    """Represent a signed-in browser.
+
+    ``kept`` are the bytes of each file beside the pages, as compressed.
+    """
 
     connection: http.client.HTTPConnection
     port: int
@@ -42,7 +45,7 @@ class Browser:
         self.cookie = str(answer.headers["Set-Cookie"]).partition(";")[0]
 
     def get(self, address: str) -> tuple[int, bytes, float]:
-        """Status, body, and the seconds until all of it was there."""
+        """Return status, body, and the seconds until all of it was there."""
         begun = time.perf_counter()
         self.connection.request("GET", address, headers=self._headers())
         answer = self.connection.getresponse()

@@ -38,7 +38,7 @@ NOT_FOR_EYES = {"work_file", "checkpoint", "download", "signed_in", "sent_form"}
 
 @dataclass(frozen=True)
 class Setting:
-    """How often each address is asked for, and how much the large home holds."""
+    """Hold how often each address is asked for, and how much the large home holds."""
 
     rounds: int = 15
     queries: int = 200
@@ -52,7 +52,7 @@ def measure(setting: Setting = Setting()) -> Sequence[Figure]:
 
 
 def _without_data() -> list[Figure]:
-    """The heaviest page of a home in which nothing is registered, with all files that it loads."""
+    """Return the heaviest page of a home without registrations, with all files that it loads."""
     with TemporaryDirectory(prefix="penstock-benchmark-") as folder:
         settings = Settings(home=Path(folder) / "home", log_patience=PATIENCE)
         home.create(settings)
@@ -103,7 +103,7 @@ def _of_many(setting: Setting) -> list[Figure]:
 
 
 def furnish(world: World, queries: int, leaves: int) -> list[str]:
-    """So many queries, and hand-outs of each at every tier until there are so many leaves."""
+    """Add so many queries, and hand-outs of each at every tier until there are so many leaves."""
     for number in range(queries):
         world.add_query(f"many-{number}", 4)
     people: list[str] = []
@@ -146,7 +146,7 @@ def _measured(
 def _addresses(
     server: Server, browser: Browser, token: str, asked: Asked, most: int
 ) -> dict[str, list[str]]:
-    """By page, the addresses that answer with a page."""
+    """Return by page the addresses that answer with a page."""
     found: dict[str, list[str]] = {}
     for page, address in addresses(server, authenticate(server, token), asked, most):
         if page.name not in NOT_FOR_EYES and browser.get(address)[0] == 200:

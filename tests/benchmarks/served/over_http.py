@@ -29,7 +29,7 @@ GOALS_AT = (4, 0.0)
 
 @dataclass(frozen=True)
 class Setting:
-    """What is served and asked.  A phase ends after ``seconds`` even if asks are left."""
+    """Hold what is served and asked.  A phase ends after ``seconds`` even if asks are left."""
 
     values: int = 256
     workers: tuple[int, ...] = (4, 1)
@@ -44,7 +44,7 @@ class Setting:
 
 @dataclass(frozen=True)
 class Phases:
-    """What each phase's readers heard."""
+    """Hold what each phase's readers heard."""
 
     first: list[Visit]
     stored: list[Visit]
@@ -152,7 +152,7 @@ def _figures(run: str, phases: Phases, *, goals: bool) -> list[Figure]:
 
 
 def _rate(name: str, visits: Sequence[Visit], goal: Goal | None = None) -> Figure:
-    """Answers a second, from the first ask to the last answer."""
+    """Return answers a second, from the first ask to the last answer."""
     span = max(visit.ended for visit in visits) - min(visit.begun for visit in visits)
     return Figure(name, sum(len(visit.heard) for visit in visits) / span, "/s", goal=goal)
 

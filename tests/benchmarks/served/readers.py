@@ -21,7 +21,7 @@ TIMEOUT_SECONDS = 60.0
 
 @dataclass(frozen=True)
 class Ask:
-    """One request."""
+    """Hold one request."""
 
     verb: str
     path: str
@@ -30,7 +30,7 @@ class Ask:
 
 @dataclass(frozen=True)
 class Heard:
-    """One answer, and how long it took."""
+    """Hold one answer, and how long it took."""
 
     status: int
     body: bytes
@@ -39,7 +39,7 @@ class Heard:
 
 @dataclass(frozen=True)
 class Visit:
-    """What one reader heard, in the order of their asks, and when (a monotonic clock)."""
+    """Hold what one reader heard, in the order of their asks, and when (a monotonic clock)."""
 
     heard: list[Heard]
     begun: float
@@ -47,7 +47,7 @@ class Visit:
 
 
 class Readers:
-    """Readers by token; the first of them read where fewer than all are asked."""
+    """Hold readers by token; the first of them read where fewer than all are asked."""
 
     def __init__(self, pool: ProcessPoolExecutor, port: int, tokens: Sequence[str]) -> None:
         self._pool = pool
@@ -66,7 +66,7 @@ class Readers:
 
 @contextmanager
 def readers(port: int, tokens: Sequence[str]) -> Iterator[Readers]:
-    """As many client processes as there are tokens."""
+    """Provide as many client processes as there are tokens."""
     # Spawned, since a fork would copy this process with its database and threads.
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(len(tokens), mp_context=context) as pool:

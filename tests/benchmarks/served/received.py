@@ -9,7 +9,7 @@ from tests.benchmarks.served.readers import Heard
 
 
 class Received:
-    """Checks answers against the law and against each other.
+    """Check answers against the law and against each other.
 
     Raises ``AssertionError`` for an answer that is no release, for values that cannot be
     the query's, and where two readers, or one reader twice, were given different vectors

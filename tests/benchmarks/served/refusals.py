@@ -27,7 +27,10 @@ NAMES = {"missing": "absent", "forbidden": "secret"}
 
 @dataclass(frozen=True)
 class Setting:
-    """How many refusals and first grants are asked for, half of each kind; ``levels`` a query."""
+    """Hold how many refusals and first grants are asked for; ``levels`` a query.
+
+    Half are of each kind.
+    """
 
     refusals: int = 10_000
     grants: int = 2_000
@@ -114,14 +117,14 @@ def _heard(clients: Readers, client: int, marked: Marked, seconds: float) -> dic
 
 
 def _check_refusals(refused: dict[str, list[Heard]]) -> None:
-    """Raises ``AssertionError`` unless all are one refusal of one length."""
+    """Raise ``AssertionError`` unless all are one refusal of one length."""
     answers = {(heard.status, len(heard.body)) for kind in refused.values() for heard in kind}
     assert len(answers) == 1, f"{len(answers)} kinds of refusals"
     assert next(iter(answers))[0] == 404, f"refused as {answers}"
 
 
 def _check_grants(granted: dict[str, list[Heard]], stored: set[str]) -> None:
-    """Raises ``AssertionError`` unless what should be found was stored, and nothing else was."""
+    """Raise ``AssertionError`` unless what should be found was stored, and nothing else."""
     for kind, answers in granted.items():
         for heard in answers:
             assert heard.status == 200, f"status {heard.status}: {heard.body[:500]!r}"
