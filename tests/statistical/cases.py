@@ -38,7 +38,10 @@ def discrete_gaussian(accurate: Fraction, noisy: Fraction) -> Pmf:
 
 
 def discrete_laplace(accurate: Fraction, noisy: Fraction) -> Pmf:
-    """0 with probability ``p/q ((1-q)/(1-p))^2``, else ``q^|k|``, normalized; steps of 1."""
+    """Return the law of an increment of discrete Laplace noise, in steps of 1.
+
+    It is 0 with probability ``p/q ((1-q)/(1-p))^2``, else ``q^|k|``, normalized.
+    """
     q = float(np.exp(-1 / float(noisy)))
     p = float(np.exp(-1 / float(accurate))) if accurate else 0.0
     reach = int(40 * noisy)

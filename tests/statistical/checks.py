@@ -96,7 +96,10 @@ def pooled(
 
 
 def joint_chi_squared(parts: Sequence[NDArray[np.number]], cells: Sequence[Cells]) -> float:
-    """P-value of independence with the given laws: each of ``parts`` has shape ``(size,)``."""
+    """Return the p-value of independence with the given laws.
+
+    Each of ``parts`` has shape ``(size,)``.
+    """
     shape = [len(cell.masses) for cell in cells]
     places = np.ravel_multi_index([c.of(p) for c, p in zip(cells, parts, strict=True)], shape)
     observed = np.bincount(places, minlength=int(np.prod(shape)))

@@ -37,7 +37,10 @@ def enough(right: NDArray[np.float64], wrong: NDArray[np.float64], most: int) ->
 
 
 def power(right: NDArray[np.float64], wrong: NDArray[np.float64], size: int) -> float:
-    """How often ``size`` values of cells' probabilities ``wrong`` are told from ``right``."""
+    """Return how often ``size`` values of the law ``wrong`` are told from ``right``.
+
+    Both are the probabilities of cells.
+    """
     counts, wanted = pooled(wrong * size, right * size)
     return power_of(float(((counts - wanted) ** 2 / wanted).sum()), len(wanted))
 
@@ -51,7 +54,7 @@ def power_of(noncentrality: float, cells: int) -> float:
 
 
 def sample_size(right: NDArray[np.float64], wrong: NDArray[np.float64]) -> int:
-    """The number of values at which ``wrong`` is missed by ``MISSED`` at most, to within 5%."""
+    """Return at how many values ``wrong`` is missed by ``MISSED`` at most, to within 5%."""
     size = 1_000
     while power(right, wrong, size) < 1 - MISSED:
         size += size // 20

@@ -32,7 +32,7 @@ def copy_world(
     streams_taken: dict[tuple[str, str], int],
     tmp_path: Path,
 ) -> Iterator[CopyWorld]:
-    """``copy_world(name, fill)``: a copy of the world that ``fill`` filled the first time.
+    """Provide ``copy_world(name, fill)``: a copy of the world that ``fill`` filled at first.
 
     A module's own fixtures call it with a name of their own for what they share.  What
     ``fill`` does must be the same every time, and leave nothing but the home behind.
@@ -60,7 +60,7 @@ def copy_world(
 
 @pytest.fixture(scope="session")
 def keep(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str, str], Path]:
-    """``keep(name, text)``: a file that stays where it is, for the datasets of templates."""
+    """Provide ``keep(name, text)``: a file that stays where it is, for templates' datasets."""
     folder = tmp_path_factory.mktemp("kept")
 
     def path_of(name: str, text: str) -> Path:

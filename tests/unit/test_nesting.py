@@ -147,7 +147,10 @@ SAID = {"issuer": ISSUER, "jwks_uri": f"{ISSUER}/keys", "keys": [KEY.as_dict(pri
 
 
 def _identified(claims: bytes, document: str | None = None) -> object:
-    """Whom a signed token of such claims speaks of, where its issuer answers with ``document``."""
+    """Return whom a signed token of such claims names.
+
+    Its issuer answers with ``document``.
+    """
     issuer = Issuer(ISSUER, "penstock", "sub", lambda _: (document or json.dumps(SAID)).encode())
     token = jws.serialize_compact({"alg": "ES256", "kid": "own"}, claims, KEY)
     return issuer.identify(token, datetime(2026, 1, 1, tzinfo=UTC))

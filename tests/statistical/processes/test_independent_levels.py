@@ -39,7 +39,7 @@ def _rungs(ladder: Ladder) -> list[int]:
 
 
 def _cells(process: Process, rung: int) -> Cells:
-    """As many parts of equal probability, to within a step's."""
+    """Return as many parts of equal probability, to within a step's."""
     scale = float(process.ladder.value(rung) / process.mechanism.granularity)
     places = np.arange(1, PARTS // 2) / (PARTS // 2)
     edges = scale * gammaincinv(1 / POWER, places) ** (1 / POWER)

@@ -24,7 +24,7 @@ def _cells(case: Case, level: Fraction) -> Cells:
 
 @cache
 def _size(case: Case) -> int:
-    """So many values that 3% too much noise is found out all but certainly.
+    """Return so many values that 3% too much noise is found out all but certainly.
 
     The wrong bridge needs at most 55,000, which was measured over ``LEAST``.
     """

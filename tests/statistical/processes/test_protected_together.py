@@ -36,7 +36,10 @@ TOLERANCE = 0.01
 
 @dataclass(frozen=True)
 class Case:
-    """Nodes of one release, how to read many releases at once, and the covariance at level 1."""
+    """Hold nodes of one release, and how to read many releases at once.
+
+    The covariance is at level 1.
+    """
 
     name: str
     nodes: Nodes
@@ -154,7 +157,10 @@ def _p_value(case: Case, errors: Matrix) -> float:
 
 
 def _gain(case: Case, errors: Matrix) -> float:
-    """The least ratio over values of the coalition's mean squared error to its best member's."""
+    """Return the least ratio of the coalition's mean squared error to its best member's.
+
+    The least is over the values.
+    """
     width = len(case.covariance)
     covariance = errors.T @ errors / SAMPLES
     design = np.tile(np.eye(width), (len(LEVELS), 1))

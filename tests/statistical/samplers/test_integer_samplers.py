@@ -63,7 +63,10 @@ def _size(law: Pmf, wrong: Pmf, *, large: bool) -> int:
 
 
 def _off(chance: str) -> Fraction:
-    """A chance that is off by one and a half hundredths of itself, or of what it is short of 1."""
+    """Return a chance that is off by one and a half hundredths.
+
+    These are hundredths of itself, or of what it is short of 1.
+    """
     exact = Fraction(chance)
     return exact - min(exact, 1 - exact) / 66
 

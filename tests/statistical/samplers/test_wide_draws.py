@@ -33,7 +33,7 @@ _LOW_BITS = Cells(np.arange(1, 16), np.full(16, 1 / 16))
 
 
 def _bridged(log2_deviation: int, variance: Fraction, size: int) -> tuple[NDArray[np.int64], int]:
-    """Results, less the centers' whole parts: shape ``(size,)``; and their deviation."""
+    """Return results, less the centers' whole parts: shape ``(size,)``; and their deviation."""
     stream = keyed_streams(f"wide draws/{log2_deviation}")()
     whole = stream.raw_uint64(size).view(np.int64) >> 14
     difference = whole // 8 * 8

@@ -39,7 +39,7 @@ class AllRedrawn(NodeNoise):
 
 @dataclass
 class Unbridged(NodeNoise):
-    """A tier that joins is as its more accurate neighbor says, and asks no other."""
+    """Let a tier that joins be as its more accurate neighbor says, and ask no other."""
 
     def _bridged(self, level: Fraction, tier: int, stream: Stream) -> list[IntVector]:
         accurate = self.levels[tier - 1] if tier else Fraction(0)
@@ -86,7 +86,7 @@ OFF_BY_ONE: Mapping[str, Forest] = {
 
 
 def variance_as_deviation(mechanism: Mechanism) -> Mechanism:
-    """Gaussian noise whose deviation is its variance."""
+    """Return Gaussian noise whose deviation is its variance."""
     return altered(
         mechanism,
         increment=lambda own, accurate, noisy, size, stream: own.increment(
@@ -100,7 +100,7 @@ def variance_as_deviation(mechanism: Mechanism) -> Mechanism:
 
 @dataclass
 class Normalized(NodeNoise):
-    """A tier that joins has the right covariances, and normal noise whatever the mechanism."""
+    """Give a tier that joins the right covariances, and normal noise whatever the mechanism."""
 
     def _bridged(self, level: Fraction, tier: int, stream: Stream) -> list[IntVector]:
         steps = float(self.mechanism.granularity)

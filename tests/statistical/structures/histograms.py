@@ -26,7 +26,10 @@ CEILING = 0
 
 
 def ladder_of(mechanism: Gaussian) -> Ladder:
-    """Variance 1, doubled every 8 rungs, in squared steps of the mechanism's lattice."""
+    """Return a ladder from variance 1 on, doubled every 8 rungs.
+
+    It is in squared steps of the mechanism's lattice.
+    """
     lattice = mechanism.granularity**2
     return Ladder(int(1 / lattice), lattice, 40, 8)
 
@@ -70,7 +73,7 @@ class Course:
         )
 
     def seen(self, held: SparseHistogram | DenseHistogram) -> NDArray[np.int64]:
-        """For each key the rungs that reported it, as bits in increasing order: shape (size,)."""
+        """Return by key the rungs that reported it, as bits in increasing order: shape (size,)."""
         place = {rung: bit for bit, rung in enumerate(sorted(self.rungs))}
         patterns = np.zeros(self.size, dtype=np.int64)
         for rung in self.rungs:
@@ -88,7 +91,10 @@ class Course:
 
 @cache
 def orthants(variances: tuple[float, ...], cuts: tuple[float, ...]) -> NDArray[np.float64]:
-    """Of a Brownian motion at these variances: which cuts it is above, by Riemann sums."""
+    """Return the law of which cuts a Brownian motion is above at these variances.
+
+    It is computed by Riemann sums.
+    """
     grids = [np.linspace(-9, 9, 1201) * math.sqrt(v) for v in variances]
     found = np.zeros(1 << len(cuts))
     for above in itertools.product((0, 1), repeat=len(cuts)):

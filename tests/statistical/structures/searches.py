@@ -55,7 +55,7 @@ class NotForMany(SparseVector):
 
 @dataclass(frozen=True)
 class Unshifted(SparseVector):
-    """Broken: noise of numbers that makes up for one shift, where threshold and number move."""
+    """Make up for one shift by the numbers' noise, where threshold and number move: broken."""
 
     @property
     def query_scale(self) -> Fraction:
@@ -73,7 +73,7 @@ def masses(scale: Fraction, reach: int) -> NDArray[np.float64]:
 
 
 def law_of(search: SparseVector, values: Sequence[int], reach: int = FAR) -> Law:
-    """Of the places that are found among ``values``; noise beyond ``reach`` is left out."""
+    """Return the law of the places found among ``values``, without noise beyond ``reach``."""
     around = np.arange(-reach, reach + 1)
     threshold = masses(search.threshold_scale, reach)
     own = masses(search.query_scale, reach)

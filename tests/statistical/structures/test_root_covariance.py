@@ -29,7 +29,7 @@ JOINING = {3: Fraction(2), 5: Fraction(1, 2), 6: Fraction(7)}
 
 @dataclass
 class Redrawn(RootNoise):
-    """Draws all noise of a tier that joins for itself."""
+    """Draw all noise of a tier that joins for itself."""
 
     def _bridged(self, level: Fraction, at: int, stream: Stream) -> IntVector:  # noqa: ARG002 - it asks no neighbor
         return self.mechanism.increment(Fraction(0), level, self.drawn[0].size, stream)
@@ -37,7 +37,7 @@ class Redrawn(RootNoise):
 
 @dataclass
 class Forgetful(RootNoise):
-    """Has nothing for a tier that joins of the steps before."""
+    """Keep nothing of the steps before for a tier that joins."""
 
     def _bridged(self, level: Fraction, at: int, stream: Stream) -> IntVector:  # noqa: ARG002 - it draws nothing
         return np.zeros(self.drawn[0].size, dtype=np.int64)
@@ -61,7 +61,7 @@ def covariance() -> Matrix:
 
 
 def batches(count: int, kind: type[RootNoise] = RootNoise) -> Iterator[Matrix]:
-    """``count`` times the noise of all outputs in units of values: shape (outputs, BATCH)."""
+    """Yield ``count`` times the noise of all outputs in units of values: shape (outputs, BATCH)."""
     streams = keyed_streams("square root")
     place = {output: number for number, output in enumerate(outputs())}
     for _ in range(count):

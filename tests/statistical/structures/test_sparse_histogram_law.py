@@ -172,7 +172,7 @@ def test_keys_of_count_0_are_named_uniformly() -> None:
 
 
 def noise_table(kind: Kind, order: tuple[int, ...], label: str) -> NDArray[np.int64]:
-    """Keys of count 0 that were seen somewhere, by cells of their noise at all three levels."""
+    """Count keys of count 0 seen somewhere, by cells of their noise at all three levels."""
     course = large(order)
     held = course.make(kind, keyed_streams(label))
     seen = course.seen(held)

@@ -34,7 +34,7 @@ both = pytest.mark.parametrize("mechanism", MECHANISMS, ids=lambda mechanism: me
 
 
 def _below(tree: Tree) -> Tree:
-    """Without the tiers that join as the most accurate one."""
+    """Return the tree without the tiers that join as the most accurate one."""
     best = min(tree.levels)
     return replace(tree, joining={at: level for at, level in tree.joining.items() if level > best})
 

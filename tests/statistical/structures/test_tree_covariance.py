@@ -115,7 +115,7 @@ def test_a_variance_passed_as_a_deviation_is_found_out(tree: Tree) -> None:
 
 
 def _late_and_top(mechanism: Mechanism, kind: type[NodeNoise]) -> tuple[Matrix, Matrix]:
-    """Of the 5-ary tree right after its third tier joined: its outputs, and the best tier's."""
+    """Return outputs of the 5-ary tree right after its third tier joined, and the best tier's."""
     known = _KNOWN.get((mechanism.name, kind.__name__))
     if known is not None:
         return known

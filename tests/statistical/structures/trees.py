@@ -45,7 +45,10 @@ class Tree:
         ]
 
     def covariance(self, mechanism: Mechanism) -> Matrix:
-        """Over ``outputs``: shared nodes, each with the variance of the more accurate level."""
+        """Return the covariance over ``outputs``.
+
+        They share nodes, each with the variance of the more accurate level.
+        """
         at = self.outputs()
         ways = {step: self.ways(step) for step in range(1, self.steps + 1)}
         found = np.empty((len(at), len(at)))

@@ -14,7 +14,10 @@ Pair = tuple[Vector, Vector]
 
 
 def laplace(decay: float, shift: int) -> Pair:
-    """Discrete Laplace noise and its shift; outcomes of one loss beyond either end joined."""
+    """Return discrete Laplace noise and its shift.
+
+    Outcomes of one loss beyond either end are joined.
+    """
     inner = np.arange(1, shift)
     middle = (1 - np.exp(-decay)) / (1 + np.exp(-decay))
     end = 1 / (1 + np.exp(-decay))
@@ -23,7 +26,7 @@ def laplace(decay: float, shift: int) -> Pair:
 
 
 def poisson_noise(mean: float, shift: int, reach: int) -> Pair:
-    """Poisson noise and its shift, on the outcomes below ``reach`` and all others as two."""
+    """Return Poisson noise and its shift, on the outcomes below ``reach`` and all others as two."""
     outcomes = np.arange(reach)
     first, second = poisson.pmf(outcomes, mean), poisson.pmf(outcomes - shift, mean)
     beyond = poisson.sf(reach - 1, mean), poisson.sf(reach - 1 - shift, mean)

@@ -30,5 +30,5 @@ def gained(one: Law, other: Law, epsilon: mpf) -> mpf:
 
 
 def curve(epsilon: mpf, mu: mpf) -> mpf:
-    """Delta of a normal release, with as many digits as there are."""
+    """Return delta of a normal release, with as many digits as there are."""
     return mp.ncdf(mu / 2 - epsilon / mu) - mp.exp(epsilon) * mp.ncdf(-mu / 2 - epsilon / mu)

@@ -30,7 +30,7 @@ class Losses:
     infinite: float = 0.0
 
     def times(self, count: int) -> "Losses":
-        """As many of them, independently."""
+        """Return the law of as many of them, independently."""
         return Losses(lambda z: count * self.log_moment(z), 1 - (1 - self.infinite) ** count)
 
 

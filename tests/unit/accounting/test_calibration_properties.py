@@ -19,7 +19,7 @@ QUICK = settings(max_examples=12, deadline=None, phases=(Phase.explicit, Phase.g
 
 @st.composite
 def sensitivities(draw: st.DrawFn) -> Sensitivity:
-    """Whole norms that some vector has, of whole steps."""
+    """Draw whole norms that some vector has, of whole steps."""
     linf = draw(st.integers(1, 4))
     count = draw(st.integers(1, 6))
     rest = draw(st.integers(0, linf - 1))

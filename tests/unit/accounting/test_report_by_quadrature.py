@@ -26,7 +26,7 @@ def equal(count: int, shift: Fraction | int = 1) -> Sensitivity:
 def bounded_and_met(
     composed: float, losses: Sequence[quadrature.Losses], delta: float, reach: float, near: float
 ) -> None:
-    """``composed`` keeps ``delta`` by the integral, and ``near`` below it would not."""
+    """Require that ``composed`` keeps ``delta`` by the integral, and ``near`` below would not."""
     assert quadrature.delta_at(losses, composed, reach) <= delta * (1 + 1e-6)
     assert quadrature.delta_at(losses, composed * (1 - near), reach) > delta
 
@@ -109,7 +109,10 @@ def _at(losses: quadrature.Losses, epsilon: float) -> float:
 
 
 def _skellam(variance: float, shift: int) -> exact_losses.Pair:
-    """By summing over both parts, whose tails scipy's own law has less exactly."""
+    """Return the noise and its shift, by summing over both parts.
+
+    The tails are less exact in scipy's own law.
+    """
     part = stats.poisson.pmf(np.arange(int(variance / 2 + 14 * variance**0.5 + 60)), variance / 2)
     masses = np.convolve(part, part[::-1])
     nothing = np.zeros(shift)

@@ -44,7 +44,10 @@ def exact(name: str, strategy: str, releases: int) -> float:
 
 
 def committed() -> dict[tuple[str, str, int], tuple[float, float]]:
-    """Exact and measured values of the committed drawing, by mechanism, strategy and releases."""
+    """Return the committed drawing's exact and measured values.
+
+    The keys are mechanism, strategy and number of releases.
+    """
     found = {}
     for title in ET.parse(figure2.SVG).iter(f"{SVG}title"):  # noqa: S314 - our own file
         parts = re.fullmatch(

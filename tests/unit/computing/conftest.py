@@ -42,7 +42,7 @@ def make_pool(monkeypatch: pytest.MonkeyPatch, notes: Notes) -> Iterator[MakePoo
 
 @pytest.fixture
 def hold(tmp_path: Path) -> Iterator[Hold]:
-    """``hold(pool, person)``: a computation of a person, held up until the test is over."""
+    """Provide ``hold(pool, person)``: a person's computation, held up until the test is over."""
     held: list[Gate] = []
 
     def begin(pool: Pool, person: str) -> Gate:

@@ -38,7 +38,7 @@ class Doubling:
 
 
 class Ended(BaseException):
-    """Stands for the end of the process, which would be the test's own."""
+    """Stand for the end of the process, which would be the test's own."""
 
 
 class Requests:
@@ -64,7 +64,7 @@ class Requests:
 
 @pytest.fixture
 def served(monkeypatch: pytest.MonkeyPatch) -> Callable[..., list[Any]]:
-    """``served(*requests)``: what a child answers to these requests, up to where it ends."""
+    """Provide ``served(*requests)``: what a child answers to these, up to where it ends."""
     monkeypatch.setattr(bounds, "allow", lambda _: None)
     requests_left, read_to_the_end = Requests(), threading.Event()
 

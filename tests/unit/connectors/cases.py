@@ -52,7 +52,7 @@ def dataset_of(
 
 
 def query_of(aggregate: object = None, **changes: object) -> ComputedQuery:
-    """A count of at most two rows a person in at most two groups, unless a test says more."""
+    """Return a count of at most two rows a person in at most two groups, unless told more."""
     return ComputedQuery.model_validate(
         {
             "name": "question",

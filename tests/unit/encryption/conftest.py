@@ -11,7 +11,10 @@ from penstock.encryption import KeyProvider, KeyRing
 
 @pytest.fixture(params=["keyring", "pkcs11"])
 def another(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[[], KeyProvider]:
-    """Opens one and the same provider once more, as another process of the server would."""
+    """Return what opens one and the same provider once more.
+
+    Another process of the server would open it so.
+    """
     if request.param == "pkcs11":
         found: Token = request.getfixturevalue("token")
         return found.provider

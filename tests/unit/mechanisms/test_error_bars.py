@@ -29,7 +29,7 @@ def _laplace(steps: Floats, level: float) -> Floats:
 
 
 def _poisson(steps: Floats, level: float) -> Floats:
-    """Around its mean, which is taken off what is handed out."""
+    """Return probabilities around the mean, which is taken off what is handed out."""
     return np.asarray(stats.poisson.pmf(steps, level))
 
 

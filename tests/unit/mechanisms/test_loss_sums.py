@@ -17,7 +17,7 @@ from penstock.mechanisms.loss_sums import (
 
 
 def _response(epsilon: float, lost: float = 0.0) -> Losses:
-    """Randomized response: the loss is ``epsilon`` or ``-epsilon``."""
+    """Return randomized response: the loss is ``epsilon`` or ``-epsilon``."""
     likely = 1 / (1 + math.exp(-epsilon))
     return Losses(np.array([-epsilon, epsilon]), np.array([1 - likely, likely]), lost)
 

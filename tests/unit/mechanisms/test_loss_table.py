@@ -11,7 +11,7 @@ WIDTH = 0.25
 
 
 def _response(place: int) -> LossTable:
-    """Randomized response, whose loss is ``place`` widths or minus that."""
+    """Return randomized response, whose loss is ``place`` widths or minus that."""
     upper = np.zeros(place)
     upper[-1] = 1 / (1 + math.exp(-place * WIDTH))
     return LossTable(WIDTH, upper, 0.0)

@@ -39,7 +39,7 @@ def bare_url(backend: str, path: Path, homes: Homes) -> str:
 def url(
     backend: str, path: Path, homes: Homes, prototype: Prototype, request: pytest.FixtureRequest
 ) -> str:
-    """A migrated database, as its owner reaches it, with rows where ``filled`` is asked for."""
+    """Return a migrated database, as its owner reaches it, with rows if ``filled`` is asked for."""
     rows = "filled" in request.fixturenames
     template = (
         prototype(backend, "rows", furnished) if rows else prototype(backend, "migrated", migrated)
@@ -87,7 +87,10 @@ def opened() -> Iterator[dict[str, Database]]:
 
 @pytest.fixture
 def shared(backend: str, prototype: Prototype, opened: dict[str, Database]) -> Database:
-    """One row in every table, for all tests of this process: write through ``undone`` alone."""
+    """Return a database with one row in every table, for all tests of this process.
+
+    Write through ``undone`` alone.
+    """
     if backend not in opened:
         opened[backend] = Database(owners(prototype(backend, "shared", furnished)))
     return opened[backend]

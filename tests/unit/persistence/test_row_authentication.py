@@ -86,7 +86,7 @@ def trade(owner: Connection, name: str, first: int, last: int) -> None:
 
 
 def refused(world: World, table: str) -> bool:
-    """Whether the rows of a table are refused, and an audit finds them there and nowhere else."""
+    """Return whether a table's rows are refused, and an audit finds them there and only there."""
     with world.server.database.read() as session:
         found = {name for name, _ in row_authentication.altered(session)}
     if not found:

@@ -48,7 +48,7 @@ def turn_of(queue: WriteQueue) -> Place:
 
 
 class Line:
-    """Threads that wait one behind the other; ``order`` is that in which their turns came."""
+    """Hold threads that wait one behind the other, and in ``order`` how their turns came."""
 
     def __init__(self, database: Path) -> None:
         self._database = database

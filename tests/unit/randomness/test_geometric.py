@@ -12,7 +12,7 @@ from penstock.randomness.geometric import DIGITS, ERROR, Geometric
 
 
 def _probability(law: Geometric, value: int) -> Fraction:
-    """Of ``value``, as the product of the probabilities of its digits."""
+    """Return the probability of ``value``, as the product of those of its digits."""
     result = Fraction(1)
     for place, chance in enumerate(law.digits):
         one = Fraction(chance, CERTAIN)

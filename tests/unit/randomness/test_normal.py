@@ -20,7 +20,10 @@ CENTER = mpf("0.3")
 
 
 def _rms_log2_error(deviation: int, window: int, correction: mpf) -> float:
-    """Log2 of the rms of the smoothed normal's error in log-probability, at 40 digits."""
+    """Return log2 of the rms of the smoothed normal's error.
+
+    The error is in log-probability, at 40 digits.
+    """
     with mp.workdps(40):
         spread = mp.sqrt(mpf(deviation) ** 2 - correction)
         half = mpf(window) / 2

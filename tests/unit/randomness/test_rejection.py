@@ -95,7 +95,10 @@ def test_a_hat_two_percent_lower_would_not_do(means: Iterable[float]) -> None:
 
 
 def _cell_errors(hat: TransformedRejection, cells: list[int]) -> list[float]:
-    """How far cells of the bent square are from width 1, in windows, as the floats cut them."""
+    """Return how far cells of the bent square are from width 1.
+
+    Widths are in windows, and the cells are as the floats cut them.
+    """
     window = float(2 ** hat._window[0])
     edges = {edge: _first_point(hat, edge, window) for cell in cells for edge in (cell, cell + 1)}
     with mpmath.workdps(50):
@@ -104,7 +107,10 @@ def _cell_errors(hat: TransformedRejection, cells: list[int]) -> list[float]:
 
 
 def _first_point(hat: TransformedRejection, edge: int, window: float) -> int:
-    """The largest 63 bits that are bent to ``edge`` windows or more, on the side of edge > 0."""
+    """Return the largest 63 bits that are bent to ``edge`` windows or more.
+
+    The point is on the side of edge > 0.
+    """
     low, high = 0, 1 << 63
     while high - low > 1:
         middle = (low + high) // 2

@@ -47,7 +47,7 @@ def test_poisson_logarithms_are_right_to_1e_13(mean: float) -> None:
 
 
 def _binomial_by(multiply: Callable[[Floats, Fraction], tuple[Floats, Floats]]) -> list[float]:
-    """Worst errors over sizes and chances, the mean as ``multiply`` gives it."""
+    """Return the worst errors over sizes and chances, with the mean as ``multiply`` gives it."""
     worst = []
     for chance in (Fraction(1, 2), Fraction(3, 7), Fraction(1, 10), Fraction(1, 1000)):
         for mean in MEANS:

@@ -96,7 +96,10 @@ def grant(world: World, dataset: str, **epsilons: float) -> None:
 
 
 def balance(world: World, dataset: str) -> dict[tuple[str, str], Entry]:
-    """What is charged by the names of tier and query, once it is what a price from nothing is."""
+    """Return what is charged by the names of tier and query.
+
+    It is first required to be what a price from nothing is.
+    """
     with world.server.database.read() as session:
         key = dataset_by_name(session, dataset).id or 0
         charged = priced.ledger(session, key)

@@ -98,7 +98,10 @@ def test_the_conversion_is_the_worst_case_of_two_point_laws(order: float, epsilo
 
 
 def in_many_digits(order: float, loss: float, delta: Fraction) -> mpmath.mpf:
-    """The epsilon that a loss implies at delta: Canonne, Kamath, Steinke 2020, Proposition 12."""
+    """Return the epsilon that a loss implies at delta.
+
+    The source is Canonne, Kamath, Steinke 2020, Proposition 12.
+    """
     a, at = mpmath.mpf(order), mpmath.mpf(delta.numerator) / delta.denominator
     return mpmath.mpf(loss) + mpmath.log(1 - 1 / a) - mpmath.log(at * a) / (a - 1)
 

@@ -25,7 +25,10 @@ def log_moment(probabilities: Vector, losses: Vector, order: float) -> float:
 
 @dataclass(frozen=True)
 class Raised:
-    """Discrete Laplace noise against its shift by ``steps``, raised from ``old`` to ``new``."""
+    """Represent discrete Laplace noise against its shift by ``steps``.
+
+    The level is raised from ``old`` to ``new``.
+    """
 
     old: float
     new: float

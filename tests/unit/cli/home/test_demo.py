@@ -28,7 +28,7 @@ class Served:
 
 @pytest.fixture(scope="module")
 def served(tmp_path_factory: pytest.TempPathFactory) -> Served:
-    """``penstock demo`` in an empty folder, served until it answered once."""
+    """Provide ``penstock demo`` in an empty folder, served until it answered once."""
     folder = tmp_path_factory.mktemp("empty")
     with socket.create_server(("127.0.0.1", 0)) as probe:
         port = probe.getsockname()[1]

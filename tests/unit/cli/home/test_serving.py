@@ -22,7 +22,7 @@ from penstock.setting_sources import load
 
 
 class Replaced(Exception):
-    """Thrown in the place of becoming another program."""
+    """Stand for becoming another program; thrown in the place of it."""
 
 
 @pytest.fixture

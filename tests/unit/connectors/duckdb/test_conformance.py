@@ -31,7 +31,7 @@ FORMS: tuple[Form, ...] = ("csv", "parquet")
 
 @pytest.fixture(autouse=True)
 def forgotten() -> Iterator[None]:
-    """Every test begins and ends with an engine that was not asked yet."""
+    """Begin and end every test with an engine that was not asked yet."""
     conformance.require_conformance.cache_clear()
     yield
     conformance.require_conformance.cache_clear()

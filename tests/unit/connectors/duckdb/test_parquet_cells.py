@@ -30,7 +30,7 @@ GOOD_TEXTS = [b"a", b"b", b"c", b"?", b"a\x00", b"", "\u00e9\ufffd".encode(), b"
 
 
 def texts(cells: Sequence[bytes | None], kind: pa.DataType = TEXT) -> pa.Array:
-    """Cells that say that they are UTF-8, whether they are."""
+    """Return cells that say that they are UTF-8, whether they are or not."""
     wide = kind == pa.large_string()
     raw = pa.array(cells, pa.large_binary() if wide else pa.binary())
     return pa.Array.from_buffers(kind, len(cells), raw.buffers(), raw.null_count)

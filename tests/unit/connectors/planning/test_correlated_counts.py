@@ -58,7 +58,10 @@ def folder(tmp_path: Path) -> Folder:
 
 
 def _counted(rows: Iterable[Row], wards: int, most: int) -> np.ndarray[Any, np.dtype[np.int64]]:
-    """By ward: both flags and the rows, of at most so many wards a person and rows in each."""
+    """Count by ward both flags and the rows.
+
+    A person counts in at most ``wards`` wards, with at most ``most`` rows in each.
+    """
     found: dict[tuple[str, int], list[Row]] = defaultdict(list)
     for row in rows:
         if row[0] is not None and row[1] in WARDS:

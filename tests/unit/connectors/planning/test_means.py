@@ -26,7 +26,7 @@ def visit(person: object, ward: str, cost: object) -> Row:
 
 
 def expected(rows: Sequence[tuple[str, str, Fraction]], max_rows: int) -> list[int]:
-    """Sums for the three wards, then weighted counts; every person reaches every ward."""
+    """Return sums for the three wards, then weighted counts; everybody reaches every ward."""
     found: dict[tuple[str, str], list[int]] = defaultdict(list)
     for person, ward, cost in rows:
         steps = math.floor(max(min(cost / STEP, Fraction(UPPER)), Fraction(LOWER)) + Fraction(1, 2))

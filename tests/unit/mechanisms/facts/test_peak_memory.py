@@ -76,7 +76,7 @@ def test_an_anchor_and_a_raised_one_take_no_more(mechanism: Mechanism) -> None:
 
 @dataclass(frozen=True)
 class _Copying(Gaussian):
-    """The broken variant: noise as floats first, all of it, and rounded into another vector."""
+    """Draw noise as floats first, all of it, and round it into another vector: broken."""
 
     def bridge(
         self,

@@ -16,7 +16,9 @@ def loss_at(z: mpf, power: mpf, shift: mpf) -> mpf:
 
 
 def one_delta(power: float, shift: float, epsilon: float) -> float:
-    """Of one value: the integral of ``(f(z) - e^epsilon f(z - shift))_+``, in 30 digits.
+    """Return delta of one value: the integral of ``(f(z) - e^epsilon f(z - shift))_+``.
+
+    It has 30 digits.
 
     The loss falls in ``z``, so it is from below up to the outcome whose loss is ``epsilon``.
     """
@@ -43,7 +45,10 @@ def one_delta(power: float, shift: float, epsilon: float) -> float:
 
 
 def losses(power: float, shift: float) -> quadrature.Losses:
-    """Of one value, for sums of ten and more: moments by Gauss-Legendre quadrature."""
+    """Return losses of one value, for sums of ten and more.
+
+    Their moments are by Gauss-Legendre quadrature.
+    """
     far = 130 ** (1 / power) + 40 * shift
     graded = np.geomspace(1e-7, far + shift, 90)
     even = np.linspace(-3 - shift, 3 + shift, 241)
@@ -66,7 +71,7 @@ def losses(power: float, shift: float) -> quadrature.Losses:
 
 
 def delta_of_sum(power: float, shift: float, count: int, epsilon: float) -> float:
-    """Of ``count`` values, ten or more, that all move by ``shift``."""
+    """Return delta of ``count`` values, ten or more, that all move by ``shift``."""
     deviation = shift * math.sqrt(count * power**2 * math.gamma(2 - 1 / power))
     deviation /= math.sqrt(math.gamma(1 / power))
     each = losses(power, shift).times(count)

@@ -96,7 +96,7 @@ def test_losses_of_small_shifts_keep_their_digits(power: float) -> None:
 
 
 def divergence(order: float, power: float, shift: float) -> float:
-    """In 30 digits, as the mean of a power of the ratio of densities."""
+    """Return the divergence in 30 digits, as the mean of a power of the ratio of densities."""
     with mpmath.workdps(30):
         above, p, r = mpf(order) - 1, mpf(power), mpf(shift)
 

@@ -141,7 +141,7 @@ every_sum = pytest.mark.parametrize(("power", "count", "epsilon", "delta"), SUMS
 
 
 def shift_for(power: float, count: int, epsilon: float, delta: float) -> float:
-    """About the shift that comes to ``epsilon`` at ``delta``."""
+    """Return about the shift that comes to ``epsilon`` at ``delta``."""
     mu = epsilon / math.sqrt(2 * math.log(1 / delta))
     return mu / math.sqrt(count * information(power))
 

@@ -43,7 +43,10 @@ def planned(
 
 
 def true_delta(correction: SparseVectorCorrection, epsilon: float) -> float:
-    """Of one value and its neighbor 1 above: every answer, found or not, every answer again."""
+    """Return delta of one value and its neighbor 1 above.
+
+    It counts every answer, found or not, and every answer again.
+    """
     step, far = float(correction.first.granularity), 1_500
     own = masses(correction.search.query_scale, far)
     difference = np.convolve(own, masses(correction.search.threshold_scale, far))

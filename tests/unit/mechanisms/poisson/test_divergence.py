@@ -10,7 +10,10 @@ from penstock.mechanisms.poisson.divergence import renyi_divergence
 
 
 def _exact_renyi(mean: float, shift: int, order: float) -> float:
-    """Both directions, summed to 40 digits over the noise given that it is at least ``shift``."""
+    """Return the larger Renyi loss of both directions, summed to 40 digits.
+
+    The sums are over the noise, given that it is at least ``shift``.
+    """
     with mpmath.workdps(40):
         m, a = mpmath.mpf(mean), mpmath.mpf(order)
         start = max(0, int(mean - 14 * mean**0.5 - 2 * order * shift)) if mean > 1e4 else 0

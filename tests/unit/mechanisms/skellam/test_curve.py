@@ -46,7 +46,7 @@ def test_one_shifted_value_has_its_exact_epsilon(
 
 
 def _pairs(variance: float, shifts: tuple[int, ...], epsilon: float) -> float:
-    """Over all outcomes of two values, in floats."""
+    """Return delta over all outcomes of two values, in floats."""
     far = reach(variance)
     values = np.arange(-far, far + 1, dtype=np.float64)
     moved = [np.exp(log_skellam(values - shift, variance)) for shift in shifts]

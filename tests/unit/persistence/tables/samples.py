@@ -272,7 +272,7 @@ def fill(session: Session) -> None:
 
 
 class Undone(Exception):
-    """Thrown at the end of a transaction that is not to be committed."""
+    """Mark the end of a transaction that is not to be committed."""
 
 
 @contextmanager

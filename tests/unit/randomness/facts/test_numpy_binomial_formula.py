@@ -34,7 +34,7 @@ README = Path(penstock.randomness.__file__).with_name("README.md")
 def _numpy(
     y: Floats, n: int, p: float, signs: tuple[int, int] = (1, 1), head: float = 13680.0
 ) -> Floats:
-    """Kachitvichyanukul, Schmeiser (1988), step 5.3, as it stands in numpy 2.4.
+    """Compute step 5.3 of Kachitvichyanukul, Schmeiser (1988) as it stands in numpy 2.4.
 
     There ``signs`` of the second pair of Stirling series are plus, in place of minus, and
     ``head`` is 13680, in place of 13860.

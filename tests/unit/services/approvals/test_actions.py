@@ -38,7 +38,10 @@ def ruled(world: World) -> World:
 
 @pytest.fixture
 def add(ruled: World, tmp_path: Path) -> Adding:
-    """``add(name, who, epsilon)``: a dataset's next version, with a budget of the top tier."""
+    """Provide ``add(name, who, epsilon)``: a dataset's next version.
+
+    It has a budget of the top tier.
+    """
 
     def source(name: str) -> dict[str, str]:
         path = tmp_path / f"{name}.csv"

@@ -67,7 +67,7 @@ def ruled(world: World) -> World:
 
 
 def people(world: World, number: int) -> dict[str, Principal]:
-    """Everybody again, by what they are called in the cases."""
+    """Return everybody again, by what they are called in the cases."""
     roles: dict[str, list[Literal["analyst", "admin", "auditor"]]] = {
         "ada": ["admin"],
         "bea": ["admin"],

@@ -188,7 +188,7 @@ def test_a_smaller_max_units_is_told_where_its_finer_lattice_is_enough(
 
 
 class Crossing(Here):
-    """Works everything out as another process would: from what is written down of it."""
+    """Work everything out as another process would: from what is written down of it."""
 
     def run(self, person: str, patience: float, function: Any, *asked: Any, **named: Any) -> Any:
         given, by_name = wire.read(wire.written((asked, named)))

@@ -33,7 +33,7 @@ ONE = Sensitivity(Fraction(1), Fraction(1), Fraction(1))
 
 
 class Elsewhere:
-    """Computes here; notes for whom, how many releases, and how many reads were open by then."""
+    """Compute here; note for whom, how many releases, and how many reads were open by then."""
 
     def __init__(self, reads: Callable[[], int] = lambda: 0) -> None:
         self._reads = reads

@@ -170,7 +170,7 @@ def test_the_order_of_declaring_changes_no_sum(twice: World, tmp_path: Path) -> 
 
 
 def _sums(world: World, pairs: Sequence[tuple[str, str]]) -> tuple[ReachView | None, PrivacyBudget]:
-    """The grant and the loss of the top tier once pairs are declared; nothing of it is kept."""
+    """Return the grant and the loss of the top tier once pairs are declared, and keep nothing."""
     found: list[tuple[ReachView | None, PrivacyBudget]] = []
     with suppress(_Undone), world.server.database.write() as session:
         for one, other in pairs:

@@ -37,7 +37,7 @@ def counts(copy_world: CopyWorld) -> World:
 
 
 def rungs_of(world: World) -> list[int]:
-    """Of all releases, in the order in which they were drawn."""
+    """Return the rungs of all releases, in the order in which they were drawn."""
     with world.server.database.read() as session:
         return [row.rung for row in session.exec(select(Release).order_by(col(Release.seq))).all()]
 

@@ -29,7 +29,7 @@ pytestmark = pytest.mark.each_database
 
 @contextmanager
 def drawing(world: World) -> Iterator[None]:
-    """Somebody draws level after level meanwhile, and at least three."""
+    """Let somebody draw level after level meanwhile, and at least three."""
     stop, drawn = threading.Event(), threading.Semaphore(0)
 
     def draw() -> None:

@@ -94,7 +94,7 @@ def is_admin(world: World, name: str) -> bool:
 
 
 def problems(world: World) -> list[str]:
-    """What an audit finds: of rows that were put in for these tests alone, if of anything."""
+    """Return what an audit finds: of rows put in for these tests alone, if of anything."""
     return verification.verify(world.server, OPERATOR).problems
 
 

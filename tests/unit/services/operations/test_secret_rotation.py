@@ -34,7 +34,10 @@ def issued(world: World, name: str = "ines") -> str:
 
 
 def counts(found: PeppersView) -> list[tuple[int, int]]:
-    """The peppers' numbers, and the valid tokens under each; all but the first are retired."""
+    """Return the peppers' numbers, and the valid tokens under each.
+
+    All but the first are retired.
+    """
     assert [one.retired for one in found.peppers] == [False] + [True] * (len(found.peppers) - 1)
     return [(one.number, one.tokens) for one in found.peppers]
 

@@ -1,6 +1,6 @@
-"""Test that every leaf of a tier is missed where it is gone.
+"""Test that it is noticed when any leaf about a tier is gone from the log.
 
-A moved one stands for those before it.
+The leaf of a tier that was moved stands for those before it.
 """
 
 from tests.unit.services import logged

@@ -45,7 +45,7 @@ def refused(*_: object, **__: object) -> NoReturn:
 
 @pytest.fixture
 def bare(world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> World:
-    """One query registered; then the file is deleted, and whoever reaches for a key fails."""
+    """Register one query; then delete the file, and let whoever reaches for a key fail."""
     path = tmp_path / "people.csv"
     path.write_text(ROWS)
     spec = {**PEOPLE, "source": {"engine": "duckdb", "uri": str(path)}}

@@ -103,7 +103,10 @@ def test_with_many_limits_chances_are_those_of_the_normal_law_of_them_all() -> N
 
 
 def _on_the_lattice(limits: Sequence[tuple[float, int]], place: int) -> float:
-    """The chance by sums over all integers, with the new level at ``place`` of ``limits``."""
+    """Return the chance by sums over all integers.
+
+    The new level is at ``place`` of ``limits``.
+    """
     axes = []
     for i, (variance, last) in enumerate(limits):
         end = last if i != place else int(math.sqrt(last**2 + 80 * variance))

@@ -31,7 +31,10 @@ def _forest(option: Option, steps: int) -> Forest:
 
 
 def _node_variance(mechanism: type[Mechanism], loss: float, l1: float, l2_squared: float) -> float:
-    """Of a node, where an element moves all nodes by ``l1`` and ``l2_squared`` together."""
+    """Return a node's variance.
+
+    An element moves all nodes by ``l1`` and ``l2_squared`` together.
+    """
     if mechanism is Laplace:
         return 2 * (l1 * float(ELEMENT.l1) / loss) ** 2
     return l2_squared * float(ELEMENT.l2_squared) / (2 * loss)

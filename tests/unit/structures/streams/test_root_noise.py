@@ -54,7 +54,7 @@ def test_ties_are_rounded_up_however_many_digits_it_takes() -> None:
 def pairs_of_streams(
     streams: Callable[[], Stream], places: Sequence[int], variance: int
 ) -> Iterator[tuple[IntVector, IntVector]]:
-    """Noises of two streams whose ``R x + z`` is the same; and by what their totals differ."""
+    """Yield noises of two streams with equal ``R x + z``, and by what their totals differ."""
     noise = RootNoise.begin(MECHANISM, 400, 1, 50, [Fraction(variance)])
     noise.advance(400, streams)
     column = strategy(400)

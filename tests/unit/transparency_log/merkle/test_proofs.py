@@ -130,7 +130,10 @@ def test_every_pair_of_small_trees_is_proven_consistent(consistent: Consistent) 
 
 
 def mutations(proof: list[bytes]) -> list[list[bytes]]:
-    """One bit flipped in every hash, each left out, each doubled, two swapped, one appended."""
+    """Return altered proofs: each hash with a bit flipped, left out, or doubled.
+
+    In others two are swapped, or one is appended.
+    """
     found = [[*proof, HASHES[0]], [HASHES[0], *proof]]
     for place, one in enumerate(proof):
         flipped = bytes([one[0] ^ 1, *one[1:]])

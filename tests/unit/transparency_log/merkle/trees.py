@@ -33,7 +33,7 @@ ROOTS = [
 
 
 def defined(hashes: Sequence[bytes]) -> bytes:
-    """MTH as section 2.1.1 defines it."""
+    """Return MTH as section 2.1.1 defines it."""
     if len(hashes) < 2:
         return hashes[0] if hashes else hashlib.sha256(b"").digest()
     k = max(2**i for i in range(10) if 2**i < len(hashes))
