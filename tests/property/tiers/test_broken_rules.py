@@ -19,7 +19,7 @@ from penstock.services.ledger.accounts import TierAccount
 from penstock.services.noise import lossless_levels
 from penstock.services.noise.independent_levels import IndependentLevels
 from penstock.services.noise.level_rule import LevelRule
-from penstock.services.releases import releases
+from penstock.services.releases.known_queries import KnownQuery
 from penstock.services.repository import ordered_tiers
 
 
@@ -155,7 +155,7 @@ def by_difference(*_: object, charged: Entry, new: Fraction, **more: Any) -> Ent
         more["sensitivity"],
         more["account"],
         more["dimension"],
-        more["levels"],
+        more["level_count"],
     )
     whole = entry(cost)
     return Entry(whole.loss - charged.loss, max(whole.failure - charged.failure, 0))
@@ -188,8 +188,8 @@ def nothing_anew(*_: object) -> None:
     """Leave what was charged as it was."""
 
 
-def whatever_exists(_: Session, query: Query, __: Tier) -> int:
-    return query.ceiling
+def whatever_exists(known: KnownQuery, _: Tier) -> int:
+    return known.query.ceiling
 
 
 KEPT = effective_levels._dues  # what a broken variant replaces
@@ -202,7 +202,7 @@ BROKEN: list[tuple[Story, object, str, Callable[..., object]]] = [
     (lowered_and_moved, effective_levels, "_dues", forgetful),
     (raised, lossless_levels, "raising", by_difference),
     (held_and_deleted, effective_levels, "ladder", in_sight),
-    (asked, releases, "allowed_rung", whatever_exists),
+    (asked, KnownQuery, "allowed_rung", whatever_exists),
     (granted_more, budgets, "reprice", nothing_anew),
 ]
 
