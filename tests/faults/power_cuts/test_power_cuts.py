@@ -35,6 +35,7 @@ from penstock.transparency_log.witness import FILE
 CUTS_A_RUN = 50
 """Of one run of requests that is recorded."""
 MOST_BROKEN_CUTS = 50
+TEARS_A_WRITE = 8
 
 pytestmark = pytest.mark.only("sqlite")
 
@@ -139,13 +140,16 @@ def _moments(
 
 
 def _while_witnessing(calls: Sequence[Call], count: int) -> Mapping[int, list[bool]]:
-    """Return the calls after each of the last writes to the witness, to tear these."""
+    """Return the calls after each of the last writes to the witness, to tear these in several ways.
+
+    A record has two of the eight sectors of its slot, so that one tear in seven goes through it.
+    """
     writes = [
         moment + 1
         for moment, call in enumerate(calls)
         if call.name == "pwrite64" and Path(call.place).name == FILE
     ]
-    return {moment: [True] for moment in writes[-count:]}
+    return {moment: [True] * TEARS_A_WRITE for moment in writes[-count:]}
 
 
 def _leave(disk: Disk, home: Path, label: tuple[int, ...], *, torn: bool) -> bool:

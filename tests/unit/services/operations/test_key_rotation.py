@@ -230,7 +230,7 @@ def test_retired_keys_go_with_the_dataset_and_a_newest_one_is_never_dropped(worl
     (mine,) = [one for one in key_rotation.show(world.server, OPERATOR).retired if one.dataset]
     assert (mine.dataset, mine.version) == ("sites", 1)
     for name in ("nonsense", key_rotation.show(world.server, OPERATOR).used[0].key or ""):
-        with pytest.raises(InvalidInput, match="no retired key"):
+        with pytest.raises(InvalidInput, match="is not a retired key"):
             retired_keys.droppable(world.server, OPERATOR, [name], ())
     assert key_rotation.shred(world.server, OPERATOR, "sites").keys == 2
     assert mine.key not in world.server.provider.health().keys
