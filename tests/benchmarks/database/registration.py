@@ -63,7 +63,8 @@ def measure(setting: Setting = Setting(), say: Print = print) -> Sequence[Figure
     Each round takes another statistic.
     """
     with fresh_world() as world:
-        file = world.home.parent / "crowd.parquet"
+        file = world.home / "data" / "crowd.parquet"  # the only folder of data without a setting
+        file.parent.mkdir()
         people = write_crowd(file, setting.rows)
         say(f"{setting.rows:,} rows of {people:,} people, {file.stat().st_size / 1e6:.1f} MB.")
         _register_dataset(world, file)
