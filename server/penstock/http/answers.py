@@ -1,13 +1,25 @@
-"""Render answers as JSON: views directly, times in UTC with Z, vectors without a copy as lists."""
+"""Render answers as JSON: views directly, times in UTC with Z, vectors without a copy as lists.
 
-from collections.abc import Iterable, Mapping, Sequence
+An answer of more than ``STREAMED`` bytes is rendered while it is sent, so that its text never
+exists as a whole.  It has the same bytes, but no ``Content-Length``.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import fields, is_dataclass
 from fractions import Fraction
 
+import numpy as np
 import orjson
 from flask import Response
 
 PART = 4096
 """Number of items of a long list that are rendered at once."""
+
+STREAMED = 1 << 20
+"""The size in bytes up to which an answer is rendered before its first byte is sent."""
+
+BLOCK = 1 << 16
+"""The least size in bytes of what is sent at once, except for the last."""
 
 MEDIA_TYPE = "application/json"
 LINES = "application/jsonl"
@@ -20,8 +32,70 @@ def rendered(value: object) -> bytes:
 
 
 def json_answer(value: object, status: int) -> Response:
-    """Return an answer with ``value`` rendered as JSON."""
-    return Response(rendered(value), status, mimetype=MEDIA_TYPE)
+    """Return an answer with ``value`` rendered as JSON: streamed if it is long.
+
+    What cannot be rendered raises here if it is within the first ``STREAMED`` bytes.  ``value``
+    must not need a transaction: the rest is rendered after the request.
+    """
+    if not _has_long_list(value):
+        return Response(rendered(value), status, mimetype=MEDIA_TYPE)
+    blocks = blocks_of(value)
+    begun: list[bytes] = []
+    size = 0
+    for block in blocks:
+        begun.append(block)
+        size += len(block)
+        if size > STREAMED:
+            return Response(_joined(begun, blocks), status, mimetype=MEDIA_TYPE)
+    return Response(b"".join(begun), status, mimetype=MEDIA_TYPE)
+
+
+def _joined(begun: Sequence[bytes], rest: Iterator[bytes]) -> Iterator[bytes]:
+    yield from begun
+    yield from rest
+
+
+def blocks_of(value: object) -> Iterator[bytes]:
+    """Yield what ``rendered`` returns, in blocks, with ``PART`` items of each long list at once."""
+    block = bytearray()
+    for part in _parts(value):
+        block += part
+        if len(block) >= BLOCK:
+            yield bytes(block)
+            block.clear()
+    if block:
+        yield bytes(block)
+
+
+def _parts(value: object) -> Iterator[bytes]:
+    if not _has_long_list(value):
+        yield rendered(value)
+    elif isinstance(value, np.ndarray | Sequence):
+        yield b"["
+        for start in range(0, len(value), PART):
+            items = rendered(value[start : start + PART])
+            yield b"," + items[1:-1] if start else items[1:-1]
+        yield b"]"
+    else:
+        between = b"{"
+        for name, child in _fields(value):
+            yield between + rendered(name) + b":"
+            yield from _parts(child)
+            between = b","
+        yield b"}"
+
+
+def _has_long_list(value: object) -> bool:
+    """Return True for a list of more than ``PART`` items, and for a view with one in it."""
+    if isinstance(value, np.ndarray | Sequence):
+        return len(value) > PART and not isinstance(value, str | bytes)
+    return any(_has_long_list(child) for _, child in _fields(value))
+
+
+def _fields(value: object) -> Iterator[tuple[str, object]]:
+    if is_dataclass(value) and not isinstance(value, type):
+        for field in fields(value):
+            yield field.name, getattr(value, field.name)
 
 
 def lines_answer(items: Iterable[object]) -> Response:

@@ -42,6 +42,22 @@ MUTANTS: Final[Sequence[Mutant]] = (
         ),
     ),
     Mutant(
+        name="long-answer-kept-whole",
+        path="http/answers.py",
+        before="        if size > STREAMED:\n",
+        after="        if size > STREAMED and block is None:\n",
+        wrong="a worker holds the whole text of a long answer before it sends the first byte",
+        tests=("tests/api/http/test_answers.py",),
+    ),
+    Mutant(
+        name="parts-run-together",
+        path="http/answers.py",
+        before='b"," + items[1:-1] if start else items[1:-1]',
+        after="items[1:-1]",
+        wrong="the last number of a part and the first of the next are one number",
+        tests=("tests/api/http/test_answers.py",),
+    ),
+    Mutant(
         name="bucket-with-one-more",
         path="http/counting/rate_limits.py",
         before="            wait = full_at + 1 / allowance.rate - now"
