@@ -27,6 +27,13 @@ _CLEARANCE = (
     .order_by(col(Clearance.version).desc())
     .limit(1)
 )
+_TIERS = select(Tier).where(col(Tier.deleted_at).is_(None)).order_by(col(Tier.rank))
+_DATASET = (
+    select(Dataset)
+    .where(col(Dataset.folded) == bindparam("folded"), col(Dataset.withdrawn_at).is_(None))
+    .order_by(col(Dataset.version).desc())
+    .limit(1)
+)
 _QUERY = select(Query).where(col(Query.folded) == bindparam("folded"))
 _GIVEN = select(QueryLevel).where(col(QueryLevel.query_id) == bindparam("query_id"))
 _PAID = select(Charge).where(
@@ -69,9 +76,7 @@ def tier_by_name(session: Session, name: str) -> Tier:
 
 def ordered_tiers(session: Session) -> Sequence[Tier]:
     """Return the tiers that are not deleted, the least trusted first."""
-    return session.exec(
-        select(Tier).where(col(Tier.deleted_at).is_(None)).order_by(col(Tier.rank))
-    ).all()
+    return session.exec(_TIERS).all()
 
 
 def user_by_name(session: Session, name: str) -> User:
@@ -100,12 +105,7 @@ def clearance_of(session: Session, user_id: int) -> Tier | None:
 
 def dataset_by_name(session: Session, name: str) -> Dataset:
     """Return the newest version of a dataset that was not withdrawn.  Raises ``NotFound``."""
-    dataset = session.exec(
-        select(Dataset)
-        .where(col(Dataset.folded) == folded(name), col(Dataset.withdrawn_at).is_(None))
-        .order_by(col(Dataset.version).desc())
-        .limit(1)
-    ).first()
+    dataset = session.exec(_DATASET, params={"folded": folded(name)}).first()
     if dataset is None:
         raise NotFound(f"There is no dataset {name!r}.")
     return dataset

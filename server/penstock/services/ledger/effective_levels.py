@@ -34,6 +34,10 @@ from penstock.services.ledger.accounts import (
 from penstock.services.noise.kinds.choice import kind_of
 from penstock.services.repository import paid_rungs
 
+# Built once, as in ``repository``.
+_CLEARED = select(col(Clearance.tier_id)).where(col(Clearance.tier_id).is_not(None))
+_LADDER = select(Tier).where(col(Tier.deleted_at).is_(None) | col(Tier.id).in_(_CLEARED))
+
 Rungs = Mapping[int, int]
 """Rungs by the key of their tier."""
 
@@ -80,11 +84,7 @@ def place(tier: Tier) -> tuple[int, bool, datetime, int]:
 
 def ladder(session: Session) -> list[Tier]:
     """Return all tiers that count, including deleted ones that had users, least trusted first."""
-    tier_ids = select(col(Clearance.tier_id)).where(col(Clearance.tier_id).is_not(None))
-    tiers = session.exec(
-        select(Tier).where(col(Tier.deleted_at).is_(None) | col(Tier.id).in_(tier_ids))
-    ).all()
-    return sorted(tiers, key=place)
+    return sorted(session.exec(_LADDER).all(), key=place)
 
 
 def effective_rungs(session: Session, query: Query, tier: Tier) -> list[int]:

@@ -3,6 +3,7 @@
 Registering it again finishes it, and a preview shows it as registered.
 """
 
+from sqlalchemy import bindparam
 from sqlmodel import Session, col, select
 
 from penstock.connectors.planning.prepare import PreparedQuery
@@ -17,6 +18,19 @@ from penstock.services.queries.recorded_statement import keys_text, spec_text
 from penstock.services.repository import dataset_by_name, in_sight
 from penstock.spec_fields import folded
 
+# Built once, as in ``repository``.
+_LEFT = (
+    select(Dataset, Query)
+    .join(Query, col(Query.dataset_id) == col(Dataset.id))
+    .where(
+        col(Query.folded) == bindparam("query"),
+        col(Query.status) == "pending",
+        col(Dataset.folded) == bindparam("dataset"),
+    )
+)
+_NAMED = select(Query).where(col(Query.folded) == bindparam("folded"))
+_SAME_STATISTIC = select(Query).where(col(Query.canonical_hash) == bindparam("canonical_hash"))
+
 
 def charged_dataset(session: Session, request: Plannable) -> Dataset:
     """Return the newest version of the dataset, or the one that was charged already.
@@ -24,15 +38,8 @@ def charged_dataset(session: Session, request: Plannable) -> Dataset:
     An interrupted registration charged it, with the declaration of that time.
     """
     newest = dataset_by_name(session, request.dataset)
-    left = session.exec(
-        select(Dataset, Query)
-        .join(Query, col(Query.dataset_id) == col(Dataset.id))
-        .where(
-            col(Query.folded) == folded(request.name),
-            col(Query.status) == "pending",
-            col(Dataset.folded) == newest.folded,
-        )
-    ).first()
+    names = {"query": folded(request.name), "dataset": newest.folded}
+    left = session.exec(_LEFT, params=names).first()
     return newest if left is None else as_declared(session, *left)
 
 
@@ -48,8 +55,9 @@ def pending(
     Queries that ``limit`` may not see count as missing.  Raises ``NameTaken`` and ``Conflict`` as
     registering does.
     """
-    known = select(Query) if limit is None else select(Query).where(in_sight(limit))
-    taken = session.exec(known.where(col(Query.folded) == folded(request.name))).first()
+    sight = [] if limit is None else [in_sight(limit)]
+    name = {"folded": folded(request.name)}
+    taken = session.exec(_NAMED.where(*sight), params=name).first()
     if taken is not None:
         same = taken.dataset_id == dataset.id and taken.spec == spec_text(request, prepared)
         size = taken.dimension == prepared.dimension
@@ -57,9 +65,8 @@ def pending(
             return taken
         raise name_taken(taken.name)
     if prepared.canonical_hash is not None:
-        twin = session.exec(
-            known.where(col(Query.canonical_hash) == prepared.canonical_hash)
-        ).first()
+        same_statistic = {"canonical_hash": prepared.canonical_hash}
+        twin = session.exec(_SAME_STATISTIC.where(*sight), params=same_statistic).first()
         if twin is not None:
             raise Conflict(
                 f"This statistic is registered already, as query {twin.name!r};"
