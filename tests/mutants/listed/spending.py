@@ -17,8 +17,8 @@ MUTANTS: Final[Sequence[Mutant]] = (
     Mutant(
         name="charge-without-total",
         path="services/ledger/accounts.py",
-        before="            loss_total=account.spent.loss + new.loss,\n",
-        after="            loss_total=max(account.spent.loss, new.loss),\n",
+        before='        "loss_total": account.spent.loss + new.loss,\n',
+        after='        "loss_total": max(account.spent.loss, new.loss),\n',
         wrong="charges do not add up",
         tests=(
             "tests/unit/services/queries/test_registration.py::test_the_running_totals_are_the_sums_of_the_charges",
@@ -141,7 +141,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
     Mutant(
         name="deleted-tiers-pay-nothing",
         path="services/ledger/effective_levels.py",
-        before="select(Tier).where(col(Tier.deleted_at).is_(None) | col(Tier.id).in_(tier_ids))",
+        before="select(Tier).where(col(Tier.deleted_at).is_(None) | col(Tier.id).in_(_CLEARED))",
         after="select(Tier).where(col(Tier.deleted_at).is_(None))",
         wrong="what former holders of a deleted tier see in another one is not paid for",
         tests=(

@@ -11,7 +11,7 @@ from tests.unit.worlds import CopyWorld, World
 
 from penstock.errors import IntegrityViolation
 from penstock.persistence import row_authentication
-from penstock.persistence.tables import metadata
+from penstock.persistence.tables import QueryLevel, Release, metadata
 from penstock.persistence.tables.columns import Moment
 from penstock.services.access.principals import OPERATOR
 from penstock.services.verification.verification import verify
@@ -196,6 +196,26 @@ def test_a_value_is_written_alike_however_it_is_held() -> None:
     for value in ("1", b"1", datetime(2026, 1, 1, tzinfo=UTC)):
         with pytest.raises(TypeError):
             of(version=value)
+
+
+def test_rows_that_are_stored_together_are_signed(full: World) -> None:
+    before = rows_of(full, "query_level")
+    last = {name: before[-1][name] for name in row_authentication.columns("query_level")}
+    rows = [{**last, "version": last["version"] + more} for more in (1, 2)]
+    with full.server.database.write() as session:
+        row_authentication.store_signed(session, QueryLevel, rows)
+    assert [row["version"] for row in rows_of(full, "query_level")[len(before) :]] == [
+        row["version"] for row in rows
+    ]
+    assert not refused(full, "query_level")
+
+
+def test_a_row_is_stored_with_all_that_is_signed_or_not_at_all(full: World) -> None:
+    row = {name: rows_of(full, "query_level")[-1][name] for name in ("query_id", "tier_id", "by")}
+    with pytest.raises(KeyError), full.server.database.write() as session:
+        row_authentication.store_signed(session, QueryLevel, [row])
+    with pytest.raises(ValueError, match="with their numbers"), full.server.database.write() as s:
+        row_authentication.store_signed(s, Release, [{"rung": 1}])
 
 
 def test_the_same_columns_in_another_table_have_another_hmac() -> None:

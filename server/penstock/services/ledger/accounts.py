@@ -4,8 +4,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from sqlalchemy import bindparam
-from sqlmodel import Session, col, select
+from sqlalchemy import and_, bindparam
+from sqlalchemy.orm import aliased
+from sqlmodel import Session, col, func, select
 from sqlmodel.sql.expression import SelectOfScalar
 
 from penstock.accounting.charging.budget import SQUARES, Account, account_of, require_delta
@@ -21,6 +22,7 @@ from penstock.accounting.charging.ledger import (
 )
 from penstock.connectors.planning.refusals import pointer, within
 from penstock.errors import BudgetExhausted, InvalidInput
+from penstock.persistence.row_authentication import store_signed
 from penstock.persistence.row_numbers import required
 from penstock.persistence.tables.datasets import TierBudget
 from penstock.persistence.tables.ledger import Charge, SpentFloor
@@ -32,25 +34,46 @@ from penstock.spec_fields import folded
 HEAVIEST_SHOWN = 10
 
 # Every registration reads every account twice, the second time under the lock on its dataset, so
-# these statements are built once.
-_GRANTED = (
-    select(TierBudget)
+# these statements are built once, and one reads the accounts of all tiers.
+_GRANTED = select(TierBudget).where(
+    col(TierBudget.dataset_id) == bindparam("dataset_id"),
+    col(TierBudget.tier_id) == bindparam("tier_id"),
+)
+_OTHER_GRANT, _OTHER_CHARGE = aliased(TierBudget), aliased(Charge)
+_NEWEST_VERSION = (
+    select(func.max(col(_OTHER_GRANT.version)))
+    .where(
+        col(_OTHER_GRANT.dataset_id) == col(TierBudget.dataset_id),
+        col(_OTHER_GRANT.tier_id) == col(TierBudget.tier_id),
+    )
+    .scalar_subquery()
+)
+_LAST_SEQ = (
+    select(func.max(col(_OTHER_CHARGE.seq)))
+    .where(
+        col(_OTHER_CHARGE.dataset_id) == col(TierBudget.dataset_id),
+        col(_OTHER_CHARGE.tier_id) == col(TierBudget.tier_id),
+    )
+    .scalar_subquery()
+)
+_OPEN = (
+    select(TierBudget, Charge)
+    .outerjoin(
+        Charge,
+        and_(
+            col(Charge.dataset_id) == col(TierBudget.dataset_id),
+            col(Charge.tier_id) == col(TierBudget.tier_id),
+            col(Charge.seq) == _LAST_SEQ,
+        ),
+    )
     .where(
         col(TierBudget.dataset_id) == bindparam("dataset_id"),
-        col(TierBudget.tier_id) == bindparam("tier_id"),
+        col(TierBudget.version) == _NEWEST_VERSION,
     )
-    .order_by(col(TierBudget.version).desc())
 )
-_PRESENT = _GRANTED.limit(1)
-_LAST_CHARGE = (
-    select(Charge)
-    .where(
-        col(Charge.dataset_id) == bindparam("dataset_id"),
-        col(Charge.tier_id) == bindparam("tier_id"),
-    )
-    .order_by(col(Charge.seq).desc())
-    .limit(1)
-)
+"""The newest budget of each tier, and the last charge to its account."""
+
+_OPEN_AT_TIER = _OPEN.where(col(TierBudget.tier_id) == bindparam("tier_id"))
 _FLOORS = select(SpentFloor)
 
 
@@ -149,24 +172,31 @@ def open_accounts(
     """Return each tier's present account; ``None`` for a tier that has no budget."""
     # All rows, which are few: so a row that was moved to another account is detected.
     floors = session.exec(_FLOORS).all()
-    return [_opened(session, dataset_id, tier, floors) for tier in tiers]
+    statement, key = _OPEN, {"dataset_id": dataset_id}
+    if len(tiers) == 1:
+        statement, key = _OPEN_AT_TIER, {**key, "tier_id": required(tiers[0].id)}
+    rows = {budget.tier_id: (budget, last) for budget, last in session.exec(statement, params=key)}
+    return [
+        _opened(session, tier, *rows[required(tier.id)], floors) if tier.id in rows else None
+        for tier in tiers
+    ]
 
 
 def _opened(
-    session: Session, dataset_id: int, tier: Tier, floors: Sequence[SpentFloor]
-) -> TierAccount | None:
-    key = {"dataset_id": dataset_id, "tier_id": tier.id}
-    budget = session.exec(_PRESENT, params=key).first()
-    if budget is None:
-        return None
+    session: Session,
+    tier: Tier,
+    budget: TierBudget,
+    last: Charge | None,
+    floors: Sequence[SpentFloor],
+) -> TierAccount:
+    key = {"dataset_id": budget.dataset_id, "tier_id": tier.id}
     highest = budget.highest_epsilon
     if highest is None:
         highest = max(row.epsilon for row in session.exec(_GRANTED, params=key).all())
-    last = session.exec(_LAST_CHARGE, params=key).first()
     return TierAccount(
         tier=tier,
         account=account_of(budget.epsilon, budget.delta, budget.order, highest),
-        spent=_at_least(_own(floors, dataset_id, tier), last),
+        spent=_at_least(_own(floors, budget.dataset_id, tier), last),
         entries=last.seq + 1 if last else 0,
     )
 
@@ -260,17 +290,19 @@ def append_charges(
     Accounts are in their state before the first; the caller has checked that all fit.
     """
     current: dict[int, TierAccount] = {}
+    rows = []
     for settled, query_id, rung, new in due:
         key = required(settled.tier.id)
         account = current.get(key, settled)
-        append_charge(
-            session, account, new, dataset_id=dataset_id, query_id=query_id, rung=rung, at=at
+        rows.append(
+            _charge(account, new, dataset_id=dataset_id, query_id=query_id, rung=rung, at=at)
         )
         current[key] = replace(account, spent=account.spent + new, entries=account.entries + 1)
+    if rows:
+        store_signed(session, Charge, rows)
 
 
-def append_charge(
-    session: Session,
+def _charge(
     account: TierAccount,
     new: Entry,
     *,
@@ -278,23 +310,21 @@ def append_charge(
     query_id: int,
     rung: int,
     at: datetime,
-) -> None:
-    """Add a charge, with the running totals; the caller has checked that it fits."""
-    session.add(
-        Charge(
-            dataset_id=dataset_id,
-            tier_id=required(account.tier.id),
-            seq=account.entries,
-            query_id=query_id,
-            rung=rung,
-            order=account.account.order,
-            loss=new.loss,
-            failure=new.failure,
-            loss_total=account.spent.loss + new.loss,
-            failure_total=account.spent.failure + new.failure,
-            at=at,
-        )
-    )
+) -> dict[str, object]:
+    """Return the row of a charge, with the running totals; the caller has checked that it fits."""
+    return {
+        "dataset_id": dataset_id,
+        "tier_id": required(account.tier.id),
+        "seq": account.entries,
+        "query_id": query_id,
+        "rung": rung,
+        "order": account.account.order,
+        "loss": new.loss,
+        "failure": new.failure,
+        "loss_total": account.spent.loss + new.loss,
+        "failure_total": account.spent.failure + new.failure,
+        "at": at,
+    }
 
 
 def spending(session: Session, dataset_id: int, account: TierAccount) -> list[tuple[str, float]]:
