@@ -6,7 +6,7 @@ import os
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -164,6 +164,19 @@ def test_nonces_come_from_the_operating_system(visits: World) -> None:
     assert defaults["nonces"] is os.urandom
     with pytest.raises(KeyError), visits.server.database.write() as session:
         bare(session)
+
+
+def test_leaves_that_are_appended_together_keep_their_order(visits: World) -> None:
+    at = datetime(2026, 1, 1, tzinfo=UTC)
+    before = len(log_leaves(visits))
+    names = ["c", "a", "b"]
+    with visits.server.database.write() as session:
+        made = [leaves.made(session, kind="tier", at=at, actor="x", tier=name) for name in names]
+        leaves.append_all(session, made)
+    assert [leaf.index for leaf in made] == list(range(before, before + 3))
+    fields = [json.loads(content) for _, content, _ in log_leaves(visits)[before:]]
+    assert [leaf["tier"] for leaf in fields] == names
+    assert len({leaf["nonce"] for leaf in fields}) == 3
 
 
 def bare(session: Session) -> None:

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from sqlalchemy import union
+from sqlalchemy import bindparam, union
 from sqlmodel import Session, col, select
 
 from penstock.persistence.row_numbers import required
@@ -24,6 +24,25 @@ from penstock.transparency_log import leaves
 
 if TYPE_CHECKING:
     from penstock.services.noise.kinds.kind import QueryKind
+
+Exposure = dict[str, float | list[float]]
+
+# Built once, since every change needs them.  They begin at what was read, so that their cost does
+# not depend on how much is registered.
+_READ = union(
+    select(col(Grant.release_id)).where(col(Grant.user_id) == bindparam("user_id")),
+    select(col(Grant.release_id))
+    .join(Leaf, col(Grant.leaf_id) == col(Leaf.id))
+    .where(col(Leaf.actor) == bindparam("actor"), col(Leaf.kind).in_(("release", "stream"))),
+).subquery()
+_HANDED = select(col(Release.query_id), col(Release.rung)).join(
+    _READ, _READ.c.release_id == col(Release.id)
+)
+_READ_QUERIES = (
+    select(Query)
+    .where(col(Query.id).in_(select(_HANDED.subquery().c.query_id)))
+    .order_by(col(Query.name))
+)
 
 
 def record(
@@ -38,7 +57,32 @@ def record(
     **more: object,
 ) -> Leaf:
     """Append the leaf of a change that ``principal`` makes."""
-    return leaves.append(
+    exposure = exposure_of(session, principal, dataset)
+    leaf = leaf_of(
+        session, principal, kind, at, exposure, dataset=dataset, query=query, user=user, **more
+    )
+    leaves.append_all(session, [leaf])
+    return leaf
+
+
+def leaf_of(
+    session: Session,
+    principal: Principal,
+    kind: str,
+    at: datetime,
+    exposure: Exposure,
+    *,
+    dataset: Dataset | None = None,
+    query: Query | None = None,
+    user: str | None = None,
+    **more: object,
+) -> Leaf:
+    """Make the leaf of one of several changes, which ``leaves.append_all`` appends.
+
+    ``exposure`` is that of ``exposure_of``, which is the same for all of them: what is read in a
+    transaction is not handed out in it.
+    """
+    return leaves.made(
         session,
         kind=kind,
         at=at,
@@ -46,33 +90,21 @@ def record(
         user=user,
         dataset=dataset.name if dataset else None,
         query=query.name if query else None,
-        actor_exposure=exposure_of(session, principal, dataset),
+        actor_exposure=exposure,
         **more,
     )
 
 
-def exposure_of(
-    session: Session, principal: Principal, dataset: Dataset | None
-) -> dict[str, float | list[float]]:
+def exposure_of(session: Session, principal: Principal, dataset: Dataset | None) -> Exposure:
     """Return the levels of each query that ``principal`` was given, by the query's name.
 
     A level that reveals nothing beyond a more accurate one is left out.
 
     What the operator requested in the name of others counts as read by the operator.
     """
-    # The query begins at what was read, so that its cost does not depend on how much is registered.
-    mine = select(col(Grant.release_id)).where(col(Grant.user_id) == principal.user_id)
-    acted = (
-        select(col(Grant.release_id))
-        .join(Leaf, col(Grant.leaf_id) == col(Leaf.id))
-        .where(col(Leaf.actor) == principal.actor, col(Leaf.kind).in_(("release", "stream")))
-    )
-    read = union(mine, acted).subquery()
-    handed = select(col(Release.query_id), col(Release.rung)).join(
-        read, read.c.release_id == col(Release.id)
-    )
+    reader = {"user_id": principal.user_id, "actor": principal.actor}
     rungs: dict[int, list[int]] = {}
-    for key, rung in session.exec(handed).all():
+    for key, rung in session.exec(_HANDED, params=reader).all():
         rungs.setdefault(key, []).append(rung)
     if not rungs:
         return {}
@@ -80,11 +112,7 @@ def exposure_of(
     # nothing needs none of them.
     from penstock.services.noise.kinds.choice import kind_of
 
-    queries = session.exec(
-        select(Query)
-        .where(col(Query.id).in_(select(handed.subquery().c.query_id)))
-        .order_by(col(Query.name))
-    ).all()
+    queries = session.exec(_READ_QUERIES, params=reader).all()
     return {
         query.name: _levels(kind_of(query), rungs[required(query.id)])
         for query in queries

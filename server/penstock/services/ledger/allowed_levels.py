@@ -5,21 +5,25 @@ A tier may be given what it is allowed from now on; it is charged for all that i
 tiers below it.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 
 from sqlalchemy import bindparam
 from sqlmodel import Session, col, select
 
 from penstock.errors import LevelsUsedUp
+from penstock.persistence.row_authentication import store_signed
 from penstock.persistence.row_numbers import required
 from penstock.persistence.tables.datasets import Dataset
+from penstock.persistence.tables.log import Leaf
 from penstock.persistence.tables.people import Tier
 from penstock.persistence.tables.queries import Query, QueryLevel, Release
+from penstock.services.access.admin_actions import Exposure, exposure_of
 from penstock.services.access.principals import Principal
 from penstock.services.ledger.effective_levels import Rungs
-from penstock.services.ledger.logged_levels import record_level
+from penstock.services.ledger.logged_levels import level_leaves
 from penstock.services.repository import given_rungs
+from penstock.transparency_log.leaves import append_all
 
 _VERSIONS = (
     select(QueryLevel)
@@ -78,17 +82,45 @@ def allow(
     """Append the next version of each tier's rung that is not its newest, and its leaf."""
     rows = session.exec(_VERSIONS, params={"query_id": query.id}).all()
     before = {row.tier_id: (row.version, row.rung) for row in rows}
-    for key, rung in rungs.items():
-        version, former = before.get(key, (0, None))
-        if former == rung:
-            continue
-        row = QueryLevel(
-            query_id=required(query.id),
-            tier_id=key,
-            version=version + 1,
-            rung=rung,
-            at=at,
-            by=principal.name,
-        )
-        session.add(row)
-        record_level(session, principal, dataset, query, row)
+    changed = {key: rung for key, rung in rungs.items() if before.get(key, (0, None))[1] != rung}
+    if changed:
+        versions = {key: before.get(key, (0, None))[0] + 1 for key in changed}
+        _store(session, principal, query, changed, versions, at)
+        exposure = exposure_of(session, principal, dataset)
+        append_all(session, level_leaves(session, principal, dataset, query, changed, at, exposure))
+
+
+def allow_first(
+    session: Session,
+    principal: Principal,
+    dataset: Dataset,
+    query: Query,
+    rungs: Rungs,
+    at: datetime,
+    exposure: Exposure,
+) -> list[Leaf]:
+    """Store the first rungs of a query that was just stored; return the leaves to append."""
+    _store(session, principal, query, rungs, dict.fromkeys(rungs, 1), at)
+    return level_leaves(session, principal, dataset, query, rungs, at, exposure)
+
+
+def _store(
+    session: Session,
+    principal: Principal,
+    query: Query,
+    rungs: Rungs,
+    versions: Mapping[int, int],
+    at: datetime,
+) -> None:
+    rows = [
+        {
+            "query_id": required(query.id),
+            "tier_id": key,
+            "version": versions[key],
+            "rung": rung,
+            "at": at,
+            "by": principal.name,
+        }
+        for key, rung in rungs.items()
+    ]
+    store_signed(session, QueryLevel, rows)

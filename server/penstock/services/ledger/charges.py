@@ -16,7 +16,7 @@ from penstock.persistence.row_numbers import required
 from penstock.persistence.tables.datasets import Dataset
 from penstock.persistence.tables.people import Tier
 from penstock.persistence.tables.queries import Query
-from penstock.services.access.admin_actions import record
+from penstock.services.access.admin_actions import exposure_of, leaf_of
 from penstock.services.access.principals import Principal
 from penstock.services.context import Server
 from penstock.services.ledger.accounts import (
@@ -25,7 +25,7 @@ from penstock.services.ledger.accounts import (
     open_accounts,
     require_room,
 )
-from penstock.services.ledger.allowed_levels import allow
+from penstock.services.ledger.allowed_levels import allow_first
 from penstock.services.ledger.effective_levels import ladder, recharge
 from penstock.services.ledger.quotes import Quote
 from penstock.services.noise.keys import fresh_query_key
@@ -33,6 +33,7 @@ from penstock.services.noise.kinds.choice import kind_of
 from penstock.services.repository import in_sight, ordered_tiers
 from penstock.services.schemas.queries import Terms
 from penstock.spec_fields import folded
+from penstock.transparency_log.leaves import append_all
 
 Accounts = Sequence[tuple[Tier, TierAccount | None]]
 
@@ -123,20 +124,21 @@ def charge_all(
         if not duplicate(problem):
             raise
         raise name_taken(query.name) from problem
-    own = kind_of(query).leaf()
-    record(session, principal, "query", now, dataset=dataset, query=query, **own)
+    # Once for all leaves: it takes longer than any of them.
+    exposure, own = exposure_of(session, principal, dataset), kind_of(query).leaf()
+    leaf = leaf_of(session, principal, "query", now, exposure, dataset=dataset, query=query, **own)
     append_charges(
         session,
         [(account, required(query.id), rung, new) for account, rung, new in due],
         dataset_id=key,
         at=now,
     )
-    session.flush()
     rungs = {required(account.tier.id): quote.rungs[account.tier.name] for account, _, _ in due}
     # Deleted tiers are also charged for what the tiers below them see; all others are charged.
     if any(tier.deleted_at is not None for tier in ladder(session)):
         recharge(session, dataset, [query], now, allowed={required(query.id): rungs})
-    allow(session, principal, dataset, query, rungs, now)
+    levels = allow_first(session, principal, dataset, query, rungs, now, exposure)
+    append_all(session, [leaf, *levels])
 
 
 def require_free_name(session: Session, name: str, limit: Tier | None = None) -> None:

@@ -1,41 +1,49 @@
 """Write the leaves of the levels that tiers are allowed, and compare the tables with them."""
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict
+from datetime import datetime
 
 from sqlmodel import Session, col, select
 
 from penstock.persistence.tables.datasets import Dataset
 from penstock.persistence.tables.ledger import Charge
+from penstock.persistence.tables.log import Leaf
 from penstock.persistence.tables.people import Tier
 from penstock.persistence.tables.queries import Query, QueryLevel
-from penstock.services.access.admin_actions import record
+from penstock.services.access.admin_actions import Exposure, leaf_of
 from penstock.services.access.principals import Principal
 from penstock.services.noise.kinds.choice import kind_of
 from penstock.transparency_log.logged_subject import LeafFields, ascending, name_of, versions
 from penstock.transparency_log.sights import Sight
 
 
-def record_level(
+def level_leaves(
     session: Session,
     principal: Principal,
     dataset: Dataset,
     query: Query,
-    row: QueryLevel,
-) -> None:
-    """Append the leaf of a level that a tier is allowed from now on."""
-    tier = session.get_one(Tier, row.tier_id)
-    record(
-        session,
-        principal,
-        "level",
-        row.at,
-        dataset=dataset,
-        query=query,
-        tier=tier.name,
-        level=asdict(kind_of(query).level(row.rung)),
-    )
+    rungs: Mapping[int, int],
+    at: datetime,
+    exposure: Exposure,
+) -> list[Leaf]:
+    """Make the leaves of levels that tiers, by their keys, are allowed from now on."""
+    kind = kind_of(query)
+    return [
+        leaf_of(
+            session,
+            principal,
+            "level",
+            at,
+            exposure,
+            dataset=dataset,
+            query=query,
+            tier=session.get_one(Tier, key).name,
+            level=asdict(kind.level(rung)),
+        )
+        for key, rung in rungs.items()
+    ]
 
 
 class LoggedLevels:

@@ -45,6 +45,16 @@ def test_it_covers_the_dataset_that_the_change_is_about(visits: World) -> None:
     assert exposure(visits, "pia", "others") == {}
 
 
+def test_every_leaf_of_a_registration_says_what_its_actor_had_read(visits: World) -> None:
+    pia = acting_as(visits.server, "pia", by=OPERATOR)
+    level = releases.request(visits.server, pia, "visits", ReleaseRequest()).view.level.value
+    visits.push("next")
+    own = [leaf for leaf in logged.leaves(visits) if leaf.get("query") == "next"]
+    assert [leaf["kind"] for leaf in own] == ["query", *["level"] * (len(own) - 1)]
+    assert len(own) > 2
+    assert all(leaf["actor_exposure"] == {"visits": level} for leaf in own)
+
+
 def test_what_was_read_in_the_name_of_others_counts_as_read_by_the_operator(visits: World) -> None:
     pia = acting_as(visits.server, "pia", by=OPERATOR)
     level = releases.request(visits.server, pia, "visits", ReleaseRequest()).view.level.value
