@@ -34,7 +34,9 @@ def register(
 
 def change(server: Server, principal: Principal, name: str, request: LevelsChange) -> QueryView:
     """Move levels of a query and show it.  Raises as ``level_changes.change`` does."""
-    return shown(server, level_changes.change(server, principal, name, request))
+    changed = level_changes.change(server, principal, name, request)
+    with server.database.read() as session:
+        return view(session, session.get_one(Query, changed.id), None)
 
 
 def retire(server: Server, principal: Principal, name: str) -> QueryView:
@@ -64,9 +66,9 @@ def show(server: Server, principal: Principal, name: str) -> QueryView:
 
 
 def shown(server: Server, query: Query) -> QueryView:
-    """Show a query to the admin who has just changed it."""
+    """Show a query, whose row is as it was committed, to the admin who has just registered it."""
     with server.database.read() as session:
-        return view(session, session.get_one(Query, query.id), None)
+        return view(session, query, None)
 
 
 def view(session: Session, query: Query, limit: Tier | None) -> QueryView:

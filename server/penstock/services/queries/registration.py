@@ -44,7 +44,7 @@ from penstock.services.queries.pending import charged_dataset, pending
 from penstock.services.queries.prepared_request import PreparedRequest
 from penstock.services.queries.recorded_statement import keys_text, spec_text
 from penstock.services.queries.refused_histograms import advised
-from penstock.services.releases.releases import store
+from penstock.services.releases.releases import add, fitting
 from penstock.services.repository import given_rungs
 
 
@@ -71,17 +71,16 @@ def register(
     progress("computing levels and charges")
     planned = PreparedRequest(server, principal, PATIENCE, dataset, request, prepared)
     with advised(planned):
-        query, rungs = _charged(planned, request, accounts)
+        charged, rungs = _charged(planned, request, accounts)
     try:
         # An interrupted registration may have recorded another version's text, which is run.
-        _anchor(server, dataset, query, rungs, prepared.step, reader(query), progress)
+        return _anchor(server, dataset, charged, rungs, prepared.step, reader(charged), progress)
     except (SourceChanged, Unavailable) as problem:
         problem.detail += (
-            f" Query {query.name!r} is charged and waits for its data: register the same spec"
+            f" Query {charged.name!r} is charged and waits for its data: register the same spec"
             " again to finish it."
         )
         raise
-    return query
 
 
 def _charged(
@@ -105,7 +104,9 @@ def _charged(
             require_same_accounts(accounts, fresh)
             query = _row(server, principal, dataset, request, prepared, quote)
             charge_all(session, principal, dataset, query, quote, fresh)
-        given = {query.ceiling, *given_rungs(session, query)}
+            given = {query.ceiling, *quote.rungs.values()}
+        else:
+            given = {query.ceiling, *given_rungs(session, query)}
         return query, kind_of(query).levels.telling(given)
 
 
@@ -144,8 +145,8 @@ def _anchor(
     step: Fraction,
     answer: Answer,
     progress: Progress,
-) -> None:
-    """Read the data, draw the anchor, forget the data, and store the anchor.
+) -> Query:
+    """Read the data, draw the anchor, forget the data, store the anchor; return the query's row.
 
     If levels are independent, this holds for all draws at ``rungs``: all or none are stored.
     """
@@ -156,11 +157,13 @@ def _anchor(
     del exact
     with server.database.write_beside(need=Need.LITTLE) as session:
         query = _locked_pending(session, charged)
-        for rung, steps in drawn.vectors:
-            store(session, server, dataset, query, rung, steps, None, None)
-        drawn.keep(session, dataset, query)
-        query.status = "active"
-        session.add(query)
+        with fitting(query.name):
+            for rung, steps in drawn.vectors:
+                add(session, server, dataset, query, rung, steps, None, None)
+            drawn.keep(session, dataset, query)
+            query.status = "active"
+            session.flush()
+        return query
 
 
 def _locked_pending(session: Session, charged: Query) -> Query:

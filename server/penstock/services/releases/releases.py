@@ -10,6 +10,8 @@ alone.
 """
 
 import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -201,8 +203,37 @@ def store(
     accurate: Release | None,
     noisy: Release | None,
 ) -> Release:
-    """Seal a newly drawn vector and add it as the query's next release."""
-    name = query.name
+    """Seal a newly drawn vector and store it as the query's next release."""
+    with fitting(query.name):
+        release = add(session, server, dataset, query, rung, steps, accurate, noisy)
+        session.flush()
+    return release
+
+
+@contextmanager
+def fitting(name: str) -> Iterator[None]:
+    """Raise ``IntegrityViolation`` where the releases of query ``name`` have no place."""
+    try:
+        yield
+    except IntegrityError as problem:
+        # The lock rules this out, unless rows were restored to an older state.
+        raise IntegrityViolation(
+            f"Query {name!r} already has a release where the next one belongs: its rows"
+            " do not fit each other. Nothing was drawn; restore the database from a backup."
+        ) from problem
+
+
+def add(
+    session: Session,
+    server: Server,
+    dataset: Dataset,
+    query: Query,
+    rung: int,
+    steps: IntVector,
+    accurate: Release | None,
+    noisy: Release | None,
+) -> Release:
+    """Seal a newly drawn vector and add it as the query's next release, to be flushed."""
     query.seq += 1
     session.add(query)
     release = Release(
@@ -216,14 +247,6 @@ def store(
         created_at=server.clock(),
     )
     session.add(release)
-    try:
-        session.flush()
-    except IntegrityError as problem:
-        # The lock rules this out, unless rows were restored to an older state.
-        raise IntegrityViolation(
-            f"Query {name!r} already has a release where the next one belongs: its rows"
-            " do not fit each other. Nothing was drawn; restore the database from a backup."
-        ) from problem
     return release
 
 
