@@ -21,7 +21,14 @@
 * ``serving``     ``penstock serve`` in a process of its own
 * ``readers``     clients in processes of their own
 * ``received``    everything that clients were answered, compared
-* ``over_http``   repeats and first releases over HTTP
+* ``over_http``   releases and repeats over HTTP, in turns with hello-world
+* ``contest``     hello-world and checkouts, piece by piece of each row
+* ``hello``       a Flask application that does nothing, under the product's gunicorn settings
+* ``populated``   homes of any checkout, filled through its command line and API
+* ``sides``       what is asked of each, and checks of the answers
+* ``processor``   the processor time of a server's processes
+* ``statements``  statements counted apart, in SQLite by a hook (``sitecustomize``)
+* ``rows``        rows, goals and the table in Markdown
 
 Run ``python -m tests.benchmarks`` from the root.  Values are checked and a wrong one ends
 the run; a figure that misses its goal is printed and ends nothing.

@@ -4,6 +4,7 @@ import argparse
 import os
 import platform
 from collections.abc import Callable, Sequence
+from pathlib import Path
 
 from tests.benchmarks import figure2
 from tests.benchmarks.database import ledger, levels, previews, registration, release, sequencer
@@ -19,6 +20,7 @@ from tests.benchmarks.noise import (
 )
 from tests.benchmarks.running_sums import streams, trees
 from tests.benchmarks.served import dashboard, over_http, refusals
+from tests.benchmarks.served.compared.populated import tree_at
 
 BENCHMARKS: dict[str, tuple[str, Callable[[], Sequence[Figure]]]] = {
     "mechanisms": ("Noise processes, 10^6 values", mechanisms.measure),
@@ -42,8 +44,10 @@ BENCHMARKS: dict[str, tuple[str, Callable[[], Sequence[Figure]]]] = {
     "sequencer": ("First releases of different queries, 256 values, PostgreSQL", sequencer.measure),
     "refusals": ("What the clock tells, HTTP, 256 values, SQLite", refusals.measure),
     "pages": ("Every page, one client over HTTP, SQLite, one worker", dashboard.measure),
-    "http": ("HTTP, 256 values, SQLite", over_http.measure),
 }
+OVER_HTTP = "http"
+"""The benchmark whose table has a form of its own."""
+NAMES = [*BENCHMARKS, OVER_HTTP]
 
 
 def main() -> None:
@@ -52,21 +56,38 @@ def main() -> None:
         "names",
         nargs="*",
         metavar="NAME",
-        default=list(BENCHMARKS),
-        help=f"which to run, of {', '.join(BENCHMARKS)} [default: all]",
+        default=NAMES,
+        help=f"which to run, of {', '.join(NAMES)} [default: all]",
     )
-    names = parser.parse_args().names
-    if unknown := sorted(set(names) - set(BENCHMARKS)):
+    parser.add_argument(
+        "--quick", action="store_true", help=f"take less than a minute for {OVER_HTTP}"
+    )
+    parser.add_argument(
+        "--tree",
+        action="append",
+        type=Path,
+        metavar="PATH",
+        help=f"a checkout with its own .venv that {OVER_HTTP} measures [default: this one];"
+        " may be repeated, to compare checkouts in one table",
+    )
+    options = parser.parse_args()
+    if unknown := sorted(set(options.names) - set(NAMES)):
         parser.error(f"there is no benchmark {', '.join(unknown)}")
     load = ", ".join(f"{one:.1f}" for one in os.getloadavg())
     print(
         f"Python {platform.python_version()}, {platform.machine()},"
         f" {os.cpu_count()} processors, load {load} before the run."
     )
-    for name in names:
-        title, measure = BENCHMARKS[name]
+    for name in options.names:
         print()
-        print(table(f"{name}: {title}", measure()), flush=True)
+        if name == OVER_HTTP:
+            setting = over_http.QUICK if options.quick else over_http.Setting()
+            trees = [tree_at(path) for path in options.tree or ()] or [over_http.HERE]
+            print(f"{name}: HTTP, {setting.values} values\n")
+            print(over_http.report(setting, trees), flush=True)
+        else:
+            title, measure = BENCHMARKS[name]
+            print(table(f"{name}: {title}", measure()), flush=True)
 
 
 if __name__ == "__main__":

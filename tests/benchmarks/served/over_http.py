@@ -1,162 +1,203 @@
-"""Measure repeats and first releases over HTTP, by clients in processes of their own.
+"""Measure releases and repeats over HTTP in turns with a Flask application that does nothing.
 
-Every run has a home of its own.  Its phases, in this order: eight readers draw levels
-that nobody has (first releases); each is handed what another has drawn (stored
-releases); eight readers ask again for what they hold, then one alone (repeats); what is
-read back by name must be the same.
+Clients are processes of their own, the same for every server.  Each row is measured in pieces of
+less than a second; hello-world and every checkout that is compared take turns at them, so that
+other load slows all of them alike.  Values are checked after the clock has stopped: readers must
+have been given one vector at each level of a query, and a first release must be one.
 """
 
-import hashlib
-import json
-import statistics
-from collections.abc import Sequence
-from dataclasses import dataclass
-from itertools import cycle, islice
+import os
+import time
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
 
-from tests.benchmarks.database.world import TIERS, World, fresh_world, levels_between
-from tests.benchmarks.figures import Figure, Goal, Print
-from tests.benchmarks.pairing import median
-from tests.benchmarks.served.readers import Ask, Readers, Visit, readers
-from tests.benchmarks.served.received import Received
-from tests.benchmarks.served.serving import served
+from tests.benchmarks.figures import Print
+from tests.benchmarks.served.compared import hello
+from tests.benchmarks.served.compared.contest import Contest, Entrant
+from tests.benchmarks.served.compared.populated import Tree, Variables, created
+from tests.benchmarks.served.compared.processor import busy_seconds, processor_seconds
+from tests.benchmarks.served.compared.rows import CROWD, FIRST, REPEAT, STORED, Row, markdown
+from tests.benchmarks.served.compared.sides import Side
+from tests.benchmarks.served.compared.statements import Count, hooked, in_file, logged
+from tests.benchmarks.served.readers import clients
 
-REPEAT_GOAL = Goal(5, at_most=True)
-REPEATS_GOAL = Goal(200)
-FIRST_GOAL = Goal(100)
-GOALS_AT = (4, 0.0)
-"""Workers and time quantum for which the goals are stated."""
+if TYPE_CHECKING:
+    from tests.databases.cluster import Cluster
+
+HERE = Tree("this")
+STORED_CLIENTS = 8
 
 
 @dataclass(frozen=True)
 class Setting:
-    """Hold what is served and asked.  A phase ends after ``seconds`` even if asks are left."""
+    """Hold what is served and asked: each row in ``rounds`` pieces of ``seconds``.
+
+    ``counted`` requests of each kind are those whose statements are counted.
+    """
 
     values: int = 256
-    workers: tuple[int, ...] = (4, 1)
+    workers: int = 2
     quanta: tuple[float, ...] = (0.0, 0.025)
-    clients: int = 8
+    clients: tuple[int, ...] = (1, STORED_CLIENTS, CROWD)
     queries: int = 20
-    levels: int = 40
-    repeats: int = 250
-    lone_repeats: int = 500
-    seconds: float = 20.0
+    seconds: float = 0.7
+    rounds: int = 4
+    counted: int = 20
+
+    @property
+    def readers(self) -> int:
+        """Return how many people read; what is stored takes two."""
+        return max(*self.clients, 2)
+
+
+QUICK = Setting(quanta=(0.0,), queries=5, seconds=0.3, rounds=2, counted=5)
+
+
+def report(
+    setting: Setting = Setting(), trees: Sequence[Tree] = (HERE,), say: Print = print
+) -> str:
+    """Return the table of all rows, and how busy the machine was otherwise."""
+    begun, busy, own = time.monotonic(), busy_seconds(), processor_seconds(os.getpid())
+    rows = measure(setting, trees, say)
+    lasted = time.monotonic() - begun
+    others = busy_seconds() - busy - (processor_seconds(os.getpid()) - own)
+    load = ", ".join(f"{load:.1f}" for load in os.getloadavg())
+    return (
+        f"{markdown(rows)}\n\nThis took {lasted:.0f} s, with {setting.workers} workers. Other"
+        f" programs used {max(0.0, others) / lasted:.2f} of {os.cpu_count()} processors; load"
+        f" {load} at the end."
+    )
+
+
+def measure(setting: Setting, trees: Sequence[Tree], say: Print = print) -> Sequence[Row]:
+    """Return the rows of hello-world, and those of every tree on SQLite and PostgreSQL."""
+    with ExitStack() as stack:
+        folder = Path(stack.enter_context(TemporaryDirectory(prefix="penstock-benchmark-")))
+        pool = stack.enter_context(clients(setting.readers))
+        plain = stack.enter_context(hello.served(folder, setting.workers))
+        cluster = stack.enter_context(_cluster(say))
+        contest = Contest(pool, plain, setting.rounds, setting.seconds)
+        contest.begin(setting.readers)
+        rows = []
+        for entrants in _entrants(contest, setting, trees, folder, cluster):
+            for quantum in setting.quanta:
+                rows += _rows(contest, setting, entrants, quantum)
+        return [*contest.plain_rows(), *rows]
+
+
+def _rows(
+    contest: Contest, setting: Setting, entrants: Sequence[Entrant], quantum: float
+) -> list[Row]:
+    """Return all kinds of requests, by one master, and then first releases by two on SQLite."""
+    rows = []
+    with ExitStack() as stack:
+        own = [_joined(stack, contest, setting, entrant, quantum) for entrant in entrants]
+        for count in setting.clients:
+            for entrant in own:
+                entrant.side.draw_anew()
+            rows += contest.rows(FIRST, count, quantum, own)
+            if count == STORED_CLIENTS:
+                rows += contest.rows(STORED, count, quantum, own)
+            rows += contest.rows(REPEAT, count, quantum, own)
+        if all(entrant.cluster is None for entrant in own):
+            own = [_joined(stack, contest, setting, entrant, quantum) for entrant in own]
+            rows += contest.rows(FIRST, max(setting.clients), quantum, own)
+    return rows
+
+
+def _joined(
+    stack: ExitStack, contest: Contest, setting: Setting, entrant: Entrant, quantum: float
+) -> Entrant:
+    """Return an entrant with one server more, which is ready and warm."""
+    server = stack.enter_context(entrant.side.home.served(setting.workers, quantum))
+    contest.warm(replace(entrant, servers=[server]), setting.readers)
+    return replace(entrant, servers=[*entrant.servers, server])
+
+
+def _entrants(
+    contest: Contest,
+    setting: Setting,
+    trees: Sequence[Tree],
+    folder: Path,
+    cluster: "Cluster | None",
+) -> list[list[Entrant]]:
+    """Return every tree on each database; their homes are filled at the same time."""
+    with ExitStack() as stack:
+        grounds = [[_on_sqlite(folder / f"statements-{number}") for number in range(len(trees))]]
+        if cluster:
+            count = stack.enter_context(logged(cluster))
+            grounds.append([_on_postgresql(cluster, count) for _ in trees])
+        threads = stack.enter_context(ThreadPoolExecutor())
+        entrants = [
+            [
+                threads.submit(
+                    _prepared,
+                    contest,
+                    setting,
+                    tree,
+                    folder / f"{ground.database}-{number}",
+                    ground,
+                )
+                for number, (tree, ground) in enumerate(zip(trees, each, strict=True))
+            ]
+            for each in grounds
+        ]
+        return [[entrant.result() for entrant in each] for each in entrants]
 
 
 @dataclass(frozen=True)
-class Phases:
-    """Hold what each phase's readers heard."""
+class Ground:
+    """Hold a database for one home, and how the statements that are sent to it are counted."""
 
-    first: list[Visit]
-    stored: list[Visit]
-    repeats: list[Visit]
-    lone: Visit
-
-
-def measure(setting: Setting = Setting(), say: Print = print) -> Sequence[Figure]:
-    """Return all phases for each number of workers and time quantum."""
-    return [
-        figure
-        for workers in setting.workers
-        for quantum in setting.quanta
-        for figure in _run(setting, workers, quantum, say)
-    ]
+    database: str
+    urls: Variables
+    variables: Variables
+    count: Count
+    cluster: "Cluster | None" = None
 
 
-def _run(setting: Setting, workers: int, quantum: float, say: Print) -> list[Figure]:
-    with fresh_world() as world:
-        tokens = _people_and_queries(world, setting)
-        received = Received(setting.values)
-        with (
-            served(world.home, workers, quantum) as port,
-            readers(port, tokens) as clients,
-        ):
-            phases = _phases(setting, clients, received)
-    run = f"{workers} worker{'s' if workers > 1 else ''}, quantum {quantum * 1e3:g} ms"
-    say(
-        f"{run}: {received.answers} answers held {received.vectors} vectors, each the same"
-        f" whenever it came; {received.shared} of them went to several readers."
-    )
-    return _figures(run, phases, goals=(workers, quantum) == GOALS_AT)
+def _on_sqlite(file: Path) -> Ground:
+    return Ground("SQLite", {}, hooked(file), in_file(file))
 
 
-def _people_and_queries(world: World, setting: Setting) -> list[str]:
-    for number in range(setting.queries):
-        world.add_query(_query(number), setting.values)
-    names = [f"reader-{number}" for number in range(setting.clients)]
-    for name in names:
-        world.add_analyst(name)
-    return [world.token(name) for name in names]
+def _on_postgresql(cluster: "Cluster", count: Callable[[str], Count]) -> Ground:
+    name = cluster.create()
+    urls = {
+        "database_url": cluster.url(name),
+        "migration_database_url": cluster.url(name, role="penstock_owner"),
+    }
+    return Ground("PostgreSQL", urls, {}, count(name), cluster)
 
 
-def _phases(setting: Setting, clients: Readers, received: Received) -> Phases:
-    count = setting.clients
-    # Every worker has imported and opened everything before the clock runs.
-    anchors = [_release(_query(number % setting.queries), {}) for number in range(20)]
-    _take(received, clients.ask([anchors] * count, setting.seconds))
-
-    new = _new_levels(setting)
-    own = [new[reader::count] for reader in range(count)]
-    first = clients.ask(own, setting.seconds)
-    names = _take(received, first)
-    assert received.vectors >= sum(len(visit.heard) for visit in first), "not all were drawn"
-
-    held = [asks[: len(visit.heard)] for asks, visit in zip(own, first, strict=True)]
-    stored = clients.ask(held[1:] + held[:1], setting.seconds)
-    repeats = clients.ask(
-        [list(islice(cycle(asks), setting.repeats)) for asks in held], setting.seconds
-    )
-    (lone,) = clients.ask([list(islice(cycle(held[0]), setting.lone_repeats))], setting.seconds)
-    read_back = clients.ask([[_values(name) for name in own] for own in names], setting.seconds)
-    for visits in (stored, repeats, [lone], read_back):
-        _take(received, visits)
-    return Phases(first, stored, repeats, lone)
+def _prepared(
+    contest: Contest, setting: Setting, tree: Tree, folder: Path, ground: Ground
+) -> Entrant:
+    """Return a tree whose home is filled, and whose statements were counted."""
+    home = created(tree, folder, ground.urls)
+    side = Side(home, setting.queries, setting.values)
+    with home.served(1, 0.0, ground.variables) as server:
+        home.fill(server, setting.readers, setting.queries, setting.values)
+        statements = contest.counted(side, server, ground.count, setting.counted)
+    return Entrant(side, ground.database, ground.cluster, statements)
 
 
-def _query(number: int) -> str:
-    return f"query-{number}"
+@contextmanager
+def _cluster(say: Print) -> Iterator["Cluster | None"]:
+    """Yield a server of PostgreSQL where that is installed."""
+    from tests.databases import cluster as postgresql
 
-
-def _release(query: str, body: dict[str, object]) -> Ask:
-    return Ask("POST", f"/api/v1/queries/{query}/releases", json.dumps(body))
-
-
-def _values(name: str) -> Ask:
-    return Ask("GET", f"/api/v1/releases/{name}/values")
-
-
-def _new_levels(setting: Setting) -> list[Ask]:
-    """Return levels of all queries that nobody was given yet, in a fixed order that mixes them."""
-    bodies: list[dict[str, object]] = [{"level": one} for one in levels_between(setting.levels)]
-    bodies += [{"tier": tier} for tier in list(TIERS)[:-1]]
-    asks = [_release(_query(number), body) for number in range(setting.queries) for body in bodies]
-    return sorted(asks, key=lambda ask: hashlib.sha256(f"{ask}".encode()).digest())
-
-
-def _take(received: Received, visits: Sequence[Visit]) -> list[list[str]]:
-    """Return the names of the releases that each reader heard, all of them checked."""
-    return [
-        [received.add(reader, heard) for heard in visit.heard]
-        for reader, visit in enumerate(visits)
-    ]
-
-
-def _figures(run: str, phases: Phases, *, goals: bool) -> list[Figure]:
-    lone = [heard.seconds for heard in phases.lone.heard]
-    return [
-        median(f"{run}: repeat, one reader", lone, "ms", 1e3, REPEAT_GOAL if goals else None),
-        _rate(f"{run}: repeats", phases.repeats, REPEATS_GOAL if goals else None),
-        _rate(f"{run}: first releases", phases.first, FIRST_GOAL if goals else None),
-        _slowest(f"{run}: first release, 99th percentile", phases.first),
-        _rate(f"{run}: stored releases, first time", phases.stored),
-    ]
-
-
-def _rate(name: str, visits: Sequence[Visit], goal: Goal | None = None) -> Figure:
-    """Return answers a second, from the first ask to the last answer."""
-    span = max(visit.ended for visit in visits) - min(visit.begun for visit in visits)
-    return Figure(name, sum(len(visit.heard) for visit in visits) / span, "/s", goal=goal)
-
-
-def _slowest(name: str, visits: Sequence[Visit]) -> Figure:
-    times = sorted(heard.seconds * 1e3 for visit in visits for heard in visit.heard)
-    return Figure(name, statistics.quantiles(times, n=100)[-1], "ms")
+    programs = postgresql.programs()
+    if programs is None:
+        say("PostgreSQL is not installed: its rows are left out.")
+        yield None
+        return
+    cluster = postgresql.launch(programs)
+    try:
+        yield cluster
+    finally:
+        cluster.remove()

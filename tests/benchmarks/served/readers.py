@@ -7,9 +7,10 @@ import http.client
 import multiprocessing
 import time
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import Executor, ProcessPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import cycle
 
 from tests.benchmarks.served.serving import HOST
 
@@ -47,30 +48,42 @@ class Visit:
 
 
 class Readers:
-    """Hold readers by token; the first of them read where fewer than all are asked."""
+    """Hold readers by token; the first of them read where fewer than all are asked.
 
-    def __init__(self, pool: ProcessPoolExecutor, port: int, tokens: Sequence[str]) -> None:
+    Where there are several ports, the readers take turns at them.
+    """
+
+    def __init__(self, pool: Executor, ports: Sequence[int], tokens: Sequence[str]) -> None:
         self._pool = pool
-        self._port = port
+        self._ports = ports
         self._tokens = tokens
 
-    def ask(self, asks: Sequence[Sequence[Ask]], limit_seconds: float) -> list[Visit]:
+    def ask(
+        self, asks: Sequence[Sequence[Ask]], limit_seconds: float, lead: float = LEAD_SECONDS
+    ) -> list[Visit]:
         """Begin all clients at once; each stops after its own asks, or when the time is over."""
-        start = time.monotonic() + LEAD_SECONDS
+        start = time.monotonic() + lead
         futures = [
-            self._pool.submit(visit, self._port, token, list(own), start, limit_seconds)
-            for token, own in zip(self._tokens, asks, strict=False)
+            self._pool.submit(visit, port, token, list(own), start, limit_seconds)
+            for port, token, own in zip(cycle(self._ports), self._tokens, asks, strict=False)
         ]
         return [future.result() for future in futures]
 
 
 @contextmanager
-def readers(port: int, tokens: Sequence[str]) -> Iterator[Readers]:
-    """Provide as many client processes as there are tokens."""
+def clients(count: int) -> Iterator[Executor]:
+    """Provide ``count`` processes for readers, of one server or in turns of several."""
     # Spawned, since a fork would copy this process with its database and threads.
     context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(len(tokens), mp_context=context) as pool:
-        yield Readers(pool, port, tokens)
+    with ProcessPoolExecutor(count, mp_context=context) as pool:
+        yield pool
+
+
+@contextmanager
+def readers(port: int, tokens: Sequence[str]) -> Iterator[Readers]:
+    """Provide as many client processes as there are tokens."""
+    with clients(len(tokens)) as pool:
+        yield Readers(pool, [port], tokens)
 
 
 def visit(port: int, token: str, asks: Sequence[Ask], start: float, limit_seconds: float) -> Visit:

@@ -12,6 +12,8 @@ from tests.benchmarks.database.world import TIERS, fresh_world
 from tests.benchmarks.figures import Figure
 from tests.benchmarks.noise import accountant, costs, histogram, mechanisms
 from tests.benchmarks.served import dashboard, over_http
+from tests.benchmarks.served.compared.populated import Tree
+from tests.benchmarks.served.compared.rows import FIRST, HELLO, REPEAT, STORED
 
 from penstock.persistence.tables import Charge, Query
 from penstock.web import PAGES
@@ -108,24 +110,38 @@ def test_every_page_is_timed_in_three_homes_and_weighed_without_data() -> None:
 
 
 @pytest.mark.nightly
-def test_clients_of_a_real_server_are_timed_and_every_value_is_compared() -> None:
+def test_two_checkouts_take_turns_with_hello_world_on_each_database() -> None:
     said: list[str] = []
     setting = over_http.Setting(
-        values=5,
-        workers=(1,),
-        quanta=(0.0,),
-        clients=2,
+        *(5, 1, (0.01,), (2, over_http.STORED_CLIENTS)),
         queries=2,
-        levels=2,
-        repeats=5,
-        lone_repeats=6,
+        seconds=0.05,
+        rounds=1,
+        counted=3,
     )
-    figures = over_http.measure(setting, said.append)
-    # Each query at its anchor, at two new levels, and at those of the two other tiers.
-    assert "held 10 vectors" in said[0]
-    assert "10 of them went to several readers" in said[0]
-    assert [figure.goal for figure in figures] == [None] * len(figures)
-    assert all(figure.value > 0 for figure in figures)
+    trees = [Tree("one"), Tree("two")]
+    rows = over_http.measure(setting, trees, said.append)
+    databases = ["SQLite", "PostgreSQL"] if not said else ["SQLite"]
+    kinds = [(FIRST, 2), (REPEAT, 2), (FIRST, 8), (STORED, 8), (REPEAT, 8)]
+    expected = [(HELLO, 2, "", "", 0.0, 1), (HELLO, 8, "", "", 0.0, 1)]
+    for database in databases:
+        masters = [(FIRST, 8, 2)] if database == "SQLite" else []
+        expected += [
+            (request, clients, database, tree.name, quantum, count)
+            for quantum in setting.quanta
+            for request, clients, count in [*((*kind, 1) for kind in kinds), *masters]
+            for tree in trees
+        ]
+    assert expected == [
+        (row.request, row.clients, row.database, row.tree, row.quantum, row.masters) for row in rows
+    ]
+    for row in rows:
+        assert row.taken.answers > 0
+        assert row.taken.server > 0
+        assert (row.taken.database > 0) == (row.database == "PostgreSQL")
+        assert row.request == HELLO or (row.statements or 0) > 3
+        if row.quantum and row.request == FIRST:
+            assert min(row.taken.seconds) >= row.quantum
 
 
 @pytest.mark.nightly
