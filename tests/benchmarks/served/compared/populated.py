@@ -111,13 +111,21 @@ class Home:
 
 
 def tree_at(path: Path) -> Tree:
-    """Return a checkout, called by its commit, with the Python of its own environment."""
+    """Return a checkout, called by its commit, with the Python of its own environment.
+
+    A plus sign shows that files differ from the commit.
+    """
     python = path.resolve() / ".venv" / "bin" / "python"
     if not python.exists():
         raise RuntimeError(f"{path} has no .venv: make one with `make .venv/.installed`.")
-    command = ["git", "-C", str(path), "rev-parse", "--short=8", "HEAD"]
-    done = subprocess.run(command, capture_output=True, text=True)
-    return Tree(done.stdout.strip() or path.resolve().name, str(python))
+    commit = _git(path, "rev-parse", "--short=8", "HEAD")
+    changed = "+" if _git(path, "status", "--porcelain") else ""
+    return Tree(commit + changed if commit else path.resolve().name, str(python))
+
+
+def _git(path: Path, *arguments: str) -> str:
+    command = ["git", "-C", str(path), *arguments]
+    return subprocess.run(command, capture_output=True, text=True).stdout.strip()
 
 
 def created(tree: Tree, folder: Path, urls: Variables) -> Home:
