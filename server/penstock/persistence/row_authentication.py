@@ -20,7 +20,18 @@ from functools import cache
 from operator import attrgetter, index
 from typing import Any, Final
 
-from sqlalchemy import Boolean, Float, Insert, Integer, LargeBinary, String, event, insert
+from sqlalchemy import (
+    Boolean,
+    Column,
+    Float,
+    Insert,
+    Integer,
+    LargeBinary,
+    String,
+    Table,
+    event,
+    insert,
+)
 from sqlalchemy.orm import Session as AnySession
 from sqlalchemy.types import TypeDecorator, TypeEngine
 from sqlmodel import Session, select
@@ -265,6 +276,26 @@ def require_authentic(
             f"{what} was altered outside of this server; it is not used to read or draw anything."
             " Restore the database from a backup."
         )
+
+
+def signed_columns(table: Table) -> list[Column[Any]]:
+    """Return the columns of a table that ``authentic_row`` needs, for a statement without entities.
+
+    Such a statement takes a third of the time.
+    """
+    return [table.c.mac, *(table.c[name] for name in columns(table.name))]
+
+
+def authentic_row(session: AnySession, table: str, values: Sequence[Any]) -> dict[str, Any] | None:
+    """Return an authenticated row by its columns; None if an outer join has none.
+
+    ``values`` are those of ``signed_columns``.  Raises ``IntegrityViolation``.
+    """
+    signed, *rest = values
+    if signed is None and all(value is None for value in rest):
+        return None
+    require_authentic(session, table, signed, rest)
+    return dict(zip(columns(table), rest, strict=True))
 
 
 def _loaded(row: Any, context: Any) -> None:

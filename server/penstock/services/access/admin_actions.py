@@ -104,7 +104,8 @@ def exposure_of(session: Session, principal: Principal, dataset: Dataset | None)
     """
     reader = {"user_id": principal.user_id, "actor": principal.actor}
     rungs: dict[int, list[int]] = {}
-    for key, rung in session.exec(_HANDED, params=reader).all():
+    session.flush()
+    for key, rung in session.connection().execute(_HANDED, reader).all():
         rungs.setdefault(key, []).append(rung)
     if not rungs:
         return {}

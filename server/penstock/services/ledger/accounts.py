@@ -3,9 +3,10 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from typing import Any
 
 from sqlalchemy import and_, bindparam
-from sqlalchemy.orm import aliased
+from sqlalchemy import select as core_select
 from sqlmodel import Session, col, func, select
 from sqlmodel.sql.expression import SelectOfScalar
 
@@ -22,10 +23,15 @@ from penstock.accounting.charging.ledger import (
 )
 from penstock.connectors.planning.refusals import pointer, within
 from penstock.errors import BudgetExhausted, InvalidInput
-from penstock.persistence.row_authentication import store_signed
+from penstock.persistence.row_authentication import (
+    authentic_row,
+    signed_columns,
+    store_signed,
+)
 from penstock.persistence.row_numbers import required
+from penstock.persistence.tables.columns import metadata
 from penstock.persistence.tables.datasets import TierBudget
-from penstock.persistence.tables.ledger import Charge, SpentFloor
+from penstock.persistence.tables.ledger import Charge
 from penstock.persistence.tables.people import Tier
 from penstock.persistence.tables.queries import Query
 from penstock.services.schemas.queries import Accountant, BudgetSpec
@@ -33,48 +39,47 @@ from penstock.spec_fields import folded
 
 HEAVIEST_SHOWN = 10
 
-# Every registration reads every account twice, the second time under the lock on its dataset, so
-# these statements are built once, and one reads the accounts of all tiers.
-_GRANTED = select(TierBudget).where(
-    col(TierBudget.dataset_id) == bindparam("dataset_id"),
-    col(TierBudget.tier_id) == bindparam("tier_id"),
+_BUDGET, _CHARGE, _FLOOR = (
+    metadata.tables[name] for name in ("tier_budget", "charge", "spent_floor")
 )
-_OTHER_GRANT, _OTHER_CHARGE = aliased(TierBudget), aliased(Charge)
+_GRANT, _ENTRY = _BUDGET.alias(), _CHARGE.alias()
+
+# Every registration reads every account twice, the second time under the lock on its dataset, so
+# these statements are built once, load no entities, and one reads the accounts of all tiers.
 _NEWEST_VERSION = (
-    select(func.max(col(_OTHER_GRANT.version)))
-    .where(
-        col(_OTHER_GRANT.dataset_id) == col(TierBudget.dataset_id),
-        col(_OTHER_GRANT.tier_id) == col(TierBudget.tier_id),
-    )
+    select(func.max(_GRANT.c.version))
+    .where(_GRANT.c.dataset_id == _BUDGET.c.dataset_id, _GRANT.c.tier_id == _BUDGET.c.tier_id)
     .scalar_subquery()
 )
 _LAST_SEQ = (
-    select(func.max(col(_OTHER_CHARGE.seq)))
-    .where(
-        col(_OTHER_CHARGE.dataset_id) == col(TierBudget.dataset_id),
-        col(_OTHER_CHARGE.tier_id) == col(TierBudget.tier_id),
-    )
+    select(func.max(_ENTRY.c.seq))
+    .where(_ENTRY.c.dataset_id == _BUDGET.c.dataset_id, _ENTRY.c.tier_id == _BUDGET.c.tier_id)
     .scalar_subquery()
 )
 _OPEN = (
-    select(TierBudget, Charge)
+    core_select(*signed_columns(_BUDGET), *signed_columns(_CHARGE))
+    .select_from(_BUDGET)
     .outerjoin(
-        Charge,
+        _CHARGE,
         and_(
-            col(Charge.dataset_id) == col(TierBudget.dataset_id),
-            col(Charge.tier_id) == col(TierBudget.tier_id),
-            col(Charge.seq) == _LAST_SEQ,
+            _CHARGE.c.dataset_id == _BUDGET.c.dataset_id,
+            _CHARGE.c.tier_id == _BUDGET.c.tier_id,
+            _CHARGE.c.seq == _LAST_SEQ,
         ),
     )
     .where(
-        col(TierBudget.dataset_id) == bindparam("dataset_id"),
-        col(TierBudget.version) == _NEWEST_VERSION,
+        _BUDGET.c.dataset_id == bindparam("dataset_id"),
+        _BUDGET.c.version == _NEWEST_VERSION,
     )
 )
 """The newest budget of each tier, and the last charge to its account."""
 
-_OPEN_AT_TIER = _OPEN.where(col(TierBudget.tier_id) == bindparam("tier_id"))
-_FLOORS = select(SpentFloor)
+_OPEN_AT_TIER = _OPEN.where(_BUDGET.c.tier_id == bindparam("tier_id"))
+_SPLIT = len(signed_columns(_BUDGET))
+_FLOORS = core_select(*signed_columns(_FLOOR))
+
+Row = Mapping[str, Any]
+"""An authenticated row, by its columns."""
 
 
 @dataclass(frozen=True)
@@ -170,40 +175,42 @@ def open_accounts(
     session: Session, dataset_id: int, tiers: Sequence[Tier]
 ) -> list[TierAccount | None]:
     """Return each tier's present account; ``None`` for a tier that has no budget."""
-    # All rows, which are few: so a row that was moved to another account is detected.
-    floors = session.exec(_FLOORS).all()
+    floors = _floors(session)
     statement, key = _OPEN, {"dataset_id": dataset_id}
     if len(tiers) == 1:
         statement, key = _OPEN_AT_TIER, {**key, "tier_id": required(tiers[0].id)}
-    rows = {budget.tier_id: (budget, last) for budget, last in session.exec(statement, params=key)}
+    opened: dict[int, tuple[Row, Row | None]] = {}
+    for values in session.connection().execute(statement, key).all():
+        budget = authentic_row(session, "tier_budget", values[:_SPLIT])
+        if budget is not None:
+            last = authentic_row(session, "charge", values[_SPLIT:])
+            opened[budget["tier_id"]] = budget, last
     return [
-        _opened(session, tier, *rows[required(tier.id)], floors) if tier.id in rows else None
+        _opened(session, tier, *opened[required(tier.id)], floors) if tier.id in opened else None
         for tier in tiers
     ]
 
 
 def _opened(
-    session: Session,
-    tier: Tier,
-    budget: TierBudget,
-    last: Charge | None,
-    floors: Sequence[SpentFloor],
+    session: Session, tier: Tier, budget: Row, last: Row | None, floors: Sequence[Row]
 ) -> TierAccount:
-    key = {"dataset_id": budget.dataset_id, "tier_id": tier.id}
-    highest = budget.highest_epsilon
+    dataset_id, highest = budget["dataset_id"], budget["highest_epsilon"]
     if highest is None:
-        highest = max(row.epsilon for row in session.exec(_GRANTED, params=key).all())
+        granted = select(TierBudget).where(
+            col(TierBudget.dataset_id) == dataset_id, col(TierBudget.tier_id) == tier.id
+        )
+        highest = max(row.epsilon for row in session.exec(granted).all())
     return TierAccount(
         tier=tier,
-        account=account_of(budget.epsilon, budget.delta, budget.order, highest),
-        spent=_at_least(_own(floors, budget.dataset_id, tier), last),
-        entries=last.seq + 1 if last else 0,
+        account=account_of(budget["epsilon"], budget["delta"], budget["order"], highest),
+        spent=_at_least(_own(floors, dataset_id, tier), last),
+        entries=last["seq"] + 1 if last else 0,
     )
 
 
-def _at_least(floors: Sequence[Entry], last: Charge | None) -> Entry:
+def _at_least(floors: Sequence[Entry], last: Row | None) -> Entry:
     """Return what was spent: the last totals, or at least the floors if charges were lost."""
-    charged = Entry(last.loss_total, last.failure_total) if last else NOTHING
+    charged = Entry(last["loss_total"], last["failure_total"]) if last else NOTHING
     return Entry(
         max(charged.loss, *(row.loss for row in floors), 0),
         max(charged.failure, *(row.failure for row in floors), 0),
@@ -212,14 +219,22 @@ def _at_least(floors: Sequence[Entry], last: Charge | None) -> Entry:
 
 def floors_of(session: Session, dataset_id: int, tier: Tier) -> list[Entry]:
     """Return the least that an account is known to have spent, if charges were lost."""
-    return _own(session.exec(_FLOORS).all(), dataset_id, tier)
+    return _own(_floors(session), dataset_id, tier)
 
 
-def _own(floors: Sequence[SpentFloor], dataset_id: int, tier: Tier) -> list[Entry]:
+def _floors(session: Session) -> list[Row]:
+    # All rows, which are few: so a row that was moved to another account is detected.
+    session.flush()
+    rows = session.connection().execute(_FLOORS).all()
+    floors = [authentic_row(session, "spent_floor", values) for values in rows]
+    return [floor for floor in floors if floor is not None]
+
+
+def _own(floors: Sequence[Row], dataset_id: int, tier: Tier) -> list[Entry]:
     return [
-        Entry(row.loss, row.failure)
+        Entry(row["loss"], row["failure"])
         for row in floors
-        if (row.dataset_id, row.tier_id) == (dataset_id, tier.id)
+        if (row["dataset_id"], row["tier_id"]) == (dataset_id, tier.id)
     ]
 
 

@@ -26,7 +26,7 @@ from penstock.services.ledger.accounts import (
     require_room,
 )
 from penstock.services.ledger.allowed_levels import allow_first
-from penstock.services.ledger.effective_levels import ladder, recharge
+from penstock.services.ledger.effective_levels import counts_deleted_tiers, recharge
 from penstock.services.ledger.quotes import Quote
 from penstock.services.noise.keys import fresh_query_key
 from penstock.services.noise.kinds.choice import kind_of
@@ -135,7 +135,7 @@ def charge_all(
     )
     rungs = {required(account.tier.id): quote.rungs[account.tier.name] for account, _, _ in due}
     # Deleted tiers are also charged for what the tiers below them see; all others are charged.
-    if any(tier.deleted_at is not None for tier in ladder(session)):
+    if counts_deleted_tiers(session):
         recharge(session, dataset, [query], now, allowed={required(query.id): rungs})
     levels = allow_first(session, principal, dataset, query, rungs, now, exposure)
     append_all(session, [leaf, *levels])

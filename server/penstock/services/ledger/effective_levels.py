@@ -16,10 +16,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+from sqlalchemy import select as core_select
 from sqlmodel import Session, col, select
 
 from penstock.accounting.charging.ledger import NOTHING, Entry
+from penstock.persistence.row_authentication import authentic_row, signed_columns
 from penstock.persistence.row_numbers import required
+from penstock.persistence.tables.columns import metadata
 from penstock.persistence.tables.datasets import Dataset
 from penstock.persistence.tables.ledger import Charge
 from penstock.persistence.tables.people import Clearance, Tier
@@ -37,6 +40,12 @@ from penstock.services.repository import paid_rungs
 # Built once, as in ``repository``.
 _CLEARED = select(col(Clearance.tier_id)).where(col(Clearance.tier_id).is_not(None))
 _LADDER = select(Tier).where(col(Tier.deleted_at).is_(None) | col(Tier.id).in_(_CLEARED))
+_TIER = metadata.tables["tier"]
+_DELETED = (
+    core_select(*signed_columns(_TIER))
+    .where(_TIER.c.deleted_at.is_not(None), _TIER.c.id.in_(_CLEARED))
+    .limit(1)
+)
 
 Rungs = Mapping[int, int]
 """Rungs by the key of their tier."""
@@ -85,6 +94,12 @@ def place(tier: Tier) -> tuple[int, bool, datetime, int]:
 def ladder(session: Session) -> list[Tier]:
     """Return all tiers that count, including deleted ones that had users, least trusted first."""
     return sorted(session.exec(_LADDER).all(), key=place)
+
+
+def counts_deleted_tiers(session: Session) -> bool:
+    """Return True if the ladder has a tier that was deleted."""
+    row = session.connection().execute(_DELETED).first()
+    return row is not None and authentic_row(session, "tier", row) is not None
 
 
 def effective_rungs(session: Session, query: Query, tier: Tier) -> list[int]:

@@ -3,11 +3,13 @@
 Registering it again finishes it, and a preview shows it as registered.
 """
 
-from sqlalchemy import bindparam
+from sqlalchemy import bindparam, or_
+from sqlalchemy import select as core_select
 from sqlmodel import Session, col, select
 
 from penstock.connectors.planning.prepare import PreparedQuery
 from penstock.errors import Conflict
+from penstock.persistence.tables.columns import metadata
 from penstock.persistence.tables.datasets import Dataset
 from penstock.persistence.tables.people import Tier
 from penstock.persistence.tables.queries import Query
@@ -17,6 +19,8 @@ from penstock.services.queries.exact_answers import Plannable
 from penstock.services.queries.recorded_statement import keys_text, spec_text
 from penstock.services.repository import dataset_by_name, in_sight
 from penstock.spec_fields import folded
+
+_QUERY = metadata.tables["query"]
 
 # Built once, as in ``repository``.
 _LEFT = (
@@ -30,6 +34,17 @@ _LEFT = (
 )
 _NAMED = select(Query).where(col(Query.folded) == bindparam("folded"))
 _SAME_STATISTIC = select(Query).where(col(Query.canonical_hash) == bindparam("canonical_hash"))
+_EITHER = (
+    core_select(_QUERY.c.id)
+    .where(
+        or_(
+            _QUERY.c.folded == bindparam("folded"),
+            _QUERY.c.canonical_hash == bindparam("canonical_hash"),
+        )
+    )
+    .limit(1)
+)
+"""A column alone, which takes a third of the time: there is nearly always none."""
 
 
 def charged_dataset(session: Session, request: Plannable) -> Dataset:
@@ -55,9 +70,12 @@ def pending(
     Queries that ``limit`` may not see count as missing.  Raises ``NameTaken`` and ``Conflict`` as
     registering does.
     """
+    names = {"folded": folded(request.name), "canonical_hash": prepared.canonical_hash}
+    # Not for others, to whom hidden and missing ones must not differ by a statement.
+    if limit is None and session.connection().execute(_EITHER, names).first() is None:
+        return None
     sight = [] if limit is None else [in_sight(limit)]
-    name = {"folded": folded(request.name)}
-    taken = session.exec(_NAMED.where(*sight), params=name).first()
+    taken = session.exec(_NAMED.where(*sight), params=names).first()
     if taken is not None:
         same = taken.dataset_id == dataset.id and taken.spec == spec_text(request, prepared)
         size = taken.dimension == prepared.dimension
@@ -65,8 +83,7 @@ def pending(
             return taken
         raise name_taken(taken.name)
     if prepared.canonical_hash is not None:
-        same_statistic = {"canonical_hash": prepared.canonical_hash}
-        twin = session.exec(_SAME_STATISTIC.where(*sight), params=same_statistic).first()
+        twin = session.exec(_SAME_STATISTIC.where(*sight), params=names).first()
         if twin is not None:
             raise Conflict(
                 f"This statistic is registered already, as query {twin.name!r};"

@@ -1,6 +1,6 @@
 """Register, change and show queries, as their callers may see them."""
 
-from collections.abc import Iterator
+from collections.abc import Sequence
 from dataclasses import replace
 
 from sqlmodel import Session
@@ -12,12 +12,12 @@ from penstock.persistence.tables.people import Tier
 from penstock.persistence.tables.queries import Query
 from penstock.services.access.principals import Principal
 from penstock.services.context import Server
-from penstock.services.ledger.effective_levels import effective_rungs
 from penstock.services.noise.kinds.choice import kind_of
 from penstock.services.pagination import Page, Window
 from penstock.services.queries import level_changes, registration
 from penstock.services.queries.exact_answers import Request
-from penstock.services.releases.visibility import end_alone, levels_of, page_of, spec_of, visible
+from penstock.services.queries.registration import TierRungs, stored_tiers
+from penstock.services.releases.visibility import end_alone, page_of, spec_of, visible
 from penstock.services.repository import query_by_name
 from penstock.services.schemas.queries import LevelsChange
 from penstock.services.schemas.views import (
@@ -29,7 +29,8 @@ def register(
     server: Server, principal: Principal, request: Request, progress: Progress = silent
 ) -> QueryView:
     """Register a query and show it.  Raises as ``registration.register`` does."""
-    return shown(server, registration.register(server, principal, request, progress))
+    registered = registration.register(server, principal, request, progress)
+    return _view(registered.query, registered.dataset, registered.tiers, None)
 
 
 def change(server: Server, principal: Principal, name: str, request: LevelsChange) -> QueryView:
@@ -65,22 +66,22 @@ def show(server: Server, principal: Principal, name: str) -> QueryView:
         return view(session, *visible(session, principal, name, stream=False))
 
 
-def shown(server: Server, query: Query) -> QueryView:
-    """Show a query, whose row is as it was committed, to the admin who has just registered it."""
-    with server.database.read() as session:
-        return view(session, query, None)
-
-
 def view(session: Session, query: Query, limit: Tier | None) -> QueryView:
     """Return a query for a reader who may see tiers up to ``limit`` (``None``: all)."""
-    kind = kind_of(query)
     dataset = session.get_one(Dataset, query.dataset_id)
+    return _view(query, dataset, stored_tiers(session, query, limit), limit)
+
+
+def _view(
+    query: Query, dataset: Dataset, seen: Sequence[TierRungs], limit: Tier | None
+) -> QueryView:
+    kind = kind_of(query)
     tiers = [
         replace(
-            kind.at_tier(tier.name, rung, dataset.delta),
-            composed=kind.levels.composed(_effective(session, query, tier), dataset.delta),
+            kind.at_tier(rungs.tier, rungs.allowed, dataset.delta),
+            composed=kind.levels.composed(rungs.charged, dataset.delta),
         )
-        for tier, rung in levels_of(session, query, limit)
+        for rungs in seen
     ]
     return QueryView(
         name=query.name,
@@ -100,8 +101,3 @@ def view(session: Session, query: Query, limit: Tier | None) -> QueryView:
         tiers=tiers,
         registered_at=query.created_at,
     )
-
-
-def _effective(session: Session, query: Query, tier: Tier) -> Iterator[int]:
-    """Yield the rungs that a tier is charged for; they are read only if they are needed."""
-    yield from effective_rungs(session, query, tier)

@@ -6,7 +6,8 @@ is durable are the data read, and the second stores the anchor.  A crash in betw
 again finishes it.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from sqlmodel import Session
@@ -19,12 +20,14 @@ from penstock.persistence.locks import lock_dataset, lock_query
 from penstock.persistence.protocol import Need
 from penstock.persistence.row_numbers import required
 from penstock.persistence.tables.datasets import Dataset
+from penstock.persistence.tables.people import Tier
 from penstock.persistence.tables.queries import Query
 from penstock.services.access.principals import Principal, require_still
 from penstock.services.computations import computations
 from penstock.services.computing import PATIENCE
 from penstock.services.context import Server
 from penstock.services.datasets.declarations import require_as_declared
+from penstock.services.ledger.allowed_levels import risen
 from penstock.services.ledger.charges import (
     Accounts,
     accounts_of,
@@ -32,6 +35,7 @@ from penstock.services.ledger.charges import (
     require_same_accounts,
     row_of,
 )
+from penstock.services.ledger.effective_levels import effective_rungs
 from penstock.services.ledger.quotes import Quote, require_tiers
 from penstock.services.noise.kinds.choice import kind_of
 from penstock.services.queries.exact_answers import (
@@ -45,13 +49,32 @@ from penstock.services.queries.prepared_request import PreparedRequest
 from penstock.services.queries.recorded_statement import keys_text, spec_text
 from penstock.services.queries.refused_histograms import advised
 from penstock.services.releases.releases import add, fitting
+from penstock.services.releases.visibility import levels_of
 from penstock.services.repository import given_rungs
+
+
+@dataclass(frozen=True)
+class TierRungs:
+    """Hold the rung that a tier is allowed of a query, and those that it is charged for."""
+
+    tier: str
+    allowed: int
+    charged: Iterable[int]
+
+
+@dataclass(frozen=True)
+class Registered:
+    """Hold a query's row as it was committed, with its dataset and the tiers that see it."""
+
+    query: Query
+    dataset: Dataset
+    tiers: Sequence[TierRungs]
 
 
 def register(
     server: Server, principal: Principal, request: Request, progress: Progress = silent
-) -> Query:
-    """Register a query, charge every tier, and draw its anchor; return its row.
+) -> Registered:
+    """Register a query, charge every tier, and draw its anchor; return what was stored.
 
     Raises ``InvalidInput``, ``NotFound`` for the dataset, ``NameTaken``, ``Conflict`` for
     a statistic that is registered under another name, ``BudgetExhausted``, and
@@ -71,22 +94,23 @@ def register(
     progress("computing levels and charges")
     planned = PreparedRequest(server, principal, PATIENCE, dataset, request, prepared)
     with advised(planned):
-        charged, rungs = _charged(planned, request, accounts)
+        charged, rungs, tiers = _charged(planned, request, accounts)
     try:
         # An interrupted registration may have recorded another version's text, which is run.
-        return _anchor(server, dataset, charged, rungs, prepared.step, reader(charged), progress)
+        query = _anchor(server, dataset, charged, rungs, prepared.step, reader(charged), progress)
     except (SourceChanged, Unavailable) as problem:
         problem.detail += (
             f" Query {charged.name!r} is charged and waits for its data: register the same spec"
             " again to finish it."
         )
         raise
+    return Registered(query, dataset, tiers)
 
 
 def _charged(
     planned: PreparedRequest, request: Request, accounts: Accounts
-) -> tuple[Query, Sequence[int]]:
-    """Charge all tiers without reading data; return the query and the rungs to draw."""
+) -> tuple[Query, Sequence[int], Sequence[TierRungs]]:
+    """Charge all tiers without reading data; return the query, the rungs to draw, and its tiers."""
     server, principal, dataset = planned.server, planned.principal, planned.dataset
     prepared = planned.prepared
     quoted = planned.run(computations.calibrate_and_price, accounts, dataset.delta)
@@ -104,10 +128,38 @@ def _charged(
             require_same_accounts(accounts, fresh)
             query = _row(server, principal, dataset, request, prepared, quote)
             charge_all(session, principal, dataset, query, quote, fresh)
+            tiers = _quoted(quote, fresh)
             given = {query.ceiling, *quote.rungs.values()}
         else:
+            tiers = [
+                replace(tier, charged=[*tier.charged]) for tier in stored_tiers(session, query)
+            ]
             given = {query.ceiling, *given_rungs(session, query)}
-        return query, kind_of(query).levels.telling(given)
+        return query, kind_of(query).levels.telling(given), tiers
+
+
+def stored_tiers(session: Session, query: Query, limit: Tier | None = None) -> Sequence[TierRungs]:
+    """Return the tiers up to ``limit`` that see a query; what they are charged for is read late."""
+
+    def charged(tier: Tier) -> Iterator[int]:
+        yield from effective_rungs(session, query, tier)
+
+    return [
+        TierRungs(tier.name, rung, charged(tier)) for tier, rung in levels_of(session, query, limit)
+    ]
+
+
+def _quoted(quote: Quote, accounts: Accounts) -> Sequence[TierRungs]:
+    """Return what ``stored_tiers`` reads of a query that was just charged as in ``quote``."""
+    charged = {account.tier.id: rungs for account, rungs, _ in quote.by_tier()}
+    tiers = [tier for tier, _ in accounts]
+    own = {required(tier.id): quote.rungs[tier.name] for tier in tiers if tier.id in charged}
+    rungs = risen(tiers, own)
+    return [
+        TierRungs(tier.name, rungs[required(tier.id)], charged.get(tier.id, ()))
+        for tier in tiers
+        if tier.id in rungs
+    ]
 
 
 def _row(

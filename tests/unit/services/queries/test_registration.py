@@ -21,8 +21,10 @@ from penstock.persistence.tables import Charge, Leaf, Query, QueryLevel, Release
 from penstock.services.access.principals import OPERATOR
 from penstock.services.ledger import quotes
 from penstock.services.people import tier_changes
-from penstock.services.queries import registration
+from penstock.services.queries import queries, registration
 from penstock.services.schemas.people import TierSpec
+
+RISING = {"public": 0.1, "partner": 0.2, "internal": 0.4}
 
 
 def stored(world: World) -> tuple[int, int, int, int, int]:
@@ -65,6 +67,31 @@ def test_the_charge_is_durable_before_the_data_are_read(
     assert after[2] == before[2]
     assert after[3] == 1
     assert world.ask("pia").first
+
+
+@pytest.mark.parametrize(
+    "terms",
+    [
+        {"levels": {"partner": {"epsilon": 0.3}}},
+        {"levels": None, "share": 0.1},
+        {"mechanism": "generalized_gaussian", "p": 4, "levels": {"public": {"epsilon": 0.1}}},
+        {
+            "mechanism": "generalized_gaussian",
+            "p": 4,
+            "levels": {name: {"epsilon": size} for name, size in RISING.items()},
+        },
+    ],
+)
+def test_who_registers_sees_what_everybody_reads_afterwards(
+    world: World, monkeypatch: pytest.MonkeyPatch, terms: dict[str, object]
+) -> None:
+    """It is shown from the quote, and not read again; of one that was cut off, from its rows."""
+    whole = world.push("whole", **terms)
+    cut_off_before_the_anchor(monkeypatch, lambda: world.push("cut-off", **terms))
+    cut_off = world.push("cut-off", **terms)
+    assert whole.tiers == cut_off.tiers
+    for view in (whole, cut_off):
+        assert queries.show(world.server, OPERATOR, view.name) == view
 
 
 def test_a_pending_query_is_not_finished_by_another_spec(
