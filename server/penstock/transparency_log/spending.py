@@ -1,37 +1,56 @@
 """Add up what accounts have spent, as the witness keeps it."""
 
-from sqlalchemy import and_
-from sqlalchemy.orm import aliased
-from sqlmodel import Session, col, func, select
+from sqlalchemy import func
+from sqlalchemy import select as core_select
+from sqlmodel import Session, select
 
-from penstock.persistence.tables.datasets import Dataset, TierBudget
+from penstock.persistence.row_authentication import authentic_row, signed_columns
+from penstock.persistence.tables.columns import metadata
+from penstock.persistence.tables.datasets import Dataset
 from penstock.persistence.tables.ledger import Charge
+
+_BUDGET, _CHARGE, _DATASET = (
+    metadata.tables[name] for name in ("tier_budget", "charge", "dataset")
+)
+_ENTRY = _CHARGE.alias()
+
+# Built once, and without entities: every charge needs it.  By account, from its last charge: there
+# may be very many charges.
+_ACCOUNTS = core_select(_BUDGET.c.dataset_id, _BUDGET.c.tier_id).distinct().subquery()
+_LAST_SEQ = (
+    core_select(func.max(_ENTRY.c.seq))
+    .where(_ENTRY.c.dataset_id == _ACCOUNTS.c.dataset_id, _ENTRY.c.tier_id == _ACCOUNTS.c.tier_id)
+    .scalar_subquery()
+)
+_LAST = (
+    core_select(*signed_columns(_CHARGE))
+    .select_from(_ACCOUNTS)
+    .join(
+        _CHARGE,
+        (_CHARGE.c.dataset_id == _ACCOUNTS.c.dataset_id)
+        & (_CHARGE.c.tier_id == _ACCOUNTS.c.tier_id)
+        & (_CHARGE.c.seq == _LAST_SEQ),
+    )
+)
+_DATASETS = core_select(*signed_columns(_DATASET))
 
 
 def accounts(session: Session) -> dict[str, tuple[int, int]]:
     """Return what every account has spent, by ``dataset@version/tier`` (the tier by its key)."""
-    # By account, from its last charge: there may be very many charges.
-    pairs = select(TierBudget.dataset_id, TierBudget.tier_id).distinct().subquery()
-    mine = aliased(Charge)
-    last = (
-        select(func.max(col(mine.seq)))
-        .where(col(mine.dataset_id) == pairs.c.dataset_id, col(mine.tier_id) == pairs.c.tier_id)
-        .scalar_subquery()
-    )
-    same = and_(
-        col(Charge.dataset_id) == pairs.c.dataset_id,
-        col(Charge.tier_id) == pairs.c.tier_id,
-        col(Charge.seq) == last,
-    )
-    rows = session.exec(
-        select(Charge, Dataset)
-        .select_from(pairs)
-        .join(Charge, same)
-        .join(Dataset, col(Charge.dataset_id) == col(Dataset.id))
-    ).all()
+    session.flush()
+    connection = session.connection()
+    rows = [authentic_row(session, "charge", row) for row in connection.execute(_LAST)]
+    charged = {row["dataset_id"] for row in rows if row}
+    versions = [
+        authentic_row(session, "dataset", row)
+        for row in connection.execute(_DATASETS)
+        if row.id in charged
+    ]
+    names = {row["id"]: f"{row['folded']}@{row['version']}" for row in versions if row}
     return {
-        account_name(dataset, row.tier_id): (row.loss_total, row.failure_total)
-        for row, dataset in rows
+        f"{names[row['dataset_id']]}/{row['tier_id']}": (row["loss_total"], row["failure_total"])
+        for row in rows
+        if row and row["dataset_id"] in names
     }
 
 
