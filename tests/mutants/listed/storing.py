@@ -12,8 +12,8 @@ MUTANTS: Final[Sequence[Mutant]] = (
     Mutant(
         name="row-of-any-level",
         path="encryption/envelope.py",
-        before="            asdict(self), ensure_ascii=False,",
-        after='            {**asdict(self), "level": None}, ensure_ascii=False,',
+        before="            vars(self), ensure_ascii=False,",
+        after='            {**vars(self), "level": None}, ensure_ascii=False,',
         wrong="a release opens in the place of one at another level",
         tests=("tests/faults/tampering/test_row_surgery.py::test_every_altered_row_is_refused",),
         row="V6",
