@@ -26,6 +26,7 @@ from penstock.errors import (
 
 SLOW = (
     *("numpy", "duckdb", "sqlmodel", "sqlalchemy", "alembic", "scipy", "pydantic", "flask"),
+    *("sqlalchemy.dialects.postgresql", "tabulate", "wcwidth"),
     *(
         "penstock.mechanisms",
         "penstock.structures",

@@ -3,7 +3,17 @@
 from datetime import UTC, datetime
 from typing import ClassVar
 
-from sqlalchemy import BigInteger, CheckConstraint, DateTime, Integer, MetaData
+from sqlalchemy import (
+    BigInteger,
+    CheckConstraint,
+    Connection,
+    DateTime,
+    Index,
+    Integer,
+    MetaData,
+    event,
+    text,
+)
 from sqlalchemy.engine import Dialect
 from sqlalchemy.types import TypeDecorator, TypeEngine
 from sqlmodel import SQLModel
@@ -22,6 +32,9 @@ metadata = MetaData(
 
 class Table(SQLModel):
     """Hold the base of every table."""
+
+    # SQLModel validates no rows of tables, so their validators are not built.
+    model_config = {"defer_build": True}
 
     metadata: ClassVar[MetaData] = metadata
 
@@ -69,6 +82,24 @@ class Moment(TypeDecorator[datetime]):
 def check(name: str, condition: str) -> CheckConstraint:
     """Return a CHECK constraint, named ``ck_<table>_<name>``."""
     return CheckConstraint(condition, name=name)
+
+
+def partial_index(name: str, column: str, condition: str, *, unique: bool = False) -> Index:
+    """Return an index over the rows of a table that meet ``condition``."""
+    return Index(name, column, unique=unique, sqlite_where=text(condition))
+
+
+@event.listens_for(metadata, "before_create")
+def _repeat_conditions(target: MetaData, connection: Connection, **_: object) -> None:
+    """Give partial indexes their condition on PostgreSQL too.
+
+    As an argument of the index it would load PostgreSQL's dialect in every process.
+    """
+    if connection.dialect.name != "postgresql":
+        return
+    for table in target.tables.values():
+        for index in table.indexes:
+            index.dialect_kwargs["postgresql_where"] = index.dialect_options["sqlite"]["where"]
 
 
 def name_checks() -> tuple[CheckConstraint, CheckConstraint]:

@@ -2,16 +2,16 @@
 
 from datetime import datetime
 
-from sqlalchemy import BigInteger, Index, UniqueConstraint, text
+from sqlalchemy import BigInteger, Index, UniqueConstraint
 from sqlalchemy.orm import column_property
 from sqlmodel import Field, col, select
 
-from penstock.persistence.tables.columns import Identifier, Moment, Table, check
+from penstock.persistence.tables.columns import Identifier, Moment, Table, check, partial_index
 
 # Inside the class the name `bytes` is a column.
 Octets = bytes
 
-_PENDING = text('"index" IS NULL')
+_PENDING = '"index" IS NULL'
 """The condition of an index over the few leaves without a place, to avoid a scan of all."""
 
 
@@ -27,7 +27,7 @@ class Leaf(Table, table=True):
     __table_args__ = (
         UniqueConstraint("index"),
         Index("ix_leaf_actor_kind", "actor", "kind"),
-        Index("ix_leaf_pending", "id", sqlite_where=_PENDING, postgresql_where=_PENDING),
+        partial_index("ix_leaf_pending", "id", _PENDING),
         check("index", '"index" >= 0'),
         check("bytes", 'length("bytes") >= 1'),
         check("hash", "length(hash) = 32"),

@@ -2,12 +2,19 @@
 
 from datetime import datetime
 
-from sqlalchemy import BigInteger, Index, UniqueConstraint, text
+from sqlalchemy import BigInteger, UniqueConstraint
 from sqlmodel import Field
 
-from penstock.persistence.tables.columns import Identifier, Moment, Table, check, name_checks
+from penstock.persistence.tables.columns import (
+    Identifier,
+    Moment,
+    Table,
+    check,
+    name_checks,
+    partial_index,
+)
 
-_ALIVE = text("deleted_at IS NULL")
+_ALIVE = "deleted_at IS NULL"
 
 
 class Tier(Table, table=True):
@@ -21,10 +28,8 @@ class Tier(Table, table=True):
     __table_args__ = (
         *name_checks(),
         check("rank", "rank BETWEEN -1000000000 AND 1000000000"),
-        Index(
-            "uq_tier_folded", "folded", unique=True, sqlite_where=_ALIVE, postgresql_where=_ALIVE
-        ),
-        Index("uq_tier_rank", "rank", unique=True, sqlite_where=_ALIVE, postgresql_where=_ALIVE),
+        partial_index("uq_tier_folded", "folded", _ALIVE, unique=True),
+        partial_index("uq_tier_rank", "rank", _ALIVE, unique=True),
         {"sqlite_autoincrement": True},
     )
 

@@ -2,9 +2,10 @@
 
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta, timezone
+from typing import Any
 
 import pytest
-from sqlalchemy import text
+from sqlalchemy import create_mock_engine, text
 from sqlalchemy.exc import StatementError
 from sqlmodel import SQLModel
 
@@ -52,3 +53,23 @@ def test_integers_beyond_32_bits_and_the_largest_budget_come_back(
         charge = session.get_one(tables.Charge, 2)
     assert (budget.limit_loss, budget.limit_failure) == (largest, largest)
     assert (charge.loss, charge.failure) == (-largest, -3)
+
+
+@pytest.mark.parametrize("dialect", ["sqlite", "postgresql+psycopg"])
+def test_a_partial_index_has_its_condition_on_every_database(dialect: str) -> None:
+    statements: list[str] = []
+
+    def collect(statement: Any, *_: object) -> None:
+        statements.append(str(statement.compile(dialect=engine.dialect)))
+
+    engine = create_mock_engine(f"{dialect}://", collect)
+    tables.metadata.create_all(engine, checkfirst=False)
+    assert [made.partition(" WHERE ")[::2] for made in sorted(statements) if " WHERE " in made] == [
+        ("CREATE INDEX ix_leaf_pending ON leaf (id)", '"index" IS NULL'),
+        ("CREATE UNIQUE INDEX uq_tier_folded ON tier (folded)", "deleted_at IS NULL"),
+        ("CREATE UNIQUE INDEX uq_tier_rank ON tier (rank)", "deleted_at IS NULL"),
+    ]
+
+
+def test_no_validator_is_built_for_rows_that_are_not_validated() -> None:
+    assert not tables.Tier.__pydantic_complete__
