@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import Annotated, Any, Final
 from urllib.parse import urlsplit
 
-from pydantic import BeforeValidator, Field
-from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from penstock.errors import InvalidInput
 
@@ -31,15 +30,15 @@ Folder = Annotated[Path, BeforeValidator(_or_none)]
 """A path that must be given."""
 
 
-class Settings(BaseSettings):
+class Settings(BaseModel):
     """Hold what the operator can set.
 
     ``setting_sources.load`` reads it once, and it is passed on as an argument.
 
-    Created in code, as ``Settings(home=...)``, it reads neither environment nor file.
+    By itself it reads neither environment nor file.
     """
 
-    model_config = SettingsConfigDict(env_prefix=PREFIX, extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, validate_default=True)
 
     home: Folder = Field(
         Path("penstock-home"),
@@ -311,18 +310,6 @@ class Settings(BaseSettings):
         json_schema_extra=SECRET,
     )
     log_level: str = Field("INFO", description="The level from which messages are logged.")
-
-    @classmethod
-    def settings_customise_sources(
-        cls,
-        settings_cls: type[BaseSettings],  # noqa: ARG003 - the signature of pydantic-settings
-        init_settings: PydanticBaseSettingsSource,
-        env_settings: PydanticBaseSettingsSource,  # noqa: ARG003 - as above
-        dotenv_settings: PydanticBaseSettingsSource,  # noqa: ARG003 - as above
-        file_secret_settings: PydanticBaseSettingsSource,  # noqa: ARG003 - as above
-    ) -> tuple[PydanticBaseSettingsSource, ...]:
-        """Use arguments only: ``load`` reads the other sources, and records which gave what."""
-        return (init_settings,)
 
     @property
     def database_path(self) -> Path:
