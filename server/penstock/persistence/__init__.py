@@ -17,7 +17,7 @@
 Only services open transactions.
 """
 
-from penstock.persistence import migrate, tables
+from penstock.persistence import migrate
 from penstock.persistence.database import Database
 from penstock.persistence.dialects import duplicate
 from penstock.persistence.locks import lock_dataset, lock_log, lock_query
@@ -32,6 +32,5 @@ __all__ = [
     "lock_log",
     "lock_query",
     "migrate",
-    "tables",
     "take_numbers",
 ]

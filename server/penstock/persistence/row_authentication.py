@@ -38,15 +38,7 @@ from sqlmodel import Session, select
 
 from penstock.errors import IntegrityViolation
 from penstock.persistence.row_numbers import take as take_numbers
-from penstock.persistence.tables.columns import Identifier, Moment, metadata
-from penstock.persistence.tables.datasets import Dataset, FormerDeclaration, TierBudget
-from penstock.persistence.tables.idempotency import Idempotency
-from penstock.persistence.tables.jobs import Work
-from penstock.persistence.tables.ledger import Charge, SpentFloor
-from penstock.persistence.tables.people import Clearance, Tier, Token, User
-from penstock.persistence.tables.proposals import Decision, Proposal
-from penstock.persistence.tables.queries import Grant, Query, QueryLevel, Release
-from penstock.persistence.tables.sessions import WebSession
+from penstock.persistence.tables.columns import Identifier, Moment, Numbered, Signed, metadata
 
 KEYS: Final = "authenticity"
 """The key in ``Session.info`` of the ``RowKeys``."""
@@ -54,22 +46,23 @@ KEYS: Final = "authenticity"
 _ACCEPTED: Final = "accepted"
 """The key in ``Session.info`` of the keys that its rows may be signed under."""
 
-NAMED: Final = (Dataset, Proposal, Query, Release, Tier, Token, User)
-"""The tables whose rows are referred to by number."""
-
-SIGNED: Final = (
-    *NAMED,
-    *(Charge, Clearance, Decision, FormerDeclaration, Grant, Idempotency, QueryLevel),
-    *(SpentFloor, TierBudget),
-    WebSession,
-    Work,
-)
-"""The tables whose rows are authenticated."""
-
 SEALED: Final = {"release": "ciphertext"}
 """Columns that their own encryption authenticates, with the columns that they belong to."""
 
-_NAMED: Final = frozenset(table.__tablename__ for table in NAMED)
+
+def signed_tables() -> list[str]:
+    """Return the names of the tables whose rows are authenticated, in their order."""
+    from penstock.persistence import tables
+
+    # Taken from there, it has every table, and not only those that this program has imported.
+    every = tables.metadata.tables
+    return sorted(_defined(Signed).intersection(every))
+
+
+def _defined(base: type[Signed]) -> set[str]:
+    """Return the names of the tables with this base that this program has imported."""
+    kinds = [kind for child in base.__subclasses__() for kind in (child, *child.__subclasses__())]
+    return {str(kind.__tablename__) for kind in kinds if "__table__" in vars(kind)}
 
 
 def derived(secret: bytes) -> bytes:
@@ -98,7 +91,7 @@ class RowKeys:
 @cache
 def columns(table: str) -> tuple[str, ...]:
     """Return the columns that are authenticated in the rows of a table."""
-    left_out = {"mac", SEALED.get(table), None if table in _NAMED else "id"}
+    left_out = {"mac", SEALED.get(table), None if table in _defined(Numbered) else "id"}
     return tuple(sorted({column.name for column in metadata.tables[table].columns} - left_out))
 
 
@@ -119,8 +112,7 @@ def mac(key: bytes, table: str, values: Sequence[Any]) -> bytes:
 def altered(session: Session) -> Iterator[tuple[str, int]]:
     """Yield the table and the id of every row whose MAC does not match."""
     keys: RowKeys = session.info[KEYS]
-    for kind in SIGNED:
-        name = str(kind.__tablename__)
+    for name in signed_tables():
         table = metadata.tables[name]
         kept = [table.c[column] for column in ("id", "mac", *columns(name))]
         for number, signed, *values in session.connection().execute(
@@ -221,30 +213,32 @@ def _sign(session: AnySession, *_: object) -> None:
         _number(session)
         key = keys.now()[0]
         for row in (*session.new, *session.dirty):
-            if isinstance(row, SIGNED):
+            if isinstance(row, Signed):
                 table = str(row.__tablename__)
                 row.mac = mac(key, table, _values(table)(row))
 
 
 def _number(session: AnySession) -> None:
     """Give rows that others will refer to their numbers, which are part of what is signed."""
-    for kind in NAMED:
-        new = [row for row in session.new if isinstance(row, kind) and row.id is None]
-        if new:
-            numbers = take_numbers(session.connection(), str(kind.__tablename__), len(new))
-            for row, number in zip(new, numbers, strict=True):
-                row.id = number
+    new: dict[str, list[Any]] = {}
+    for row in session.new:
+        if isinstance(row, Numbered) and row.id is None:
+            new.setdefault(str(row.__tablename__), []).append(row)
+    for table, rows in sorted(new.items()):
+        numbers = take_numbers(session.connection(), table, len(rows))
+        for row, number in zip(rows, numbers, strict=True):
+            row.id = number
 
 
 def store_signed(
-    session: AnySession, kind: type[object], rows: Sequence[Mapping[str, Any]]
+    session: AnySession, kind: type[Signed], rows: Sequence[Mapping[str, Any]]
 ) -> None:
     """Store signed rows of a table that no others refer to by number, in one statement.
 
     Each row has all columns but its number and its HMAC; what is pending is stored before.
     """
-    table = next(str(signed.__tablename__) for signed in SIGNED if signed is kind)
-    if table in _NAMED:
+    table = str(kind.__tablename__)
+    if table in _defined(Numbered):
         raise ValueError(f"rows of {table!r} are signed with their numbers")
     session.flush()
     keys: RowKeys | None = session.info.get(KEYS)
@@ -311,6 +305,6 @@ def _refreshed(row: Any, context: Any, names: object) -> None:
 
 event.listen(AnySession, "after_begin", _begun)
 event.listen(AnySession, "before_flush", _sign)
-for _kind in SIGNED:
-    event.listen(_kind, "load", _loaded)
-    event.listen(_kind, "refresh", _refreshed)
+# For every table with this base, also for those that are imported later.
+event.listen(Signed, "load", _loaded, propagate=True)
+event.listen(Signed, "refresh", _refreshed, propagate=True)

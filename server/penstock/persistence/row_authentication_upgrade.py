@@ -16,8 +16,8 @@ from typing import Any, Final
 from sqlalchemy import Connection, bindparam, select, update
 
 from penstock.errors import IntegrityViolation
-from penstock.persistence.row_authentication import SIGNED, columns, is_signed, mac
-from penstock.persistence.tables.columns import metadata
+from penstock.persistence import tables
+from penstock.persistence.row_authentication import columns, is_signed, mac, signed_tables
 
 FIRST: Final = "0014"
 """The first schema with the present HMACs."""
@@ -52,14 +52,14 @@ def sign_all(connection: Connection, key: bytes, before: str | None) -> None:
         return
     if before >= QUERIES_FIRST:
         _require_queries(connection, key)
-    for kind in SIGNED:
-        _sign(connection, key, str(kind.__tablename__))
+    for name in signed_tables():
+        _sign(connection, key, name)
 
 
 def sign_anew(connection: Connection, known: Sequence[bytes], key: bytes) -> None:
     """Sign every row under ``key`` that is signed under one of ``known``; others stay refused."""
-    for kind in SIGNED:
-        name, after = str(kind.__tablename__), 0
+    for name in signed_tables():
+        after = 0
         while (last := sign_next(connection, known, key, name, after)) is not None:
             after = last
 
@@ -68,7 +68,7 @@ def sign_next(
     connection: Connection, known: Sequence[bytes], key: bytes, name: str, after: int
 ) -> int | None:
     """Sign the ``BATCH`` rows after number ``after``; return the last number, or ``None``."""
-    table = metadata.tables[name]
+    table = tables.metadata.tables[name]
     kept = [table.c[column] for column in ("id", "mac", *columns(name))]
     some = select(*kept).where(table.c.id > after).order_by(table.c.id).limit(BATCH)
     rows = connection.execute(some).all()
@@ -98,7 +98,7 @@ def earlier_mac(key: bytes, query: Mapping[Any, Any]) -> bytes:
 
 
 def _require_queries(connection: Connection, key: bytes) -> None:
-    for row in connection.execute(select(metadata.tables["query"])).mappings():
+    for row in connection.execute(select(tables.metadata.tables["query"])).mappings():
         if not hmac.compare_digest(row["mac"] or b"", earlier_mac(key, row)):
             raise IntegrityViolation(
                 f"The row of query {row['name']!r} was altered outside of this server. Nothing"
@@ -107,7 +107,7 @@ def _require_queries(connection: Connection, key: bytes) -> None:
 
 
 def _sign(connection: Connection, key: bytes, name: str) -> None:
-    table = metadata.tables[name]
+    table = tables.metadata.tables[name]
     kept = [table.c[column] for column in ("id", *columns(name))]
     some = select(*kept).where(table.c.id > bindparam("after")).order_by(table.c.id).limit(BATCH)
     signed = update(table).where(table.c.id == bindparam("row")).values(mac=bindparam("signed"))
@@ -124,7 +124,7 @@ def _number_tokens(connection: Connection, key: bytes) -> None:
 
     An altered row keeps its HMAC, and is refused as before.
     """
-    table, names = metadata.tables["token"], columns("token")
+    table, names = tables.metadata.tables["token"], columns("token")
     change = update(table).where(table.c.id == bindparam("row")).values(mac=bindparam("signed"))
     kept = [table.c[name] for name in ("id", "mac", *names)]
     for number, signed, *values in connection.execute(select(*kept)).all():

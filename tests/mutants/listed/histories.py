@@ -212,8 +212,8 @@ MUTANTS: Final[Sequence[Mutant]] = (
     Mutant(
         name="rows-without-their-numbers",
         path="persistence/row_authentication.py",
-        before='    left_out = {"mac", SEALED.get(table), None if table in _NAMED else "id"}\n',
-        after='    left_out = {"mac", SEALED.get(table), "id"}\n',
+        before='None if table in _defined(Numbered) else "id"}\n',
+        after='"id"}\n',
         wrong="a row may take the number of another that others name",
         tests=(
             "tests/unit/persistence/test_row_authentication.py::test_rows_that_trade_their_numbers_are_refused",

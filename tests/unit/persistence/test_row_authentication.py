@@ -1,5 +1,7 @@
 """Test that a row that was altered outside of the server is refused wherever it is read."""
 
+import subprocess
+import sys
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta, timezone
 from typing import Any
@@ -12,7 +14,7 @@ from tests.unit.worlds import CopyWorld, World
 from penstock.errors import IntegrityViolation
 from penstock.persistence import row_authentication
 from penstock.persistence.tables import QueryLevel, Release, metadata
-from penstock.persistence.tables.columns import Moment
+from penstock.persistence.tables.columns import Moment, Numbered
 from penstock.services.access.principals import OPERATOR
 from penstock.services.verification.verification import verify
 
@@ -32,7 +34,7 @@ OTHERWISE = {
 
 pytestmark = pytest.mark.each_database
 
-NAMED = [str(kind.__tablename__) for kind in row_authentication.NAMED]
+NUMBERED = [str(kind.__tablename__) for kind in Numbered.__subclasses__()]
 
 
 @pytest.fixture
@@ -103,14 +105,33 @@ def test_every_table_and_column_is_authenticated_or_held_otherwise() -> None:
     for name in TABLES:
         left = set(metadata.tables[name].columns.keys()) - set(row_authentication.columns(name))
         expected = {"mac"} | ({"ciphertext"} if name == "release" else set())
-        assert left == (expected if name in NAMED else expected | {"id"})
+        assert left == (expected if name in NUMBERED else expected | {"id"})
+
+
+@pytest.mark.only("sqlite")
+def test_tables_are_authenticated_that_are_imported_later() -> None:
+    script = (
+        "import sys\n"
+        "from penstock.persistence import row_authentication, tables\n"
+        "assert 'penstock.persistence.tables.jobs' not in sys.modules\n"
+        "print(*row_authentication.signed_tables())\n"
+        "for name in sorted(tables.__all__):\n"
+        "    kind = getattr(tables, name)\n"
+        "    if name != 'metadata' and len(list(kind.__mapper__.class_manager.dispatch.load)):\n"
+        "        print(kind.__tablename__)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True
+    )
+    listed, *checked = done.stdout.splitlines()
+    assert listed.split() == sorted(TABLES) == sorted(checked)
 
 
 def test_whatever_other_rows_name_by_number_is_bound_to_its_number() -> None:
     referred = {
         key.column.table.name for table in metadata.tables.values() for key in table.foreign_keys
     }
-    assert referred - set(OTHERWISE) == set(NAMED)
+    assert referred - set(OTHERWISE) == set(NUMBERED)
 
 
 def test_rows_of_every_table_are_read_as_they_were_written(full: World) -> None:
@@ -149,7 +170,7 @@ def test_a_row_under_the_hmac_of_another_or_under_none_is_refused(
 
 @pytest.mark.only("sqlite")
 def test_rows_that_trade_their_numbers_are_refused(full: World, owner: Connection) -> None:
-    for name in NAMED:
+    for name in NUMBERED:
         first, *_, last = (row["id"] for row in rows_of(full, name))
         trade(owner, name, first, last)
         assert refused(full, name), name

@@ -13,7 +13,7 @@ from typing import Any
 import psycopg
 
 from penstock.errors import DatabaseUnavailable, Unavailable
-from penstock.persistence.tables.columns import metadata
+from penstock.persistence import tables
 
 DUMP = ("pg_dump", "--format=custom", "--no-owner", "--no-privileges", "--no-password")
 _DATA = re.compile(r"TABLE DATA \S+ (\S+) ")
@@ -31,7 +31,7 @@ def copy(options: Mapping[str, Any], path: Path) -> None:
     secret = {"PGPASSWORD": str(options["password"])} if options.get("password") else {}
     _run([*DUMP, f"--file={path}", f"--dbname={address}"], secret)
     listed = _run(["pg_restore", "--list", str(path)], {})
-    missing = set(metadata.tables) - set(_DATA.findall(listed))
+    missing = set(tables.metadata.tables) - set(_DATA.findall(listed))
     if missing:
         raise DatabaseUnavailable(
             f"The dump lacks {', '.join(sorted(missing))}. Name the owner of the database in"

@@ -6,8 +6,8 @@ one role is both, only the triggers protect history, and that role could drop th
 
 from sqlalchemy import Connection, bindparam, text
 
+from penstock.persistence import tables
 from penstock.persistence.append_only import HISTORY, RENEWED, SET_ONCE
-from penstock.persistence.tables.columns import metadata
 
 VERSION_TABLE = "alembic_version"
 _CURRENT = text("SELECT current_user")
@@ -29,7 +29,7 @@ def entitle(connection: Connection, role: str) -> None:
     schema = quoted(connection.execute(text("SELECT current_schema()")).scalar_one())
     grantee = quoted(role)
     connection.exec_driver_sql(f"GRANT USAGE ON SCHEMA {schema} TO {grantee}")
-    for name, table in sorted(metadata.tables.items()):
+    for name, table in sorted(tables.metadata.tables.items()):
         change = "" if name in HISTORY else ", UPDATE, DELETE"
         connection.exec_driver_sql(f"REVOKE ALL ON {quoted(name)} FROM {grantee}")
         connection.exec_driver_sql(f"GRANT SELECT, INSERT{change} ON {quoted(name)} TO {grantee}")
@@ -44,5 +44,5 @@ def entitle(connection: Connection, role: str) -> None:
 
 def unprotected(connection: Connection) -> list[str]:
     """Return the tables of history that the connected role may update, delete from or truncate."""
-    tables = connection.execute(_MAY_CHANGE, {"tables": list(HISTORY)}).scalars().all()
-    return list(tables)
+    changeable = connection.execute(_MAY_CHANGE, {"tables": list(HISTORY)}).scalars().all()
+    return list(changeable)

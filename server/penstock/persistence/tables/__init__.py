@@ -22,25 +22,29 @@ them, and CHECK constraints after them.  What is history is append-only, by trig
 themselves what is permitted or was spent.
 """
 
-from penstock.persistence.tables.columns import metadata
-from penstock.persistence.tables.datasets import Dataset, FormerDeclaration, TierBudget
-from penstock.persistence.tables.idempotency import Idempotency
-from penstock.persistence.tables.jobs import Work
-from penstock.persistence.tables.ledger import Charge, SpentFloor
-from penstock.persistence.tables.log import Checkpoint, Cosignature, Leaf, LogKey, TreeNode
-from penstock.persistence.tables.people import Clearance, Tier, Token, User
-from penstock.persistence.tables.proposals import Decision, Proposal
-from penstock.persistence.tables.queries import (
-    Edition,
-    Grant,
-    HistogramState,
-    Query,
-    QueryLevel,
-    Release,
-)
-from penstock.persistence.tables.secret_checks import SecretCheck
-from penstock.persistence.tables.sessions import WebSession
-from penstock.persistence.tables.streams import StreamOutput, StreamState
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from penstock.persistence.tables.columns import metadata
+    from penstock.persistence.tables.datasets import Dataset, FormerDeclaration, TierBudget
+    from penstock.persistence.tables.idempotency import Idempotency
+    from penstock.persistence.tables.jobs import Work
+    from penstock.persistence.tables.ledger import Charge, SpentFloor
+    from penstock.persistence.tables.log import Checkpoint, Cosignature, Leaf, LogKey, TreeNode
+    from penstock.persistence.tables.people import Clearance, Tier, Token, User
+    from penstock.persistence.tables.proposals import Decision, Proposal
+    from penstock.persistence.tables.queries import (
+        Edition,
+        Grant,
+        HistogramState,
+        Query,
+        QueryLevel,
+        Release,
+    )
+    from penstock.persistence.tables.secret_checks import SecretCheck
+    from penstock.persistence.tables.sessions import WebSession
+    from penstock.persistence.tables.streams import StreamOutput, StreamState
 
 __all__ = [
     "Charge",
@@ -73,3 +77,22 @@ __all__ = [
     "Work",
     "metadata",
 ]
+
+_SUBJECTS = (
+    *("columns", "people", "datasets", "queries", "ledger", "streams", "log", "proposals"),
+    *("idempotency", "sessions", "jobs", "secret_checks"),
+)
+
+
+def __getattr__(name: str) -> object:
+    """Define all tables when the first, or their metadata, is taken from here.
+
+    Defining one takes milliseconds, which a command need not spend on tables that it does not use:
+    the server imports each from its own module.
+    """
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    for subject in _SUBJECTS:
+        module = vars(import_module(f"{__name__}.{subject}"))
+        globals().update({item: module[item] for item in __all__ if item in module})
+    return globals()[name]

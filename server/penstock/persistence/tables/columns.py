@@ -1,7 +1,7 @@
 """Define what all tables share: metadata with a naming convention, and column types."""
 
 from datetime import UTC, datetime
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from sqlalchemy import (
     BigInteger,
@@ -37,6 +37,17 @@ class Table(SQLModel):
     model_config = {"defer_build": True}
 
     metadata: ClassVar[MetaData] = metadata
+
+
+class Signed(Table):
+    """Hold the base of the tables whose rows are authenticated (``row_authentication``)."""
+
+
+class Numbered(Signed):
+    """Hold the base of those signed tables whose rows others refer to by number."""
+
+    if TYPE_CHECKING:  # each declares it, so that it comes first in its table
+        id: int | None
 
 
 class Identifier(TypeDecorator[int]):
@@ -77,6 +88,14 @@ class Moment(TypeDecorator[datetime]):
         if value is None:
             return None
         return value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
+
+
+def number_of(table: type[Table]) -> str:
+    """Return the column of another module's table that a foreign key refers to.
+
+    A name alone would leave that table undefined for a program that imports only this one.
+    """
+    return f"{table.__tablename__}.id"
 
 
 def check(name: str, condition: str) -> CheckConstraint:

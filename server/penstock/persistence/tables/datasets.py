@@ -5,10 +5,19 @@ from datetime import datetime
 from sqlalchemy import BigInteger, UniqueConstraint, false
 from sqlmodel import Field
 
-from penstock.persistence.tables.columns import Identifier, Moment, Table, check, name_checks
+from penstock.persistence.tables.columns import (
+    Identifier,
+    Moment,
+    Numbered,
+    Signed,
+    check,
+    name_checks,
+    number_of,
+)
+from penstock.persistence.tables.people import Tier
 
 
-class Dataset(Table, table=True):
+class Dataset(Numbered, table=True):
     """Hold one version of a dataset: its spec, and its keys and fingerprint under encryption.
 
     ``wrapped_kek`` is empty once the dataset was shredded.  ``disjoint_units`` is its registrar's
@@ -49,7 +58,7 @@ class Dataset(Table, table=True):
     people: int | None = Field(default=None, sa_type=BigInteger)
 
 
-class FormerDeclaration(Table, table=True):
+class FormerDeclaration(Signed, table=True):
     """Hold a replaced declaration of a dataset's version, from before a correction.
 
     Queries that were registered under it are read with it.
@@ -71,7 +80,7 @@ class FormerDeclaration(Table, table=True):
     mac: bytes | None = None
 
 
-class TierBudget(Table, table=True):
+class TierBudget(Signed, table=True):
     """Hold a tier's budget in a dataset from a version on.
 
     ``order`` is the fixed Rényi order of the account; ``limit_loss`` is in units of
@@ -94,7 +103,7 @@ class TierBudget(Table, table=True):
 
     id: int | None = Field(default=None, primary_key=True, sa_type=Identifier)
     dataset_id: int = Field(foreign_key="dataset.id", sa_type=BigInteger)
-    tier_id: int = Field(foreign_key="tier.id", sa_type=BigInteger, index=True)
+    tier_id: int = Field(foreign_key=number_of(Tier), sa_type=BigInteger, index=True)
     version: int
     epsilon: float
     delta: float

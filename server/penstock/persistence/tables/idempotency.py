@@ -5,10 +5,11 @@ from datetime import datetime
 from sqlalchemy import BigInteger, UniqueConstraint
 from sqlmodel import Field
 
-from penstock.persistence.tables.columns import Identifier, Moment, Table, check
+from penstock.persistence.tables.columns import Identifier, Moment, Signed, check, number_of
+from penstock.persistence.tables.people import User
 
 
-class Idempotency(Table, table=True):
+class Idempotency(Signed, table=True):
     """Hold one user's request with an idempotency key, and its answer.
 
     ``request`` is a keyed hash of the request, never the body itself.  ``status`` and ``answer``
@@ -26,7 +27,7 @@ class Idempotency(Table, table=True):
     )
 
     id: int | None = Field(default=None, primary_key=True, sa_type=Identifier)
-    user_id: int = Field(foreign_key="user.id", sa_type=BigInteger)
+    user_id: int = Field(foreign_key=number_of(User), sa_type=BigInteger)
     key: str
     request: bytes
     status: int | None = None

@@ -5,10 +5,11 @@ from datetime import datetime
 from sqlalchemy import BigInteger, UniqueConstraint
 from sqlmodel import Field
 
-from penstock.persistence.tables.columns import Identifier, Moment, Table, check
+from penstock.persistence.tables.columns import Identifier, Moment, Signed, check, number_of
+from penstock.persistence.tables.people import User
 
 
-class Work(Table, table=True):
+class Work(Signed, table=True):
     """Hold one job of one user, and its progress.
 
     ``key`` is the form's key, ``request`` a keyed hash of the request, and ``fields`` the form as
@@ -39,7 +40,7 @@ class Work(Table, table=True):
 
     id: int | None = Field(default=None, primary_key=True, sa_type=Identifier)
     public_id: str
-    user_id: int = Field(foreign_key="user.id", sa_type=BigInteger)
+    user_id: int = Field(foreign_key=number_of(User), sa_type=BigInteger)
     key: str
     request: bytes
     kind: str

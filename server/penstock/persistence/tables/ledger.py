@@ -5,10 +5,13 @@ from datetime import datetime
 from sqlalchemy import BigInteger, UniqueConstraint
 from sqlmodel import Field
 
-from penstock.persistence.tables.columns import Identifier, Moment, Table, check
+from penstock.persistence.tables.columns import Identifier, Moment, Signed, check, number_of
+from penstock.persistence.tables.datasets import Dataset
+from penstock.persistence.tables.people import Tier
+from penstock.persistence.tables.queries import Query
 
 
-class Charge(Table, table=True):
+class Charge(Signed, table=True):
     """Hold one entry of the account of a tier in a dataset.
 
     ``loss`` is in units of 2^-40 at Rényi order ``order``, ``failure`` in units of 2^-62; either
@@ -27,10 +30,10 @@ class Charge(Table, table=True):
     )
 
     id: int | None = Field(default=None, primary_key=True, sa_type=Identifier)
-    dataset_id: int = Field(foreign_key="dataset.id", sa_type=BigInteger)
-    tier_id: int = Field(foreign_key="tier.id", sa_type=BigInteger, index=True)
+    dataset_id: int = Field(foreign_key=number_of(Dataset), sa_type=BigInteger)
+    tier_id: int = Field(foreign_key=number_of(Tier), sa_type=BigInteger, index=True)
     seq: int
-    query_id: int = Field(foreign_key="query.id", sa_type=BigInteger, index=True)
+    query_id: int = Field(foreign_key=number_of(Query), sa_type=BigInteger, index=True)
     rung: int
     order: float
     loss: int = Field(sa_type=BigInteger)
@@ -41,7 +44,7 @@ class Charge(Table, table=True):
     mac: bytes | None = None
 
 
-class SpentFloor(Table, table=True):
+class SpentFloor(Signed, table=True):
     """Hold a lower bound on an account's spending, if charges were lost with a database.
 
     It is in the units of ``Charge``.  Later charges add to it."""
@@ -54,8 +57,8 @@ class SpentFloor(Table, table=True):
     )
 
     id: int | None = Field(default=None, primary_key=True, sa_type=Identifier)
-    dataset_id: int = Field(foreign_key="dataset.id", sa_type=BigInteger, index=True)
-    tier_id: int = Field(foreign_key="tier.id", sa_type=BigInteger)
+    dataset_id: int = Field(foreign_key=number_of(Dataset), sa_type=BigInteger, index=True)
+    tier_id: int = Field(foreign_key=number_of(Tier), sa_type=BigInteger)
     loss: int = Field(sa_type=BigInteger)
     failure: int = Field(sa_type=BigInteger)
     at: datetime = Field(sa_type=Moment)

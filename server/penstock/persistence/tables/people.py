@@ -8,7 +8,8 @@ from sqlmodel import Field
 from penstock.persistence.tables.columns import (
     Identifier,
     Moment,
-    Table,
+    Numbered,
+    Signed,
     check,
     name_checks,
     partial_index,
@@ -17,7 +18,7 @@ from penstock.persistence.tables.columns import (
 _ALIVE = "deleted_at IS NULL"
 
 
-class Tier(Table, table=True):
+class Tier(Numbered, table=True):
     """Hold a named, ranked clearance level.  A larger ``rank`` is more trusted.
 
     History refers to tiers, so a tier with history is marked as deleted and stays; its name and
@@ -43,7 +44,7 @@ class Tier(Table, table=True):
     mac: bytes | None = None
 
 
-class User(Table, table=True):
+class User(Numbered, table=True):
     """Hold a user, who has at least one role."""
 
     __tablename__ = "user"
@@ -70,7 +71,7 @@ class User(Table, table=True):
         return self.disabled_at is None
 
 
-class Clearance(Table, table=True):
+class Clearance(Signed, table=True):
     """Hold the tier that a user holds from a version on; no tier if ``tier_id`` is null."""
 
     __tablename__ = "clearance"
@@ -89,7 +90,7 @@ class Clearance(Table, table=True):
     mac: bytes | None = None
 
 
-class Token(Table, table=True):
+class Token(Numbered, table=True):
     """Hold a bearer token: its public prefix and an HMAC of the rest, never the token.
 
     ``parent_id`` is the token that it was created with; null if the operator created it, or an

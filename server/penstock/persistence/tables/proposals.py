@@ -5,10 +5,10 @@ from datetime import datetime
 from sqlalchemy import BigInteger, UniqueConstraint
 from sqlmodel import Field
 
-from penstock.persistence.tables.columns import Identifier, Moment, Table, check
+from penstock.persistence.tables.columns import Identifier, Moment, Numbered, Signed, check
 
 
-class Proposal(Table, table=True):
+class Proposal(Numbered, table=True):
     """Hold a proposed action that needs a second person's approval.
 
     ``request`` and ``basis`` are canonical JSON: the action, and the state that it was proposed
@@ -36,7 +36,7 @@ class Proposal(Table, table=True):
     mac: bytes | None = None
 
 
-class Decision(Table, table=True):
+class Decision(Signed, table=True):
     """Hold the decision on a proposal; ``proposed_by`` lets a constraint reject self-approval."""
 
     __tablename__ = "decision"

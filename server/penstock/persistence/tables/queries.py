@@ -9,10 +9,22 @@ from datetime import datetime
 from sqlalchemy import BigInteger, UniqueConstraint
 from sqlmodel import Field
 
-from penstock.persistence.tables.columns import Identifier, Moment, Table, check, name_checks
+from penstock.persistence.tables.columns import (
+    Identifier,
+    Moment,
+    Numbered,
+    Signed,
+    Table,
+    check,
+    name_checks,
+    number_of,
+)
+from penstock.persistence.tables.datasets import Dataset
+from penstock.persistence.tables.log import Leaf
+from penstock.persistence.tables.people import Tier, User
 
 
-class Query(Table, table=True):
+class Query(Numbered, table=True):
     """Hold a fixed statistic over a dataset, and the state of its noise process.
 
     ``canonical_hash`` is of the computed spec with its dataset, null for pushed vectors,
@@ -51,7 +63,7 @@ class Query(Table, table=True):
     id: int | None = Field(default=None, primary_key=True, sa_type=Identifier)
     name: str
     folded: str
-    dataset_id: int = Field(foreign_key="dataset.id", sa_type=BigInteger, index=True)
+    dataset_id: int = Field(foreign_key=number_of(Dataset), sa_type=BigInteger, index=True)
     canonical_hash: str | None = None
     spec: str
     sql: str | None = None
@@ -99,7 +111,7 @@ class Edition(Table, table=True):
     value: str
 
 
-class QueryLevel(Table, table=True):
+class QueryLevel(Signed, table=True):
     """Hold the rung of a tier in a query from a version on."""
 
     __tablename__ = "query_level"
@@ -112,7 +124,7 @@ class QueryLevel(Table, table=True):
 
     id: int | None = Field(default=None, primary_key=True, sa_type=Identifier)
     query_id: int = Field(foreign_key="query.id", sa_type=BigInteger)
-    tier_id: int = Field(foreign_key="tier.id", sa_type=BigInteger, index=True)
+    tier_id: int = Field(foreign_key=number_of(Tier), sa_type=BigInteger, index=True)
     version: int
     rung: int
     at: datetime = Field(sa_type=Moment)
@@ -120,7 +132,7 @@ class QueryLevel(Table, table=True):
     mac: bytes | None = None
 
 
-class Release(Table, table=True):
+class Release(Numbered, table=True):
     """Hold the vector at one rung, sealed, with the rungs that it was drawn from.
 
     Both UNIQUE constraints matter: a rung has one vector, and no two draws are conditioned on the
@@ -152,17 +164,17 @@ class Release(Table, table=True):
     mac: bytes | None = None
 
 
-class Grant(Table, table=True):
+class Grant(Signed, table=True):
     """Record that a user received a release, the first time as a holder of ``tier_id``."""
 
     __tablename__ = "grant"
     __table_args__ = (UniqueConstraint("user_id", "release_id"),)
 
     id: int | None = Field(default=None, primary_key=True, sa_type=Identifier)
-    user_id: int = Field(foreign_key="user.id", sa_type=BigInteger)
+    user_id: int = Field(foreign_key=number_of(User), sa_type=BigInteger)
     release_id: int = Field(foreign_key="release.id", sa_type=BigInteger, index=True)
-    tier_id: int = Field(foreign_key="tier.id", sa_type=BigInteger)
-    leaf_id: int = Field(foreign_key="leaf.id", sa_type=BigInteger, index=True)
+    tier_id: int = Field(foreign_key=number_of(Tier), sa_type=BigInteger)
+    leaf_id: int = Field(foreign_key=number_of(Leaf), sa_type=BigInteger, index=True)
     at: datetime = Field(sa_type=Moment)
     mac: bytes | None = None
 

@@ -5,10 +5,11 @@ from datetime import datetime
 from sqlalchemy import BigInteger, UniqueConstraint
 from sqlmodel import Field
 
-from penstock.persistence.tables.columns import Identifier, Moment, Table, check
+from penstock.persistence.tables.columns import Identifier, Moment, Signed, check, number_of
+from penstock.persistence.tables.people import Token, User
 
 
-class WebSession(Table, table=True):
+class WebSession(Signed, table=True):
     """Hold a session of a browser: an HMAC of its secret, never the secret.
 
     ``token_id`` is the token that the user signed in with, null if it was an OpenID provider's;
@@ -26,9 +27,9 @@ class WebSession(Table, table=True):
 
     id: int | None = Field(default=None, primary_key=True, sa_type=Identifier)
     digest: bytes
-    user_id: int = Field(foreign_key="user.id", sa_type=BigInteger, index=True)
+    user_id: int = Field(foreign_key=number_of(User), sa_type=BigInteger, index=True)
     token_id: int | None = Field(
-        default=None, foreign_key="token.id", sa_type=BigInteger, index=True
+        default=None, foreign_key=number_of(Token), sa_type=BigInteger, index=True
     )
     scopes: str
     started_at: datetime = Field(sa_type=Moment)

@@ -9,7 +9,8 @@ from datetime import datetime
 from sqlalchemy import BigInteger, UniqueConstraint
 from sqlmodel import Field
 
-from penstock.persistence.tables.columns import Identifier, Moment, Table, check
+from penstock.persistence.tables.columns import Identifier, Moment, Table, check, number_of
+from penstock.persistence.tables.queries import Query
 
 
 class StreamState(Table, table=True):
@@ -26,7 +27,7 @@ class StreamState(Table, table=True):
     )
 
     id: int | None = Field(default=None, primary_key=True, sa_type=Identifier)
-    query_id: int = Field(foreign_key="query.id", sa_type=BigInteger)
+    query_id: int = Field(foreign_key=number_of(Query), sa_type=BigInteger)
     step: int = Field(sa_type=BigInteger)
     ciphertext: bytes
 
@@ -45,7 +46,7 @@ class StreamOutput(Table, table=True):
     )
 
     id: int | None = Field(default=None, primary_key=True, sa_type=Identifier)
-    query_id: int = Field(foreign_key="query.id", sa_type=BigInteger)
+    query_id: int = Field(foreign_key=number_of(Query), sa_type=BigInteger)
     rung: int
     first: int = Field(sa_type=BigInteger)
     last: int = Field(sa_type=BigInteger)

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 from penstock.encryption.secrets import FINGERPRINT, VALUES
 from penstock.persistence import row_authentication_upgrade
-from penstock.persistence.row_authentication import SIGNED, derived
+from penstock.persistence.row_authentication import derived, signed_tables
 from penstock.services.access.admin_actions import record
 from penstock.services.access.principals import Principal
 from penstock.services.context import Server
@@ -56,8 +56,8 @@ def rotate_values(server: Server, principal: Principal) -> DigestKeysView:
         if secrets.rows == secrets.newest_of(VALUES):
             secrets = server.stored.renew(VALUES)
     *earlier, newest = [derived(key) for key in reversed(secrets.of_rows())]
-    for kind in SIGNED:
-        _sign_anew(server, earlier, newest, str(kind.__tablename__))
+    for name in signed_tables():
+        _sign_anew(server, earlier, newest, name)
     settings = server.settings
     FileWitness(
         settings.witness_path, settings.log_patience, lambda: sights.keys_of(server.stored.now)

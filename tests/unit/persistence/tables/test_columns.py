@@ -1,7 +1,10 @@
 """Test that moments are aware and in UTC, and integers of 64 bits, on every database."""
 
+import subprocess
+import sys
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta, timezone
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -73,3 +76,25 @@ def test_a_partial_index_has_its_condition_on_every_database(dialect: str) -> No
 
 def test_no_validator_is_built_for_rows_that_are_not_validated() -> None:
     assert not tables.Tier.__pydantic_complete__
+
+
+@pytest.mark.parametrize("subject", tables._SUBJECTS)
+def test_a_module_of_tables_brings_those_that_its_own_refer_to(subject: str) -> None:
+    script = (
+        f"import penstock.persistence.tables.{subject}\n"
+        "from penstock.persistence.tables.columns import metadata\n"
+        "print(*[table.name for table in metadata.sorted_tables])\n"
+    )
+    subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+
+
+def test_all_tables_are_defined_once_one_is_taken_from_the_package() -> None:
+    script = "from penstock.persistence.tables import metadata\nprint(*metadata.tables)"
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True
+    )
+    folder = Path(tables.__file__).parent
+    assert {*tables._SUBJECTS, "__init__"} == {path.stem for path in folder.glob("*.py")}
+    assert set(done.stdout.split()) == set(tables.metadata.tables)
+    with pytest.raises(AttributeError, match="'Account'"):
+        _ = tables.Account

@@ -13,7 +13,7 @@ from tests.unit import worlds
 from tests.unit.sites import SITES
 from tests.unit.worlds import World
 
-from penstock.persistence import row_authentication
+from penstock.persistence import row_authentication, tables
 from penstock.persistence.append_only import HISTORY
 from penstock.persistence.tables import Decision, Proposal, SpentFloor, metadata
 from penstock.services.access import sessions
@@ -29,7 +29,8 @@ from penstock.services.schemas.queries import (
 )
 
 TOKENS = "tokens.json"
-TABLES = tuple(str(kind.__tablename__) for kind in row_authentication.SIGNED)
+KINDS = tuple(getattr(tables, name) for name in tables.__all__ if name != "metadata")
+TABLES = tuple(row_authentication.signed_tables())
 
 
 def fill(world: World) -> dict[str, str]:
@@ -152,6 +153,6 @@ def rows_of(world: World, name: str) -> list[Any]:
 
 def read_all(world: World, table: str) -> int:
     """Load every row of a table as services do; how many there are."""
-    kind = next(one for one in row_authentication.SIGNED if one.__tablename__ == table)
+    kind = next(kind for kind in KINDS if kind.__tablename__ == table)
     with world.server.database.read() as session:
         return len(session.exec(sqlmodel.select(kind)).all())
