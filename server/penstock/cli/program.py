@@ -117,7 +117,7 @@ def main() -> NoReturn:
     """Run the program with the arguments of the process, and exit with its code."""
     # A short command allocates mostly modules, none of which is garbage: collecting as often as
     # a long-lived process does would take a quarter of the command's time.
-    gc.set_threshold(100_000)
+    gc.set_threshold(500_000)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             # A character that the terminal cannot show must not make the command fail.

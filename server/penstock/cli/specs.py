@@ -6,7 +6,6 @@ FILE is JSON or TOML, ``-`` is standard input.  Messages never repeat its conten
 import json
 import os
 import sys
-import tomllib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
@@ -109,6 +108,8 @@ def _distinct(pairs: list[tuple[str, object]]) -> dict[str, object]:
 
 
 def _toml(text: str, shown: str) -> object:
+    import tomllib
+
     try:
         content = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:

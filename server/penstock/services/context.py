@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 from penstock.encryption.providers import KeyProvider
 from penstock.encryption.secrets import Secrets, SecretsFile
-from penstock.openid.issuer import Issuer
 from penstock.persistence.database import Database
 from penstock.services.computing import Computing, Here
 from penstock.services.kept import Kept
@@ -15,6 +14,7 @@ from penstock.transparency_log.logged_time import LoggedTime
 from penstock.transparency_log.sequencer import Sequencer
 
 if TYPE_CHECKING:
+    from penstock.openid.issuer import Issuer
     from penstock.randomness.stream import Stream
 
 
@@ -36,7 +36,7 @@ class Server:
     stored: SecretsFile
     clock: LoggedTime
     randomness: "Callable[[], Stream]"
-    issuer: Issuer | None = None
+    issuer: "Issuer | None" = None
     computing: Computing = field(default_factory=Here)
     kept: Kept[Any] = field(default_factory=Kept)
     clearances: dict[int, tuple[int | None, int | None]] = field(default_factory=dict)

@@ -26,7 +26,11 @@ from penstock.errors import (
 
 SLOW = (
     *("numpy", "duckdb", "sqlmodel", "sqlalchemy", "alembic", "scipy", "pydantic", "flask"),
-    *("sqlalchemy.dialects.postgresql", "tabulate", "wcwidth"),
+    *("sqlalchemy.dialects.postgresql", "tabulate", "wcwidth", "tomllib", "http.client"),
+    *(
+        f"penstock.persistence.tables.{subject}"
+        for subject in ("idempotency", "jobs", "proposals", "sessions", "streams")
+    ),
     *(
         "penstock.mechanisms",
         "penstock.structures",

@@ -7,7 +7,6 @@ from sqlalchemy import bindparam
 from sqlmodel import Session, col, select
 
 from penstock.errors import Forbidden, NotAuthenticated, NotFound
-from penstock.openid.issuer import Refused
 from penstock.persistence.tables.people import Token, User
 from penstock.services.access import peppers
 from penstock.services.access.token_format import prefix_of, well_formed
@@ -143,6 +142,8 @@ def _identified(server: Server, token: str) -> Principal | None:
     """Return the user that a token of the OpenID provider names, or None if it is not valid."""
     if server.issuer is None or not token:
         return None
+    from penstock.openid.issuer import Refused
+
     with server.database.read() as session:
         server.clock.look(session)
     try:

@@ -15,7 +15,6 @@ from penstock.encryption.pkcs11_provider import Pkcs11
 from penstock.encryption.providers import KeyProvider
 from penstock.encryption.secrets import Secrets, SecretsFile
 from penstock.errors import Conflict, Unavailable
-from penstock.openid.issuer import Issuer
 from penstock.persistence import migrate, row_authentication, row_authentication_upgrade
 from penstock.persistence.database import Database
 from penstock.services import disk_room
@@ -27,10 +26,10 @@ from penstock.settings import Settings
 from penstock.transparency_log import bootstrap, leaves, sights
 from penstock.transparency_log.logged_time import LoggedTime
 from penstock.transparency_log.sequencer import Sequencer
-from penstock.transparency_log.sinks.forwarding import ForwardingWitness, sink_of
 from penstock.transparency_log.witness.file_witness import FILE, FileWitness, Witness
 
 if TYPE_CHECKING:
+    from penstock.openid.issuer import Issuer
     from penstock.randomness.stream import Stream
 
 KEY_RING = "keyring.json"
@@ -166,6 +165,10 @@ def _witness(settings: Settings, secrets: Callable[[], Secrets]) -> FileWitness:
 def _seeing(settings: Settings, secrets: Callable[[], Secrets], database: Database) -> Witness:
     """Return the witness, combined with the log's second place if there is one."""
     eye = _witness(settings, secrets)
+    if not settings.log_sink:
+        return eye
+    from penstock.transparency_log.sinks.forwarding import ForwardingWitness, sink_of
+
     sink = sink_of(settings.log_sink, settings.log_patience)
     return eye if sink is None else ForwardingWitness(eye, sink, database)
 
@@ -243,7 +246,7 @@ def open_server(
     return server
 
 
-def _issuer(settings: Settings) -> Issuer | None:
+def _issuer(settings: Settings) -> "Issuer | None":
     if not settings.oidc_issuer:
         return None
     if importlib.util.find_spec("joserfc") is None:
@@ -251,6 +254,8 @@ def _issuer(settings: Settings) -> Issuer | None:
             "Tokens of an OpenID provider need the package joserfc:"
             " run `pip install 'penstock[oidc]'`, or unset PENSTOCK_OIDC_ISSUER."
         )
+    from penstock.openid.issuer import Issuer
+
     return Issuer(settings.oidc_issuer, settings.oidc_audience, settings.oidc_claim)
 
 
