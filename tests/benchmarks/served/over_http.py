@@ -21,7 +21,7 @@ from tests.benchmarks.served.compared import hello
 from tests.benchmarks.served.compared.contest import Contest, Entrant
 from tests.benchmarks.served.compared.populated import Tree, Variables, created
 from tests.benchmarks.served.compared.processor import busy_seconds, processor_seconds
-from tests.benchmarks.served.compared.rows import CROWD, FIRST, REPEAT, STORED, Row, markdown
+from tests.benchmarks.served.compared.rows import CROWD, FIRST, HELLO, REPEAT, STORED, Row, markdown
 from tests.benchmarks.served.compared.sides import Side
 from tests.benchmarks.served.compared.statements import Count, hooked, in_file, logged
 from tests.benchmarks.served.readers import clients
@@ -45,7 +45,7 @@ class Setting:
     quanta: tuple[float, ...] = (0.0, 0.025)
     clients: tuple[int, ...] = (1, STORED_CLIENTS, CROWD)
     queries: int = 20
-    seconds: float = 0.7
+    seconds: float = 0.6
     rounds: int = 4
     counted: int = 20
 
@@ -55,7 +55,7 @@ class Setting:
         return max(*self.clients, 2)
 
 
-QUICK = Setting(quanta=(0.0,), queries=5, seconds=0.3, rounds=2, counted=5)
+QUICK = Setting(quanta=(0.0,), queries=5, seconds=0.2, rounds=2, counted=5)
 
 
 def report(
@@ -63,7 +63,14 @@ def report(
 ) -> str:
     """Return the table of all rows, and how busy the machine was otherwise."""
     begun, busy, own = time.monotonic(), busy_seconds(), processor_seconds(os.getpid())
-    rows = measure(setting, trees, say)
+    rows: list[Row] = []
+    try:
+        for row in measure(setting, trees, say):
+            rows.append(row)  # noqa: PERF402 - what there is when a wrong answer ends the run
+    except Exception as error:
+        error.add_note(markdown(rows))
+        raise
+    rows.sort(key=lambda row: row.request != HELLO)
     lasted = time.monotonic() - begun
     others = busy_seconds() - busy - (processor_seconds(os.getpid()) - own)
     load = ", ".join(f"{load:.1f}" for load in os.getloadavg())
@@ -74,8 +81,8 @@ def report(
     )
 
 
-def measure(setting: Setting, trees: Sequence[Tree], say: Print = print) -> Sequence[Row]:
-    """Return the rows of hello-world, and those of every tree on SQLite and PostgreSQL."""
+def measure(setting: Setting, trees: Sequence[Tree], say: Print = print) -> Iterator[Row]:
+    """Yield the rows of every tree on SQLite and PostgreSQL, and at last those of hello-world."""
     with ExitStack() as stack:
         folder = Path(stack.enter_context(TemporaryDirectory(prefix="penstock-benchmark-")))
         pool = stack.enter_context(clients(setting.readers))
@@ -83,31 +90,28 @@ def measure(setting: Setting, trees: Sequence[Tree], say: Print = print) -> Sequ
         cluster = stack.enter_context(_cluster(say))
         contest = Contest(pool, plain, setting.rounds, setting.seconds)
         contest.begin(setting.readers)
-        rows = []
         for entrants in _entrants(contest, setting, trees, folder, cluster):
             for quantum in setting.quanta:
-                rows += _rows(contest, setting, entrants, quantum)
-        return [*contest.plain_rows(), *rows]
+                yield from _rows(contest, setting, entrants, quantum)
+        yield from contest.plain_rows()
 
 
 def _rows(
     contest: Contest, setting: Setting, entrants: Sequence[Entrant], quantum: float
-) -> list[Row]:
-    """Return all kinds of requests, by one master, and then first releases by two on SQLite."""
-    rows = []
+) -> Iterator[Row]:
+    """Yield all kinds of requests, by one master, and then first releases by two on SQLite."""
     with ExitStack() as stack:
         own = [_joined(stack, contest, setting, entrant, quantum) for entrant in entrants]
         for count in setting.clients:
             for entrant in own:
                 entrant.side.draw_anew()
-            rows += contest.rows(FIRST, count, quantum, own)
+            yield from contest.rows(FIRST, count, quantum, own)
             if count == STORED_CLIENTS:
-                rows += contest.rows(STORED, count, quantum, own)
-            rows += contest.rows(REPEAT, count, quantum, own)
+                yield from contest.rows(STORED, count, quantum, own)
+            yield from contest.rows(REPEAT, count, quantum, own)
         if all(entrant.cluster is None for entrant in own):
             own = [_joined(stack, contest, setting, entrant, quantum) for entrant in own]
-            rows += contest.rows(FIRST, max(setting.clients), quantum, own)
-    return rows
+            yield from contest.rows(FIRST, max(setting.clients), quantum, own)
 
 
 def _joined(

@@ -75,6 +75,14 @@ def test_stored_releases_are_what_another_reader_drew_and_only_once(side: Side) 
     assert asks == [first[1][:2], first[0][:2]]
     side.take(STORED, asks, [answered(asks[0][:1]), answered(asks[1])])
     assert side.asks(STORED, 2, 100) == [first[1][2:] + first[1][1:2], first[0][2:]]
+    assert side.asks(STORED, 2, 100) == [[], []]
+
+
+def test_stored_releases_are_divided_among_the_pieces_to_come(side: Side) -> None:
+    drawn(side, 2, 10)
+    counts = [[len(own) for own in side.asks(STORED, 2, 100, pieces)] for pieces in (3, 2, 1)]
+    assert counts == [[2, 2], [2, 2], [1, 1]]
+    drawn(side, 2, 10)
     side.draw_anew()
     assert side.asks(STORED, 2, 100) == [[], []]
 

@@ -56,7 +56,8 @@ class Contest:
                 if entrant < 0:
                     self._plain_piece(clients, plain, self.totals[clients])
                 else:
-                    self._piece(entrants[entrant], request, clients, own[entrant])
+                    pieces = self.rounds - turn
+                    self._piece(entrants[entrant], request, clients, pieces, own[entrant])
         return [
             Row(
                 *(request, clients, taken, plain, entrant.database, quantum),
@@ -98,9 +99,11 @@ class Contest:
         side.draw_anew()
         return each
 
-    def _piece(self, entrant: Entrant, request: str, clients: int, taken: Taken) -> None:
-        side = entrant.side
-        asks = side.asks(request, clients, round(MOST_PER_SECOND[request] * self.seconds))
+    def _piece(
+        self, entrant: Entrant, request: str, clients: int, pieces: int, taken: Taken
+    ) -> None:
+        side, most = entrant.side, round(MOST_PER_SECOND[request] * self.seconds)
+        asks = side.asks(request, clients, most, pieces)
         first = [server.process for server in entrant.servers]
         database = [entrant.cluster.process.pid] if entrant.cluster else []
         before = processor_seconds(*first), processor_seconds(*database)

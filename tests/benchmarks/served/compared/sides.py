@@ -25,14 +25,20 @@ class Side:
         self._own = defaultdict[int, deque[Ask]](lambda: deque(self.anchors))
         self._drawn = defaultdict[int, deque[Ask]](deque)
 
-    def asks(self, request: str, clients: int, most: int) -> list[list[Ask]]:
-        """Return what each client asks in one piece: ``most`` requests together, or a few more."""
+    def asks(self, request: str, clients: int, most: int, pieces: int = 1) -> list[list[Ask]]:
+        """Return what each client asks in one piece: ``most`` requests together, or a few more.
+
+        What is stored is divided among as many ``pieces`` as are still to come.
+        """
         each = math.ceil(most / clients)
         if request == FIRST:
             return [[self._next() for _ in range(each)] for _ in range(clients)]
         if request == STORED:
             drawn = [self._drawn[(reader + 1) % clients] for reader in range(clients)]
-            return [[asks.popleft() for _ in range(min(each, len(asks)))] for asks in drawn]
+            return [
+                [asks.popleft() for _ in range(min(each, math.ceil(len(asks) / pieces)))]
+                for asks in drawn
+            ]
         for reader in range(clients):
             self._own[reader].rotate(each)
         return [(list(self._own[reader]) * each)[:each] for reader in range(clients)]
