@@ -1,17 +1,24 @@
 """Test sums of independent losses against randomized response, value by value."""
 
 import math
+from collections.abc import Sequence
+from itertools import permutations
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from scipy import stats
 
+from penstock.mechanisms import loss_sums
 from penstock.mechanisms.loss_sums import (
+    BOUNDING_GRID,
     ROUGH_GRID,
     Losses,
     _lowest,
     best_ratios,
     epsilon_of_sum,
+    largest_epsilon,
     raised_to,
 )
 
@@ -37,6 +44,65 @@ def test_the_epsilon_of_a_sum_is_that_of_the_enumeration_and_not_below(
     epsilon = epsilon_of_sum([_response(single)], [count], 1e-5)
     assert _delta(single, count, epsilon) <= 1e-5
     assert _delta(single, count, epsilon * (1 - 1e-3)) > 1e-5
+
+
+def _mixed(parts: list[tuple[float, float]]) -> Losses:
+    """Return randomized response of an epsilon that is drawn first: pairs of it and its weight."""
+    epsilon, weight = np.array(parts).T
+    likely = weight / weight.sum() / (1 + np.exp(-epsilon))
+    losses = np.concatenate((epsilon, -epsilon))
+    return Losses(losses, np.concatenate((likely, likely * np.exp(-epsilon))), 0.0)
+
+
+@settings(max_examples=25, deadline=None)
+@given(
+    st.lists(st.tuples(st.floats(0.01, 3), st.floats(0.01, 1)), min_size=1, max_size=6),
+    st.integers(1, 300),
+    st.sampled_from([1e-3, 1e-6, 1e-9]),
+)
+def test_a_coarser_grid_never_gives_less(
+    parts: list[tuple[float, float]], count: int, delta: float
+) -> None:
+    losses = [_mixed(parts)]
+    fine = epsilon_of_sum(losses, [count], delta)
+    for size in (BOUNDING_GRID, 1 << 8):
+        assert epsilon_of_sum(losses, [count], delta, size) >= fine * (1 - 1e-9) - 1e-11
+
+
+def test_the_largest_of_sums_is_that_of_fine_grids_where_a_coarse_one_has_them_the_other_way(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A sum whose losses lie between points of the coarse grid may seem to lose more."""
+    monkeypatch.setattr(loss_sums, "BOUNDING_GRID", 1 << 7)
+    sums = [[_mixed([(1.0, 1.0), (float(rare), 0.05)])] for rare in np.linspace(1.0, 2.5, 31)]
+    bounds = [epsilon_of_sum(losses, [20], 1e-3, 1 << 7) for losses in sums]
+    fine = [epsilon_of_sum(losses, [20], 1e-3) for losses in sums]
+    turned = [
+        (first, second)
+        for first, second in permutations(range(len(sums)), 2)
+        if bounds[first] > bounds[second] and fine[first] < fine[second]
+    ]
+    assert turned
+    for first, second in turned:
+        assert largest_epsilon([sums[first], sums[second]], [20], 1e-3) == fine[second]
+    assert largest_epsilon(sums, [20], 1e-3) == max(fine)
+
+
+def test_sums_that_a_coarse_grid_rules_out_need_no_fine_one(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    sizes = []
+
+    def counted(
+        losses: Sequence[Losses], counts: Sequence[int], delta: float, size: int = 1 << 17
+    ) -> float:
+        sizes.append(size)
+        return epsilon_of_sum(losses, counts, delta, size)
+
+    monkeypatch.setattr(loss_sums, "epsilon_of_sum", counted)
+    sums = [[_response(0.1)], [_response(0.2)], [_response(0.15)]]
+    assert largest_epsilon(sums, [20], 1e-6) == epsilon_of_sum(sums[1], [20], 1e-6)
+    assert sorted(sizes) == [BOUNDING_GRID] * 3 + [1 << 17]
 
 
 def test_infinite_parts_above_delta_leave_no_epsilon() -> None:

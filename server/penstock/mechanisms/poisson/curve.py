@@ -9,13 +9,19 @@ Below its shift ``X + s`` has no mass: if ``X`` is there, the loss is infinite.
 """
 
 import math
-from collections.abc import Sequence
 from functools import lru_cache
 
 import numpy as np
 
 from penstock.errors import InvalidInput
-from penstock.mechanisms.loss_sums import ROUGH_GRID, SAFETY, Losses, best_ratios, epsilon_of_sum
+from penstock.mechanisms.loss_sums import (
+    ROUGH_GRID,
+    SAFETY,
+    Losses,
+    best_ratios,
+    epsilon_of_sum,
+    largest_epsilon,
+)
 from penstock.mechanisms.poisson.tails import OUTSIDE, Progression, below, reach, stride
 from penstock.mechanisms.shifts import Shape
 from penstock.randomness.saddle_point import Floats, log_poisson
@@ -43,7 +49,11 @@ def epsilon_of_shape(mean: float, shape: Shape, delta: float) -> float:
         return max(_single(mean, shape[0][0], delta, up) for up in (True, False))
     rest = len(shape) - 1
     ways = {(up, *[way] * rest) for up in (True, False) for way in (True, False)}
-    return max(_several(mean, shape, delta, ups) for ups in ways)
+    sums = [
+        [_losses(mean, shift, up) for (shift, _), up in zip(shape, way, strict=True)]
+        for way in ways
+    ]
+    return largest_epsilon(sums, [count for _, count in shape], delta)
 
 
 def rough_epsilon(mean: float, shape: Shape, delta: float) -> float:
@@ -111,11 +121,6 @@ def _run(part: Progression, tails: Floats, best: int, up: bool) -> Floats:
         return run.at_least(beyond=float(tails[best + 1]))
     run = Progression.between(part.mean, first + 1, last, 1)
     return run.at_most(beyond=float(tails[best - 1]))
-
-
-def _several(mean: float, shape: Shape, delta: float, ups: Sequence[bool]) -> float:
-    losses = [_losses(mean, shift, up) for (shift, _), up in zip(shape, ups, strict=True)]
-    return epsilon_of_sum(losses, [count for _, count in shape], delta)
 
 
 def _losses(mean: float, shift: int, up: bool, atoms: int = _ATOMS) -> Losses:

@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
@@ -17,6 +18,8 @@ SAFETY = 1e-10
 FLOOR = 1e-14
 
 
+# The tiers of a query and the steps of a search are often charged at the same levels.
+@lru_cache(maxsize=4096)
 def renyi_divergence(mean: float, shift: int, order: float) -> float:
     """Return the divergence of the noise, given it is at least ``shift``, from itself shifted.
 

@@ -70,6 +70,8 @@ class Progression:
         return np.asarray(self.masses * ((self.step - 1) / 2 - second))
 
 
+# Divergences of both orders of a charge need it, and the probability of failure does.
+@lru_cache(maxsize=4096)
 def below(mean: float, shift: int) -> float:
     """Return ``P(X < shift)``, the mass where noise that is moved up by ``shift`` has none."""
     if shift <= 0:

@@ -21,6 +21,8 @@ _BETWEEN = 2.0**-9
 """A relative margin for values between those tried."""
 
 
+# The tiers of a query and the steps of a search are often charged at the same levels.
+@lru_cache(maxsize=4096)
 def renyi_divergence(variance: float, shift: int, order: float) -> float:
     """Return the divergence of the noise from itself shifted, rounded up; the same both ways.
 

@@ -67,10 +67,8 @@ def beyond_neighbor(variance: float, shift: int) -> float:
     """
     if variance < 2 * SMALLEST_MEAN:
         return 0.0
-    points = _upper(variance)
-    last = float(points.values[0]) + points.step * (
-        int(np.flatnonzero(points.at_least() >= UNCLAIMED)[-1])
-    )
+    points, tails = _upper(variance)
+    last = float(points.values[0]) + points.step * (int(np.flatnonzero(tails >= UNCLAIMED)[-1]))
     return max(above(variance, last - shift) - above(variance, last), 0.0)
 
 
@@ -78,22 +76,22 @@ def above(variance: float, value: float) -> float:
     """Return ``P(X > value)``; between two points, that from the one before."""
     if value < 0:
         return 1.0 - above(variance, -value - 1)
-    points = _upper(variance)
+    points, tails = _upper(variance)
     place = math.floor(value + 1) // points.step
-    tails = points.at_least()
     return float(tails[place]) if place < len(tails) else 0.0
 
 
 def half_width(variance: float, confidence: float) -> int:
     """Return the least ``h`` with ``P(|X| <= h) >= confidence``, in steps, rounded up."""
-    points = _upper(variance)
-    outside = 2 * points.at_least()
+    points, tails = _upper(variance)
+    outside = 2 * tails
     # P(|X| > h) = 2 P(X >= h + 1)
     enough = int(np.argmax(outside <= 1 - confidence))
     return max(int(points.values[enough]) - 1, 0)
 
 
 @lru_cache(maxsize=8)
-def _upper(variance: float) -> Progression:
-    """Return the progression from 0 upwards."""
-    return Progression.between(variance, 0, reach(variance) + 40, stride(variance))
+def _upper(variance: float) -> tuple[Progression, Floats]:
+    """Return the progression from 0 upwards, and ``P(X >= y)`` for each value."""
+    points = Progression.between(variance, 0, reach(variance) + 40, stride(variance))
+    return points, points.at_least()

@@ -19,6 +19,9 @@ EXPANDED = 128.0
 """The variance from which eight terms of the expansion are exact to a float."""
 
 _TERMS = 8
+_NEGLIGIBLE = 2.0**-70
+"""A part of a probability that is lost in the rounding of its logarithm, even of one near 1."""
+
 _BEYOND = 80
 """How far above the largest requested order the recurrence begins."""
 
@@ -33,15 +36,26 @@ def _expanded(order: Floats, variance: float) -> Floats:
     root = np.hypot(order, variance)
     square = (order / root) ** 2
     series = np.zeros_like(order)
-    for coefficients in reversed(_coefficients()):
-        term = np.zeros_like(order)
-        for coefficient in reversed(coefficients):
+    term = np.empty_like(order)
+    for coefficients in reversed(_coefficients()[: _terms(variance)]):
+        term.fill(coefficients[-1])
+        for coefficient in reversed(coefficients[:-1]):
             term *= square
             term += coefficient
         series += term
         series /= root
     body = order * (order / (root + variance)) - order * np.arcsinh(order / variance)
     return np.asarray(body - 0.5 * np.log(2 * math.pi * root) + np.log1p(series))
+
+
+def _terms(variance: float) -> int:
+    """Return how many terms matter to a float; the others are below ``_NEGLIGIBLE`` together."""
+    count = _TERMS
+    while count and _TERMS * sum(map(abs, _coefficients()[count - 1])) < (
+        _NEGLIGIBLE * variance**count
+    ):
+        count -= 1
+    return count
 
 
 @lru_cache

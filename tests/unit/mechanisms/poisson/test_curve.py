@@ -1,6 +1,7 @@
 """Test epsilon of shifted Poisson noise: known values, brute force over tables, large means."""
 
 import math
+from itertools import product
 
 import numpy as np
 import pytest
@@ -9,7 +10,13 @@ from scipy import stats
 
 from penstock.errors import InvalidInput
 from penstock.mechanisms.gaussian.curve import epsilon_at
-from penstock.mechanisms.poisson.curve import epsilon_of_shape, rough_epsilon, theorem_epsilon
+from penstock.mechanisms.loss_sums import epsilon_of_sum
+from penstock.mechanisms.poisson.curve import (
+    _losses,
+    epsilon_of_shape,
+    rough_epsilon,
+    theorem_epsilon,
+)
 from penstock.mechanisms.poisson.tails import below
 from penstock.mechanisms.shifts import Shape
 
@@ -203,3 +210,19 @@ def test_the_closed_form_bounds_vectors_as_well(
 def test_a_rough_epsilon_is_close_to_the_exact_one(mean: float, shape: Shape) -> None:
     exact = epsilon_of_shape(mean, shape, 1e-6)
     assert rough_epsilon(mean, shape, 1e-6) == pytest.approx(exact, rel=5e-3)
+
+
+@pytest.mark.parametrize("mean", [60.0, 440.0, 31_700.0])
+@pytest.mark.parametrize("shape", [((1, 24),), ((5, 3),), ((2, 3), (1, 1)), ((40, 1), (1, 9))])
+@pytest.mark.parametrize("delta", [1e-4, 1e-9])
+def test_the_direction_that_loses_most_is_taken(mean: float, shape: Shape, delta: float) -> None:
+    """Directions are ruled out on a coarse grid; here each is read on the fine one."""
+    each = [
+        epsilon_of_sum(
+            [_losses(mean, shift, up) for (shift, _), up in zip(shape, way, strict=True)],
+            [count for _, count in shape],
+            delta,
+        )
+        for way in product((True, False), repeat=len(shape))
+    ]
+    assert epsilon_of_shape(mean, shape, delta) == max(each)
