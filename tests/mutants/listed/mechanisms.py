@@ -154,6 +154,36 @@ MUTANTS: Final[Sequence[Mutant]] = (
         row="M7",
     ),
     Mutant(
+        name="directions-ruled-out-by-a-coarse-grid",
+        path="mechanisms/loss_sums.py",
+        before="        if bounds[place] * (1 + _ROUNDING) + SAFETY >= largest:\n",
+        after="        if largest == -math.inf:\n",
+        wrong="of several sums only the one that a coarse grid favors is read on the fine one",
+        tests=(
+            "tests/unit/mechanisms/test_loss_sums.py::test_the_largest_of_sums_is_that_of_fine_grids_where_a_coarse_one_has_them_the_other_way",
+        ),
+    ),
+    Mutant(
+        name="terms-of-skellam-that-matter-left-out",
+        path="randomness/bessel/law.py",
+        before="_NEGLIGIBLE = 2.0**-70\n",
+        after="_NEGLIGIBLE = 2.0**-40\n",
+        wrong="probabilities of Skellam noise lack terms that move them and what is charged",
+        tests=(
+            "tests/unit/randomness/bessel/test_law.py::test_terms_of_the_expansion_that_are_left_out_are_lost_in_rounding",
+        ),
+    ),
+    Mutant(
+        name="series-of-outcomes-begins-too-late",
+        path="mechanisms/generalized_gaussian/tails.py",
+        before="for k in range(_TERMS, 0, -1))\n",
+        after="for k in range(_TERMS, 1, -1))\n",
+        wrong="chances of outcomes near 0 lack the first term of their series",
+        tests=(
+            "tests/unit/mechanisms/generalized_gaussian/test_tails.py::test_chances_of_larger_outcomes_have_all_their_digits",
+        ),
+    ),
+    Mutant(
         name="skellam-jumps-of-one-kind",
         path="mechanisms/skellam/process.py",
         before="np.subtract(up, net, out=down)",

@@ -31,7 +31,7 @@ from penstock.privacy.level import Ladder
 from penstock.privacy.sensitivity import Sensitivity
 from penstock.privacy.target import Target, TargetKind
 
-VERSION: Final = 4
+VERSION: Final = 5
 """The version stored with every query; it rises when a target comes to mean another level."""
 
 ADVICE: Final = " Ask for fewer levels, a smaller vector or a larger share."
@@ -58,7 +58,7 @@ def level_for(
     target that is out of range or has no meaning for the family, and for a level that no lattice
     can represent.
     """
-    _require_meaning(mechanism, target, delta)
+    require_meaning(mechanism, target, delta)
     if target.kind is TargetKind.LEVEL:
         return Fraction(target.value)
 
@@ -89,7 +89,7 @@ def rung_for(
     The search begins at the level ``near``, if it is known; the rung does not depend on it.
     Raises ``InvalidInput`` as ``level_for`` does, and if no rung meets the target.
     """
-    _require_meaning(mechanism, target, delta)
+    require_meaning(mechanism, target, delta)
     if target.kind is TargetKind.LEVEL:
         return ladder.rung_at_or_above(Fraction(target.value))
     return _searched_rung(mechanism, ladder, target, sensitivity, delta, near)
@@ -104,7 +104,7 @@ def stored_rung_for(
     that rung.  Rungs of registered queries are cached.  Raises ``InvalidInput`` as ``rung_for``
     does.
     """
-    _require_meaning(mechanism, target, delta)
+    require_meaning(mechanism, target, delta)
     if target.kind is not TargetKind.LEVEL:
         return _kept_rung(mechanism, ladder, target, sensitivity, delta)
     rung = ladder.rung_at_or_above(Fraction(target.value))
@@ -236,7 +236,8 @@ Plan = Callable[[Fraction], tuple[Mechanism, Ladder]]
 PlannedExcess = Callable[[tuple[Mechanism, Ladder], Fraction], float]
 
 
-def _require_meaning(mechanism: Mechanism, target: Target, delta: float) -> None:
+def require_meaning(mechanism: Mechanism, target: Target, delta: float) -> None:
+    """Raise ``InvalidInput`` for a target that is out of range or has no meaning for the family."""
     pointer = f"/{target.kind}"
     low, high = RANGES[target.kind]
     if not low <= target.value <= high:

@@ -14,13 +14,14 @@ are then not lost among rounding errors, however small delta is.
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Final, NamedTuple
 
 import numpy as np
 
 from penstock.errors import InvalidInput
 from penstock.mechanisms.generalized_gaussian.law import loss, moments, renyi_divergence
+from penstock.mechanisms.generalized_gaussian.tails import below, between
 from penstock.mechanisms.loss_sums import raised_to
 from penstock.mechanisms.loss_table import LossTable, Profile, divergences, split_cells
 from penstock.randomness.saddle_point import Floats
@@ -57,6 +58,9 @@ _LEAP: Final = 4.0
 _CLOSE: Final = 1e-6
 """How close a tilt comes to the best one: any tilt gives a bound, and the best one the least."""
 
+_BLOCK: Final = 128
+"""The number of powers that are multiplied by one more power at once."""
+
 _SETTLED: Final = 8.0
 """The most nats by which a tilted mass may fall between the center and the point that is read."""
 
@@ -92,11 +96,11 @@ def loss_table(power: float, shift: float, width: float, tail: float) -> LossTab
         ends, infinite = np.append(ends, -np.inf), 0.0
     else:
         ends = np.append(ends, min(far, float(ends[-1])))
-        infinite = float(_below(ends[-1:], power)[0])
-    others = np.exp(np.minimum(cells, _REACH)) * _between(ends - shift, power)
+        infinite = float(below(ends[-1:], power)[0])
+    others = np.exp(np.minimum(cells, _REACH)) * between(ends - shift, power)
     # This far out the second hypothesis' part of a cell is negligible: all of the cell is raised.
     others[cells > _REACH] = 0.0
-    return LossTable(width, split_cells(_between(ends, power), others, width), infinite)
+    return LossTable(width, split_cells(between(ends, power), others, width), infinite)
 
 
 @lru_cache(maxsize=1024)
@@ -147,9 +151,13 @@ def delta_of(kinds: tuple[Shifted, ...], epsilon: float, smallest: float = 1e-12
 
 @dataclass(frozen=True)
 class _Values:
-    """Hold independent values of one law: the finite losses with their masses, and how many."""
+    """Hold independent values of one law: the finite losses with their masses, and how many.
 
-    losses: Floats
+    Losses are the multiples of ``width`` from ``first`` on.
+    """
+
+    width: float
+    first: int
     masses: Floats
     infinite: float
     times: int
@@ -158,14 +166,25 @@ class _Values:
     def of(cls, kind: Shifted, width: float, tail: float) -> "_Values":
         table = loss_table(kind.power, kind.shift, width, tail)
         first, masses = table.dense()
-        losses = width * np.arange(first, first + len(masses), dtype=np.float64)
-        return cls(losses, masses, table.infinite, kind.times)
+        return cls(width, first, masses, table.infinite, kind.times)
+
+    @cached_property
+    def losses(self) -> Floats:
+        """Return the finite losses, which rise."""
+        places = np.arange(self.first, self.first + len(self.masses), dtype=np.float64)
+        return self.width * places
+
+    def weights(self, tilt: float) -> Floats:
+        """Return ``e^(tilt (L - largest L))`` for a ``tilt`` of at least 0, times the masses."""
+        size = len(self.masses)
+        within = np.exp(-tilt * self.width * np.arange(_BLOCK))
+        blocks = np.exp(-tilt * self.width * _BLOCK * np.arange(-(-size // _BLOCK)))
+        falling: Floats = np.multiply.outer(blocks, within).ravel()[:size]
+        return self.masses * falling[::-1]
 
     def cumulant(self, tilt: float) -> float:
         """Return ``ln E[e^(tilt L)]`` of one value, over its finite losses."""
-        logs = tilt * self.losses
-        peak = float(logs.max())
-        return peak + math.log(float(np.sum(self.masses * np.exp(logs - peak))))
+        return tilt * float(self.losses[-1]) + math.log(float(np.sum(self.weights(tilt))))
 
     def tilted(self, tilt: float) -> tuple[float, float, float]:
         """Return ``times * cumulant(tilt)`` and its first two derivatives.
@@ -173,13 +192,12 @@ class _Values:
         These are the mean and the variance of the sum under masses in proportion to
         ``e^(tilt L)``.
         """
-        logs = tilt * self.losses
-        peak = float(logs.max())
-        weights = self.masses * np.exp(logs - peak)
+        weights, losses = self.weights(tilt), self.losses
         total = float(np.sum(weights))
-        mean = float(np.sum(weights * self.losses)) / total
-        variance = float(np.sum(weights * (self.losses - mean) ** 2)) / total
-        return self.times * (peak + math.log(total)), self.times * mean, self.times * variance
+        mean = float(np.sum(weights * losses)) / total
+        variance = float(np.sum(weights * (losses - mean) ** 2)) / total
+        cumulant = tilt * float(losses[-1]) + math.log(total)
+        return self.times * cumulant, self.times * mean, self.times * variance
 
 
 @dataclass(frozen=True)
@@ -338,14 +356,16 @@ def _where(losses: Floats, power: float, shift: float) -> Floats:
     reach = 1.0
     while (reach + half) ** power - abs(reach - half) ** power <= losses[-1]:
         reach *= 2
-    coarse = np.concatenate(([0.0], np.geomspace(min(half, reach) * 1e-6, reach, 4096)))
+    points = min(4096, len(losses))
+    coarse = np.concatenate(([0.0], np.geomspace(min(half, reach) * 1e-6, reach, points)))
     away = np.interp(losses, (coarse + half) ** power - np.abs(coarse - half) ** power, coarse)
     last = math.inf
     for _ in range(_NEWTON_STEPS):
-        value = (away + half) ** power - np.abs(away - half) ** power - losses
-        slope = power * (
-            (away + half) ** (power - 1) - np.sign(away - half) * np.abs(away - half) ** (power - 1)
-        )
+        far, near = away + half, away - half
+        grown, size = far ** (power - 1), np.abs(near)
+        kept = np.copysign(size ** (power - 1), near)
+        value = far * grown - near * kept - losses
+        slope = power * (grown - kept)
         step = value / slope
         away = np.clip(away - step, 0.0, reach)
         # Newton's steps fall quadratically, until rounding keeps them from falling further.
@@ -354,20 +374,3 @@ def _where(losses: Floats, power: float, shift: float) -> Floats:
             break
         last = largest
     return half - away
-
-
-def _below(z: Floats, power: float) -> Floats:
-    """Return the chance of an outcome below ``z``, exact in the lower tail."""
-    from scipy.special import gammainc, gammaincc  # imported late: slow to import
-
-    size = np.abs(z) ** power
-    below = np.empty_like(size)
-    left = z <= 0
-    below[left] = gammaincc(1 / power, size[left]) / 2
-    below[~left] = 0.5 + gammainc(1 / power, size[~left]) / 2
-    return below
-
-
-def _between(falling: Floats, power: float) -> Floats:
-    below = _below(falling, power)
-    return below[:-1] - below[1:]

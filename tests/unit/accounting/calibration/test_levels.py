@@ -1,6 +1,7 @@
 """Test that a target is met on the planned lattice, with hardly more noise than needed."""
 
 import math
+from collections.abc import Sequence
 from fractions import Fraction
 
 import pytest
@@ -21,7 +22,15 @@ from penstock.accounting import (
     total,
 )
 from penstock.errors import InvalidInput
-from penstock.mechanisms import MECHANISMS, Gaussian, Laplace, Mechanism, Poisson
+from penstock.mechanisms import (
+    MECHANISMS,
+    Gaussian,
+    GeneralizedGaussian,
+    Laplace,
+    Mechanism,
+    Poisson,
+    Skellam,
+)
 from penstock.privacy import Sensitivity, Target, TargetKind
 
 ONE = Sensitivity(Fraction(1), Fraction(1), Fraction(1))
@@ -171,6 +180,28 @@ def test_a_share_of_next_to_nothing_is_refused(name: str) -> None:
     wide = Sensitivity(Fraction(10**9), Fraction(10**15), Fraction(10**6))
     with pytest.raises(InvalidInput, match="do not fit"):
         level_for_share(MECHANISMS[name], 1e-300, wide, account_of(1, 1e-6), 1, 1, STEP, BOUND)
+
+
+@pytest.mark.parametrize(
+    ("family", "one", "wide"),
+    [
+        (Poisson, (6960, 3631, 2230), (10858, 7170, 4565)),
+        (Skellam, (6890, 3057, 0), (10852, 7129, 4377)),
+        (GeneralizedGaussian.of(1), (0, 0, 0), (2314, 324, 0)),
+        (GeneralizedGaussian.of(1.5), (838, 0, 0), (3021, 1116, 0)),
+        (GeneralizedGaussian.of(2), (1446, 0, 0), (3425, 1565, 196)),
+        (GeneralizedGaussian.of(4), (2557, 772, 0), (4246, 2447, 1138)),
+        (GeneralizedGaussian.of(16), (4101, 2406, 1182), (5710, 3983, 2735)),
+    ],
+)
+def test_the_epsilons_of_a_registered_query_name_the_rungs_that_they_named_in_version_4(
+    family: type[Mechanism], one: Sequence[int], wide: Sequence[int]
+) -> None:
+    mechanism, ladder = family.plan(Fraction(100), STEP, Fraction(1000))
+    for sensitivity, rungs in ((ONE, one), (WIDE, wide)):
+        for epsilon, rung in zip((0.1, 0.7, 3.0), rungs, strict=True):
+            target = Target(TargetKind.EPSILON, epsilon)
+            assert rung_for(mechanism, ladder, target, sensitivity, DELTA) == rung
 
 
 def test_noise_beyond_the_integers_is_refused_with_the_lattice() -> None:

@@ -8,8 +8,10 @@ from penstock.accounting import (
     best_power,
     power_choice,
 )
+from penstock.accounting.calibration import powers as calibrated
 from penstock.accounting.calibration.powers import POWERS
 from penstock.errors import InvalidInput
+from penstock.mechanisms import GeneralizedGaussian
 from penstock.privacy import Sensitivity
 
 DELTA = 1e-6
@@ -49,6 +51,34 @@ def test_going_downhill_finds_what_trying_all_powers_finds() -> None:
     normal = power_choice(Fraction(2), counts(64), 64, 1.0, DELTA)
     assert normal.expected_maximum == pytest.approx(87.7419, rel=1e-5)
     assert float(normal.level) == pytest.approx(47.7968, rel=1e-5)
+
+
+@pytest.mark.parametrize("moved", [1, 3, 24])
+@pytest.mark.parametrize("epsilon", [0.1, 3.0])
+def test_rough_curves_lead_to_the_best_power(moved: int, epsilon: float) -> None:
+    """They may leave a tie, but never a worse power."""
+    powers = POWERS[:8]
+    tried = [power_choice(power, counts(moved), 24, epsilon, DELTA) for power in powers]
+    best = best_power(counts(moved), 24, epsilon, DELTA, powers)
+    assert best == min(tried, key=lambda choice: choice.expected_maximum)
+
+
+def test_where_rough_curves_leave_a_tie_exact_ones_choose(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Rough errors are all within the tie here, and the first is the least of them."""
+    powers = POWERS[4:9]
+    monkeypatch.setattr(calibrated, "_about", lambda power, *_: 1 + float(power) / 1e4)
+    best = best_power(counts(64), 64, 1.0, DELTA, powers)
+    tried = [power_choice(power, counts(64), 64, 1.0, DELTA) for power in powers]
+    assert best == min(tried, key=lambda choice: choice.expected_maximum) == tried[2]
+
+
+@pytest.mark.parametrize("moved", [Sensitivity(Fraction(7, 2), Fraction(25, 4), Fraction(1))])
+def test_power_2_in_closed_form_keeps_the_epsilon_of_its_losses(moved: Sensitivity) -> None:
+    for epsilon in (0.05, 1.0, 8.0):
+        choice = power_choice(Fraction(2), moved, 24, epsilon, DELTA)
+        noise = GeneralizedGaussian.of(2)(Fraction(1))
+        exact = noise.guarantee(choice.level, moved, DELTA).epsilon
+        assert epsilon * (1 - 1e-9) <= exact <= epsilon * (1 + 1e-4)
 
 
 @pytest.mark.nightly
