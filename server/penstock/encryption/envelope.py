@@ -20,6 +20,7 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from io import BytesIO
 
 from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers import AEADDecryptionContext, Cipher
@@ -79,14 +80,17 @@ def seal(key: Key, plaintext: Buffer, identity: RowIdentity) -> bytes:
     with _subkey(key, salt, aad) as subkey:
         cipher = Cipher(AES256(subkey), GCM(nonce)).encryptor()
     cipher.authenticate_additional_data(aad)
-    # Encrypting in place: joining header and ciphertext costs more than the cipher.
-    envelope = bytearray(len(plaintext) + OVERHEAD)
-    envelope[:_HEADER_SIZE] = prefix + salt + nonce
-    with memoryview(envelope) as view:
+    # In place: joining header and ciphertext costs more than the cipher.  ``getvalue`` hands over
+    # the bytes that were written to, which neither a bytearray nor ``bytes`` does.
+    envelope = BytesIO()
+    envelope.seek(len(plaintext) + OVERHEAD - 1)
+    envelope.write(b"\x00")
+    with envelope.getbuffer() as view:
+        view[:_HEADER_SIZE] = prefix + salt + nonce
         written = cipher.update_into(plaintext, view[_HEADER_SIZE:])
-    cipher.finalize()
-    envelope[_HEADER_SIZE + written :] = cipher.tag
-    return bytes(envelope)
+        cipher.finalize()
+        view[_HEADER_SIZE + written :] = cipher.tag
+    return envelope.getvalue()
 
 
 def seal_key(key: Key, secret: Key, identity: RowIdentity) -> bytes:
@@ -101,6 +105,19 @@ def open_envelope(key: Key, envelope: Buffer, identity: RowIdentity) -> bytes:
     plaintext = cipher.update(ciphertext)
     _authenticate(cipher, identity)
     return plaintext
+
+
+def open_into(key: Key, envelope: Buffer, identity: RowIdentity, room: memoryview) -> int:
+    """Decrypt into ``room`` and return the plaintext's size.  Raises as ``open_envelope``.
+
+    ``room`` has ``TAG_SIZE`` bytes more than the plaintext, and holds nothing valid after an error.
+    """
+    cipher, ciphertext = _opening(key, envelope, identity)
+    if room.nbytes < len(ciphertext) + TAG_SIZE:
+        raise ValueError(f"no room for {len(ciphertext)} bytes and {TAG_SIZE} in {room.nbytes}")
+    written: int = cipher.update_into(ciphertext, room)
+    _authenticate(cipher, identity)
+    return written
 
 
 def open_key(key: Key, envelope: Buffer, identity: RowIdentity) -> Key:

@@ -57,14 +57,16 @@ def _joined(begun: Sequence[bytes], rest: Iterator[bytes]) -> Iterator[bytes]:
 
 def blocks_of(value: object) -> Iterator[bytes]:
     """Yield what ``rendered`` returns, in blocks, with ``PART`` items of each long list at once."""
-    block = bytearray()
+    parts: list[bytes] = []
+    size = 0
     for part in _parts(value):
-        block += part
-        if len(block) >= BLOCK:
-            yield bytes(block)
-            block.clear()
-    if block:
-        yield bytes(block)
+        parts.append(part)
+        size += len(part)
+        if size >= BLOCK:
+            yield b"".join(parts)
+            parts, size = [], 0
+    if parts:
+        yield b"".join(parts)
 
 
 def _parts(value: object) -> Iterator[bytes]:
@@ -73,8 +75,9 @@ def _parts(value: object) -> Iterator[bytes]:
     elif isinstance(value, np.ndarray | Sequence):
         yield b"["
         for start in range(0, len(value), PART):
-            items = rendered(value[start : start + PART])
-            yield b"," + items[1:-1] if start else items[1:-1]
+            if start:
+                yield b","
+            yield rendered(value[start : start + PART])[1:-1]
         yield b"]"
     else:
         between = b"{"

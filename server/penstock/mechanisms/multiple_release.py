@@ -57,6 +57,8 @@ def place(
     noisy: Placed | None,
     level: Fraction,
     stream: Stream,
+    *,
+    room: IntVector | None = None,
 ) -> IntVector:
     """Draw a new release at ``level``, given the nearest stored ones on either side.
 
@@ -65,6 +67,9 @@ def place(
     independent of it, and the average of the two reveals more than either may.  Raises
     ``InvalidInput`` without an ``accurate`` neighbor, for ``level`` not strictly between the two,
     and for vectors of different sizes.
+
+    ``room`` is overwritten with the neighbors' difference, in place of a new vector: that of
+    ``noisy``, if it is not needed afterwards.
     """
     if accurate is None:
         raise InvalidInput(
@@ -77,7 +82,8 @@ def place(
     else:
         end, far = noisy
         _check_sizes(values, far)
-        release = mechanism.bridge(start, end, far - values, level, stream)
+        difference = np.subtract(far, values, out=room)
+        release = mechanism.bridge(start, end, difference, level, stream)
     release += values
     return _ended(release)
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 from sqlalchemy import Connection, Engine
 from sqlalchemy.exc import DBAPIError
@@ -72,6 +72,9 @@ class Dialect(Protocol):
 
     def failed(self, connection: Connection) -> bool:
         """Return True if a commit would roll back silently, because a statement failed before."""
+
+    def large(self, connection: Connection, content: bytes) -> Any:
+        """Return what an INSERT takes for a large ``content``, so that no copy outlives it."""
 
     def check_references(self, connection: Connection) -> None:
         """Raise ``SchemaUnknown`` if a migration left a foreign key to a missing row."""

@@ -16,9 +16,10 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from sqlalchemy import Connection, Engine, create_engine, event
+from sqlalchemy import Connection, Engine, create_engine, event, literal, type_coerce
 from sqlalchemy.exc import DBAPIError, DisconnectionError
 from sqlalchemy.pool import ConnectionPoolEntry, PoolProxiedConnection, QueuePool
+from sqlalchemy.types import UserDefinedType
 
 from penstock.errors import DatabaseUnavailable, SchemaUnknown, Unavailable
 from penstock.persistence.backups import sqlite_copy
@@ -28,6 +29,12 @@ from penstock.persistence.write_queue import WriteQueue
 SHORTEST_NAP_SECONDS = 0.0005
 LONGEST_NAP_SECONDS = 0.004
 """The pause between two attempts to become the writer."""
+
+LARGE = 1 << 20
+"""The size in bytes from which a content is let go as soon as a statement has it."""
+
+_USED_UP = "used up"
+"""The key in a connection's ``info`` that says that a statement of it keeps a large content."""
 
 
 class _Purpose(Enum):
@@ -89,6 +96,7 @@ class SQLite:
 
         event.listen(engine, "begin", begin)
         event.listen(engine, "connect", self._note_file)
+        event.listen(engine, "checkin", _close_used_up)
         event.listen(engine, "checkout", self._refuse_another_file)
         return engine
 
@@ -181,6 +189,17 @@ class SQLite:
     def exists(self) -> bool:
         return self._path.exists()
 
+    def large(self, connection: Connection, content: bytes) -> Any:
+        """Return what an INSERT takes for ``content``; see ``Dialect.large``.
+
+        SQLite copies parameters, and keeps its copy until the statement runs again or is closed.
+        """
+        if len(content) < LARGE:
+            return content
+        connection.info[_USED_UP] = True
+        # An expression: after the INSERT its row holds nothing, and loads what was stored.
+        return type_coerce(literal(_Once(content), _AsItIs()), _AsItIs())
+
     def copy(self, path: Path) -> None:
         sqlite_copy.copy(self._path, path)
 
@@ -230,6 +249,28 @@ class SQLite:
         if sentence is None:
             return None
         return self._unavailable(sentence.format(name=self._path.name, timeout=self._timeout))
+
+
+class _Once:
+    """Hold a content until ``sqlite3`` copies it into a statement, and not while that runs."""
+
+    def __init__(self, content: bytes) -> None:
+        self._content = content
+
+    def __conform__(self, _: object) -> bytes:
+        content, self._content = self._content, b""
+        return content
+
+
+class _AsItIs(UserDefinedType[_Once]):
+    """Pass a parameter to ``sqlite3`` as it is."""
+
+    cache_ok = True
+
+
+def _close_used_up(_: object, entry: ConnectionPoolEntry) -> None:
+    if _USED_UP in entry.info:
+        entry.invalidate()
 
 
 _LACKING = re.compile("no such (table|column)|table .* has no column")

@@ -52,8 +52,8 @@ MUTANTS: Final[Sequence[Mutant]] = (
     Mutant(
         name="parts-run-together",
         path="http/answers.py",
-        before='b"," + items[1:-1] if start else items[1:-1]',
-        after="items[1:-1]",
+        before='            if start:\n                yield b","\n',
+        after="",
         wrong="the last number of a part and the first of the next are one number",
         tests=("tests/api/http/test_answers.py",),
     ),

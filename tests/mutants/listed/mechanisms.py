@@ -13,8 +13,8 @@ MUTANTS: Final[Sequence[Mutant]] = (
     Mutant(
         name="bridge-the-other-way",
         path="mechanisms/multiple_release.py",
-        before="        release = mechanism.bridge(start, end, far - values, level, stream)\n",
-        after="        release = mechanism.bridge(start, end, values - far, level, stream)\n",
+        before="        difference = np.subtract(far, values, out=room)\n",
+        after="        difference = np.subtract(values, far, out=room)\n",
         wrong="a release between two others lies on the wrong side of the more accurate one",
         tests=(
             "tests/statistical/processes/test_joint_law.py::test_releases_in_any_order_have_the_joint_law_of_the_static_construction",

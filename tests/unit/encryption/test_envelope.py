@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from penstock.encryption import Key, RowIdentity, open_envelope, seal
-from penstock.encryption.envelope import OVERHEAD, Buffer, key_id
+from penstock.encryption.envelope import OVERHEAD, TAG_SIZE, Buffer, key_id, open_into
 from penstock.errors import IntegrityViolation
 
 KEY = Key(bytes(range(32)))
@@ -53,6 +53,17 @@ def test_different_rows_have_different_identities(one: RowIdentity, other: RowId
 def test_every_buffer_is_sealed_alike(wrap: type[Buffer]) -> None:
     envelope = seal(KEY, wrap(b"abc"), ROW)
     assert open_envelope(KEY, wrap(envelope), ROW) == b"abc"
+
+
+def test_it_opens_into_the_room_that_it_is_given() -> None:
+    envelope = seal(KEY, b"payload", ROW)
+    room = bytearray(7 + TAG_SIZE)
+    assert open_into(KEY, envelope, ROW, memoryview(room)) == 7
+    assert room[:7] == b"payload"
+    with pytest.raises(ValueError, match="no room for 7 bytes"):
+        open_into(KEY, envelope, ROW, memoryview(room)[1:])
+    with pytest.raises(IntegrityViolation, match="was altered"):
+        open_into(KEY, envelope[:-1] + bytes([envelope[-1] ^ 1]), ROW, memoryview(room))
 
 
 def test_an_envelope_follows_its_description() -> None:

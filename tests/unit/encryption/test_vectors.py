@@ -39,10 +39,11 @@ def test_the_bytes_are_little_endian() -> None:
     assert plaintext.hex() == "0100000000000000feffffffffffffff"
 
 
-def test_what_comes_back_cannot_be_written_to() -> None:
-    found = open_vector(KEY, seal_vector(KEY, np.zeros(3, dtype=np.int64), row(3)), row(3))
-    with pytest.raises(ValueError, match="read-only"):
-        found[0] = 1
+def test_what_comes_back_is_the_callers_own() -> None:
+    envelope = seal_vector(KEY, np.zeros(3, dtype=np.int64), row(3))
+    opened = open_vector(KEY, envelope, row(3))
+    opened += 1
+    assert open_vector(KEY, envelope, row(3)).tolist() == [0, 0, 0]
 
 
 def test_a_vector_that_is_not_contiguous_is_sealed_as_it_reads() -> None:
@@ -85,5 +86,5 @@ def test_a_million_values_are_not_copied_more_than_the_envelope_needs() -> None:
     opening = tracemalloc.get_traced_memory()[1] - before
     tracemalloc.stop()
     assert np.array_equal(found, values)
-    assert sealing < 2.1 * values.nbytes  # the envelope, and the same as immutable bytes
+    assert sealing < 1.1 * values.nbytes  # the envelope
     assert opening < 1.1 * values.nbytes  # the plaintext, of which the array is a view

@@ -84,6 +84,15 @@ def test_the_neighbors_are_left_as_they_are() -> None:
     assert far.tolist() == [900, 3000]
 
 
+def test_room_for_the_difference_changes_nothing_but_itself() -> None:
+    near, far = _vector(5, 1000), _vector(900, 3000)
+    usual = place(STEPS, (LOW, near), (HIGH, far), MIDDLE, Keyed()())
+    release = place(STEPS, (LOW, near), (HIGH, far), MIDDLE, Keyed()(), room=far)
+    assert release.tolist() == usual.tolist()
+    assert near.tolist() == [5, 1000]
+    assert far.tolist() == [895, 2000]
+
+
 def test_without_a_more_accurate_release_nothing_is_placed() -> None:
     with pytest.raises(InvalidInput, match="draw the anchor"):
         place(STEPS, None, (HIGH, _vector(1)), MIDDLE, Keyed()())

@@ -3,23 +3,27 @@
 import os
 import resource
 import shutil
+import sqlite3
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 from sqlalchemy import text
 from sqlmodel import SQLModel, select
 
 from penstock.errors import DatabaseUnavailable, SchemaUnknown
-from penstock.persistence import Database, migrate, tables
+from penstock.persistence import Database, migrate, sqlite, tables
+from penstock.persistence.database import WRITING
 
 MakeRow = Callable[..., SQLModel]
 
 pytestmark = pytest.mark.only("sqlite")
 
 NOBODY = 65534
+DESCRIBED = select(tables.Tier.description).where(tables.Tier.id == 1)
 
 
 def count(database: Database) -> int:
@@ -228,3 +232,28 @@ def test_errors_of_the_program_are_not_taken_for_failures_of_the_database(
     with pytest.raises(Exception, match="syntax error") as caught, filled.read() as session:
         session.connection().exec_driver_sql("SELEKT")
     assert not isinstance(caught.value, DatabaseUnavailable)
+
+
+def test_a_large_content_is_stored_and_kept_by_nobody(filled: Database) -> None:
+    """SQLite's statement keeps a copy, so that its connection is closed with the transaction."""
+
+    def store(content: bytes) -> Any:
+        """Store it as a description; return the connection that did."""
+        with filled.write() as session:
+            tier, dialect = session.get_one(tables.Tier, 1), session.info[WRITING]
+            tier.description = dialect.large(session.connection(), content)
+            session.flush()
+            stored: Sequence[object] = (session.exec(DESCRIBED).one(), tier.description)
+            assert stored == (content, content)
+            return session.connection().connection.driver_connection
+
+    with pytest.raises(sqlite3.ProgrammingError, match="closed"):
+        store(bytes(sqlite.LARGE)).total_changes  # noqa: B018 - to see whether it is open
+    assert store(b"small").total_changes
+
+
+def test_a_large_content_is_let_go_before_its_statement_runs() -> None:
+    once = sqlite._Once(bytes(100))
+    with sqlite3.connect(":memory:") as connection:
+        sizes = connection.execute("SELECT length(?), length(?)", (once, once)).fetchone()
+    assert sizes == (100, 0)

@@ -87,6 +87,9 @@ class PostgreSQL:
         _begin(aside, _WRITING)
         return Engines(reader, alone, beside, aside)
 
+    def large(self, connection: Connection, content: bytes) -> Any:  # noqa: ARG002 - nothing lasts
+        return content
+
     def migrator(self) -> Engine:
         engine = self._engine(0.0)  # a migration may take any time
         _begin(engine, _WRITING, _ALONE)

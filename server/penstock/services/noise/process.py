@@ -75,7 +75,9 @@ class Process:
         seen = released(self.mechanism, steps)
         scaled = np.multiply(seen, float(self.mechanism.granularity), dtype=np.float64)
         bias = float(self.mechanism.bias(self.ladder.value(rung)))
-        return scaled - bias if bias else scaled
+        if bias:
+            scaled -= bias
+        return scaled
 
     def sensitivity_view(self) -> SensitivityView:
         """Return the sensitivity as callers see it."""

@@ -20,7 +20,7 @@ def seal_state(
 
 
 def open_state(server: Server, dataset: Dataset, query: Query, release: SealedRelease) -> IntVector:
-    """Return a stored release's lattice integers, read-only, with all parts of its mechanism.
+    """Return a stored release's lattice integers, with all parts of its mechanism.
 
     Raises ``IntegrityViolation`` for a row that was altered, cut, copied or swapped.
     """

@@ -52,7 +52,7 @@ def seal_steps(
 def open_steps(
     server: Server, dataset: Dataset, query: Query, release: SealedRelease, parts: int
 ) -> IntVector:
-    """Return a stored release's lattice integers, read-only.  Raises ``IntegrityViolation``."""
+    """Return a stored release's lattice integers.  Raises ``IntegrityViolation``."""
     place = _release(dataset, query, release.rung, release.seq, parts)
     return open_vector(query_key(server, dataset, query), release.ciphertext, place)
 

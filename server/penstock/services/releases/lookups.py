@@ -144,12 +144,15 @@ def look_up(
 
 
 def received_as(release: Release, leaf: Leaf) -> ReceivedRelease:
-    """Return a release that was just handed out with ``leaf``, as ``look_up`` finds it."""
+    """Return a release that was just handed out with ``leaf``, as ``look_up`` finds it.
+
+    It has no ciphertext: its vector is at hand.
+    """
     return ReceivedRelease(
         public_id=release.public_id,
         rung=release.rung,
         seq=release.seq,
-        ciphertext=release.ciphertext,
+        ciphertext=b"",
         granted_at=leaf.at,
         leaf_id=required(leaf.id),
         index=leaf.index,

@@ -26,7 +26,9 @@ from penstock.errors import (
 )
 from penstock.mechanisms.multiple_release import released
 from penstock.mechanisms.process import IntVector
+from penstock.persistence.database import WRITING
 from penstock.persistence.locks import lock_query
+from penstock.persistence.protocol import Dialect
 from penstock.persistence.row_numbers import required
 from penstock.persistence.tables.datasets import Dataset
 from penstock.persistence.tables.log import Leaf
@@ -93,7 +95,9 @@ def request(server: Server, principal: Principal, name: str, request: ReleaseReq
             require_room = partial(_require_room, session, server, principal, allowed)
             allowed.kind.prepare_draw(session, allowed.query, allowed.rung, require_room)
     if received is not None:
-        return _answer(server, allowed, received, _opened(server, allowed, received), first=False)
+        steps = _opened(server, allowed, received)
+        received = _unsealed(received)
+        return _answer(server, allowed, received, steps, first=False)
     with server.database.write_beside(grows=allowed.kind.size(allowed.query)) as session:
         locked = lock_query(session, required(allowed.query.id))
         if locked is None:
@@ -102,6 +106,7 @@ def request(server: Server, principal: Principal, name: str, request: ReleaseReq
         allowed = allowed.under(locked)
         if received is not None:
             steps = _opened(server, allowed, received)
+            received = _unsealed(received)
         else:
             release, steps = _stored_or_drawn(session, server, principal, allowed)
             leaf = _hand_out(session, server, principal, allowed, release, steps)
@@ -165,6 +170,11 @@ def _answer(
 
 def _opened(server: Server, allowed: AllowedRequest, received: ReceivedRelease) -> IntVector:
     return allowed.kind.opened(server, allowed.dataset, allowed.query, received)
+
+
+def _unsealed(received: ReceivedRelease) -> ReceivedRelease:
+    """Return it without its ciphertext, which takes as much memory as the opened vector."""
+    return replace(received, ciphertext=b"")
 
 
 def _stored_or_drawn(
@@ -236,6 +246,8 @@ def add(
     """Seal a newly drawn vector and add it as the query's next release, to be flushed."""
     query.seq += 1
     session.add(query)
+    sealed = seal_state(server, dataset, query, rung, query.seq, steps)
+    dialect: Dialect = session.info[WRITING]
     release = Release(
         public_id=str(uuid.uuid4()),
         query_id=required(query.id),
@@ -243,7 +255,7 @@ def add(
         seq=query.seq,
         accurate_rung=accurate.rung if accurate else None,
         noisy_rung=noisy.rung if noisy else None,
-        ciphertext=seal_state(server, dataset, query, rung, query.seq, steps),
+        ciphertext=dialect.large(session.connection(), sealed),
         created_at=server.clock(),
     )
     session.add(release)

@@ -23,7 +23,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         row="N2",
         name="release-beside-the-noisier-one",
         path="mechanisms/multiple_release.py",
-        before="        release = mechanism.bridge(start, end, far - values, level, stream)\n",
+        before="        release = mechanism.bridge(start, end, difference, level, stream)\n",
         after="        release = mechanism.increment(start, level, len(values) //"
         " mechanism.parts, stream)\n",
         wrong="a level between two others is drawn as if the noisier one had not been released",

@@ -63,15 +63,20 @@ class VectorKind(QueryKind):
         """Draw a point of the path of noise, given the stored points next to it."""
 
         def point(release: Release) -> tuple[Fraction, IntVector]:
-            level = self.ladder.value(release.rung)
-            return level, self.opened(server, dataset, query, release)
+            steps = self.opened(server, dataset, query, release)
+            # Its row is still needed, and its ciphertext would take as much memory as the vector.
+            session.expire(release, ["ciphertext"])
+            return self.ladder.value(release.rung), steps
 
+        nearest = point(self.anchored(query, accurate))
+        beyond = point(noisy) if noisy else None
         steps = place(
             self.mechanism,
-            point(self.anchored(query, accurate)),
-            point(noisy) if noisy else None,
+            nearest,
+            beyond,
             self.ladder.value(rung),
             server.randomness(),
+            room=beyond[1] if beyond else None,
         )
         return Draw([(rung, steps)], _keep_nothing)
 
@@ -86,7 +91,7 @@ class VectorKind(QueryKind):
     def opened(
         self, server: Server, dataset: Dataset, query: Query, release: SealedRelease
     ) -> IntVector:
-        """Return all parts of the vector, read-only."""
+        """Return all parts of the vector."""
         return open_steps(server, dataset, query, release, self.mechanism.parts)
 
 
