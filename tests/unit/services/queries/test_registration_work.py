@@ -1,4 +1,4 @@
-"""Test that registering costs the database the same, however many queries there are."""
+"""Test that registering costs the database little, and the same beside any number of queries."""
 
 import sqlite3
 from collections.abc import Iterator
@@ -9,10 +9,15 @@ import pytest
 from sqlalchemy import event
 from tests.benchmarks.database.ledger import fill
 from tests.benchmarks.database.world import World, fresh_world
+from tests.unit.statements import statements
+from tests.unit.worlds import World as SmallWorld
 
 from penstock.services.access.principals import OPERATOR, acting_as
 
 VALUES = 4
+
+MOST = {"sqlite": 34, "postgresql": 26}
+"""The statements of a registration.  On PostgreSQL another thread gives leaves their places."""
 
 
 @contextmanager
@@ -54,3 +59,29 @@ def test_registering_takes_the_same_work_with_a_hundred_times_as_many_queries() 
     few, many = instructions(10), instructions(1000)
     assert few > 500
     assert many < 1.1 * few  # the tree over the longer log has more levels
+
+
+@pytest.mark.each_database
+def test_a_registration_sends_few_statements(visits: SmallWorld) -> None:
+    visits.push("warm")
+    with statements() as seen:
+        visits.push("new")
+    assert len(seen) <= MOST[visits.server.database._dialect.name], seen
+
+
+@pytest.mark.each_database
+def test_more_tiers_and_levels_take_no_more_statements(visits: SmallWorld) -> None:
+    visits.push("warm")
+    counts = []
+    every = {
+        "public": {"epsilon": 0.01},
+        "partner": {"epsilon": 0.02},
+        "internal": {"epsilon": 0.03},
+    }
+    for name, levels in (("few", {"internal": {"epsilon": 0.03}}), ("many", every)):
+        with statements() as seen:
+            visits.push(name, levels=levels)
+        counts.append(len(seen))
+        assert sum("INSERT INTO charge" in text for text in seen) == 1
+        assert sum("INSERT INTO query_level" in text for text in seen) == 1
+    assert counts[0] == counts[1]

@@ -1,10 +1,7 @@
 """Test how many statements a release takes, from the token to the answer."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-
 import pytest
-from sqlalchemy import Engine, event
+from tests.unit.statements import statements
 from tests.unit.worlds import World
 
 from penstock.services.access.principals import OPERATOR, authenticate
@@ -14,25 +11,6 @@ from penstock.services.schemas.people import TokenSpec
 from penstock.services.schemas.queries import ReleaseRequest
 
 pytestmark = pytest.mark.each_database
-
-TRANSACTIONS = ("BEGIN", "COMMIT", "ROLLBACK")
-
-
-@contextmanager
-def statements() -> Iterator[list[str]]:
-    """Yield the statements of this process's engines inside the block, without transactions."""
-    seen: list[str] = []
-
-    def note(*arguments: object) -> None:
-        text = str(arguments[2])
-        if not text.startswith(TRANSACTIONS) and "pg_advisory" not in text:
-            seen.append(text)
-
-    event.listen(Engine, "before_cursor_execute", note)
-    try:
-        yield seen
-    finally:
-        event.remove(Engine, "before_cursor_execute", note)
 
 
 @pytest.fixture
