@@ -33,6 +33,7 @@ from sqlalchemy import (
     insert,
 )
 from sqlalchemy.orm import Session as AnySession
+from sqlalchemy.orm import make_transient_to_detached
 from sqlalchemy.types import TypeDecorator, TypeEngine
 from sqlmodel import Session, select
 
@@ -238,8 +239,8 @@ def store_signed(
     Each row has all columns but its number and its HMAC; what is pending is stored before.
     """
     table = str(kind.__tablename__)
-    if table in _defined(Numbered):
-        raise ValueError(f"rows of {table!r} are signed with their numbers")
+    if issubclass(kind, Numbered):
+        raise TypeError(f"rows of {table!r} are signed with their numbers")
     session.flush()
     keys: RowKeys | None = session.info.get(KEYS)
     key = keys.now()[0] if keys is not None else None
@@ -248,6 +249,24 @@ def store_signed(
         _insert(table),
         [{**row, "mac": key and mac(key, table, [row[name] for name in names])} for row in rows],
     )
+
+
+def store_new(session: AnySession, row: Numbered) -> None:
+    """Store a new row of a table that others refer to, with its number, and add it to the session.
+
+    A flush does the same, and takes three times as long.  Raises ``IntegrityError`` as it does.
+    """
+    table = str(row.__tablename__)
+    session.flush()
+    connection = session.connection()
+    (row.id,) = take_numbers(connection, table, 1)
+    keys: RowKeys | None = session.info.get(KEYS)
+    if keys is not None:
+        row.mac = mac(keys.now()[0], table, _values(table)(row))
+    names = [column.name for column in metadata.tables[table].columns]
+    connection.execute(_insert(table), {name: getattr(row, name) for name in names})
+    make_transient_to_detached(row)
+    session.add(row)
 
 
 @cache

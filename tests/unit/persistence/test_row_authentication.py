@@ -235,7 +235,7 @@ def test_a_row_is_stored_with_all_that_is_signed_or_not_at_all(full: World) -> N
     row = {name: rows_of(full, "query_level")[-1][name] for name in ("query_id", "tier_id", "by")}
     with pytest.raises(KeyError), full.server.database.write() as session:
         row_authentication.store_signed(session, QueryLevel, [row])
-    with pytest.raises(ValueError, match="with their numbers"), full.server.database.write() as s:
+    with pytest.raises(TypeError, match="with their numbers"), full.server.database.write() as s:
         row_authentication.store_signed(s, Release, [{"rung": 1}])
 
 

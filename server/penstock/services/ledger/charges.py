@@ -12,6 +12,7 @@ from sqlmodel import Session, col, select
 from penstock.accounting.calibration.levels import VERSION as CALIBRATION_VERSION
 from penstock.errors import Conflict, NameTaken
 from penstock.persistence.dialects import duplicate
+from penstock.persistence.row_authentication import store_new
 from penstock.persistence.row_numbers import required
 from penstock.persistence.tables.datasets import Dataset
 from penstock.persistence.tables.people import Tier
@@ -116,9 +117,8 @@ def charge_all(
     current = {tier.id: account for tier, account in accounts if account is not None}
     due = [(current[settled.tier.id], rung, new) for settled, rung, new in quote.charges]
     require_room(session, key, [(account, new) for account, _, new in due])
-    session.add(query)
     try:
-        session.flush()
+        store_new(session, query)
     except IntegrityError as problem:
         # It was registered since the check, under another dataset, which is not locked.
         if not duplicate(problem):
