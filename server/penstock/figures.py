@@ -61,29 +61,20 @@ def printable(text: str) -> str:
 def aligned(rows: Sequence[Sequence[str]], right: Collection[int] = ()) -> list[str]:
     """Return the rows of a table as lines, two spaces between columns; ``right`` ones at the right.
 
-    Wide characters take two columns of a terminal, combining ones none.
+    Wide characters take two columns of a terminal, combining ones none (``wcwidth``, which
+    tabulate asks).
     """
-    widths = [[_width(cell) for cell in row] for row in rows]
-    widest = [max(column) for column in zip(*widths, strict=True)]
-    return [
-        "  ".join(
-            " " * (widest[place] - width) + cell
-            if place in right
-            else cell + " " * (widest[place] - width)
-            for place, (cell, width) in enumerate(zip(row, of_row, strict=True))
-        ).rstrip()
-        for row, of_row in zip(rows, widths, strict=True)
-    ]
+    # Imported here: it takes longer than many a command that prints no table.
+    from tabulate import tabulate
 
-
-def _width(text: str) -> int:
-    """Return how many columns of a terminal a printable text takes."""
-    if text.isascii():
-        return len(text)
-    # Its tables take longer to load than most tables to print, and few have other characters.
-    from wcwidth import wcswidth
-
-    return wcswidth(text)
+    text = tabulate(
+        rows,
+        tablefmt="plain",
+        disable_numparse=True,
+        colalign=["right" if place in right else "left" for place in range(len(rows[0]))],
+        preserve_whitespace=True,
+    )
+    return [line.rstrip() for line in text.split("\n")]
 
 
 def _steers(character: str) -> bool:

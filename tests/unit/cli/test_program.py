@@ -76,12 +76,24 @@ def test_help_imports_nothing_slow(arguments: tuple[str, ...]) -> None:
     assert slow_imports(*arguments) == set()
 
 
+DATABASE = {"sqlmodel", "sqlalchemy", "pydantic"}
+TABULATE = {"tabulate", "wcwidth"}
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("arguments", [("tier", "list"), ("token", "create", "ada")])
-def test_a_command_about_people_imports_the_database_alone(
-    furnished: Path, arguments: tuple[str, ...]
+@pytest.mark.parametrize(
+    ("arguments", "printer"),
+    [
+        (("tier", "list"), TABULATE),
+        (("tier", "list", "--format", "csv"), set()),
+        (("token", "create", "ada"), set()),
+    ],
+    ids=["a table", "CSV", "a sentence"],
+)
+def test_a_command_about_people_imports_the_database_and_its_printer_alone(
+    furnished: Path, arguments: tuple[str, ...], printer: set[str]
 ) -> None:
-    assert slow_imports(*arguments) == {"sqlmodel", "sqlalchemy", "pydantic"}
+    assert slow_imports(*arguments) == DATABASE | printer
 
 
 @pytest.mark.slow

@@ -7,8 +7,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from tabulate import tabulate
-
 from penstock_client._show.rounding import printable
 
 FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")
@@ -106,6 +104,9 @@ def _table(document: Document) -> list[str]:
         ["" if row[index] is None else printable(show(row[index])) for index, show, _ in shown]
         for row in document.rows
     ]
+    # Imported here: it takes longer than many a command that prints no table.
+    from tabulate import tabulate
+
     text = tabulate(
         cells,
         tablefmt="plain",
