@@ -12,7 +12,7 @@ from numpy.random import Generator
 from sqlmodel import col, func, select
 
 from penstock.mechanisms import IntVector
-from penstock.persistence.tables import Grant, Leaf, Query, QueryLevel, Release, User
+from penstock.persistence.tables import Grant, Query, QueryLevel, Release, User
 from penstock.randomness import Stream
 from penstock.services.access.principals import OPERATOR, acting_as
 from penstock.services.context import Server
@@ -23,7 +23,7 @@ from penstock.services.people import tier_changes, users
 from penstock.services.queries import queries
 from penstock.services.releases import releases
 from penstock.services.releases.allowed import AllowedRequest
-from penstock.services.releases.grants import view_of
+from penstock.services.releases.grants import NamedRelease, view_of
 from penstock.services.releases.releases import Answer
 from penstock.services.repository import query_by_name
 from penstock.services.schemas.people import TierSpec, UserSpec
@@ -34,7 +34,7 @@ from penstock.services.schemas.queries import (
 )
 from penstock.services.schemas.views import ReleaseView
 from penstock.settings import Settings
-from penstock.transparency_log.leaves import receipt_of
+from penstock.transparency_log.leaves import AppendedLeaf, receipt_of
 
 DIMENSION = 12
 MECHANISMS = ("gaussian", "laplace", "poisson", "skellam")
@@ -177,7 +177,9 @@ def has_been_given(server: Server, name: str, ask: Ask) -> bool:
     return found is not None
 
 
-def view_as(allowed: AllowedRequest, release: Release, leaf: Leaf, steps: IntVector) -> ReleaseView:
+def view_as(
+    allowed: AllowedRequest, release: NamedRelease, leaf: AppendedLeaf, steps: IntVector
+) -> ReleaseView:
     """Return a release as its reader would see it, whatever became of its leaf."""
     query, dataset, tier = allowed.query, allowed.dataset, allowed.tier
     receipt = receipt_of(leaf)

@@ -1,35 +1,57 @@
-"""Collect the statements that this thread sends to a database."""
+"""Collect the statements that are sent to a database."""
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import Any
 
+import pytest
 from sqlalchemy import Engine, event
 
-TRANSACTIONS = ("BEGIN", "COMMIT", "ROLLBACK")
+TRANSACTIONS = ("BEGIN", "COMMIT", "ROLLBACK", "SELECT pg_advisory")
 
 
 @contextmanager
-def statements() -> Iterator[list[str]]:
-    """Yield the statements that this thread sends inside the block, without transactions.
+def statements(*, everywhere: bool = False) -> Iterator[list[str]]:
+    """Yield the statements that are sent inside the block, without those of transactions.
 
-    A statement that is sent for many rows at once counts once.  Other threads, such as the log's,
-    send theirs at times of their own.
+    A statement that is sent for many rows at once counts once.  Those of other threads, such as the
+    log's, are sent at times of their own, and are among them only with ``everywhere``.
     """
     seen: list[str] = []
     thread = threading.get_ident()
 
-    def note(*arguments: object) -> None:
-        text = str(arguments[2])
-        if (
-            threading.get_ident() == thread
-            and not text.startswith(TRANSACTIONS)
-            and "pg_advisory" not in text
-        ):
+    def note(text: str) -> None:
+        if everywhere or threading.get_ident() == thread:
             seen.append(text)
 
-    event.listen(Engine, "before_cursor_execute", note)
+    def executed(*arguments: object) -> None:
+        note(str(arguments[2]))
+
+    event.listen(Engine, "before_cursor_execute", executed)
     try:
-        yield seen
+        with sent_ahead(note):
+            yield seen
     finally:
-        event.remove(Engine, "before_cursor_execute", note)
+        event.remove(Engine, "before_cursor_execute", executed)
+        seen[:] = [text for text in seen if not text.startswith(TRANSACTIONS)]
+
+
+@contextmanager
+def sent_ahead(note: Callable[[str], None]) -> Iterator[None]:
+    """Note the statements that are sent to PostgreSQL together with others, ahead of them."""
+    try:
+        from penstock.persistence.postgresql import connections
+    except ImportError:
+        yield
+        return
+    product = connections._Cursor.execute
+
+    def execute(cursor: Any, *arguments: Any, **options: Any) -> Any:
+        for statement in cursor.connection.ahead:
+            note(statement)
+        return product(cursor, *arguments, **options)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(connections._Cursor, "execute", execute)
+        yield

@@ -85,11 +85,21 @@ class Database:
 
         Raises ``DatabaseUnavailable`` with the next step; the state is then unchanged.
         """
+        with self._reading(self._engines.reader) as session:
+            yield session
+
+    def read_once(self) -> AbstractContextManager[Session]:
+        """Open a session like ``read`` for one statement, which sees one state of the database.
+
+        Further statements may see later states.  No round trip begins or ends a transaction.
+        """
+        return self._reading(self._engines.once)
+
+    @contextmanager
+    def _reading(self, engine: Engine) -> Iterator[Session]:
         with (
             translated(self._dialect),
-            ReadSession(
-                self._engines.reader, expire_on_commit=False, info=dict(self._info)
-            ) as session,
+            ReadSession(engine, expire_on_commit=False, info=dict(self._info)) as session,
         ):
             yield session
             session.flush()
@@ -141,11 +151,13 @@ class Database:
             translated(self._dialect),
             Session(engine, expire_on_commit=False, info=info) as session,
         ):
-            session.connection()  # begins now, so that no read comes before the lock
+            session.connection()
             if self.keeper is not None:
                 self.keeper.require(need, grows)
             if watch is not None:
                 watch.begun(session)
+            # Now at the latest, so that whatever the block does comes after the lock.
+            self._dialect.begin_now(session.connection())
             yield session
             session.flush()
             if watch is not None:

@@ -48,8 +48,13 @@ def lock_query(session: Session, query_id: int) -> Query | None:
     return session.exec(_QUERY, params={"key": query_id}).one_or_none()
 
 
+def hold_query(session: Session, query_id: int) -> None:
+    """Lock a query like ``lock_query``, with the next statement, which is to read its row."""
+    _writing(session).lock_row(session.connection(), "query", query_id)
+
+
 def lock_log(session: Session) -> None:
-    """Lock the log against other appends until the transaction ends."""
+    """Lock the log against other appends with the next statement, until the transaction ends."""
     dialect = _writing(session)
     if not session.info.get(_LOG):
         dialect.lock_log(session.connection())

@@ -29,17 +29,18 @@ class Engines:
     ``reader`` sees one state and cannot write.  ``alone`` writes while nobody else does;
     ``beside`` writes while others of its kind do, and locks the rows that it depends on.
     ``aside`` also writes during an ``alone`` transaction: only to rows that no other transaction
-    writes or reads.
+    writes or reads.  ``once`` reads by one statement, without a transaction around it.
     """
 
     reader: Engine
     alone: Engine
     beside: Engine
     aside: Engine
+    once: Engine
 
     def dispose(self, *, close: bool = True) -> None:
         """Close the idle connections, or with ``close=False`` merely forget them."""
-        for engine in (self.reader, self.alone, self.beside, self.aside):
+        for engine in (self.reader, self.alone, self.beside, self.aside, self.once):
             engine.dispose(close=close)
 
 
@@ -64,8 +65,14 @@ class Dialect(Protocol):
     def copy(self, path: Path) -> None:
         """Write one state of the database into the empty file ``path``, and check the copy."""
 
+    def begin_now(self, connection: Connection) -> None:
+        """Begin the transaction, unless its first statement has done so already."""
+
     def lock_log(self, connection: Connection) -> None:
         """Wait for the log, and keep others from appending to it until the transaction ends."""
+
+    def lock_row(self, connection: Connection, table: str, key: int) -> None:
+        """Lock a row before the next statement, until the transaction ends."""
 
     def size(self, connection: Connection) -> int:
         """Return the size of the database in bytes, if its server states it; 0 for a file."""

@@ -208,6 +208,16 @@ def _values(table: str) -> Callable[[object], tuple[Any, ...]]:
     return attrgetter(*columns(table))
 
 
+def signature(session: AnySession, table: str, row: Mapping[str, Any]) -> bytes | None:
+    """Return the HMAC of a row that a statement stores without an entity, from its columns.
+
+    It is None in a session without keys, whose rows nobody checks.
+    """
+    keys: RowKeys | None = session.info.get(KEYS)
+    values = [row[column] for column in columns(table)]
+    return None if keys is None else mac(keys.now()[0], table, values)
+
+
 def _sign(session: AnySession, *_: object) -> None:
     keys: RowKeys | None = session.info.get(KEYS)
     if keys is not None:

@@ -5,7 +5,17 @@ A row that is signed with its number needs it first: rows of history are never u
 
 from functools import cache
 
-from sqlalchemy import Connection, TextClause, text
+from sqlalchemy import (
+    BigInteger,
+    ColumnElement,
+    Connection,
+    TextClause,
+    cast,
+    func,
+    literal_column,
+    null,
+    text,
+)
 
 _SQLITE = (
     'SELECT max(coalesce((SELECT max(id) FROM "{table}"), 0),'
@@ -25,6 +35,18 @@ def take(connection: Connection, table: str, count: int) -> list[int]:
         return list(range(first, first + count))
     result = connection.execute(_statement(_POSTGRESQL, table), {"count": count})
     return list(result.scalars())
+
+
+def next_number(dialect: str, table: str, *, named: bool = True) -> ColumnElement[int | None]:
+    """Return an expression of a free number for a row of ``table``, as ``take`` gives.
+
+    With ``named`` False it is null on SQLite, which numbers the rows of that table itself.
+    """
+    if dialect != "sqlite":
+        return func.nextval(f'"{table}_id_seq"', type_=BigInteger)
+    if not named:
+        return cast(null(), BigInteger)
+    return literal_column(f"({_SQLITE.format(table=table)})", BigInteger)
 
 
 @cache

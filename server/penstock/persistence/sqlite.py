@@ -69,10 +69,8 @@ class SQLite:
         os.close(descriptor)
 
     def engines(self) -> Engines:
-        writer = self._engine(_Purpose.WRITE)
-        return Engines(
-            reader=self._engine(_Purpose.READ), alone=writer, beside=writer, aside=writer
-        )
+        reader, writer = self._engine(_Purpose.READ), self._engine(_Purpose.WRITE)
+        return Engines(reader=reader, alone=writer, beside=writer, aside=writer, once=reader)
 
     def migrator(self) -> Engine:
         return self._engine(_Purpose.MIGRATE)
@@ -203,7 +201,13 @@ class SQLite:
     def copy(self, path: Path) -> None:
         sqlite_copy.copy(self._path, path)
 
+    def begin_now(self, connection: Connection) -> None:
+        """Do nothing: it began with ``BEGIN IMMEDIATE``."""
+
     def lock_log(self, connection: Connection) -> None:
+        """Do nothing: a write transaction is alone already."""
+
+    def lock_row(self, connection: Connection, table: str, key: int) -> None:
         """Do nothing: a write transaction is alone already."""
 
     def size(self, connection: Connection) -> int:  # noqa: ARG002 - its disk tells what is left

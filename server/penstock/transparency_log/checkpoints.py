@@ -19,7 +19,9 @@ import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cached_property
 
+from sqlalchemy import BigInteger, bindparam
 from sqlmodel import Session, col, select
 
 from penstock.encryption import notes
@@ -39,6 +41,15 @@ NEWEST_NOTE = _NEWEST_NOTE.scalar_subquery()
 
 
 @dataclass(frozen=True)
+class NewestCheckpoint:
+    """Hold what is needed of the whole tree's checkpoint, without its row."""
+
+    size: int
+    root: bytes
+    note: str
+
+
+@dataclass(frozen=True)
 class Signer:
     """Hold the current key: its row, and the key itself."""
 
@@ -55,14 +66,19 @@ class Signer:
             )
         return cls(required(row.id), SigningKey.load(provider, row.public, row.wrapped))
 
-    def sign(self, size: int, root: bytes, at: datetime) -> Checkpoint:
+    @cached_property
+    def names(self) -> tuple[str, bytes]:
+        """Return the name of the log, and the 4 bytes that name the key."""
+        return origin(self.key.public), key_name(self.key.public)
+
+    def sign(self, size: int, root: bytes, at: datetime) -> NewestCheckpoint:
         """Return a signed checkpoint of a tree; it is not stored yet."""
-        name = origin(self.key.public)
+        name, named = self.names
         encoded = base64.b64encode(root).decode()
         text = f"{name}\n{size}\n{encoded}\n{leaves.timestamp(at)}\n"
         signature = self.key.sign(text.encode())
-        note = f"{text}\n{notes.line(name, key_name(self.key.public), signature)}"
-        return Checkpoint(size=size, root=root, note=note, log_key_id=self.row)
+        note = f"{text}\n{notes.line(name, named, signature)}"
+        return NewestCheckpoint(size, root, note)
 
 
 def origin(public: bytes) -> str:
@@ -94,9 +110,29 @@ def newest(session: Session) -> Checkpoint | None:
     return session.exec(_NEWEST).first()
 
 
+def newest_without_row(session: Session) -> NewestCheckpoint | None:
+    """Return what is needed of the checkpoint of the whole tree."""
+    row = newest(session)
+    return None if row is None else NewestCheckpoint(row.size, row.root, row.note)
+
+
 def newest_note(session: Session) -> str | None:
     """Return the note of the whole tree's checkpoint, without loading its other columns."""
     return session.exec(_NEWEST_NOTE).first()
+
+
+_GLANCE = select(
+    NEWEST_NOTE,
+    select(Checkpoint.root)
+    .where(col(Checkpoint.size) == bindparam("size", type_=BigInteger))
+    .scalar_subquery(),
+)
+
+
+def newest_note_and_root(session: Session, size: int) -> tuple[str | None, bytes | None]:
+    """Return the whole tree's note, and the root of the tree when it had ``size`` leaves."""
+    note, root = session.connection().execute(_GLANCE, {"size": size}).one()
+    return note, root
 
 
 def signed_at(note: str) -> datetime | None:

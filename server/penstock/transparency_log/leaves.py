@@ -14,13 +14,16 @@ import hmac
 import json
 import re
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Protocol
 
+from sqlalchemy import insert
 from sqlmodel import Session
 
 from penstock.persistence.row_numbers import take as take_numbers
-from penstock.persistence.tables.log import Leaf
+from penstock.persistence.tables.columns import metadata
+from penstock.persistence.tables.log import Leaf, Octets
 from penstock.transparency_log import merkle
 from penstock.transparency_log.views import ReceiptView
 
@@ -53,7 +56,47 @@ _NONCE = re.compile(f"[0-9a-f]{{{2 * NONCE_SIZE}}}")
 APPENDED = "leaves"
 """The key in ``Session.info`` of the leaves that its one transaction appended."""
 
+END = "end of the log"
+"""The key in ``Session.info`` of what gives the transaction's leaves their places at once."""
+
+_INSERT = insert(metadata.tables["leaf"])
+
+_COLUMNS = ("index", "bytes", "hash", "kind", "at", "actor", "user", "dataset", "query")
+
 leaf_hash = merkle.leaf_hash
+
+
+@dataclass(slots=True)
+class AppendedLeaf:
+    """Hold a leaf that a transaction appends: the columns of its row, and the note that covers it.
+
+    ``index`` and ``note`` are None until it has its place.
+    """
+
+    bytes: Octets
+    hash: Octets
+    kind: str
+    at: datetime
+    actor: str
+    user: str | None
+    dataset: str | None
+    query: str | None
+    id: int | None = None
+    index: int | None = None
+    note: str | None = None
+
+    def row(self) -> dict[str, Any]:
+        """Return the columns of its row; without ``id`` if the database chooses it."""
+        values = {name: getattr(self, name) for name in _COLUMNS}
+        return values if self.id is None else {"id": self.id, **values}
+
+
+class Places(Protocol):
+    """Give leaves their places in the tree, in the transaction that appends them."""
+
+    def place(self, session: Session, leaf: AppendedLeaf) -> None:
+        """Give a leaf its place."""
+        ...
 
 
 def append(
@@ -66,7 +109,7 @@ def append(
     dataset: str | None = None,
     query: str | None = None,
     **more: object,
-) -> Leaf:
+) -> AppendedLeaf:
     """Append one leaf; ``more`` are its further fields, left out if ``None``.
 
     The session carries the source of its nonce; without that nothing is appended.  The answer waits
@@ -87,16 +130,33 @@ def append(
     return leaf
 
 
-def append_all(session: Session, made_leaves: Sequence[Leaf]) -> None:
+def append_all(session: Session, made_leaves: Sequence[AppendedLeaf]) -> None:
     """Append leaves that were ``made``, in their order, in one statement."""
-    if len(made_leaves) > 1:
-        # With their numbers, the database need not return these one by one.
-        numbers = take_numbers(session.connection(), str(Leaf.__tablename__), len(made_leaves))
-        for leaf, number in zip(made_leaves, numbers, strict=True):
-            leaf.id = number
-    session.add_all(made_leaves)
-    session.flush()
-    session.info.setdefault(APPENDED, []).extend(made_leaves)
+    session.flush()  # rows that were added before the leaves are stored before them
+    for leaf in made_leaves:
+        give_place(session, leaf)
+    connection = session.connection()
+    if len(made_leaves) == 1:
+        (leaf,) = made_leaves
+        (leaf.id,) = connection.execute(_INSERT, leaf.row()).inserted_primary_key or (None,)
+        return
+    # With their numbers, the database need not return these one by one.
+    numbers = take_numbers(connection, str(Leaf.__tablename__), len(made_leaves))
+    for leaf, number in zip(made_leaves, numbers, strict=True):
+        leaf.id = number
+    if made_leaves:
+        connection.execute(_INSERT, [leaf.row() for leaf in made_leaves])
+
+
+def give_place(session: Session, leaf: AppendedLeaf) -> None:
+    """Give a leaf its place, if the transaction knows the end of the log, and wait for it later.
+
+    It is for callers that store the leaf's row themselves.
+    """
+    end: Places | None = session.info.get(END)
+    if end is not None:
+        end.place(session, leaf)
+    session.info.setdefault(APPENDED, []).append(leaf)
 
 
 def made(
@@ -109,7 +169,7 @@ def made(
     dataset: str | None = None,
     query: str | None = None,
     **more: object,
-) -> Leaf:
+) -> AppendedLeaf:
     """Make a leaf for ``append_all``, with the same fields as in ``append``."""
     fields: dict[str, object] = {
         "v": VERSION,
@@ -124,16 +184,7 @@ def made(
     draw: Callable[[int], bytes] = session.info[NONCES]
     fields["nonce"] = draw(NONCE_SIZE).hex()
     content = canonical({name: value for name, value in fields.items() if value is not None})
-    return Leaf(
-        bytes=content,
-        hash=leaf_hash(content),
-        kind=kind,
-        at=at,
-        actor=actor,
-        user=user,
-        dataset=dataset,
-        query=query,
-    )
+    return AppendedLeaf(content, leaf_hash(content), kind, at, actor, user, dataset, query)
 
 
 def well_versed(fields: Mapping[str, object]) -> bool:
@@ -164,13 +215,13 @@ def timestamp(at: datetime) -> str:
     return at.astimezone(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
 
 
-def note_of(leaf: Leaf) -> str | None:
+def note_of(leaf: Leaf | AppendedLeaf) -> str | None:
     """Return the note of the first checkpoint that covers a leaf."""
-    note: str | None = leaf.note  # type: ignore[attr-defined]  # mapped beside the columns
+    note: str | None = leaf.note  # type: ignore[union-attr]  # of rows, it is mapped beside columns
     return note
 
 
-def receipt_of(leaf: Leaf) -> ReceiptView:
+def receipt_of(leaf: Leaf | AppendedLeaf) -> ReceiptView:
     """Return a leaf's receipt."""
     # If the bytes were altered, the reader finds that they have another hash.
     kept: object = leaf.bytes

@@ -7,7 +7,6 @@ requests of these leaves answered.  If the database has one writer at a time any
 their places in their own transaction.
 """
 
-import json
 import os
 import threading
 import time
@@ -21,17 +20,19 @@ from sqlalchemy.orm.attributes import set_committed_value
 from sqlmodel import Session, col, select
 
 from penstock.encryption.providers import KeyProvider
-from penstock.errors import IntegrityViolation, LogUnavailable, Suspended
+from penstock.errors import LogUnavailable, Suspended
 from penstock.persistence.database import Database
 from penstock.persistence.row_numbers import required
 from penstock.persistence.tables.log import Checkpoint, Leaf
 from penstock.transparency_log import checkpoints, leaves, suspension, tree_store
 from penstock.transparency_log.background import BackgroundThread
-from penstock.transparency_log.checkpoints import Signer
-from penstock.transparency_log.leaves import APPENDED, note_of
+from penstock.transparency_log.checkpoints import NewestCheckpoint, Signer
+from penstock.transparency_log.leaves import APPENDED, END, AppendedLeaf, note_of
 from penstock.transparency_log.logged_time import LoggedTime
+from penstock.transparency_log.merkle.tree import Frontier
 from penstock.transparency_log.sights import NOTHING, Sight
 from penstock.transparency_log.spending import accounts
+from penstock.transparency_log.tree_store import LogEnd, Placeable
 from penstock.transparency_log.witness.file_witness import Witness
 
 CHARGING = frozenset({"query", "level", "tier", "budget", "dataset"})
@@ -52,16 +53,9 @@ _ENDED = "ended"
 Place = tuple[int | None, str | None]
 """A leaf's index, and the note of the first checkpoint that covers it."""
 
-_ACKNOWLEDGED = (
-    select(Leaf)
-    .where(col(Leaf.kind) == "restore", col(Leaf.index).is_not(None))
-    .order_by(col(Leaf.index).desc())
-    .limit(1)
-)
 _KINDS = select(Leaf.kind).where(
     col(Leaf.index) >= bindparam("first"), col(Leaf.index) < bindparam("end")
 )
-_SEEN_ROOT = select(Checkpoint.root).where(col(Checkpoint.size) == bindparam("size"))
 
 
 class Sequencer:
@@ -89,6 +83,7 @@ class Sequencer:
         self._clock = clock
         self._signer: Signer | None = None
         self._witnessed = 0
+        self._edge: Frontier | None = None
         self._start()
 
     def _start(self) -> None:
@@ -138,11 +133,16 @@ class Sequencer:
         If it lacked that and no longer does, without an acknowledgment, the transaction's first
         leaf says so.
         """
-        self._clock.look(session)
         # What was seen before the transaction began is in it as well, whatever was added since.
         seen = session.info.pop(_SEEN, None) or self.look()
+        if self._database.one_writer:
+            end = session.info[END] = self._end(session, seen)
+            note, root = end.newest.note if end.newest else None, end.seen_root
+        else:
+            note, root = checkpoints.newest_note_and_root(session, seen.size)
+        self._clock.note(session, note)
         try:
-            self._compare(session, seen)
+            self._compare(session, seen, root)
         except Suspended:
             # Not here: this exception ends the transaction, and another one records it.
             self._hand.submit(lambda: self._remember(seen))
@@ -159,20 +159,23 @@ class Sequencer:
             self._untold = leaves.timestamp(self._clock())
             suspension.suspend(self._database, self.witness, seen, self._clock())
 
-    def _compare(self, session: Session, seen: Sight) -> None:
-        root = session.exec(_SEEN_ROOT, params={"size": seen.size}).first()
+    def _end(self, session: Session, seen: Sight) -> LogEnd:
+        return tree_store.read_end(session, seen=seen.size, known=self._edge, since=self._witnessed)
+
+    def _compare(self, session: Session, seen: Sight, root: bytes | None) -> None:
+        """Raise ``Suspended`` unless ``root``, the database's at what was seen, is the one seen."""
         if root == seen.root or seen.size == 0:
             self._untold = self._untold or seen.suspended_at or None
             self.suspended = None
             return
         newest = checkpoints.newest(session)
-        if newest is not None and _acknowledged(session, seen):
+        if newest is not None and suspension.acknowledged(session, seen):
             # The process that acknowledged it was stopped before the witness started over.
             anew = Sight(newest.size, newest.root, seen.accounts)
             self.witness.start_over(anew, instead_of=seen)
             self.suspended = self._untold = None
             return
-        self.suspended = _explained(seen.size, newest.size if newest else 0)
+        self.suspended = suspension.explained(seen.size, newest.size if newest else 0)
         raise Suspended(self.suspended)
 
     def ending(self, session: Session) -> None:
@@ -181,13 +184,15 @@ class Sequencer:
         What the witness has to see is known then, and need not be read after the commit.
         """
         if self._database.one_writer and session.info.get(APPENDED):
-            placed: dict[int, Place] = {}
-            newest, batch = self._integrate(session)
-            while len(batch) == tree_store.BATCH:
-                placed |= _places(newest, batch)
+            end = session.info.get(END) or tree_store.read_end(session)
+            newest, batch = self._integrate(session, end)
+            placed = _places(newest, batch)
+            while len(batch) >= tree_store.BATCH:
                 newest, batch = self._integrate(session)
-            session.info[_PLACED] = placed | _places(newest, batch)
-            session.info[_SIGHT] = self._sight(session, newest, batch)
+                placed |= _places(newest, batch)
+                end = tree_store.read_end(session)
+            session.info[_PLACED] = placed
+            session.info[_SIGHT] = self._sight(session, newest, end)
 
     def committed(self, info: dict[str, Any]) -> None:
         """Wait until the transaction's leaves are in the tree and the witness saw them."""
@@ -201,7 +206,9 @@ class Sequencer:
     def require_sound(self) -> None:
         """Raise ``Suspended`` or ``LogUnavailable`` if nothing can be drawn now."""
         with self._database.read() as session:
-            self._compare(session, self.look())
+            seen = self.look()
+            _, root = checkpoints.newest_note_and_root(session, seen.size)
+            self._compare(session, seen, root)
 
     def place_now(self, session: Session) -> Sight:
         """Put waiting leaves into the tree, unwatched; return the newest checkpoint."""
@@ -218,10 +225,11 @@ class Sequencer:
                 # Before reading the database: otherwise leaves written in between would look like
                 # a loss.
                 seen = self.look()
-                self._clock.look(session)
+                note, root = checkpoints.newest_note_and_root(session, seen.size)
+                self._clock.note(session, note)
                 newest = checkpoints.newest(session)
                 self._witnessed = min(newest.size if newest else 0, seen.size)
-                self._compare(session, seen)
+                self._compare(session, seen, root)
                 self._untold = suspension.untold(session, seen)
         except Suspended:
             if seen is not None:
@@ -253,7 +261,7 @@ class Sequencer:
 
     def settle(
         self,
-        leaves: Sequence[Leaf],
+        leaves: Sequence[Leaf | AppendedLeaf],
         known: Mapping[int, Place] | None = None,
         sight: Sight | None = None,
     ) -> None:
@@ -277,8 +285,11 @@ class Sequencer:
                 receipts |= {required(leaf.id): (leaf.index, note_of(leaf)) for leaf in rows}
         for leaf in leaves:
             index, note = receipts[required(leaf.id)]
-            set_committed_value(leaf, "index", index)
-            set_committed_value(leaf, "note", note)
+            if isinstance(leaf, Leaf):
+                set_committed_value(leaf, "index", index)
+                set_committed_value(leaf, "note", note)
+            else:
+                leaf.index, leaf.note = index, note
 
     def _next_run(self, sight: Sight | None) -> "Future[Mapping[int, Place]]":
         """Return the first run that begins from now on; earlier ones may have missed a leaf."""
@@ -302,7 +313,7 @@ class Sequencer:
             sight = self._drain(placed)
         elif must_read:  # whatever is due was committed before, so that this sees it too
             with self._database.read() as session:
-                sight = self._sight(session, checkpoints.newest(session))
+                sight = self._sight(session, checkpoints.newest_without_row(session))
         if sight is not None:
             self.witness.advance(sight)
             self._witnessed = sight.size
@@ -312,60 +323,50 @@ class Sequencer:
         """Integrate batches until fewer leaves wait than fit into one."""
         while True:
             with self._database.write_aside() as session:
-                self._compare(session, self.look())
-                newest, batch = self._integrate(session)
+                seen = self.look()
+                end = self._end(session, seen)
+                self._compare(session, seen, end.seen_root)
+                newest, batch = self._integrate(session, end)
                 placed |= _places(newest, batch)
                 if len(batch) < tree_store.BATCH:
-                    sight = self._sight(session, newest)
+                    sight = self._sight(session, newest, end)
             if len(batch) < tree_store.BATCH:
                 return sight
 
     def _sight(
-        self, session: Session, newest: Checkpoint | None, placed: Sequence[Leaf] = ()
+        self, session: Session, newest: NewestCheckpoint | None, end: LogEnd | None = None
     ) -> Sight | None:
         """Return what the witness has to see, with what accounts have spent if that changed.
 
         That is known from leaves that this process did not see witnessed: another process that
-        wrote them may have been stopped before the witness saw their charges.  The last ones are
-        those that were ``placed`` just now.
+        wrote them may have been stopped before the witness saw their charges.  ``end`` has those
+        that were placed just now, and the newest ones before them.
         """
         if newest is None:
             return None
+        placed, last = (end.placed, end.tail) if end is not None else ([], [])
         kinds = {leaf.kind for leaf in placed}
-        first, end = self._witnessed, newest.size - len(placed)
-        if first < end:
-            kinds |= set(session.exec(_KINDS, params={"first": first, "end": end}).all())
+        first, before = self._witnessed, newest.size - len(placed)
+        tail = {index: kind for index, _, kind in last}
+        if first >= before or {first, before - 1} <= tail.keys():
+            kinds |= {kind for index, kind in tail.items() if first <= index < before}
+        else:
+            kinds |= set(session.exec(_KINDS, params={"first": first, "end": before}).all())
         spent = {} if CHARGING.isdisjoint(kinds) else accounts(session)
         return Sight(newest.size, newest.root, spent)
 
-    def _integrate(self, session: Session) -> tuple[Checkpoint | None, Sequence[Leaf]]:
+    def _integrate(
+        self, session: Session, end: LogEnd | None = None
+    ) -> tuple[NewestCheckpoint | None, Sequence[Placeable]]:
         if self._signer is None:
             self._signer = Signer.load(session, self._provider)
-        return tree_store.integrate(session, self._signer, self._clock.machine())
+        end = end or tree_store.read_end(session, known=self._edge)
+        result = tree_store.integrate(session, self._signer, self._clock.machine(), end)
+        # Perhaps of a transaction that is rolled back: it is compared with the log's root.
+        self._edge = end.edge or self._edge
+        return result
 
 
-def _places(newest: Checkpoint | None, placed: Sequence[Leaf]) -> dict[int, Place]:
+def _places(newest: NewestCheckpoint | None, placed: Sequence[Placeable]) -> dict[int, Place]:
     note = newest.note if newest else None
     return {required(leaf.id): (leaf.index, note) for leaf in placed}
-
-
-def _acknowledged(session: Session, seen: Sight) -> bool:
-    """Return True if the log proves that continuing without what was ``seen`` was acknowledged."""
-    leaf = session.exec(_ACKNOWLEDGED).first()
-    if leaf is None:
-        return False
-    with suppress(IntegrityViolation, ValueError):
-        tree_store.require_proven(session, leaf)
-        fields = json.loads(leaf.bytes)
-        return (fields.get("witnessed"), fields.get("root")) == (seen.size, seen.root.hex())
-    return False
-
-
-def _explained(seen: int, size: int) -> str:
-    state = f"has {size} leaves" if size < seen else "has other leaves in their place"
-    return (
-        f"The log's witness saw {seen} leaves, and this database {state}: it was restored to an"
-        f" older state, or is a copy. What was drawn since then would be drawn a second time, so"
-        f" nothing is drawn or changed, and only earlier releases are served. Restore the newest"
-        f" database; if it is lost, acknowledge that with `penstock audit acknowledge-restore`."
-    )

@@ -13,10 +13,10 @@ from datetime import datetime
 
 from sqlmodel import Session, col, select
 
-from penstock.errors import PenstockError
+from penstock.errors import IntegrityViolation, PenstockError
 from penstock.persistence.database import Database
 from penstock.persistence.tables.log import Leaf
-from penstock.transparency_log import checkpoints, leaves
+from penstock.transparency_log import checkpoints, leaves, tree_store
 from penstock.transparency_log.sights import Sight
 from penstock.transparency_log.witness.file_witness import Witness
 
@@ -25,6 +25,12 @@ ACTOR = "server"
 """The actor of these leaves, since no known user caused it."""
 
 _WAITING = select(Leaf.id).where(col(Leaf.kind) == KIND, col(Leaf.index).is_(None)).limit(1)
+_ACKNOWLEDGED = (
+    select(Leaf)
+    .where(col(Leaf.kind) == "restore", col(Leaf.index).is_not(None))
+    .order_by(col(Leaf.index).desc())
+    .limit(1)
+)
 _LAST = (
     select(Leaf).where(col(Leaf.kind).in_((KIND, "restore"))).order_by(col(Leaf.id).desc()).limit(1)
 )
@@ -65,4 +71,27 @@ def _append(session: Session, seen: Sight, at: datetime, **more: str | None) -> 
         witnessed=seen.size,
         leaves=newest.size if newest else 0,
         **more,
+    )
+
+
+def acknowledged(session: Session, seen: Sight) -> bool:
+    """Return True if the log proves that continuing without what was ``seen`` was acknowledged."""
+    leaf = session.exec(_ACKNOWLEDGED).first()
+    if leaf is None:
+        return False
+    with suppress(IntegrityViolation, ValueError):
+        tree_store.require_proven(session, leaf)
+        fields = json.loads(leaf.bytes)
+        return (fields.get("witnessed"), fields.get("root")) == (seen.size, seen.root.hex())
+    return False
+
+
+def explained(seen: int, size: int) -> str:
+    """Return the message of a suspension: what the witness saw, what is there, what to do."""
+    state = f"has {size} leaves" if size < seen else "has other leaves in their place"
+    return (
+        f"The log's witness saw {seen} leaves, and this database {state}: it was restored to an"
+        f" older state, or is a copy. What was drawn since then would be drawn a second time, so"
+        f" nothing is drawn or changed, and only earlier releases are served. Restore the newest"
+        f" database; if it is lost, acknowledge that with `penstock audit acknowledge-restore`."
     )

@@ -31,8 +31,9 @@ SEQUENCER = (
 )
 RELEASE = (
     "services/releases/releases.py",
-    "services/repository.py",
-    "services/releases/grants.py",
+    "services/releases/allowed.py",
+    "services/releases/locked_state.py",
+    "services/releases/stored_hand_outs.py",
     "services/noise/sealed_state.py",
     "transparency_log/leaves.py",
     "persistence/database.py",

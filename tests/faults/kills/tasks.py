@@ -5,7 +5,6 @@ from collections.abc import Callable
 from pathlib import Path
 
 from sqlalchemy import Connection, Engine, event
-from sqlalchemy.orm.attributes import set_committed_value
 from sqlmodel import Session
 from tests.faults.kills.steps import Steps
 from tests.faults.reports import Report
@@ -22,13 +21,14 @@ from tests.faults.stage import (
 )
 
 from penstock.mechanisms import IntVector
-from penstock.persistence.tables import Leaf, Release
 from penstock.services.access.principals import OPERATOR, Principal
 from penstock.services.context import Server
 from penstock.services.queries.registration import register
 from penstock.services.releases import releases
 from penstock.services.releases.allowed import AllowedRequest
+from penstock.services.releases.grants import HandedRelease
 from penstock.services.releases.releases import Answer
+from penstock.transparency_log.leaves import AppendedLeaf
 
 Flaw = Callable[[Server, Report, Ask], None]
 
@@ -80,10 +80,11 @@ def hasty(server: Server, report: Report, ask: Ask) -> None:
         server: Server,
         principal: Principal,
         allowed: AllowedRequest,
-        release: Release,
+        release: HandedRelease,
         steps: IntVector,
-    ) -> Leaf:
-        leaf = product(session, server, principal, allowed, release, steps)
+        leaf_id: int | None = None,
+    ) -> AppendedLeaf:
+        leaf = product(session, server, principal, allowed, release, steps, leaf_id)
         view = view_as(allowed, release, leaf, steps)
         report.add(READER, ask, Answer(view, first=True, drawn=0))
         return leaf
@@ -93,15 +94,7 @@ def hasty(server: Server, report: Report, ask: Ask) -> None:
 
 def unlogged(server: Server, report: Report, ask: Ask) -> None:
     """Answer without waiting for the log."""
-    product = releases._hand_out
-
-    def hand_out(*arguments: object) -> Leaf:
-        leaf = product(*arguments)  # type: ignore[arg-type]  # passed through
-        set_committed_value(leaf, "note", None)
-        return leaf
-
     server.database.watch = None
-    releases._hand_out = hand_out  # type: ignore[assignment]  # takes whatever the product's takes
     vars(server.sequencer)["covers"] = lambda _: True
 
 

@@ -20,6 +20,7 @@ from penstock.services.verification.verification import verify
 STRIDE = figure("FAULTS_STRIDE", 16)
 FILES = (
     "services/releases/releases.py",
+    "services/releases/stored_hand_outs.py",
     "services/noise/sealed_histogram.py",
     "persistence/database.py",
     *SEQUENCER,

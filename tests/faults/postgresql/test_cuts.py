@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import pytest
-from sqlalchemy import false, make_url
+from sqlalchemy import make_url, null
 from tests.databases.cluster import PASSWORD, Cluster
 from tests.faults.figures import amounts
 from tests.faults.findings import examine
@@ -22,8 +22,7 @@ from penstock.errors import IntegrityViolation, Interrupted, Unavailable
 from penstock.randomness import Stream
 from penstock.services.context import Server
 from penstock.services.operations import home as homes_of
-from penstock.services.releases import releases
-from penstock.services.releases.allowed import allowed_and_received
+from penstock.services.releases import locked_state, releases
 from penstock.services.retry import ATTEMPTS
 
 pytestmark = pytest.mark.only("postgresql")
@@ -205,17 +204,19 @@ def test_an_answer_that_is_lost_after_the_commit_is_found_and_not_drawn_again(
 def drawing_anew(patch: pytest.MonkeyPatch) -> None:
     """Ask again after a lost connection, and draw without looking what became of the release."""
     once: Callable[..., releases.Answer] = inspect.unwrap(releases.request)
+    looked_up = releases._looked_up
 
     def unseen(*arguments: object) -> object:
-        return allowed_and_received(*arguments)[0], None  # type: ignore[arg-type]  # passed through
+        return looked_up(*arguments)[0], None  # type: ignore[arg-type]  # passed through
 
     def request(*arguments: object) -> releases.Answer:
         try:
             return once(*arguments)
         except Interrupted:
             with pytest.MonkeyPatch.context() as blind:
-                blind.setattr(releases, "allowed_and_received", unseen)
-                blind.setattr(releases, "_AT", releases._AT.where(false()))
+                blind.setattr(releases, "_looked_up", unseen)
+                blind.setattr(locked_state, "AT", null())
+                blind.setattr(locked_state, "_statement", locked_state._statement.__wrapped__)
                 return once(*arguments)
 
     patch.setattr(releases, "request", request)

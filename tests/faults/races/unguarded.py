@@ -7,7 +7,7 @@ every process has read before any writes.  Nothing here is left to luck.
 
 import sqlite3
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import psycopg
@@ -168,13 +168,14 @@ def _looked_up(
     """Return what the product looks up, with the query's row in this transaction."""
     target = ReleaseRequest(level=ask.level)
     now, received = allowed_and_received(session, server, principal, ask.query, target)
-    return now.under(session.get_one(Query, required(now.query.id))), received
+    row = session.get_one(Query, required(now.query.id))
+    return replace(now, known=replace(now.known, query=row)), received
 
 
 def _neighbors(session: Session, now: AllowedRequest) -> tuple[Release | None, Release | None]:
-    place = {"query_id": now.query.id, "rung": now.rung}
-    accurate = session.exec(releases._ACCURATE, params=place).first()
-    return accurate, session.exec(releases._NOISY, params=place).first()
+    rung, of_query = col(Release.rung), select(Release).where(Release.query_id == now.query.id)
+    accurate = session.exec(of_query.where(rung < now.rung).order_by(rung.desc()).limit(1)).first()
+    return accurate, session.exec(of_query.where(rung > now.rung).order_by(rung).limit(1)).first()
 
 
 def _stored(session: Session, now: AllowedRequest) -> Release | None:

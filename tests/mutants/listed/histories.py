@@ -231,6 +231,14 @@ MUTANTS: Final[Sequence[Mutant]] = (
         ),
     ),
     Mutant(
+        name="log-edge-of-another-tree",
+        path="transparency_log/tree_store.py",
+        before="            if (reached.size, reached.root) == (self.size, self.newest.root):\n",
+        after="            if reached.size == self.size:\n",
+        wrong="leaves are added to the edge of a tree that was never committed",
+        tests=("tests/unit/transparency_log/test_tree_store.py",),
+    ),
+    Mutant(
         name="leaf-altered-before-the-tree",
         path="transparency_log/tree_store.py",
         before="    if _digest(leaf) != leaf.hash:\n",

@@ -6,8 +6,12 @@ from typing import Final
 from tests.mutants.mutant import Mutant
 
 EXPECTED: Final = (
-    "        if (look.edition, look.clearance) == (expected.edition, expected.clearance):\n"
+    "    same = (look.edition, look.clearance) == (expected.edition, expected.clearance)\n"
 )
+UNCHANGED: Final = (
+    "    if (state.edition, state.clearance) != (before.edition, before.clearance):\n"
+)
+LOCKED_STATE: Final = "tests/unit/services/releases/test_locked_state.py"
 RELEASES: Final = "tests/unit/services/releases/test_releases.py"
 
 MUTANTS: Final[Sequence[Mutant]] = (
@@ -35,22 +39,59 @@ MUTANTS: Final[Sequence[Mutant]] = (
     ),
     Mutant(
         name="release-clearance-not-read-again",
-        path="services/releases/releases.py",
-        before="""\
-        allowed, received = allowed_and_received(session, server, principal, name, request, allowed)
-        allowed = allowed.under(locked)
-""",
-        after="        allowed = allowed.under(locked)\n",
+        path="services/releases/locked_state.py",
+        before=UNCHANGED,
+        after="    if state.edition != before.edition:\n",
         wrong="a clearance that was taken away just before the lock still gives a release",
+        tests=(LOCKED_STATE,),
+    ),
+    Mutant(
+        name="release-edition-not-read-again",
+        path="services/releases/locked_state.py",
+        before=UNCHANGED,
+        after="    if state.clearance != before.clearance:\n",
+        wrong="a level that was lowered just before the lock is still handed out",
+        tests=(LOCKED_STATE,),
+    ),
+    Mutant(
+        name="release-of-an-altered-row",
+        path="services/releases/locked_state.py",
+        before="    _require_authentic(session, allowed.query, state)\n",
+        after="",
+        wrong="a query whose number of releases was set back draws from where it was",
+        tests=(LOCKED_STATE,),
+    ),
+    Mutant(
+        name="release-read-without-room",
+        path="services/releases/locked_state.py",
+        before="    readable = or_(has_room, _GRANT.c.id.is_not(None))\n",
+        after="    readable = true()\n",
+        wrong="a refusal for want of room takes longer if others were given the level",
+        tests=(LOCKED_STATE,),
+    ),
+    Mutant(
+        name="release-without-the-lock",
+        path="services/releases/locked_state.py",
+        before="    hold_query(session, required(query.id))\n",
+        after="",
+        wrong="two releases of one query are drawn from the same state",
+        tests=(LOCKED_STATE,),
+    ),
+    Mutant(
+        name="release-held-by-somebody-under-the-lock",
+        path="services/releases/locked_state.py",
+        before='_GRANT.c.user_id == bindparam("user_id"), _GRANT.c.release_id == AT)',
+        after="_GRANT.c.release_id == AT)",
+        wrong="what anybody was handed meanwhile counts as held by whoever waited for the lock",
         tests=(
-            "tests/unit/services/releases/test_concurrency.py::test_nothing_above_a_clearance_is_handed_out_once_it_was_lowered",
+            "tests/unit/services/releases/test_releases.py::test_two_readers_at_one_level_get_the_identical_vector_under_one_name",
         ),
     ),
     Mutant(
         name="release-of-another-edition",
         path="services/releases/allowed.py",
         before=EXPECTED,
-        after="        if look.clearance == expected.clearance:\n",
+        after="    same = look.clearance == expected.clearance\n",
         wrong="a level that was lowered is handed out by a worker that knew the old one",
         tests=("tests/unit/services/releases/test_known_queries.py",),
     ),
@@ -58,7 +99,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         name="release-of-an-older-clearance",
         path="services/releases/allowed.py",
         before=EXPECTED,
-        after="        if look.edition == expected.edition:\n",
+        after="    same = look.edition == expected.edition\n",
         wrong="a user who was demoted gets what the old clearance allowed",
         tests=("tests/unit/services/releases/test_known_queries.py",),
     ),
@@ -82,17 +123,9 @@ MUTANTS: Final[Sequence[Mutant]] = (
     ),
     Mutant(
         name="release-from-farthest-accurate",
-        path="services/releases/releases.py",
-        before="""\
-_ACCURATE = _ONE_RELEASE.where(col(Release.rung) < bindparam("rung")).order_by(
-    col(Release.rung).desc()
-)
-""",
-        after="""\
-_ACCURATE = _ONE_RELEASE.where(col(Release.rung) < bindparam("rung")).order_by(
-    col(Release.rung)
-)
-""",
+        path="services/releases/locked_state.py",
+        before="_nearest(_RUNG.desc(), rung > _RUNG)",
+        after="_nearest(_RUNG, rung > _RUNG)",
         wrong="the anchor is taken for the nearest more accurate release",
         tests=(
             "tests/unit/services/releases/test_releases.py::test_every_draw_is_from_the_nearest_stored_neighbors",
@@ -100,11 +133,9 @@ _ACCURATE = _ONE_RELEASE.where(col(Release.rung) < bindparam("rung")).order_by(
     ),
     Mutant(
         name="release-from-farthest-noisy",
-        path="services/releases/releases.py",
-        before='_NOISY = _ONE_RELEASE.where(col(Release.rung) > bindparam("rung"))'
-        ".order_by(col(Release.rung))\n",
-        after='_NOISY = _ONE_RELEASE.where(col(Release.rung) > bindparam("rung"))'
-        ".order_by(col(Release.rung).desc())\n",
+        path="services/releases/locked_state.py",
+        before="_nearest(_RUNG, rung < _RUNG)",
+        after="_nearest(_RUNG.desc(), rung < _RUNG)",
         wrong="the noisiest release is taken for the nearest noisier one",
         tests=(
             "tests/unit/services/releases/test_releases.py::test_every_draw_is_from_the_nearest_stored_neighbors",
@@ -113,10 +144,8 @@ _ACCURATE = _ONE_RELEASE.where(col(Release.rung) < bindparam("rung")).order_by(
     Mutant(
         name="release-neighbors-swapped",
         path="services/releases/releases.py",
-        before="    accurate = session.exec(_ACCURATE, params=place).first()\n"
-        "    noisy = session.exec(_NOISY, params=place).first()\n",
-        after="    accurate = session.exec(_NOISY, params=place).first()\n"
-        "    noisy = session.exec(_ACCURATE, params=place).first()\n",
+        before="    accurate, noisy = state.accurate, state.noisy\n",
+        after="    noisy, accurate = state.accurate, state.noisy\n",
         wrong="the two neighbors of a new level are taken for each other",
         tests=(
             "tests/unit/services/releases/test_releases.py::test_every_draw_is_from_the_nearest_stored_neighbors",
@@ -125,8 +154,8 @@ _ACCURATE = _ONE_RELEASE.where(col(Release.rung) < bindparam("rung")).order_by(
     Mutant(
         name="release-rows-missing",
         path="services/releases/releases.py",
-        before=").one() != allowed.query.seq + 1:\n",
-        after=").one() > allowed.query.seq + 1:\n",
+        before="    if state.count != query.seq + 1:\n",
+        after="    if state.count > query.seq + 1:\n",
         wrong="a level whose row was taken away is drawn a second time",
         tests=(
             "tests/unit/services/queries/test_registration.py::test_nothing_is_drawn_where_a_row_is_missing",
@@ -136,31 +165,19 @@ _ACCURATE = _ONE_RELEASE.where(col(Release.rung) < bindparam("rung")).order_by(
     Mutant(
         name="release-one-level-too-many",
         path="services/releases/releases.py",
-        before="    if others >= allowed.query.max_levels - len(own):\n",
-        after="    if others > allowed.query.max_levels - len(own):\n",
+        before="    if others >= allowed.query.max_levels - len(allowed.known.given):\n",
+        after="    if others > allowed.query.max_levels - len(allowed.known.given):\n",
         wrong="a query gives one level more than it was registered for",
         tests=(
             "tests/unit/services/releases/test_releases.py::test_the_number_of_levels_is_kept_and_tiers_always_have_room",
         ),
     ),
     Mutant(
-        name="release-room-after-look",
+        name="release-room-not-required",
         path="services/releases/releases.py",
-        before="""\
-    _require_room(session, server, principal, allowed)
-    place = {"query_id": allowed.query.id, "rung": allowed.rung}
-    stored = session.exec(_AT, params=place).first()
-    if stored is not None:
-        return stored, open_state(server, allowed.dataset, allowed.query, stored)
-""",
-        after="""\
-    place = {"query_id": allowed.query.id, "rung": allowed.rung}
-    stored = session.exec(_AT, params=place).first()
-    if stored is not None:
-        return stored, open_state(server, allowed.dataset, allowed.query, stored)
-    _require_room(session, server, principal, allowed)
-""",
-        wrong="the refusal for want of levels tells which levels others have asked for",
+        before="        _require_levels_left(allowed, room.others)\n",
+        after="",
+        wrong="where no level is left, the answer is that rows are missing",
         tests=(
             "tests/unit/services/releases/test_releases.py::test_where_no_level_is_left_those_of_others_look_like_any",
         ),
@@ -179,8 +196,8 @@ _ACCURATE = _ONE_RELEASE.where(col(Release.rung) < bindparam("rung")).order_by(
     Mutant(
         name="release-held-by-somebody",
         path="services/releases/lookups.py",
-        before='(_GRANT.c.user_id == bindparam("user_id")) & (_GRANT.c.release_id == _AT)',
-        after="_GRANT.c.release_id == _AT",
+        before='(_GRANT.c.user_id == bindparam("user_id")) & (_GRANT.c.release_id == AT)',
+        after="_GRANT.c.release_id == AT",
         wrong="what anybody was handed counts as held, and leaves no leaf of its next reader",
         tests=(
             "tests/unit/services/releases/test_releases.py::test_two_readers_at_one_level_get_the_identical_vector_under_one_name",

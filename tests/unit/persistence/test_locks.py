@@ -128,6 +128,7 @@ def test_who_waits_for_whom(
         with database.write() if alone else database.write_beside() as session:
             for lock, key in locks:
                 assert lock(session, *([key] if key else [])) or lock is lock_log
+            session.connection().exec_driver_sql("SELECT 1")  # the log is locked with it
             then()
 
     def meet() -> None:

@@ -17,7 +17,6 @@ RIGHT = {
     "one_writer": "a number: at most one process writes",
     "one_at_a_time": "a number: a request runs alone",
     "of_one_length": "a number: sequences that share one length",
-    "one_release": "a number: the select returns at most one",
 }
 """Compounds in which a retired word is right, each with the reason."""
 

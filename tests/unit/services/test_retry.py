@@ -105,7 +105,7 @@ def test_a_release_that_is_cut_off_at_its_commit_is_drawn_once(
 
 
 @pytest.mark.only("postgresql")
-@pytest.mark.parametrize("step", ["allowed_and_received", "_stored_or_drawn", "_hand_out"])
+@pytest.mark.parametrize("step", ["read_under_lock", "_stored_or_drawn", "_hand_out"])
 def test_a_release_that_is_cut_off_in_the_middle_is_drawn_once(
     visits: World, monkeypatch: pytest.MonkeyPatch, step: str
 ) -> None:

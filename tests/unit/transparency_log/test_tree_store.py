@@ -15,6 +15,7 @@ from penstock.services.audit import proofs
 from penstock.services.operations import home
 from penstock.services.releases import history
 from penstock.transparency_log import merkle, tree_store
+from penstock.transparency_log.merkle import Frontier
 from penstock.transparency_log.views import ReceiptView
 
 
@@ -136,3 +137,38 @@ def test_a_leaf_that_was_altered_before_it_had_a_place_is_not_taken_in(
     monkeypatch.setattr(merkle, "leaf_hash", lambda _: bytes(32))
     with pytest.raises(IntegrityViolation, match="altered"):
         visits.ask("pia")
+
+
+def test_the_edge_of_another_tree_is_not_gone_on_from(visits: World) -> None:
+    """A process keeps the edge that it wrote, though that transaction may have been undone."""
+    first = visits.ask("pia").view.receipt
+    sequencer, size = visits.server.sequencer, sizes(visits)[-1]
+    for count in (size - 1, size, size + 3):
+        other = Frontier()
+        for number in range(count):
+            other.add(bytes([number]) * 32)
+        sequencer._edge = other
+        epsilon = 0.3 + count / 1000
+        assert proven(visits, visits.ask("ines", epsilon=epsilon).view.receipt)
+    assert proven(visits, first)
+
+
+def test_an_edge_from_before_what_another_process_wrote_is_led_on(
+    visits: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By the hashes of the newest leaves, without reading the tree's."""
+    other = home.open_server(visits.server.settings, clock=visits.clock, randomness=visits.streams)
+    visits.ask("ines", epsilon=0.3)
+    for number in range(5):
+        World(other, visits.clock, visits.streams).ask("ines", epsilon=0.31 + number / 100)
+    read: list[int] = []
+    product = tree_store.edge
+
+    def edge(session: Session, size: int) -> Frontier:
+        read.append(size)
+        return product(session, size)
+
+    monkeypatch.setattr(tree_store, "edge", edge)
+    assert proven(visits, visits.ask("ines", epsilon=0.4).view.receipt)
+    assert read == []
+    other.database.close()

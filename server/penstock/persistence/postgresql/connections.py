@@ -12,7 +12,7 @@ silent server is ended here.
 import contextlib
 import math
 import select
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from pathlib import Path
 from time import monotonic
 from typing import Any, TypeVar
@@ -22,7 +22,7 @@ from psycopg import pq
 from psycopg.abc import PQGen
 from psycopg.types.string import StrDumper
 from psycopg.waiting import Ready, Wait
-from sqlalchemy import URL, Connection, Engine, create_engine, event, text
+from sqlalchemy import URL, Connection, Engine, create_engine, event
 from sqlalchemy.dialects.postgresql.psycopg import PGDialect_psycopg
 from sqlalchemy.exc import DBAPIError, DisconnectionError
 from sqlalchemy.pool import ConnectionPoolEntry, PoolProxiedConnection, QueuePool
@@ -41,7 +41,7 @@ _SNAPSHOT = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 _WRITING = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE"
 _ALONE = f"SELECT pg_advisory_xact_lock({GATE})"
 _BESIDE = f"SELECT pg_advisory_xact_lock_shared({GATE})"
-_END_OF_LOG = text(f"SELECT pg_advisory_xact_lock({LOG})")
+_END_OF_LOG = f"SELECT pg_advisory_xact_lock({LOG})"
 
 WORK_SECONDS = 20.0
 """Seconds that one statement may take in addition to waiting for a lock."""
@@ -79,13 +79,13 @@ class PostgreSQL:
 
     def engines(self) -> Engines:
         pool = self._engine(self._lock_seconds + WORK_SECONDS)
-        # One pool of connections, with four ways to begin a transaction.
-        reader, alone, beside, aside = (pool.execution_options() for _ in range(4))
+        # One pool of connections, with four ways to begin a transaction, and one without any.
+        reader, alone, beside, aside, once = (pool.execution_options() for _ in range(5))
         _begin(reader, _SNAPSHOT)
         _begin(alone, _WRITING, _ALONE)
         _begin(beside, _WRITING, _BESIDE)
         _begin(aside, _WRITING)
-        return Engines(reader, alone, beside, aside)
+        return Engines(reader, alone, beside, aside, once)
 
     def large(self, connection: Connection, content: bytes) -> Any:  # noqa: ARG002 - nothing lasts
         return content
@@ -101,8 +101,16 @@ class PostgreSQL:
     def copy(self, path: Path) -> None:
         dump.copy(self._options, path)
 
+    def begin_now(self, connection: Connection) -> None:
+        driver: Any = connection.connection.driver_connection
+        if driver.ahead:
+            connection.exec_driver_sql("SELECT")
+
     def lock_log(self, connection: Connection) -> None:
-        connection.execute(_END_OF_LOG)
+        _ahead(connection, _END_OF_LOG)
+
+    def lock_row(self, connection: Connection, table: str, key: int) -> None:
+        _ahead(connection, f'SELECT id FROM "{table}" WHERE id = {int(key)} FOR UPDATE')  # noqa: S608 - ours
 
     def size(self, connection: Connection) -> int:
         result = connection.exec_driver_sql("SELECT pg_database_size(current_database())")
@@ -149,7 +157,7 @@ class PostgreSQL:
             raise
         with contextlib.ExitStack() as undo:
             undo.callback(connection.close)
-            connection.breaker = self.breaker
+            connection.breaker, connection.cursor_factory = self.breaker, _Cursor
             self._configure(connection, statement_seconds)
             undo.pop_all()
         return connection
@@ -222,6 +230,16 @@ class _Connection(psycopg.Connection[tuple[Any, ...]]):
 
     patience = float("inf")
     breaker: Breaker | None = None
+    ahead: Sequence[str] = ()
+    """The statements that are sent together with the next one, before it."""
+
+    def commit(self) -> None:
+        self.ahead = ()
+        super().commit()
+
+    def rollback(self) -> None:
+        self.ahead = ()
+        super().rollback()
 
     def wait(self, gen: PQGen[Result], *arguments: Any, **options: Any) -> Result:
         try:
@@ -234,6 +252,37 @@ class _Connection(psycopg.Connection[tuple[Any, ...]]):
             if error.diag.message_primary:
                 error.args = (error.diag.message_primary,)
             raise
+
+
+class _Cursor(psycopg.Cursor[tuple[Any, ...]]):
+    """Send the statements that are waiting for it in one round trip with the cursor's own.
+
+    So the begin of a transaction and its locks cost no time of their own.  They are executed in
+    their order, each on what was committed before it; if one fails, that error is raised, and
+    nothing after it is executed.
+    """
+
+    def execute(self, query: Any, params: Any = None, **options: Any) -> "_Cursor":
+        connection: Any = self.connection
+        ahead, connection.ahead = connection.ahead, ()
+        if ahead:
+            with connection.pipeline():
+                for statement in ahead:
+                    connection.cursor().execute(statement)
+                super().execute(query, params, **options)
+        else:
+            super().execute(query, params, **options)
+        return self
+
+    def executemany(self, query: Any, params_seq: Any, **options: Any) -> None:
+        if self.connection.ahead:  # type: ignore[attr-defined]  # it is one of ours
+            self.connection.execute("SELECT")
+        super().executemany(query, params_seq, **options)
+
+
+def _ahead(connection: Connection, statement: str) -> None:
+    driver: Any = connection.connection.driver_connection
+    driver.ahead = [*driver.ahead, statement]
 
 
 def _impatient(
@@ -302,11 +351,11 @@ def _options(url: URL, patience: float) -> dict[str, Any]:
 
 
 def _begin(engine: Engine, *statements: str) -> None:
-    def run_statements(connection: Connection) -> None:
-        for statement in statements:
-            connection.exec_driver_sql(statement)
+    def begin(connection: Connection) -> None:
+        driver: Any = connection.connection.driver_connection
+        driver.ahead = list(statements)
 
-    event.listen(engine, "begin", run_statements)
+    event.listen(engine, "begin", begin)
 
 
 def _refuse_ended(

@@ -21,6 +21,7 @@ from penstock.persistence.tables.log import Leaf
 from penstock.persistence.tables.queries import Grant, Query, Release
 from penstock.services.access.principals import Principal
 from penstock.transparency_log import leaves
+from penstock.transparency_log.leaves import AppendedLeaf
 
 if TYPE_CHECKING:
     from penstock.services.noise.kinds.kind import QueryKind
@@ -55,7 +56,7 @@ def record(
     query: Query | None = None,
     user: str | None = None,
     **more: object,
-) -> Leaf:
+) -> AppendedLeaf:
     """Append the leaf of a change that ``principal`` makes."""
     exposure = exposure_of(session, principal, dataset)
     leaf = leaf_of(
@@ -76,7 +77,7 @@ def leaf_of(
     query: Query | None = None,
     user: str | None = None,
     **more: object,
-) -> Leaf:
+) -> AppendedLeaf:
     """Make the leaf of one of several changes, which ``leaves.append_all`` appends.
 
     ``exposure`` is that of ``exposure_of``, which is the same for all of them: what is read in a

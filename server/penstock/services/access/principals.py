@@ -117,7 +117,7 @@ def is_valid(token: Token, now: datetime) -> bool:
 
 
 def _row(server: Server, token: str) -> tuple[Token, User] | None:
-    with server.database.read() as session:
+    with server.database.read_once() as session:
         row = session.exec(_BY_PREFIX, params={"prefix": prefix_of(token)}).first()
         if row is None:
             return None

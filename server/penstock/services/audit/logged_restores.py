@@ -12,10 +12,10 @@ from sqlmodel import Session, col, select
 
 from penstock.persistence.tables.datasets import Dataset
 from penstock.persistence.tables.ledger import Charge, SpentFloor
-from penstock.persistence.tables.log import Leaf
 from penstock.persistence.tables.queries import Query
 from penstock.services.access.admin_actions import record
 from penstock.services.access.principals import Principal
+from penstock.transparency_log.leaves import AppendedLeaf
 from penstock.transparency_log.logged_subject import LeafFields
 from penstock.transparency_log.sights import Sight
 from penstock.transparency_log.spending import account_name, peaks
@@ -33,7 +33,7 @@ def record_restore(
     floors: int,
     lost_accounts: Sequence[str],
     **own: Any,
-) -> Leaf:
+) -> AppendedLeaf:
     """Append the leaf of a restore that was acknowledged.
 
     ``frozen`` queries draw nothing any more, ``floors`` rows say what accounts spent before it,

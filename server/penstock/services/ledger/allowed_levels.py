@@ -15,7 +15,6 @@ from penstock.errors import LevelsUsedUp
 from penstock.persistence.row_authentication import store_signed
 from penstock.persistence.row_numbers import required
 from penstock.persistence.tables.datasets import Dataset
-from penstock.persistence.tables.log import Leaf
 from penstock.persistence.tables.people import Tier
 from penstock.persistence.tables.queries import Query, QueryLevel, Release
 from penstock.services.access.admin_actions import Exposure, exposure_of
@@ -23,7 +22,7 @@ from penstock.services.access.principals import Principal
 from penstock.services.ledger.effective_levels import Rungs
 from penstock.services.ledger.logged_levels import level_leaves
 from penstock.services.repository import given_rungs
-from penstock.transparency_log.leaves import append_all
+from penstock.transparency_log.leaves import AppendedLeaf, append_all
 
 _VERSIONS = (
     select(QueryLevel)
@@ -98,7 +97,7 @@ def allow_first(
     rungs: Rungs,
     at: datetime,
     exposure: Exposure,
-) -> list[Leaf]:
+) -> list[AppendedLeaf]:
     """Store the first rungs of a query that was just stored; return the leaves to append."""
     _store(session, principal, query, rungs, dict.fromkeys(rungs, 1), at)
     return level_leaves(session, principal, dataset, query, rungs, at, exposure)

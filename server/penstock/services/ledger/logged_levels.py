@@ -9,12 +9,12 @@ from sqlmodel import Session, col, select
 
 from penstock.persistence.tables.datasets import Dataset
 from penstock.persistence.tables.ledger import Charge
-from penstock.persistence.tables.log import Leaf
 from penstock.persistence.tables.people import Tier
 from penstock.persistence.tables.queries import Query, QueryLevel
 from penstock.services.access.admin_actions import Exposure, leaf_of
 from penstock.services.access.principals import Principal
 from penstock.services.noise.kinds.choice import kind_of
+from penstock.transparency_log.leaves import AppendedLeaf
 from penstock.transparency_log.logged_subject import LeafFields, ascending, name_of, versions
 from penstock.transparency_log.sights import Sight
 
@@ -27,7 +27,7 @@ def level_leaves(
     rungs: Mapping[int, int],
     at: datetime,
     exposure: Exposure,
-) -> list[Leaf]:
+) -> list[AppendedLeaf]:
     """Make the leaves of levels that tiers, by their keys, are allowed from now on."""
     kind = kind_of(query)
     return [

@@ -4,6 +4,7 @@ The identity of a row (dataset and version, query, rung, seq, length) is authent
 it, so that a swapped, copied or replayed row does not open.
 """
 
+from dataclasses import dataclass
 from typing import Protocol
 
 from penstock.encryption.envelope import RowIdentity
@@ -33,6 +34,21 @@ class SealedRelease(Protocol):
     def ciphertext(self) -> bytes:
         """Return the sealed vector."""
         ...
+
+
+@dataclass
+class StoredRelease:
+    """Hold the authenticated row of a release, without what only its history needs."""
+
+    id: int
+    public_id: str
+    rung: int
+    seq: int
+    ciphertext: bytes
+
+    def let_go(self) -> None:
+        """Drop the ciphertext once it is opened: it takes as much memory as the vector."""
+        self.ciphertext = b""
 
 
 def seal_steps(

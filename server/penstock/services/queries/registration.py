@@ -48,7 +48,8 @@ from penstock.services.queries.pending import charged_dataset, pending
 from penstock.services.queries.prepared_request import PreparedRequest
 from penstock.services.queries.recorded_statement import keys_text, spec_text
 from penstock.services.queries.refused_histograms import advised
-from penstock.services.releases.releases import add, fitting
+from penstock.services.releases.releases import add
+from penstock.services.releases.stored_hand_outs import fitting
 from penstock.services.releases.visibility import levels_of
 from penstock.services.repository import given_rungs
 
@@ -212,7 +213,8 @@ def _anchor(
         with fitting(query.name):
             for rung, steps in drawn.vectors:
                 add(session, server, dataset, query, rung, steps, None, None)
-            drawn.keep(session, dataset, query)
+            if drawn.keep is not None:
+                drawn.keep(session, dataset, query)
             query.status = "active"
             session.flush()
         return query

@@ -1,8 +1,7 @@
 """Decide which level of a query a request gets, from what is known of the query and its caller."""
 
 from collections.abc import Callable
-from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from sqlmodel import Session
 
@@ -48,47 +47,62 @@ class AllowedRequest:
         """Return the query's kind."""
         return self.known.kind
 
-    def under(self, locked: Query) -> "AllowedRequest":
-        """Return the same with the query's row as it is under its lock."""
-        return replace(self, known=self.known.under(locked))
-
 
 def allowed_and_received(
-    session: Session,
-    server: Server,
-    principal: Principal,
-    name: str,
-    request: ReleaseRequest,
-    before: AllowedRequest | None = None,
+    session: Session, server: Server, principal: Principal, name: str, request: ReleaseRequest
 ) -> tuple[AllowedRequest, ReceivedRelease | None]:
     """Return what a request is allowed now, and the release if the caller holds it.
 
-    One statement, if the query is known and nothing has changed since: it reads the caller's
-    clearance and the edition of everything else, and looks for the release that the request would
-    get if neither had changed.  ``before`` is what the request was allowed before it took the
-    query's lock.  Raises as ``releases.request`` does.
+    Raises as ``releases.request`` does.
     """
     user = required(principal.user_id)
-    expected = before
-    edition, clearance = server.kept.edition, server.clearances.get(user)
-    known = known_queries.kept(server, edition, name)
-    if before is None and known is not None and clearance is not None:
-        # What the request gets if nothing has changed; refused only after a look at what is true.
-        with suppress(NotFound, ClearanceTooLow, Conflict, InvalidInput):
-            expected = _allowed(session, known, edition, clearance, request)
-    if expected is not None:
-        look = look_up(session, user, expected.query.id, expected.rung)
-        if (look.edition, look.clearance) == (expected.edition, expected.clearance):
-            return expected, look.received
-    else:
-        look = look_up(session, user)
-    if look.clearance[1] is None:
-        raise NotFound(f"There is no query {name!r}.")
-    keep = before is None  # in a transaction that writes, two statements may see two editions
-    known = known_queries.read(session, server, look.edition, name, keep=keep)
-    allowed = _allowed(session, known, look.edition, look.clearance, request)
+    look = look_up(session, user)
+    allowed = allowed_now(session, server, name, request, look.edition, look.clearance, keep=True)
     server.clearances[user] = look.clearance
     return allowed, look_up(session, user, allowed.query.id, allowed.rung).received
+
+
+def allowed_if_known(
+    session: Session, server: Server, principal: Principal, name: str, request: ReleaseRequest
+) -> tuple[AllowedRequest, ReceivedRelease | None] | None:
+    """Return the same by one statement; None if the query is not known, or something has changed.
+
+    The statement reads the caller's clearance and the edition of everything else, and looks for the
+    release that the request gets if neither has changed.
+    """
+    user = required(principal.user_id)
+    edition, clearance = server.kept.edition, server.clearances.get(user)
+    known = known_queries.kept(server, edition, name)
+    if known is None or clearance is None:
+        return None
+    try:
+        expected = _allowed(session, known, edition, clearance, request)
+    except (NotFound, ClearanceTooLow, Conflict, InvalidInput):
+        return None  # a request is refused only after a look at what is true
+    look = look_up(session, user, expected.query.id, expected.rung)
+    same = (look.edition, look.clearance) == (expected.edition, expected.clearance)
+    return (expected, look.received) if same else None
+
+
+def allowed_now(
+    session: Session,
+    server: Server,
+    name: str,
+    request: ReleaseRequest,
+    edition: str,
+    clearance: Clearance,
+    *,
+    keep: bool = False,
+) -> AllowedRequest:
+    """Return what a request is allowed at an edition and a clearance, which were just read.
+
+    With ``keep``, what is read of the query is kept for the next request: only in a transaction
+    that sees one state of the database.  Raises as ``releases.request`` does.
+    """
+    if clearance[1] is None:
+        raise NotFound(f"There is no query {name!r}.")
+    known = known_queries.read(session, server, edition, name, keep=keep)
+    return _allowed(session, known, edition, clearance, request)
 
 
 def _allowed(

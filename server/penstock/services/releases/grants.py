@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime
-from typing import Protocol
+from typing import Any, Protocol
 
 from sqlalchemy import bindparam
 from sqlmodel import Session, col, select
@@ -19,8 +19,7 @@ from penstock.services.context import Server
 from penstock.services.noise.kinds.choice import kind_of
 from penstock.services.noise.kinds.kind import QueryKind
 from penstock.services.schemas.views import HistoryItemView, LevelView, ReleaseView
-from penstock.transparency_log import leaves
-from penstock.transparency_log.leaves import receipt_of
+from penstock.transparency_log.leaves import AppendedLeaf, receipt_of
 from penstock.transparency_log.views import ReceiptView
 
 
@@ -83,6 +82,20 @@ class NamedRelease(Protocol):
     @property
     def rung(self) -> int:
         """Return the rung of its level."""
+        ...
+
+
+class HandedRelease(NamedRelease, Protocol):
+    """Hold what handing out a release needs of it: stored already, or about to be."""
+
+    @property
+    def id(self) -> int | None:
+        """Return the number of its row."""
+        ...
+
+    @property
+    def seq(self) -> int:
+        """Return its number among the releases of its query."""
         ...
 
 
@@ -202,8 +215,7 @@ def _holding(session: Session, grant: Grant, release: Release, leaf: Leaf, query
     )
 
 
-def leaf_of(
-    session: Session,
+def leaf_fields(
     server: Server,
     principal: Principal,
     kind: str,
@@ -211,27 +223,24 @@ def leaf_of(
     query: Query,
     tier: Tier,
     level: LevelView,
-    release: Release,
-    **fields: object,
-) -> Leaf:
-    """Append the leaf of a release that is handed to ``principal``, with ``fields`` of its own."""
-    return leaves.append(
-        session,
-        kind=kind,
-        at=server.clock(),
-        actor=principal.actor,
-        user=principal.name,
-        dataset=dataset.name,
-        query=query.name,
-        tier=tier.name,
-        level=asdict(level),
-        release=release.public_id,
-        **fields,
-    )
+    release: NamedRelease,
+) -> dict[str, Any]:
+    """Return the fields of the leaf of a release that is handed to ``principal``."""
+    return {
+        "kind": kind,
+        "at": server.clock(),
+        "actor": principal.actor,
+        "user": principal.name,
+        "dataset": dataset.name,
+        "query": query.name,
+        "tier": tier.name,
+        "level": asdict(level),
+        "release": release.public_id,
+    }
 
 
 def grant(
-    session: Session, principal: Principal, tier: Tier, release: Release, leaf: Leaf
+    session: Session, principal: Principal, tier: Tier, release: Release, leaf: AppendedLeaf
 ) -> Grant:
     """Record that ``principal`` holds a release from now on, as in ``leaf``."""
     made = Grant(

@@ -6,11 +6,12 @@ clearance and holdings (``lookups``), and under the query's lock its ``seq`` and
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from sqlmodel import Session, col, select
 
 from penstock.errors import NotFound
+from penstock.persistence.row_authentication import columns
 from penstock.persistence.row_numbers import required
 from penstock.persistence.tables.datasets import Dataset
 from penstock.persistence.tables.people import Tier
@@ -69,9 +70,13 @@ class KnownQuery:
         rungs = ((tier, self.allowed_rung(tier)) for tier in tiers)
         return [(tier, rung) for tier, rung in rungs if rung is not None]
 
-    def under(self, locked: Query) -> "KnownQuery":
-        """Return the same with the query's row as it is under its lock."""
-        return replace(self, query=locked)
+
+def with_seq(query: Query, seq: int) -> Query:
+    """Return a query's row with another ``seq``; it belongs to no session."""
+    if query.seq == seq:
+        return query
+    values = {name: getattr(query, name) for name in columns("query")}
+    return Query(**{**values, "seq": seq})
 
 
 def kept(server: Server, edition: str, name: str) -> KnownQuery | None:

@@ -9,15 +9,14 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
 
-from sqlalchemy import Table, bindparam, func, select
+from sqlalchemy import ColumnElement, FromClause, RowMapping, bindparam, func, select
 from sqlmodel import Session
 
 from penstock.persistence.row_authentication import columns, require_authentic
 from penstock.persistence.row_numbers import required
 from penstock.persistence.tables.columns import metadata
-from penstock.persistence.tables.log import Leaf
-from penstock.persistence.tables.queries import Release
-from penstock.transparency_log.leaves import receipt_of
+from penstock.services.releases.grants import HandedRelease
+from penstock.transparency_log.leaves import AppendedLeaf, receipt_of
 from penstock.transparency_log.views import ReceiptView
 
 _EDITION, _CLEARANCE, _GRANT, _RELEASE, _LEAF, _CHECKPOINT = (
@@ -56,52 +55,72 @@ class Lookup:
     received: ReceivedRelease | None
 
 
-def _signed(table: Table) -> list[Any]:
-    """Return the columns of a table that its HMAC covers, after the HMAC itself."""
-    return [table.c.mac, *(table.c[name] for name in columns(table.name))]
+def signed(table: FromClause, name: str, prefix: str) -> list[ColumnElement[Any]]:
+    """Return the columns that ``authentic`` reads of a row of the table ``name``.
+
+    ``prefix`` is that of their names in the statement's result.
+    """
+    return [table.c[column].label(f"{prefix}_{column}") for column in ("mac", *columns(name))]
 
 
-_SIZES: Final = [len(_signed(table)) for table in (_CLEARANCE, _GRANT, _RELEASE)]
+def authentic(session: Session, name: str, row: RowMapping, prefix: str) -> dict[str, Any] | None:
+    """Return the columns of an authenticated row of the table ``name``; None if a join found none.
 
-_NEWEST = (
+    Raises ``IntegrityViolation`` for a row that was altered.
+    """
+    mac, values = row[f"{prefix}_mac"], [row[f"{prefix}_{column}"] for column in columns(name)]
+    if mac is None and all(value is None for value in values):
+        return None
+    require_authentic(session, name, mac, values)
+    return dict(zip(columns(name), values, strict=True))
+
+
+NEWEST: Final = (
     select(func.max(_CLEARANCE.c.version))
     .where(_CLEARANCE.c.user_id == bindparam("user_id"))
     .scalar_subquery()
 )
+"""The newest version of a user's clearance."""
+
 # By the key alone: how long this takes must not tell whether others were given the release, which
 # is read only where the caller holds it.
-_AT = (
+AT: Final = (
     select(_RELEASE.c.id)
     .where(_RELEASE.c.query_id == bindparam("query_id"), _RELEASE.c.rung == bindparam("rung"))
     .order_by(_RELEASE.c.id)
     .limit(1)
     .scalar_subquery()
 )
-_NOTE = (
+"""The number of the release of a query at a rung."""
+
+LEAF_COLUMNS: Final = (
+    _LEAF.c.index.label("leaf_index"),
+    _LEAF.c.hash.label("leaf_hash"),
+    _LEAF.c.bytes.label("leaf_bytes"),
     select(_CHECKPOINT.c.note)
     .where(_CHECKPOINT.c.size > _LEAF.c.index)
     .order_by(_CHECKPOINT.c.size)
     .limit(1)
     .scalar_subquery()
+    .label("leaf_note"),
 )
+"""What a receipt shows of a leaf."""
+
 _LOOKUP = (
     select(
-        _EDITION.c.value,
-        *_signed(_CLEARANCE),
-        *_signed(_GRANT),
-        *_signed(_RELEASE),
-        _RELEASE.c.ciphertext,
-        _LEAF.c.index,
-        _LEAF.c.hash,
-        _LEAF.c.bytes,
-        _NOTE,
+        _EDITION.c.value.label("edition"),
+        *signed(_CLEARANCE, "clearance", "clearance"),
+        *signed(_GRANT, "grant", "grant"),
+        *signed(_RELEASE, "release", "at"),
+        _RELEASE.c.ciphertext.label("at_ciphertext"),
+        *LEAF_COLUMNS,
     )
     .select_from(_EDITION)
     .outerjoin(
         _CLEARANCE,
-        (_CLEARANCE.c.user_id == bindparam("user_id")) & (_CLEARANCE.c.version == _NEWEST),
+        (_CLEARANCE.c.user_id == bindparam("user_id")) & (_CLEARANCE.c.version == NEWEST),
     )
-    .outerjoin(_GRANT, (_GRANT.c.user_id == bindparam("user_id")) & (_GRANT.c.release_id == _AT))
+    .outerjoin(_GRANT, (_GRANT.c.user_id == bindparam("user_id")) & (_GRANT.c.release_id == AT))
     .outerjoin(_RELEASE, _RELEASE.c.id == _GRANT.c.release_id)
     .outerjoin(_LEAF, _LEAF.c.id == _GRANT.c.leaf_id)
 )
@@ -115,35 +134,39 @@ def look_up(
     Raises ``IntegrityViolation`` for rows that were altered.
     """
     place = {"user_id": user_id, "query_id": query_id, "rung": rung}
-    row = session.connection().execute(_LOOKUP, place).one()
-    edition, values = row[0], list(row[1:])
-    parts = []
-    for size in _SIZES:
-        parts.append(values[:size])
-        values = values[size:]
-    clearance = _fields(session, "clearance", parts[0])
-    granted = _fields(session, "grant", parts[1])
-    release = _fields(session, "release", parts[2])
-    number = (clearance["version"], clearance["tier_id"]) if clearance else (None, None)
-    ciphertext, index, digest, content, note = values
+    row = session.connection().execute(_LOOKUP, place).mappings().one()
+    return Lookup(row["edition"], clearance_in(session, row), received_in(session, row))
+
+
+def clearance_in(session: Session, row: RowMapping) -> Clearance:
+    """Return the clearance in the result of a look-up."""
+    clearance = authentic(session, "clearance", row, "clearance")
+    return (clearance["version"], clearance["tier_id"]) if clearance else (None, None)
+
+
+def received_in(session: Session, row: RowMapping) -> ReceivedRelease | None:
+    """Return the release in the result of a look-up, if the caller holds it."""
+    granted = authentic(session, "grant", row, "grant")
+    release = authentic(session, "release", row, "at")
+    digest = row["leaf_hash"]
     if granted is None or release is None or digest is None:
-        return Lookup(edition, number, None)
+        return None
     # If the bytes were altered, the reader finds that they have another hash.
+    content = row["leaf_bytes"]
     text = content.decode(errors="replace") if isinstance(content, bytes) else str(content)
-    received = ReceivedRelease(
+    return ReceivedRelease(
         public_id=release["public_id"],
         rung=release["rung"],
         seq=release["seq"],
-        ciphertext=ciphertext,
+        ciphertext=row["at_ciphertext"],
         granted_at=granted["at"],
         leaf_id=granted["leaf_id"],
-        index=index,
-        receipt=ReceiptView(index, digest.hex(), text, note),
+        index=row["leaf_index"],
+        receipt=ReceiptView(row["leaf_index"], digest.hex(), text, row["leaf_note"]),
     )
-    return Lookup(edition, number, received)
 
 
-def received_as(release: Release, leaf: Leaf) -> ReceivedRelease:
+def received_as(release: HandedRelease, leaf: AppendedLeaf) -> ReceivedRelease:
     """Return a release that was just handed out with ``leaf``, as ``look_up`` finds it.
 
     It has no ciphertext: its vector is at hand.
@@ -158,12 +181,3 @@ def received_as(release: Release, leaf: Leaf) -> ReceivedRelease:
         index=leaf.index,
         receipt=receipt_of(leaf),
     )
-
-
-def _fields(session: Session, table: str, values: list[Any]) -> dict[str, Any] | None:
-    """Return an authenticated row by its columns; None if the join found none."""
-    signed, *rest = values
-    if signed is None and all(value is None for value in rest):
-        return None
-    require_authentic(session, table, signed, rest)
-    return dict(zip(columns(table), rest, strict=True))

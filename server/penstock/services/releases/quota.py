@@ -13,7 +13,7 @@ a refusal depends neither on data nor on what others were given.
 import math
 from datetime import datetime, timedelta
 
-from sqlalchemy import bindparam, exists
+from sqlalchemy import ColumnElement, FromClause, bindparam, exists
 from sqlmodel import Session, col, func, select
 
 from penstock.errors import QuotaUsedUp
@@ -28,9 +28,9 @@ RANGES = 10
 
 _HANDED = (
     select(
-        func.count(col(Grant.id)),
-        func.coalesce(func.sum(func.length(Release.ciphertext)), 0),
-        func.min(col(Grant.at)),
+        func.count(col(Grant.id)).label("levels"),
+        func.coalesce(func.sum(func.length(Release.ciphertext)), 0).label("size"),
+        func.min(col(Grant.at)).label("first"),
     )
     .select_from(Grant)
     .join(Release, col(Grant.release_id) == col(Release.id))
@@ -57,9 +57,25 @@ _RANGES = select(func.count(col(Leaf.id)), func.min(col(Leaf.at))).where(
 
 def require_level(session: Session, server: Server, user_id: int) -> None:
     """Raise ``QuotaUsedUp`` if a user was handed the most of a day."""
+    since = server.clock() - DAY
+    levels, size, first = session.exec(_HANDED, params={"user_id": user_id, "since": since}).one()
+    refuse_level(server, levels, size, first)
+
+
+def handed(others: ColumnElement[int]) -> FromClause:
+    """Return a part of a statement: the ``levels`` handed to a user, their ``size`` and ``first``.
+
+    ``others`` is one more of its columns.  The statement's parameters are ``user_id`` and
+    ``since``.
+    """
+    return _HANDED.add_columns(others.label("others")).subquery("handed")
+
+
+def refuse_level(server: Server, levels: int, size: int, first: datetime | None) -> None:
+    """Raise ``QuotaUsedUp`` if one user's ``levels`` or their ``size`` are the most of a day."""
     now, settings = server.clock(), server.settings
-    handed = session.exec(_HANDED, params={"user_id": user_id, "since": now - DAY}).one()
-    levels, size, first = handed
+    if first is None:
+        return
     if settings.levels_per_day and levels >= settings.levels_per_day:
         raise _refusal(
             f"{levels:,} levels that no tier has", f"{settings.levels_per_day:,}", first, now

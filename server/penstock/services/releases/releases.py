@@ -10,24 +10,20 @@ alone.
 """
 
 import uuid
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import Any
 
 from sqlalchemy import bindparam
-from sqlalchemy.exc import IntegrityError
 from sqlmodel import Session, col, func, select
 
 from penstock.errors import (
     IntegrityViolation,
     LevelsUsedUp,
-    NotFound,
 )
 from penstock.mechanisms.multiple_release import released
 from penstock.mechanisms.process import IntVector
 from penstock.persistence.database import WRITING
-from penstock.persistence.locks import lock_query
 from penstock.persistence.protocol import Dialect
 from penstock.persistence.row_numbers import required
 from penstock.persistence.tables.datasets import Dataset
@@ -36,27 +32,25 @@ from penstock.persistence.tables.queries import Query, Release
 from penstock.services.access.principals import Principal
 from penstock.services.context import Server
 from penstock.services.noise.sealed_state import open_state, seal_state
+from penstock.services.noise.sealing import SealedRelease
 from penstock.services.releases import quota
-from penstock.services.releases.allowed import AllowedRequest, allowed_and_received
-from penstock.services.releases.grants import grant, holdings, leaf_of, view_of
+from penstock.services.releases.allowed import (
+    AllowedRequest,
+    allowed_and_received,
+    allowed_if_known,
+)
+from penstock.services.releases.grants import HandedRelease, holdings, leaf_fields, view_of
+from penstock.services.releases.known_queries import with_seq
+from penstock.services.releases.locked_state import LockedState, read_under_lock
 from penstock.services.releases.lookups import ReceivedRelease, received_as
+from penstock.services.releases.stored_hand_outs import NewLevel, fitting, store_hand_out
 from penstock.services.retry import retried
 from penstock.services.schemas.previews import ReleasePreviewView
 from penstock.services.schemas.queries import ReleaseRequest
 from penstock.services.schemas.views import ReleaseView
 from penstock.transparency_log import leaves
-from penstock.transparency_log.leaves import receipt_of
+from penstock.transparency_log.leaves import AppendedLeaf, receipt_of
 
-# Built once, as in ``repository``: all of these run while others wait.
-_ONE_RELEASE = select(Release).where(col(Release.query_id) == bindparam("query_id")).limit(1)
-_COUNTED = (
-    select(func.count()).select_from(Release).where(col(Release.query_id) == bindparam("query_id"))
-)
-_AT = _ONE_RELEASE.where(col(Release.rung) == bindparam("rung"))
-_ACCURATE = _ONE_RELEASE.where(col(Release.rung) < bindparam("rung")).order_by(
-    col(Release.rung).desc()
-)
-_NOISY = _ONE_RELEASE.where(col(Release.rung) > bindparam("rung")).order_by(col(Release.rung))
 _OTHERS = (
     select(func.count())
     .select_from(Release)
@@ -89,28 +83,38 @@ def request(server: Server, principal: Principal, name: str, request: ReleaseReq
     that is not active, and ``InvalidInput`` for a level that the query does not offer.
     """
     principal.require("analyst")
-    with server.database.read() as session:
-        allowed, received = allowed_and_received(session, server, principal, name, request)
-        if received is None:
-            require_room = partial(_require_room, session, server, principal, allowed)
-            allowed.kind.prepare_draw(session, allowed.query, allowed.rung, require_room)
+    allowed, received = _looked_up(server, principal, name, request)
     if received is not None:
         steps = _opened(server, allowed, received)
         received = _unsealed(received)
         return _answer(server, allowed, received, steps, first=False)
     with server.database.write_beside(grows=allowed.kind.size(allowed.query)) as session:
-        locked = lock_query(session, required(allowed.query.id))
-        if locked is None:
-            raise NotFound(f"There is no query {name!r}.")
-        allowed, received = allowed_and_received(session, server, principal, name, request, allowed)
-        allowed = allowed.under(locked)
+        allowed, state = read_under_lock(session, server, principal, name, request, allowed)
+        received = state.received
         if received is not None:
             steps = _opened(server, allowed, received)
             received = _unsealed(received)
         else:
-            release, steps = _stored_or_drawn(session, server, principal, allowed)
-            leaf = _hand_out(session, server, principal, allowed, release, steps)
+            release, steps = _stored_or_drawn(session, server, allowed, state)
+            leaf = _hand_out(session, server, principal, allowed, release, steps, state.leaf_id)
     return _answer(server, allowed, received or received_as(release, leaf), steps, first=True)
+
+
+def _looked_up(
+    server: Server, principal: Principal, name: str, request: ReleaseRequest
+) -> tuple[AllowedRequest, ReceivedRelease | None]:
+    """Return what is allowed, and what the caller holds of it, before any lock is taken."""
+    with server.database.read_once() as session:
+        looked = allowed_if_known(session, server, principal, name, request)
+    if looked is None:
+        with server.database.read() as session:
+            looked = allowed_and_received(session, server, principal, name, request)
+    allowed, received = looked
+    if received is None and allowed.kind.prepares_draws:
+        with server.database.read() as session:
+            require_room = partial(_require_room, session, server, principal, allowed)
+            allowed.kind.prepare_draw(session, allowed.query, allowed.rung, require_room)
+    return allowed, received
 
 
 def preview(
@@ -178,29 +182,51 @@ def _unsealed(received: ReceivedRelease) -> ReceivedRelease:
 
 
 def _stored_or_drawn(
-    session: Session, server: Server, principal: Principal, allowed: AllowedRequest
-) -> tuple[Release, IntVector]:
-    # Before the look-up: a refusal must not reveal which levels others have requested.
-    _require_room(session, server, principal, allowed)
-    place = {"query_id": allowed.query.id, "rung": allowed.rung}
-    stored = session.exec(_AT, params=place).first()
-    if stored is not None:
-        return stored, open_state(server, allowed.dataset, allowed.query, stored)
-    if session.exec(_COUNTED, params={"query_id": allowed.query.id}).one() != allowed.query.seq + 1:
+    session: Session, server: Server, allowed: AllowedRequest, state: LockedState
+) -> tuple[HandedRelease, IntVector]:
+    # Before anything else: a refusal must not reveal which levels others have requested.
+    if state.room is not None:
+        room = state.room
+        quota.refuse_level(server, room.levels, room.size, room.first)
+        _require_levels_left(allowed, room.others)
+    dataset, query = allowed.dataset, with_seq(allowed.query, state.seq)
+    if state.stored is not None:
+        return state.stored, open_state(server, dataset, query, state.stored)
+    if state.count != query.seq + 1:
         # A level whose row was deleted would be drawn a second time, independently.
         raise IntegrityViolation(
-            f"Rows of query {allowed.query.name!r} are missing: its releases do not fit each other."
+            f"Rows of query {query.name!r} are missing: its releases do not fit each other."
             " Nothing was drawn; restore the database from a backup."
         )
-    accurate = session.exec(_ACCURATE, params=place).first()
-    noisy = session.exec(_NOISY, params=place).first()
-    draw = allowed.kind.draw(
-        session, server, allowed.dataset, allowed.query, allowed.rung, accurate, noisy
-    )
+    accurate, noisy = state.accurate, state.noisy
+    draw = allowed.kind.draw(session, server, dataset, query, allowed.rung, accurate, noisy)
     ((rung, steps),) = draw.vectors
-    release = store(session, server, allowed.dataset, allowed.query, rung, steps, accurate, noisy)
-    draw.keep(session, allowed.dataset, allowed.query)
-    return release, steps
+    seq = query.seq + 1
+    row = {"id": state.release_id, **release_row(server, query, rung, seq, accurate, noisy)}
+    sealed = seal_state(server, dataset, query, rung, seq, steps)
+    if draw.keep is not None:
+        draw.keep(session, dataset, with_seq(query, seq))
+    return NewLevel(query, row, sealed), steps
+
+
+def release_row(
+    server: Server,
+    query: Query,
+    rung: int,
+    seq: int,
+    accurate: SealedRelease | None,
+    noisy: SealedRelease | None,
+) -> dict[str, Any]:
+    """Return the columns of the row of a newly drawn release, but for its sealed vector."""
+    return {
+        "public_id": str(uuid.uuid4()),
+        "query_id": required(query.id),
+        "rung": rung,
+        "seq": seq,
+        "accurate_rung": accurate.rung if accurate else None,
+        "noisy_rung": noisy.rung if noisy else None,
+        "created_at": server.clock(),
+    }
 
 
 def store(
@@ -210,27 +236,14 @@ def store(
     query: Query,
     rung: int,
     steps: IntVector,
-    accurate: Release | None,
-    noisy: Release | None,
+    accurate: SealedRelease | None,
+    noisy: SealedRelease | None,
 ) -> Release:
     """Seal a newly drawn vector and store it as the query's next release."""
     with fitting(query.name):
         release = add(session, server, dataset, query, rung, steps, accurate, noisy)
         session.flush()
     return release
-
-
-@contextmanager
-def fitting(name: str) -> Iterator[None]:
-    """Raise ``IntegrityViolation`` where the releases of query ``name`` have no place."""
-    try:
-        yield
-    except IntegrityError as problem:
-        # The lock rules this out, unless rows were restored to an older state.
-        raise IntegrityViolation(
-            f"Query {name!r} already has a release where the next one belongs: its rows"
-            " do not fit each other. Nothing was drawn; restore the database from a backup."
-        ) from problem
 
 
 def add(
@@ -240,24 +253,16 @@ def add(
     query: Query,
     rung: int,
     steps: IntVector,
-    accurate: Release | None,
-    noisy: Release | None,
+    accurate: SealedRelease | None,
+    noisy: SealedRelease | None,
 ) -> Release:
     """Seal a newly drawn vector and add it as the query's next release, to be flushed."""
     query.seq += 1
     session.add(query)
+    row = release_row(server, query, rung, query.seq, accurate, noisy)
     sealed = seal_state(server, dataset, query, rung, query.seq, steps)
     dialect: Dialect = session.info[WRITING]
-    release = Release(
-        public_id=str(uuid.uuid4()),
-        query_id=required(query.id),
-        rung=rung,
-        seq=query.seq,
-        accurate_rung=accurate.rung if accurate else None,
-        noisy_rung=noisy.rung if noisy else None,
-        ciphertext=dialect.large(session.connection(), sealed),
-        created_at=server.clock(),
-    )
+    release = Release(**row, ciphertext=dialect.large(session.connection(), sealed))
     session.add(release)
     return release
 
@@ -267,11 +272,15 @@ def _require_room(
 ) -> None:
     """Raise ``LevelsUsedUp`` for a level that no tier has if no more may be drawn."""
     own = allowed.known.given
-    if allowed.rung in own:
-        return
-    quota.require_level(session, server, required(principal.user_id))
-    others = session.exec(_OTHERS, params={"query_id": allowed.query.id, "own": sorted(own)}).one()
-    if others >= allowed.query.max_levels - len(own):
+    if allowed.rung not in own:
+        quota.require_level(session, server, required(principal.user_id))
+        place = {"query_id": allowed.query.id, "own": sorted(own)}
+        _require_levels_left(allowed, session.exec(_OTHERS, params=place).one())
+
+
+def _require_levels_left(allowed: AllowedRequest, others: int) -> None:
+    """Raise ``LevelsUsedUp`` if there may be no more than ``others`` levels beside the tiers'."""
+    if others >= allowed.query.max_levels - len(allowed.known.given):
         raise LevelsUsedUp(
             f"Query {allowed.query.name!r} holds the {allowed.query.max_levels} levels that it"
             f" was registered for; request the level of a tier."
@@ -283,21 +292,33 @@ def _hand_out(
     server: Server,
     principal: Principal,
     allowed: AllowedRequest,
-    release: Release,
+    release: HandedRelease,
     steps: IntVector,
-) -> Leaf:
+    leaf_id: int | None = None,
+) -> AppendedLeaf:
+    """Record that the caller is handed a release from now on, and store it if it is new."""
     seen = released(allowed.kind.mechanism, steps)
-    leaf = leaf_of(
+    leaf = leaves.made(
         session,
-        server,
-        principal,
-        "release",
-        allowed.dataset,
-        allowed.query,
-        allowed.tier,
-        allowed.kind.level(release.rung),
-        release,
+        **leaf_fields(
+            server,
+            principal,
+            "release",
+            allowed.dataset,
+            allowed.query,
+            allowed.tier,
+            allowed.kind.level(release.rung),
+            release,
+        ),
         value_hmac=leaves.value_hmac(server.secrets.values, release.public_id, seen),
     )
-    grant(session, principal, allowed.tier, release, leaf)
+    leaves.give_place(session, leaf)
+    leaf.id = leaf_id
+    grant = {
+        "user_id": required(principal.user_id),
+        "release_id": release.id,
+        "tier_id": required(allowed.tier.id),
+        "at": leaf.at,
+    }
+    store_hand_out(session, release if isinstance(release, NewLevel) else None, leaf, grant)
     return leaf

@@ -25,7 +25,7 @@ from penstock.services.noise.kinds.choice import stream_kind_of
 from penstock.services.noise.kinds.stream import state_row
 from penstock.services.releases import quota
 from penstock.services.releases.allowed import rung_of_tier
-from penstock.services.releases.grants import grant, holding_at, leaf_of
+from penstock.services.releases.grants import grant, holding_at, leaf_fields
 from penstock.services.repository import (
     allowed_rung,
     clearance_of,
@@ -35,7 +35,7 @@ from penstock.services.repository import (
 from penstock.services.schemas.streams import RunningTotalsView, Totals
 from penstock.services.streams.sealed_stream import first_of, outputs_of
 from penstock.transparency_log import leaves
-from penstock.transparency_log.leaves import receipt_of
+from penstock.transparency_log.leaves import AppendedLeaf, receipt_of
 
 MOST_NUMBERS = 10**7
 
@@ -188,12 +188,11 @@ def _span(query: Query, beginning: int, step: int, first: int | None, last: int 
 
 def _recorded(
     session: Session, server: Server, principal: Principal, ask: _Ask, totals: IntVector
-) -> Leaf:
+) -> AppendedLeaf:
     first, last = ask.span[0], ask.span[-1]
     name = f"{ask.release.public_id}:{first}:{last}"
     holding = holding_at(session, principal, ask.query, ask.release.rung)
-    leaf = leaf_of(
-        session,
+    fields = leaf_fields(
         server,
         principal,
         "stream",
@@ -202,6 +201,10 @@ def _recorded(
         ask.tier,
         stream_kind_of(ask.query).level(ask.release.rung),
         ask.release,
+    )
+    leaf = leaves.append(
+        session,
+        **fields,
         first=first,
         last=last,
         value_hmac=leaves.value_hmac(server.secrets.values, name, totals.reshape(-1)),
@@ -211,7 +214,7 @@ def _recorded(
     return leaf
 
 
-def _view(ask: _Ask, leaf: Leaf, totals: IntVector) -> RunningTotalsView:
+def _view(ask: _Ask, leaf: AppendedLeaf, totals: IntVector) -> RunningTotalsView:
     kind, rung = stream_kind_of(ask.query), ask.release.rung
     shape = kind.shape
     lattice = float(shape.granularity(kind))

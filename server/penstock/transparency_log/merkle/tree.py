@@ -67,6 +67,10 @@ class Frontier:
         if len(self._hashes) != size.bit_count():
             raise ValueError(f"a tree of {size} leaves has {size.bit_count()} complete subtrees")
 
+    def copy(self) -> "Frontier":
+        """Return the same edge, to add leaves to without changing this one."""
+        return Frontier(self.size, self._hashes)
+
     def add(self, leaf: bytes) -> list[tuple[Node, bytes]]:
         """Add a leaf by its hash; return the inner nodes that this completes, the lowest first."""
         completed = []

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+import psycopg
 import pytest
 from sqlalchemy import Connection, event, text
 from sqlmodel import Session, SQLModel, select
@@ -44,22 +45,25 @@ def end(cluster: Cluster, backend: int) -> None:
         connection.execute("SELECT pg_terminate_backend(%s, 10000)", [backend])
 
 
-def begun_with(database: Database, act: Callable[[], object]) -> list[str]:
-    """Return what the server is told, in order."""
-    seen: list[str] = []
+@contextmanager
+def sent() -> Iterator[list[str]]:
+    """Yield the statements that are sent inside the block, in their order."""
+    statements: list[str] = []
+    product = psycopg.Cursor.execute
 
-    def note(*arguments: object) -> None:
-        seen.append(str(arguments[2]))
+    def execute(cursor: Any, query: Any, *arguments: Any, **options: Any) -> Any:
+        statements.append(str(query))
+        return product(cursor, query, *arguments, **options)
 
-    engines = database._engines
-    for engine in (engines.reader, engines.alone, engines.beside):
-        event.listen(engine, "before_cursor_execute", note)
-    act()
-    return seen
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(psycopg.Cursor, "execute", execute)
+        yield statements
 
 
 def test_a_read_transaction_sees_one_snapshot_and_is_read_only(filled: Database) -> None:
-    seen = begun_with(filled, lambda: count(filled))
+    count(filled)
+    with sent() as seen:
+        count(filled)
     assert seen[0] == "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
     assert seen[1].startswith("SELECT tier.id")
     with filled.read() as session:
@@ -72,12 +76,12 @@ def test_a_read_transaction_sees_one_snapshot_and_is_read_only(filled: Database)
 def test_a_write_transaction_takes_the_gate_before_anything_is_read(
     filled: Database, alone: bool
 ) -> None:
-    def act() -> None:
-        with filled.write() if alone else filled.write_beside() as session:
-            assert setting(session, "transaction_isolation") == "read committed"
-            assert setting(session, "transaction_read_only") == "off"
-
-    seen = begun_with(filled, act)
+    count(filled)
+    with sent() as seen, filled.write() if alone else filled.write_beside() as session:
+        before = len(seen)
+        assert setting(session, "transaction_isolation") == "read committed"
+        assert setting(session, "transaction_read_only") == "off"
+    assert before == 3, "it has begun before the block does anything"
     assert seen[0] == "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE"
     function = "pg_advisory_xact_lock" if alone else "pg_advisory_xact_lock_shared"
     assert seen[1].startswith(f"SELECT {function}(")

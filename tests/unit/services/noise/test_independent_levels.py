@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from sqlalchemy import null
 from sqlmodel import col, select
 from tests.unit.services.added_levels import COUNTS, LEVELS, VALUES, furnish, move, push
 from tests.unit.sites import SITES
@@ -23,7 +24,7 @@ from penstock.services.noise import process as process_module
 from penstock.services.noise.kinds.choice import kind_of
 from penstock.services.people import tier_changes
 from penstock.services.queries import queries, registration
-from penstock.services.releases import releases
+from penstock.services.releases import locked_state
 from penstock.services.releases.releases import store
 from penstock.services.schemas.people import TierSpec
 from penstock.services.schemas.queries import (
@@ -293,7 +294,8 @@ def test_a_registration_that_fails_keeps_no_level(
 def test_a_level_whose_row_is_gone_is_not_drawn_anew(
     counts: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(releases, "_AT", releases._AT.where(col(Release.rung) < 0))
+    monkeypatch.setattr(locked_state, "AT", null())
+    monkeypatch.setattr(locked_state, "_statement", locked_state._statement.__wrapped__)
     with pytest.raises(IntegrityViolation, match="nothing is drawn"):
         counts.ask("ines", "counts")
 

@@ -4,6 +4,7 @@ import json
 import threading
 from collections import Counter
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 from sqlmodel import Session, col, select
@@ -29,7 +30,7 @@ from penstock.services.schemas.queries import (
     PushedVectorRequest,
 )
 from penstock.transparency_log import tree_store
-from penstock.transparency_log.merkle import Frontier
+from penstock.transparency_log.tree_store import LogEnd
 
 pytestmark = pytest.mark.each_database
 
@@ -157,10 +158,10 @@ def test_without_the_logs_lock_its_unique_refuses_the_second(
         world.push(name)
     other = home.open_server(world.server.settings, clock=world.clock, randomness=world.streams)
     met = threading.Barrier(2, timeout=PATIENCE)
-    product, first = tree_store.edge, iter([True])
+    product, first = tree_store.read_end, iter([True])
 
-    def meet(session: Session, size: int) -> Frontier:
-        found = product(session, size)
+    def meet(session: Session, **what: Any) -> LogEnd:
+        found = product(session, **what)
         if not locked:
             met.wait()
         elif next(first, False):
@@ -169,7 +170,7 @@ def test_without_the_logs_lock_its_unique_refuses_the_second(
 
     if not locked:
         monkeypatch.setattr(tree_store, "lock_log", lambda _: None)
-    monkeypatch.setattr(tree_store, "edge", meet)
+    monkeypatch.setattr(tree_store, "read_end", meet)
     elsewhere = World(other, world.clock, world.streams)
     outcomes = together([lambda: world.ask("pia", "q0"), lambda: elsewhere.ask("pia", "q1")])
     assert sorted(outcomes) == (["done", "done"] if locked else ["IntegrityError", "done"])

@@ -24,14 +24,14 @@ from penstock.mechanisms.lattice import finest_common_power
 from penstock.mechanisms.process import IntVector, Mechanism
 from penstock.persistence.tables.datasets import Dataset
 from penstock.persistence.tables.people import Tier
-from penstock.persistence.tables.queries import Query, Release
+from penstock.persistence.tables.queries import Query
 from penstock.privacy.target import Target
 from penstock.services.context import Server
 from penstock.services.noise.independent_levels import IndependentLevels
 from penstock.services.noise.level_rule import LevelRule
 from penstock.services.noise.lossless_levels import LosslessLevels
 from penstock.services.noise.process import Process
-from penstock.services.noise.sealing import SealedRelease
+from penstock.services.noise.sealing import SealedRelease, StoredRelease
 from penstock.services.schemas.histograms import HistogramView
 from penstock.services.schemas.queries import ComputedQueryRequest, Terms
 from penstock.services.schemas.views import (
@@ -47,11 +47,12 @@ from penstock.services.schemas.views import (
 class Draw:
     """Hold vectors that were drawn, by rung, and what is stored with them.
 
-    ``keep`` is called after the vectors, in the transaction that stores them.
+    ``keep`` is called in the transaction that stores the vectors, with the query's row as it is
+    after them.
     """
 
     vectors: Sequence[tuple[int, IntVector]]
-    keep: Callable[[Session, Dataset, Query], None]
+    keep: Callable[[Session, Dataset, Query], None] | None = None
 
 
 @dataclass(frozen=True)
@@ -75,6 +76,9 @@ class QueryKind(Process, ABC):
 
     is_stream: ClassVar[bool] = False
     """True if queries of this kind are listed among the streams (``repository.is_stream``)."""
+
+    prepares_draws: ClassVar[bool] = False
+    """True if ``prepare_draw`` does anything."""
 
     sent_classes: ClassVar[tuple[type, ...]] = ()
     """The classes of its own fields; computations in other processes receive them."""
@@ -215,15 +219,15 @@ class QueryKind(Process, ABC):
         dataset: Dataset,
         query: Query,
         rung: int,
-        accurate: Release | None,
-        noisy: Release | None,
+        accurate: StoredRelease | None,
+        noisy: StoredRelease | None,
     ) -> Draw:
         """Draw a new level between its nearest releases, or beyond the noisiest one.
 
         Raises ``IntegrityViolation`` as ``anchored`` does.
         """
 
-    def anchored(self, query: Query, accurate: Release | None) -> Release:
+    def anchored(self, query: Query, accurate: StoredRelease | None) -> StoredRelease:
         """Return the release that a level may be drawn from.
 
         Raises ``IntegrityViolation`` if nothing may be drawn, and if there is no such release.

@@ -16,7 +16,7 @@ from penstock.errors import InvalidInput
 from penstock.mechanisms.process import IntVector, Mechanism
 from penstock.persistence.tables.datasets import Dataset
 from penstock.persistence.tables.people import Tier
-from penstock.persistence.tables.queries import Query, Release
+from penstock.persistence.tables.queries import Query
 from penstock.services.context import Server
 from penstock.services.noise import sealed_histogram
 from penstock.services.noise.histogram_settings import (
@@ -27,7 +27,7 @@ from penstock.services.noise.histogram_settings import (
     too_large,
 )
 from penstock.services.noise.kinds.kind import Draw, QueryKind, Reading
-from penstock.services.noise.sealing import SealedRelease
+from penstock.services.noise.sealing import SealedRelease, StoredRelease
 from penstock.services.schemas.histograms import HistogramView
 from penstock.services.schemas.queries import ComputedQueryRequest, HistogramRequest, Terms
 from penstock.structures.sparse_histogram.contents import parted
@@ -49,6 +49,7 @@ class HistogramKind(QueryKind):
 
     sent_classes: ClassVar[tuple[type, ...]] = (HistogramShape,)
     has_remedies: ClassVar[bool] = True
+    prepares_draws: ClassVar[bool] = True
 
     shape: HistogramShape | None = None
 
@@ -157,8 +158,8 @@ class HistogramKind(QueryKind):
         dataset: Dataset,
         query: Query,
         rung: int,
-        accurate: Release | None,
-        noisy: Release | None,
+        accurate: StoredRelease | None,
+        noisy: StoredRelease | None,
     ) -> Draw:
         """Draw the report at a new level from the state, and update the state."""
         self.anchored(query, accurate)

@@ -12,12 +12,12 @@ from penstock.connectors.planning.prepare import PreparedQuery
 from penstock.mechanisms.multiple_release import place
 from penstock.mechanisms.process import IntVector
 from penstock.persistence.tables.datasets import Dataset
-from penstock.persistence.tables.queries import Query, Release
+from penstock.persistence.tables.queries import Query
 from penstock.services.context import Server
 from penstock.services.noise.answer_fingerprints import fingerprint, seal_fingerprint
 from penstock.services.noise.kinds.kind import Draw, QueryKind
 from penstock.services.noise.level_rule import drawn_at
-from penstock.services.noise.sealing import SealedRelease, open_steps, seal_steps
+from penstock.services.noise.sealing import SealedRelease, StoredRelease, open_steps, seal_steps
 from penstock.services.schemas.queries import Terms
 
 
@@ -57,15 +57,14 @@ class VectorKind(QueryKind):
         dataset: Dataset,
         query: Query,
         rung: int,
-        accurate: Release | None,
-        noisy: Release | None,
+        accurate: StoredRelease | None,
+        noisy: StoredRelease | None,
     ) -> Draw:
         """Draw a point of the path of noise, given the stored points next to it."""
 
-        def point(release: Release) -> tuple[Fraction, IntVector]:
+        def point(release: StoredRelease) -> tuple[Fraction, IntVector]:
             steps = self.opened(server, dataset, query, release)
-            # Its row is still needed, and its ciphertext would take as much memory as the vector.
-            session.expire(release, ["ciphertext"])
+            release.let_go()
             return self.ladder.value(release.rung), steps
 
         nearest = point(self.anchored(query, accurate))
@@ -78,7 +77,7 @@ class VectorKind(QueryKind):
             server.randomness(),
             room=beyond[1] if beyond else None,
         )
-        return Draw([(rung, steps)], _keep_nothing)
+        return Draw([(rung, steps)])
 
     @override
     def sealed(
@@ -93,7 +92,3 @@ class VectorKind(QueryKind):
     ) -> IntVector:
         """Return all parts of the vector."""
         return open_steps(server, dataset, query, release, self.mechanism.parts)
-
-
-def _keep_nothing(*_: object) -> None:
-    """Store nothing else with a vector."""

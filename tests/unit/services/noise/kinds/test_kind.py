@@ -8,8 +8,9 @@ from tests.support.processes import gaussian, of_separate_draws
 from tests.support.rows import row
 
 from penstock.errors import IntegrityViolation, InvalidInput
-from penstock.persistence.tables import Query, Release
+from penstock.persistence.tables import Query
 from penstock.services.noise.kinds.kind import keys_of
+from penstock.services.noise.sealing import StoredRelease
 
 QUERY = row(Query, name="visits", dimension=3)
 
@@ -28,7 +29,7 @@ def test_an_exact_answer_is_read_in_steps_of_the_lattice() -> None:
 
 
 def test_nothing_is_drawn_without_an_anchor() -> None:
-    release = row(Release, rung=2)
+    release = StoredRelease(1, "r", 2, 0, b"sealed")
     assert gaussian().anchored(QUERY, release) is release
     with pytest.raises(IntegrityViolation, match="no release as accurate as its anchor"):
         gaussian().anchored(QUERY, None)
@@ -36,7 +37,7 @@ def test_nothing_is_drawn_without_an_anchor() -> None:
 
 def test_levels_of_separate_draws_are_never_drawn_between_releases() -> None:
     with pytest.raises(IntegrityViolation, match="drawn at its registration"):
-        of_separate_draws().anchored(QUERY, row(Release, rung=2))
+        of_separate_draws().anchored(QUERY, StoredRelease(1, "r", 2, 0, b"sealed"))
 
 
 def test_a_tier_is_shown_its_level_with_guarantee_and_margin_of_error() -> None:

@@ -1,0 +1,250 @@
+"""Read under a query's lock, in one statement, what a release of the query depends on.
+
+That is what ``lookups`` reads before the lock, the query's ``seq``, the vector at the rung if it is
+stored, and otherwise its nearest stored neighbors.  Of the query's row only the columns that
+change with releases are read: the others are those of the same edition.  The row's HMAC covers
+both.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cache
+from typing import Any
+
+from sqlalchemy import (
+    BigInteger,
+    ColumnElement,
+    FromClause,
+    Integer,
+    RowMapping,
+    Select,
+    and_,
+    bindparam,
+    func,
+    or_,
+    select,
+    true,
+)
+from sqlmodel import Session
+
+from penstock.errors import NotFound
+from penstock.persistence.locks import hold_query
+from penstock.persistence.row_authentication import columns, require_authentic
+from penstock.persistence.row_numbers import next_number, required
+from penstock.persistence.tables.columns import metadata
+from penstock.persistence.tables.queries import Query
+from penstock.services.access.principals import Principal
+from penstock.services.context import Server
+from penstock.services.noise.sealing import StoredRelease
+from penstock.services.releases import quota
+from penstock.services.releases.allowed import AllowedRequest, allowed_now
+from penstock.services.releases.lookups import (
+    AT,
+    LEAF_COLUMNS,
+    NEWEST,
+    Clearance,
+    ReceivedRelease,
+    authentic,
+    clearance_in,
+    received_in,
+    signed,
+)
+from penstock.services.schemas.queries import ReleaseRequest
+
+_EDITION, _CLEARANCE, _GRANT, _LEAF, _QUERY, _RELEASE = (
+    metadata.tables[name] for name in ("edition", "clearance", "grant", "leaf", "query", "release")
+)
+_AT, _ACCURATE, _NOISY = (_RELEASE.alias(name) for name in ("at_rung", "accurate", "noisy"))
+_RUNG = _RELEASE.c.rung
+_UNLIMITED = 1 << 62
+
+
+@dataclass(frozen=True)
+class Room:
+    """Hold what one user was handed of levels that no tier has, and the query's number of them.
+
+    ``levels``, ``size`` (bytes) and ``first`` are those of ``quota``.
+    """
+
+    levels: int
+    size: int
+    first: datetime | None
+    others: int
+
+
+@dataclass(frozen=True)
+class LockedState:
+    """Hold what one look under the lock found.
+
+    ``received`` is the release if the caller holds it, and ``stored`` if somebody does;
+    ``accurate`` and ``noisy`` are its neighbors if nobody does.  ``count`` is the number of the
+    query's releases.  ``room`` is None for the level of a tier.  ``release_id`` and ``leaf_id`` are
+    free numbers; the leaf's is None where the database gives it.
+    """
+
+    edition: str
+    clearance: Clearance
+    seq: int
+    query_mac: bytes | None
+    received: ReceivedRelease | None
+    stored: StoredRelease | None
+    accurate: StoredRelease | None
+    noisy: StoredRelease | None
+    count: int
+    room: Room | None
+    release_id: int
+    leaf_id: int | None
+
+
+def read_under_lock(
+    session: Session,
+    server: Server,
+    principal: Principal,
+    name: str,
+    request: ReleaseRequest,
+    before: AllowedRequest,
+) -> tuple[AllowedRequest, LockedState]:
+    """Lock the query of a request, and return what is allowed under the lock and what is stored.
+
+    ``before`` is what the request was allowed before the lock; it is worked out anew if the edition
+    or the caller's clearance has changed since.  Raises as ``releases.request`` does.
+    """
+    user = required(principal.user_id)
+    state = _read(session, server, user, before)
+    allowed = before
+    if (state.edition, state.clearance) != (before.edition, before.clearance):
+        allowed = allowed_now(session, server, name, request, state.edition, state.clearance)
+        state = _read(session, server, user, allowed)
+    _require_authentic(session, allowed.query, state)
+    return allowed, state
+
+
+def _read(session: Session, server: Server, user: int, allowed: AllowedRequest) -> LockedState:
+    query, given = allowed.query, allowed.known.given
+    hold_query(session, required(query.id))
+    between = allowed.rung not in given
+    place: dict[str, Any] = {"user_id": user, "query_id": query.id, "rung": allowed.rung}
+    if between:
+        place |= {
+            "own": sorted(given),
+            "since": server.clock() - quota.DAY,
+            "most_levels": server.settings.levels_per_day or _UNLIMITED,
+            "most_bytes": server.settings.level_bytes_per_day or _UNLIMITED,
+            "most_others": query.max_levels - len(given),
+        }
+    connection = session.connection()
+    statement = _statement(connection.dialect.name, between)
+    row = connection.execute(statement, place).mappings().one()
+    if row["query_seq"] is None:
+        raise NotFound(f"There is no query {query.name!r}.")
+    return LockedState(
+        edition=row["edition"],
+        clearance=clearance_in(session, row),
+        seq=row["query_seq"],
+        query_mac=row["query_mac"],
+        received=received_in(session, row),
+        stored=_release(session, row, "at"),
+        accurate=_release(session, row, "accurate"),
+        noisy=_release(session, row, "noisy"),
+        count=row["count"],
+        room=Room(row["levels"], row["size"], row["first"], row["others"]) if between else None,
+        release_id=row["release_id"],
+        leaf_id=row["leaf_id"],
+    )
+
+
+def _require_authentic(session: Session, query: Query, state: LockedState) -> None:
+    """Raise ``IntegrityViolation`` if the query's row was altered.
+
+    Its columns are those that were read under its edition, but for ``seq``.
+    """
+    values = [state.seq if name == "seq" else getattr(query, name) for name in columns("query")]
+    require_authentic(session, "query", state.query_mac, values, query.name)
+
+
+def _release(session: Session, row: RowMapping, prefix: str) -> StoredRelease | None:
+    fields = authentic(session, "release", row, prefix)
+    if fields is None:
+        return None
+    return StoredRelease(
+        id=fields["id"],
+        public_id=fields["public_id"],
+        rung=fields["rung"],
+        seq=fields["seq"],
+        ciphertext=row[f"{prefix}_ciphertext"],
+    )
+
+
+def _release_columns(table: FromClause, prefix: str) -> list[ColumnElement[Any]]:
+    sealed = table.c.ciphertext.label(f"{prefix}_ciphertext")
+    return [*signed(table, "release", prefix), sealed]
+
+
+def _nearest(order: Any, *beyond: ColumnElement[bool]) -> Any:
+    """Return the number of the first release of the query in an order, among some of them."""
+    return (
+        select(_RELEASE.c.id)
+        .where(_RELEASE.c.query_id == bindparam("query_id"), *beyond)
+        .order_by(order)
+        .limit(1)
+        .correlate(None)
+        .scalar_subquery()
+    )
+
+
+def _count(*which: ColumnElement[bool]) -> Any:
+    return (
+        select(func.count())
+        .select_from(_RELEASE)
+        .where(_RELEASE.c.query_id == bindparam("query_id"), *which)
+        .correlate(None)
+        .scalar_subquery()
+    )
+
+
+@cache
+def _statement(dialect: str, between: bool) -> Select[Any]:
+    """Return the statement, with or without the room that a level between tiers' needs."""
+    rung = bindparam("rung", type_=Integer)
+    room = quota.handed(_count(_RELEASE.c.rung.not_in(bindparam("own", expanding=True))))
+    has_room: ColumnElement[bool] = true()
+    if between:
+        has_room = and_(
+            room.c.levels < bindparam("most_levels", type_=BigInteger),
+            room.c.size < bindparam("most_bytes", type_=BigInteger),
+            room.c.others < bindparam("most_others", type_=BigInteger),
+        )
+    # A refusal for want of room takes the same time whether others were given the level or not:
+    # their release is not read then, and neither are its neighbors.
+    of_caller = and_(_GRANT.c.user_id == bindparam("user_id"), _GRANT.c.release_id == AT)
+    readable = or_(has_room, _GRANT.c.id.is_not(None))
+    absent = and_(has_room, _AT.c.id.is_(None))
+    columns_of_room = (room.c.levels, room.c.size, room.c.first, room.c.others) if between else ()
+    tables: Any = _EDITION.outerjoin(
+        _CLEARANCE,
+        and_(_CLEARANCE.c.user_id == bindparam("user_id"), _CLEARANCE.c.version == NEWEST),
+    ).outerjoin(_QUERY, _QUERY.c.id == bindparam("query_id"))
+    if between:
+        tables = tables.join(room, true())
+    tables = (
+        tables.outerjoin(_GRANT, of_caller)
+        .outerjoin(_LEAF, _LEAF.c.id == _GRANT.c.leaf_id)
+        .outerjoin(_AT, and_(_AT.c.id == AT, readable))
+        .outerjoin(_ACCURATE, and_(_ACCURATE.c.id == _nearest(_RUNG.desc(), rung > _RUNG), absent))
+        .outerjoin(_NOISY, and_(_NOISY.c.id == _nearest(_RUNG, rung < _RUNG), absent))
+    )
+    return select(
+        _EDITION.c.value.label("edition"),
+        *signed(_CLEARANCE, "clearance", "clearance"),
+        _QUERY.c.seq.label("query_seq"),
+        _QUERY.c.mac.label("query_mac"),
+        *signed(_GRANT, "grant", "grant"),
+        *LEAF_COLUMNS,
+        *_release_columns(_AT, "at"),
+        *_release_columns(_ACCURATE, "accurate"),
+        *_release_columns(_NOISY, "noisy"),
+        _count().label("count"),
+        *columns_of_room,
+        next_number(dialect, "release").label("release_id"),
+        next_number(dialect, "leaf", named=False).label("leaf_id"),
+    ).select_from(tables)
