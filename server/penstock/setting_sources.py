@@ -1,13 +1,20 @@
 """Read settings from a file, files of secrets and variables, and record the source of each."""
 
 import os
-from collections.abc import Iterator, Mapping
+import tomllib
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
 from annotated_types import Ge, Le
 from pydantic import ValidationError
+from pydantic.fields import FieldInfo
+from pydantic_settings import (
+    BaseSettings,
+    EnvSettingsSource,
+    PydanticBaseSettingsSource,
+)
 
 from penstock.errors import InvalidInput
 from penstock.nesting import flat, shallow
@@ -59,6 +66,34 @@ def load(
     return settings, provenance
 
 
+class SecretFiles(PydanticBaseSettingsSource):
+    """Read the secrets whose files variables like ``PENSTOCK_DATABASE_URL_FILE`` name."""
+
+    def __init__(self, settings: type[BaseSettings], environment: Mapping[str, str]) -> None:
+        super().__init__(settings)
+        self._environment = environment
+
+    def get_field_value(self, field: FieldInfo, field_name: str) -> tuple[Any, str, bool]:
+        """Return the secret without space around it, or None.  Raises ``InvalidInput``."""
+        path = self._environment.get(variable_of(field_name) + "_FILE")
+        if path is None or field.json_schema_extra != SECRET:
+            return None, field_name, False
+        try:
+            return Path(path).read_text().strip(), field_name, False
+        except OSError as error:
+            raise InvalidInput(
+                f"The secret file {path} cannot be read: {error.strerror}."
+            ) from error
+
+    def __call__(self) -> dict[str, Any]:
+        """Return the secrets by the names of their settings."""
+        secrets = {
+            name: self.get_field_value(field, name)[0]
+            for name, field in self.settings_cls.model_fields.items()
+        }
+        return {name: secret for name, secret in secrets.items() if secret is not None}
+
+
 def variable_of(name: str) -> str:
     """Return the environment variable of the setting ``name``."""
     return PREFIX + name.upper()
@@ -75,32 +110,13 @@ def _written(environment: Mapping[str, str], file: Path | None) -> Given:
     if unknown:
         raise InvalidInput(f"{origin} sets {', '.join(unknown)}, which are unknown settings.")
     given.update({name: (str(value), str(origin)) for name, value in content.items()})
-    for name, secret in _secrets_of_files(environment):
+    for name, secret in SecretFiles(Settings, environment)().items():
         given[name] = (secret, variable_of(name) + "_FILE")
-    # The names of variables may be typed in either case.
-    variables = {name.upper(): value for name, value in environment.items()}
-    for name in Settings.model_fields:
-        variable = variable_of(name)
-        if variable in variables:
-            given[name] = (variables[variable], variable)
+    variables = EnvSettingsSource(Settings)
+    # It has read this process's own environment; callers may give another one.
+    variables.env_vars = {name.lower(): value for name, value in environment.items()}
+    given.update({name: (value, variable_of(name)) for name, value in variables().items()})
     return given
-
-
-def _secrets_of_files(environment: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-    """Yield the secrets whose files variables like ``PENSTOCK_DATABASE_URL_FILE`` name.
-
-    They come by the names of their settings, without space around them.  Raises ``InvalidInput``.
-    """
-    for name, field in Settings.model_fields.items():
-        path = environment.get(variable_of(name) + "_FILE")
-        if path is None or field.json_schema_extra != SECRET:
-            continue
-        try:
-            yield name, Path(path).read_text().strip()
-        except OSError as error:
-            raise InvalidInput(
-                f"The secret file {path} cannot be read: {error.strerror}."
-            ) from error
 
 
 def _content_of_file(
@@ -112,8 +128,6 @@ def _content_of_file(
     path = named or Path("penstock.toml")
     if named is None and not path.exists():
         return {}, None
-    import tomllib
-
     try:
         return flat(tomllib.loads(shallow(path.read_text()))), path
     except OSError as error:

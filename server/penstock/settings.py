@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Annotated, Any, Final
 from urllib.parse import urlsplit
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import BeforeValidator, Field
+from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
 
 from penstock.errors import InvalidInput
 
@@ -30,15 +31,15 @@ Folder = Annotated[Path, BeforeValidator(_or_none)]
 """A path that must be given."""
 
 
-class Settings(BaseModel):
+class Settings(BaseSettings):
     """Hold what the operator can set.
 
     ``setting_sources.load`` reads it once, and it is passed on as an argument.
 
-    By itself it reads neither environment nor file.
+    Created in code, as ``Settings(home=...)``, it reads neither environment nor file.
     """
 
-    model_config = ConfigDict(extra="forbid", frozen=True, validate_default=True)
+    model_config = SettingsConfigDict(env_prefix=PREFIX, extra="forbid", frozen=True)
 
     home: Folder = Field(
         Path("penstock-home"),
@@ -310,6 +311,18 @@ class Settings(BaseModel):
         json_schema_extra=SECRET,
     )
     log_level: str = Field("INFO", description="The level from which messages are logged.")
+
+    @classmethod
+    def settings_customise_sources(
+        cls,
+        settings_cls: type[BaseSettings],  # noqa: ARG003 - the signature of pydantic-settings
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,  # noqa: ARG003 - as above
+        dotenv_settings: PydanticBaseSettingsSource,  # noqa: ARG003 - as above
+        file_secret_settings: PydanticBaseSettingsSource,  # noqa: ARG003 - as above
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        """Use arguments only: ``load`` reads the other sources, and records which gave what."""
+        return (init_settings,)
 
     @property
     def database_path(self) -> Path:
