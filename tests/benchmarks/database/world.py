@@ -105,7 +105,7 @@ def fresh_world(**urls: str) -> Iterator[World]:
             home=Path(folder) / "home",
             log_patience=PATIENCE,
             level_bytes_per_day=0,  # a benchmark draws more levels than an analyst may in a day
-            **urls,
+            **urls,  # type: ignore[arg-type]  # texts all
         )
         home.create(settings)
         server = home.open_server(settings)
