@@ -37,7 +37,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
     Mutant(
         name="ciphertexts-beside-vectors",
         path="services/noise/kinds/vector.py",
-        before='            session.expire(release, ["ciphertext"])\n',
+        before="            release.let_go()\n",
         after="",
         wrong="a draw holds the sealed neighbors beside the opened ones",
         tests=("tests/unit/services/releases/test_release_memory.py",),

@@ -6,7 +6,7 @@ change with releases are read: the others are those of the same edition.  The ro
 both.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cache
 from typing import Any
@@ -16,11 +16,14 @@ from sqlalchemy import (
     ColumnElement,
     FromClause,
     Integer,
+    LargeBinary,
     RowMapping,
     Select,
     and_,
     bindparam,
+    cast,
     func,
+    null,
     or_,
     select,
     true,
@@ -57,6 +60,10 @@ _EDITION, _CLEARANCE, _GRANT, _LEAF, _QUERY, _RELEASE = (
 _AT, _ACCURATE, _NOISY = (_RELEASE.alias(name) for name in ("at_rung", "accurate", "noisy"))
 _RUNG = _RELEASE.c.rung
 _UNLIMITED = 1 << 62
+_SEALED = select(_RELEASE.c.ciphertext).where(_RELEASE.c.id == bindparam("release_id"))
+
+LONG = 1 << 20
+"""The size in bytes from which vectors are read one by one."""
 
 
 @dataclass(frozen=True)
@@ -133,19 +140,24 @@ def _read(session: Session, server: Server, user: int, allowed: AllowedRequest) 
             "most_others": query.max_levels - len(given),
         }
     connection = session.connection()
-    statement = _statement(connection.dialect.name, between)
+    # A database that reads several long vectors for one row holds copies of all of them at once.
+    long = allowed.kind.size(query) >= LONG
+    statement = _statement(connection.dialect.name, between, long)
     row = connection.execute(statement, place).mappings().one()
     if row["query_seq"] is None:
         raise NotFound(f"There is no query {query.name!r}.")
+    stored, received = _release(session, row, "at", long=long), received_in(session, row)
+    if received is not None and stored is not None:
+        received = replace(received, ciphertext=stored.ciphertext)
     return LockedState(
         edition=row["edition"],
         clearance=clearance_in(session, row),
         seq=row["query_seq"],
         query_mac=row["query_mac"],
-        received=received_in(session, row),
-        stored=_release(session, row, "at"),
-        accurate=_release(session, row, "accurate"),
-        noisy=_release(session, row, "noisy"),
+        received=received,
+        stored=stored,
+        accurate=_release(session, row, "accurate", long=long),
+        noisy=_release(session, row, "noisy", long=long),
         count=row["count"],
         room=Room(row["levels"], row["size"], row["first"], row["others"]) if between else None,
         release_id=row["release_id"],
@@ -162,22 +174,25 @@ def _require_authentic(session: Session, query: Query, state: LockedState) -> No
     require_authentic(session, "query", state.query_mac, values, query.name)
 
 
-def _release(session: Session, row: RowMapping, prefix: str) -> StoredRelease | None:
+def _release(session: Session, row: RowMapping, prefix: str, *, long: bool) -> StoredRelease | None:
     fields = authentic(session, "release", row, prefix)
     if fields is None:
         return None
+    sealed = row[f"{prefix}_ciphertext"]
+    if long:
+        sealed = session.connection().execute(_SEALED, {"release_id": fields["id"]}).scalar_one()
     return StoredRelease(
         id=fields["id"],
         public_id=fields["public_id"],
         rung=fields["rung"],
         seq=fields["seq"],
-        ciphertext=row[f"{prefix}_ciphertext"],
+        ciphertext=sealed,
     )
 
 
-def _release_columns(table: FromClause, prefix: str) -> list[ColumnElement[Any]]:
-    sealed = table.c.ciphertext.label(f"{prefix}_ciphertext")
-    return [*signed(table, "release", prefix), sealed]
+def _release_columns(table: FromClause, prefix: str, long: bool) -> list[ColumnElement[Any]]:
+    sealed = cast(null(), LargeBinary) if long else table.c.ciphertext
+    return [*signed(table, "release", prefix), sealed.label(f"{prefix}_ciphertext")]
 
 
 def _nearest(order: Any, *beyond: ColumnElement[bool]) -> Any:
@@ -203,8 +218,11 @@ def _count(*which: ColumnElement[bool]) -> Any:
 
 
 @cache
-def _statement(dialect: str, between: bool) -> Select[Any]:
-    """Return the statement, with or without the room that a level between tiers' needs."""
+def _statement(dialect: str, between: bool, long: bool) -> Select[Any]:
+    """Return the statement: with the room that a level ``between`` tiers' needs, or without.
+
+    If the query's vectors are ``long``, they are not among its columns.
+    """
     rung = bindparam("rung", type_=Integer)
     room = quota.handed(_count(_RELEASE.c.rung.not_in(bindparam("own", expanding=True))))
     has_room: ColumnElement[bool] = true()
@@ -240,9 +258,9 @@ def _statement(dialect: str, between: bool) -> Select[Any]:
         _QUERY.c.mac.label("query_mac"),
         *signed(_GRANT, "grant", "grant"),
         *LEAF_COLUMNS,
-        *_release_columns(_AT, "at"),
-        *_release_columns(_ACCURATE, "accurate"),
-        *_release_columns(_NOISY, "noisy"),
+        *_release_columns(_AT, "at", long),
+        *_release_columns(_ACCURATE, "accurate", long),
+        *_release_columns(_NOISY, "noisy", long),
         _count().label("count"),
         *columns_of_room,
         next_number(dialect, "release").label("release_id"),

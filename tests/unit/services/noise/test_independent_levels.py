@@ -278,7 +278,7 @@ def test_a_registration_that_fails_keeps_no_level(
 ) -> None:
     kept, charged = rungs_of(counts), None
     with monkeypatch.context() as patch:
-        patch.setattr(registration, "store", failing(times))
+        patch.setattr(registration, "add", failing(times))
         with pytest.raises(KeyboardInterrupt):
             push(counts, "again")
     assert rungs_of(counts) == kept

@@ -29,7 +29,7 @@ def test_a_release_takes_three_vectors_at_most(visits: World) -> None:
     replace(visits, server=server).push("long", values=[7] * SIZE, keys=None)
     visits.server.database.close()
     done = subprocess.run(
-        [sys.executable, "-m", "tests.unit.services.releases.measuring", settings.home, "long"],
+        [sys.executable, "-m", "tests.unit.release_memory", settings.home, "long"],
         cwd=ROOT,
         env={**os.environ, "MALLOC_MMAP_THRESHOLD_": str(2**20)},  # what is freed is given back
         capture_output=True,
