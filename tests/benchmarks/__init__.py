@@ -33,3 +33,8 @@
 Run ``python -m tests.benchmarks`` from the root.  Values are checked and a wrong one ends
 the run; a figure that misses its goal is printed and ends nothing.
 """
+
+import os
+
+# As in the server's processes, and before numpy is imported: more threads would only wait.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")

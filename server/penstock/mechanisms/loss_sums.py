@@ -96,7 +96,12 @@ def epsilon_of_sum(
     likely = np.cumsum(mass[::-1])[::-1]
     unlikely = np.cumsum((mass * np.exp(-loss))[::-1])[::-1]
     tests = np.count_nonzero(likely > left)  # it falls
-    bounds = best_ratios(likely[:tests], unlikely[:tests], left)
+    likely, unlikely = likely[:tests], unlikely[:tests]
+    with np.errstate(divide="ignore"):
+        ratios = (likely - left) / unlikely
+    # Logarithms are slow, and only those of the largest ratios matter.
+    near = ratios >= ratios.max(initial=0.0) * (1 - _ROUNDING)
+    bounds = best_ratios(likely[near], unlikely[near], left)
     return max(float(bounds.max(initial=0.0)), 0.0) + SAFETY
 
 
