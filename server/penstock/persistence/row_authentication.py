@@ -252,13 +252,8 @@ def store_signed(
     if issubclass(kind, Numbered):
         raise TypeError(f"rows of {table!r} are signed with their numbers")
     session.flush()
-    keys: RowKeys | None = session.info.get(KEYS)
-    key = keys.now()[0] if keys is not None else None
-    names = columns(table)
-    session.connection().execute(
-        _insert(table),
-        [{**row, "mac": key and mac(key, table, [row[name] for name in names])} for row in rows],
-    )
+    signed = [{**row, "mac": signature(session, table, row)} for row in rows]
+    session.connection().execute(_insert(table), signed)
 
 
 def store_new(session: AnySession, row: Numbered) -> None:
@@ -270,11 +265,10 @@ def store_new(session: AnySession, row: Numbered) -> None:
     session.flush()
     connection = session.connection()
     (row.id,) = take_numbers(connection, table, 1)
-    keys: RowKeys | None = session.info.get(KEYS)
-    if keys is not None:
-        row.mac = mac(keys.now()[0], table, _values(table)(row))
     names = [column.name for column in metadata.tables[table].columns]
-    connection.execute(_insert(table), {name: getattr(row, name) for name in names})
+    values = {name: getattr(row, name) for name in names}
+    row.mac = values["mac"] = signature(session, table, values)
+    connection.execute(_insert(table), values)
     make_transient_to_detached(row)
     session.add(row)
 

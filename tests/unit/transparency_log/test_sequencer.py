@@ -2,6 +2,7 @@
 
 import threading
 import time
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -11,7 +12,9 @@ from tests.support.forked import in_child
 from tests.unit.worlds import World
 
 from penstock.services.access.principals import OPERATOR
+from penstock.services.audit import proofs
 from penstock.services.operations import home
+from penstock.services.releases import history
 from penstock.services.schemas.streams import ElementsRequest, StreamRequest
 from penstock.services.streams import stream_elements, streams
 from penstock.services.streams.stream_totals import read
@@ -218,3 +221,31 @@ def test_what_a_stopped_server_left_is_witnessed_before_the_next_one_answers(
     assert receipt.index is not None
     assert before <= receipt.index < witness.seen().size
     going.server.database.close()
+
+
+@pytest.mark.parametrize("act", ["first", "repeat", "values", "values of a query", "checkpoint"])
+def test_no_connection_is_held_while_the_log_is_waited_for(
+    visits: World, monkeypatch: pytest.MonkeyPatch, act: str
+) -> None:
+    """Else as many requests as there are connections wait for the witness, and block the others."""
+    receipt = visits.ask("ines").view.id
+    server, ines = visits.server, visits.person("ines")
+    acts: dict[str, Callable[[], object]] = {
+        "first": lambda: visits.ask("ines", epsilon=0.3),
+        "repeat": lambda: visits.ask("ines"),
+        "values": lambda: history.values(server, ines, receipt),
+        "values of a query": lambda: history.of_query(server, ines, "visits", most=5),
+        "checkpoint": lambda: proofs.checkpoint(server),
+    }
+    held: list[int] = []
+    product = server.sequencer._next_run
+
+    def next_run(sight: Sight | None) -> object:
+        engines = server.database._engines
+        held.append(sum(pool.checkedout() for pool in {engines.reader.pool, engines.alone.pool}))  # type: ignore[attr-defined]  # they are queues
+        return product(sight)
+
+    monkeypatch.setattr(server.sequencer, "_next_run", next_run)
+    server.sequencer._witnessed = 0  # as if another process had written everything
+    acts[act]()
+    assert held == [0]

@@ -61,8 +61,9 @@ def checkpoint(server: Server, cosigned: int = 0) -> CheckpointView:
                 if cosigned
                 else "The log is empty; there is no checkpoint yet."
             )
-        server.sequencer.cover_tree(row)
-        return checkpoints.view(session, row, _of(session, row, known))
+        view = checkpoints.view(session, row, _of(session, row, known))
+    server.sequencer.cover_tree(row)
+    return view
 
 
 def take(server: Server, principal: Principal, note: str) -> CheckpointView:

@@ -90,9 +90,7 @@ def values(server: Server, principal: Principal, public_id: str) -> ReleaseView:
         )
         if not rows:
             raise NotFound(f"There is no release {public_id!r}.")
-        row = rows[0]
-        server.sequencer.cover(row.leaf)
-        return row.view(open_state(server, row.dataset, row.query, row.release))
+    return _shown(server, rows)[0]
 
 
 def levels(server: Server, principal: Principal, query: str) -> list[HistoryItemView]:
@@ -124,9 +122,14 @@ def of_query(
             for row in _holdings_of_query(session, principal, query)
             if not chosen or row.release.public_id in chosen
         ][:most]
-        for row in rows:
-            server.sequencer.cover(row.leaf)
-        return [row.view(open_state(server, row.dataset, row.query, row.release)) for row in rows]
+    return _shown(server, rows)
+
+
+def _shown(server: Server, rows: Sequence[Holding]) -> list[ReleaseView]:
+    """Return releases with values, once the log has them; no transaction is open meanwhile."""
+    for row in rows:
+        server.sequencer.cover(row.leaf)
+    return [row.view(open_state(server, row.dataset, row.query, row.release)) for row in rows]
 
 
 def _holdings_of_query(session: Session, principal: Principal, query: str) -> list[Holding]:

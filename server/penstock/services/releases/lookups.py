@@ -12,7 +12,7 @@ from typing import Any, Final
 from sqlalchemy import ColumnElement, FromClause, RowMapping, bindparam, func, select
 from sqlmodel import Session
 
-from penstock.persistence.row_authentication import columns, require_authentic
+from penstock.persistence.row_authentication import authentic_row, columns
 from penstock.persistence.row_numbers import required
 from penstock.persistence.tables.columns import metadata
 from penstock.services.releases.grants import HandedRelease
@@ -68,11 +68,8 @@ def authentic(session: Session, name: str, row: RowMapping, prefix: str) -> dict
 
     Raises ``IntegrityViolation`` for a row that was altered.
     """
-    mac, values = row[f"{prefix}_mac"], [row[f"{prefix}_{column}"] for column in columns(name)]
-    if mac is None and all(value is None for value in values):
-        return None
-    require_authentic(session, name, mac, values)
-    return dict(zip(columns(name), values, strict=True))
+    values = [row[f"{prefix}_{column}"] for column in ("mac", *columns(name))]
+    return authentic_row(session, name, values)
 
 
 NEWEST: Final = (
