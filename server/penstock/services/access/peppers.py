@@ -7,6 +7,7 @@ be done at any other time.
 
 import hmac
 from contextlib import suppress
+from typing import Protocol
 
 from penstock.encryption.secrets import FIRST
 from penstock.errors import DatabaseUnavailable, KeysUnavailable, NoRoom
@@ -16,18 +17,37 @@ from penstock.services.access.token_format import digest
 from penstock.services.context import Server
 
 
-def number_of(stored: Token) -> int:
+class StoredToken(Protocol):
+    """Hold what is needed of a token's row: an entity, or some of its columns."""
+
+    @property
+    def id(self) -> int | None:
+        """Return its number."""
+        ...
+
+    @property
+    def digest(self) -> bytes:
+        """Return the HMAC of the token."""
+        ...
+
+    @property
+    def pepper(self) -> int | None:
+        """Return the number of the HMAC's key; None for the first."""
+        ...
+
+
+def number_of(stored: StoredToken) -> int:
     """Return the number of the pepper that a token's digest is under."""
     return stored.pepper or FIRST
 
 
-def is_dropped(server: Server, stored: Token) -> bool:
+def is_dropped(server: Server, stored: StoredToken) -> bool:
     """Return True if a token's digest is under a pepper that is destroyed."""
     secrets, number = server.stored.now, number_of(stored)
     return number not in secrets.peppers and number < secrets.newest
 
 
-def is_genuine(server: Server, stored: Token, token: str) -> bool:
+def is_genuine(server: Server, stored: StoredToken, token: str) -> bool:
     """Return True if ``token`` is the one that the row was made from.
 
     Under a dropped pepper nobody can tell, so the answer is False.
@@ -44,7 +64,7 @@ def is_genuine(server: Server, stored: Token, token: str) -> bool:
     return key is not None and hmac.compare_digest(stored.digest, digest(key, token))
 
 
-def move(server: Server, stored: Token, token: str) -> None:
+def move(server: Server, stored: StoredToken, token: str) -> None:
     """Digest a genuine token again if its pepper is retired.
 
     If that cannot be written now, the token stays as it is and remains valid.

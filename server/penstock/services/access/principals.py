@@ -1,12 +1,16 @@
 """Authenticate callers: users with a token, and the operator at the machine itself."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
+from typing import Any, TypeVar
 
-from sqlalchemy import bindparam
-from sqlmodel import Session, col, select
+from sqlalchemy import bindparam, select
+from sqlmodel import Session, col
 
 from penstock.errors import Forbidden, NotAuthenticated, NotFound
+from penstock.persistence.row_authentication import authentic_row, signed_columns
+from penstock.persistence.tables.columns import metadata
 from penstock.persistence.tables.people import Token, User
 from penstock.services.access import peppers
 from penstock.services.access.token_format import prefix_of, well_formed
@@ -16,12 +20,44 @@ from penstock.transparency_log.checkpoints import NEWEST_NOTE
 
 ROLES = ("analyst", "admin", "auditor")
 
-# Built once, since every request runs it.
+Known = TypeVar("Known", "KnownToken", "KnownUser")
+
+_TOKEN, _USER = signed_columns(metadata.tables["token"]), signed_columns(metadata.tables["user"])
+# Built once and without entities, since every request runs it.
 _BY_PREFIX = (
-    select(Token, User, NEWEST_NOTE)
-    .join(User, col(Token.user_id) == col(User.id))
+    select(*_TOKEN, *_USER, NEWEST_NOTE)
+    .join_from(Token, User, col(Token.user_id) == col(User.id))
     .where(col(Token.prefix) == bindparam("prefix"))
 )
+
+
+@dataclass(frozen=True)
+class KnownToken:
+    """Hold what authentication needs of a token's authenticated row."""
+
+    id: int
+    digest: bytes
+    scopes: str
+    expires_at: datetime
+    revoked_at: datetime | None
+    pepper: int | None
+
+
+@dataclass(frozen=True)
+class KnownUser:
+    """Hold what authentication needs of a user's authenticated row."""
+
+    id: int
+    name: str
+    analyst: bool
+    admin: bool
+    auditor: bool
+    disabled_at: datetime | None
+
+    @property
+    def is_active(self) -> bool:
+        """Return whether the user is not disabled."""
+        return self.disabled_at is None
 
 
 @dataclass(frozen=True)
@@ -62,7 +98,7 @@ class Principal:
 OPERATOR = Principal(name="operator", user_id=None, roles=frozenset({"admin", "auditor"}))
 
 
-def roles_of(user: User) -> list[str]:
+def roles_of(user: User | KnownUser) -> list[str]:
     """Return the roles that a user holds, in the order of ``ROLES``."""
     return [role for role in ROLES if getattr(user, role)]
 
@@ -111,28 +147,36 @@ def authenticate(server: Server, token: str) -> Principal:
     return limited(user, stored.scopes, stored.expires_at, stored.id)
 
 
-def is_valid(token: Token, now: datetime) -> bool:
+def is_valid(token: Token | KnownToken, now: datetime) -> bool:
     """Return True for a token that is neither revoked nor expired."""
     return token.revoked_at is None and token.expires_at > now
 
 
-def _row(server: Server, token: str) -> tuple[Token, User] | None:
+def _row(server: Server, token: str) -> tuple[KnownToken, KnownUser] | None:
     with server.database.read_once() as session:
-        row = session.exec(_BY_PREFIX, params={"prefix": prefix_of(token)}).first()
+        row = session.connection().execute(_BY_PREFIX, {"prefix": prefix_of(token)}).first()
         if row is None:
             return None
-        stored, user, note = row
-        server.clock.note(session, note)
-        return stored, user
+        stored = authentic_row(session, "token", row[: len(_TOKEN)])
+        user = authentic_row(session, "user", row[len(_TOKEN) : -1])
+        server.clock.note(session, row[-1])
+    if stored is None or user is None:
+        return None
+    return _chosen(KnownToken, stored), _chosen(KnownUser, user)
 
 
-def limited(user: User, scopes: str, expires: datetime, token: int | None) -> Principal:
+def _chosen(kind: type[Known], row: Mapping[str, Any]) -> Known:
+    """Return the columns of a row that ``kind`` holds."""
+    return kind(**{name: row[name] for name in kind.__dataclass_fields__})
+
+
+def limited(user: User | KnownUser, scopes: str, expires: datetime, token: int | None) -> Principal:
     """Return a user as a caller, limited to the roles in ``scopes``; an empty text has no limit."""
     carried = frozenset(scopes.split(",")) if scopes else None
     return replace(_principal(user, carried), token_expires=expires, token_id=token)
 
 
-def _principal(user: User, carried: frozenset[str] | None = None) -> Principal:
+def _principal(user: User | KnownUser, carried: frozenset[str] | None = None) -> Principal:
     """Return a user as a caller, with the ``carried`` roles, or with all of theirs for None."""
     roles = frozenset(roles_of(user))
     return Principal(user.name, user.id, roles if carried is None else roles & carried)
