@@ -99,8 +99,25 @@ def unlogged(server: Server, report: Report, ask: Ask) -> None:
 
 
 def piecemeal(server: Server, report: Report, ask: Ask) -> None:
-    """Commit after every statement, so that a release is several transactions."""
+    """Commit after every statement, so that a release is several transactions.
 
+    On PostgreSQL the product stores all rows of a hand-out by one statement; here, as on SQLite, by
+    one statement each.
+    """
+    product = releases._hand_out
+
+    def hand_out(
+        session: Session,
+        server: Server,
+        principal: Principal,
+        allowed: AllowedRequest,
+        release: HandedRelease,
+        steps: IntVector,
+        leaf_id: int | None = None,
+    ) -> AppendedLeaf:
+        return product(session, server, principal, allowed, release, steps)
+
+    releases._hand_out = hand_out
     begin = "BEGIN" if server.settings.database_url else "BEGIN IMMEDIATE"
 
     def commit(connection: Connection, *arguments: object) -> None:

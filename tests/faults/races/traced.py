@@ -33,6 +33,8 @@ def place(
     noisy: Placed | None,
     level: Fraction,
     stream: Stream,
+    *,
+    room: IntVector | None = None,
 ) -> IntVector:
     """Return the product's draw, with the record in front."""
     drawn = mechanisms.place(mechanism, _noise(accurate), _noise(noisy), level, stream)
