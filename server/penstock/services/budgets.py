@@ -33,7 +33,8 @@ from penstock.services.ledger.effective_levels import ladder
 from penstock.services.ledger.repricing import reprice
 from penstock.services.ledger.tier_budgets import inherit, largest, newest_budget, set_budget
 from penstock.services.ledger.version_chains import of_same_people, versions_of
-from penstock.services.repository import clearance_of, dataset_by_name, ordered_tiers
+from penstock.services.repository.datasets import dataset_by_name
+from penstock.services.repository.people import clearance_of, ordered_tiers
 from penstock.services.schemas.datasets import DatasetChange
 from penstock.services.schemas.views import (
     DatasetBudgetView,

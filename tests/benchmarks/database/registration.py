@@ -26,7 +26,7 @@ from penstock.services.context import Server
 from penstock.services.datasets import datasets, fingerprints
 from penstock.services.operations import home
 from penstock.services.queries import queries
-from penstock.services.repository import dataset_by_name
+from penstock.services.repository.datasets import dataset_by_name
 from penstock.services.schemas.queries import ComputedQueryRequest, DatasetRequest
 from penstock.settings import Settings
 

@@ -34,7 +34,7 @@ from penstock.randomness import Stream
 from penstock.services.noise.kinds.choice import kind_of
 from penstock.services.noise.process import Process
 from penstock.services.noise.sealed_state import open_state
-from penstock.services.repository import query_by_name
+from penstock.services.repository.queries import query_by_name
 
 QUERY = "large"
 GOAL = Goal(3, at_most=True)

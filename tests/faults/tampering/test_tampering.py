@@ -43,7 +43,7 @@ from penstock.services.operations import home
 from penstock.services.people import tier_changes, tokens, users
 from penstock.services.queries.queries import register
 from penstock.services.releases import releases
-from penstock.services.repository import dataset_by_name
+from penstock.services.repository.datasets import dataset_by_name
 from penstock.services.schemas.datasets import DatasetChange
 from penstock.services.schemas.people import TierSpec, TokenSpec, UserChange, UserSpec
 from penstock.services.schemas.proposals import ProposalView

@@ -231,7 +231,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
     ),
     Mutant(
         name="sight-above-tier",
-        path="services/repository.py",
+        path="services/repository/queries.py",
         before=".where(col(Tier.rank) <= limit.rank, col(Tier.deleted_at).is_(None))",
         after=".where(col(Tier.deleted_at).is_(None))",
         wrong="a query that only higher tiers have is in everybody's sight",
@@ -241,7 +241,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
     ),
     Mutant(
         name="level-lowered-without-effect",
-        path="services/repository.py",
+        path="services/repository/levels.py",
         before="""\
     newest = {
         level.tier_id: level.rung
@@ -265,7 +265,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
     ),
     Mutant(
         name="level-of-deleted-tier",
-        path="services/repository.py",
+        path="services/repository/levels.py",
         before="other.rank <= tier.rank and other.deleted_at is None",
         after="other.rank <= tier.rank",
         wrong="the level of a tier that was deleted is still handed out to those above it",

@@ -38,7 +38,7 @@ from penstock.persistence.tables import (
     User,
 )
 from penstock.services.noise.kinds.choice import kind_of
-from penstock.services.repository import allowed_rung
+from penstock.services.repository.levels import allowed_rung
 
 HISTORY: Sequence[type[SQLModel]] = (Charge, Clearance, Leaf, QueryLevel, Release, TierBudget)
 

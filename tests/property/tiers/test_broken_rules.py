@@ -20,7 +20,7 @@ from penstock.services.noise import lossless_levels
 from penstock.services.noise.independent_levels import IndependentLevels
 from penstock.services.noise.level_rule import LevelRule
 from penstock.services.releases.known_queries import KnownQuery
-from penstock.services.repository import ordered_tiers
+from penstock.services.repository.people import ordered_tiers
 
 
 def lowered_and_moved(machine: Rules) -> None:

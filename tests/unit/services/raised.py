@@ -12,7 +12,7 @@ from penstock.services import budgets
 from penstock.services.access.principals import OPERATOR
 from penstock.services.datasets import datasets
 from penstock.services.queries import queries
-from penstock.services.repository import dataset_by_name
+from penstock.services.repository.datasets import dataset_by_name
 from penstock.services.schemas.datasets import DatasetChange
 from penstock.services.schemas.queries import DatasetRequest, HistogramRequest, QueryRequest
 from penstock.services.verification.verification import verify

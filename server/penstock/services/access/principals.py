@@ -15,7 +15,7 @@ from penstock.persistence.tables.people import Token, User
 from penstock.services.access import peppers
 from penstock.services.access.token_format import prefix_of, well_formed
 from penstock.services.context import Server
-from penstock.services.repository import user_by_name
+from penstock.services.repository.people import user_by_name
 from penstock.transparency_log.checkpoints import NEWEST_NOTE
 
 ROLES = ("analyst", "admin", "auditor")

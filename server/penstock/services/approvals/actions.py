@@ -23,13 +23,9 @@ from penstock.services.operations import key_rotation
 from penstock.services.people import tier_changes
 from penstock.services.queries import queries
 from penstock.services.releases.visibility import end
-from penstock.services.repository import (
-    dataset_by_name,
-    ordered_tiers,
-    query_by_name,
-    stream_by_name,
-    tier_by_name,
-)
+from penstock.services.repository.datasets import dataset_by_name
+from penstock.services.repository.people import ordered_tiers, tier_by_name
+from penstock.services.repository.queries import query_by_name, stream_by_name
 from penstock.services.schemas.datasets import DatasetChange
 from penstock.services.schemas.people import TierView
 from penstock.services.schemas.queries import BudgetSpec

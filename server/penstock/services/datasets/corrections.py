@@ -25,7 +25,7 @@ from penstock.services.ledger.accounts import opened_account
 from penstock.services.ledger.effective_levels import ladder
 from penstock.services.ledger.tier_budgets import newest_budget, set_budget
 from penstock.services.ledger.version_chains import versions_of
-from penstock.services.repository import dataset_by_name
+from penstock.services.repository.datasets import dataset_by_name
 from penstock.services.schemas.datasets import CorrectionRequest
 from penstock.services.schemas.queries import DatasetRequest
 from penstock.services.schemas.views import DatasetView

@@ -39,7 +39,8 @@ from penstock.services.ledger.tier_budgets import largest, set_budget
 from penstock.services.ledger.version_chains import all_versions, last_version, versions_of
 from penstock.services.noise.keys import fresh_dataset_key, require_keys
 from penstock.services.pagination import Page, Window
-from penstock.services.repository import clearance_of, dataset_by_name, ordered_tiers
+from penstock.services.repository.datasets import dataset_by_name
+from penstock.services.repository.people import clearance_of, ordered_tiers
 from penstock.services.schemas.queries import DatasetRequest, VersionRequest
 from penstock.services.schemas.views import (
     DatasetView,

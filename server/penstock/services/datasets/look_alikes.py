@@ -12,7 +12,7 @@ from penstock.persistence.tables.datasets import Dataset
 from penstock.services.access.principals import Principal
 from penstock.services.context import Server
 from penstock.services.ledger.version_chains import of_same_people
-from penstock.services.repository import dataset_by_name
+from penstock.services.repository.datasets import dataset_by_name
 from penstock.services.schemas.queries import DatasetRequest
 from penstock.spec_fields import folded
 

@@ -17,7 +17,7 @@ from penstock.services.access.principals import Principal
 from penstock.services.context import Server
 from penstock.services.datasets.logged_datasets import record_same_people
 from penstock.services.ledger.version_chains import of_same_people
-from penstock.services.repository import dataset_by_name
+from penstock.services.repository.datasets import dataset_by_name
 from penstock.services.schemas.queries import DatasetRequest
 
 POINTER = "/same_people_as"

@@ -26,7 +26,8 @@ from penstock.services.noise.kinds.choice import kind_of
 from penstock.services.noise.kinds.kind import QueryKind
 from penstock.services.pagination import Page, Window
 from penstock.services.releases.grants import Holding, holdings
-from penstock.services.repository import clearance_of, dataset_by_name, listed
+from penstock.services.repository.datasets import dataset_by_name
+from penstock.services.repository.people import clearance_of, listed
 from penstock.services.schemas.views import (
     ErrorView,
     LevelView,

@@ -33,7 +33,8 @@ from penstock.services.ledger.version_chains import by_people, chains, of_same_p
 from penstock.services.noise.kinds.choice import kind_of
 from penstock.services.noise.kinds.kind import QueryKind
 from penstock.services.noise.process import Process
-from penstock.services.repository import dataset_by_name, user_by_name
+from penstock.services.repository.datasets import dataset_by_name
+from penstock.services.repository.people import user_by_name
 from penstock.services.schemas.exposure import ExposedQueryView, ExposureView, ReachView
 from penstock.services.schemas.views import PrivacyBudget
 from penstock.spec_fields import folded

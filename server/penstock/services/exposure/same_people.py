@@ -23,7 +23,8 @@ from penstock.services.exposure.compositions import composed
 from penstock.services.exposure.exposure import reach, reach_of, visible
 from penstock.services.ledger.accounts import open_account
 from penstock.services.ledger.version_chains import of_same_people, split
-from penstock.services.repository import dataset_by_name, ordered_tiers
+from penstock.services.repository.datasets import dataset_by_name
+from penstock.services.repository.people import ordered_tiers
 from penstock.services.schemas.exposure import ReachView
 from penstock.services.schemas.views import DatasetView, PrivacyBudget
 

@@ -21,7 +21,7 @@ from penstock.services.access.admin_actions import Exposure, exposure_of
 from penstock.services.access.principals import Principal
 from penstock.services.ledger.effective_levels import Rungs
 from penstock.services.ledger.logged_levels import level_leaves
-from penstock.services.repository import given_rungs
+from penstock.services.repository.levels import given_rungs
 from penstock.transparency_log.leaves import AppendedLeaf, append_all
 
 _VERSIONS = (

@@ -31,7 +31,8 @@ from penstock.services.ledger.effective_levels import counts_deleted_tiers, rech
 from penstock.services.ledger.quotes import Quote
 from penstock.services.noise.keys import fresh_query_key
 from penstock.services.noise.kinds.choice import kind_of
-from penstock.services.repository import in_sight, ordered_tiers
+from penstock.services.repository.people import ordered_tiers
+from penstock.services.repository.queries import in_sight
 from penstock.services.schemas.queries import Terms
 from penstock.spec_fields import folded
 from penstock.transparency_log.leaves import append_all

@@ -35,7 +35,7 @@ from penstock.services.ledger.accounts import (
     require_room,
 )
 from penstock.services.noise.kinds.choice import kind_of
-from penstock.services.repository import paid_rungs
+from penstock.services.repository.levels import paid_rungs
 
 # Built once, as in ``repository``.
 _CLEARED = select(col(Clearance.tier_id)).where(col(Clearance.tier_id).is_not(None))

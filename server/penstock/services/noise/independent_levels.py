@@ -32,7 +32,7 @@ from penstock.privacy.target import Target, TargetKind
 from penstock.services.context import Server
 from penstock.services.noise.level_rule import LevelRule, NewDraws, drawn_at
 from penstock.services.noise.process import Process
-from penstock.services.repository import paid_rungs
+from penstock.services.repository.levels import paid_rungs
 from penstock.services.schemas.views import ComposedView
 
 _DRAWN = select(Release.rung).where(col(Release.query_id) == bindparam("query_id"))

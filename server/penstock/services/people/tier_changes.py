@@ -24,7 +24,7 @@ from penstock.services.ledger.repricing import reprice
 from penstock.services.ledger.tier_budgets import inherit, newest_budget
 from penstock.services.people.logged_tiers import record_deletion, record_rank
 from penstock.services.people.tiers import view
-from penstock.services.repository import holding, ordered_tiers, tier_by_name
+from penstock.services.repository.people import holding, ordered_tiers, tier_by_name
 from penstock.services.schemas.people import TierChange, TierSpec, TierView
 from penstock.spec_fields import folded
 

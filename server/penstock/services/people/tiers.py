@@ -2,7 +2,7 @@
 
 from penstock.persistence.tables.people import Tier
 from penstock.services.context import Server
-from penstock.services.repository import ordered_tiers
+from penstock.services.repository.people import ordered_tiers
 from penstock.services.schemas.people import TierView
 
 

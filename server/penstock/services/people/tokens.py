@@ -17,7 +17,7 @@ from penstock.services.pagination import Page, Window
 from penstock.services.people import token_lineage
 from penstock.services.people.logged_tokens import record_revocation, record_token
 from penstock.services.releases import quota
-from penstock.services.repository import listed, user_by_name
+from penstock.services.repository.people import listed, user_by_name
 from penstock.services.schemas.people import (
     IssuedTokenView,
     RevokedTokenView,

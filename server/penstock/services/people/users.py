@@ -17,7 +17,7 @@ from penstock.services.people.logged_users import (
     record_user,
 )
 from penstock.services.people.token_lineage import end_all
-from penstock.services.repository import clearance_of, listed, tier_by_name, user_by_name
+from penstock.services.repository.people import clearance_of, listed, tier_by_name, user_by_name
 from penstock.services.schemas.people import MeView, UserChange, UserSpec, UserView
 from penstock.spec_fields import folded
 

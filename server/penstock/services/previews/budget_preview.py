@@ -22,7 +22,7 @@ from penstock.services.ledger.accounts import TierAccount, open_account
 from penstock.services.ledger.effective_levels import ladder
 from penstock.services.ledger.repricing import Repriced, refused, repriced_as
 from penstock.services.ledger.tier_budgets import largest, lost_as
-from penstock.services.repository import dataset_by_name
+from penstock.services.repository.datasets import dataset_by_name
 from penstock.services.schemas.datasets import DatasetChange
 from penstock.services.schemas.views import PrivacyBudget
 from penstock.transparency_log import leaves

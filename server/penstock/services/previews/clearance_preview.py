@@ -23,8 +23,8 @@ from penstock.services.ledger.accounts import open_account
 from penstock.services.ledger.effective_levels import place
 from penstock.services.ledger.version_chains import by_people, split
 from penstock.services.noise.kinds.choice import kind_of
-from penstock.services.repository import (
-    all_allowed_rungs,
+from penstock.services.repository.levels import all_allowed_rungs
+from penstock.services.repository.people import (
     clearance_of,
     holding,
     ordered_tiers,

@@ -31,7 +31,8 @@ from penstock.services.queries.level_changes import (
     target_rung,
 )
 from penstock.services.releases.visibility import levels_of
-from penstock.services.repository import holding, ordered_tiers, query_by_name, stream_by_name
+from penstock.services.repository.people import holding, ordered_tiers
+from penstock.services.repository.queries import query_by_name, stream_by_name
 from penstock.services.schemas.levels import LevelSpec
 from penstock.services.schemas.previews import ChargeView, RoomView
 from penstock.services.schemas.views import ErrorView, GuaranteeView, LevelView

@@ -22,7 +22,8 @@ from penstock.services.exposure.exposure import reach, reach_of
 from penstock.services.ledger.accounts import open_account, resolve
 from penstock.services.ledger.tier_budgets import largest
 from penstock.services.ledger.version_chains import last_version, of_same_people, versions_of
-from penstock.services.repository import dataset_by_name, ordered_tiers
+from penstock.services.repository.datasets import dataset_by_name
+from penstock.services.repository.people import ordered_tiers
 from penstock.services.schemas.exposure import ReachView
 from penstock.services.schemas.queries import VersionRequest
 

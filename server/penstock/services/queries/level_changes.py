@@ -36,7 +36,8 @@ from penstock.services.noise.kinds.kind import QueryKind
 from penstock.services.queries.exact_answers import Answer, prepared_again
 from penstock.services.queries.mismatches import compared, require_drawn_from
 from penstock.services.releases.releases import store
-from penstock.services.repository import ordered_tiers, query_by_name
+from penstock.services.repository.people import ordered_tiers
+from penstock.services.repository.queries import query_by_name
 from penstock.services.schemas.levels import LevelSpec
 from penstock.services.schemas.queries import LevelsChange
 from penstock.spec_fields import folded

@@ -17,7 +17,8 @@ from penstock.services.datasets.declarations import as_declared
 from penstock.services.ledger.charges import name_taken
 from penstock.services.queries.exact_answers import Plannable
 from penstock.services.queries.recorded_statement import keys_text, spec_text
-from penstock.services.repository import dataset_by_name, in_sight
+from penstock.services.repository.datasets import dataset_by_name
+from penstock.services.repository.queries import in_sight
 from penstock.spec_fields import folded
 
 _QUERY = metadata.tables["query"]

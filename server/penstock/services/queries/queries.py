@@ -18,7 +18,7 @@ from penstock.services.queries import level_changes, registration
 from penstock.services.queries.exact_answers import Request
 from penstock.services.queries.registration import TierRungs, stored_tiers
 from penstock.services.releases.visibility import end_alone, page_of, spec_of, visible
-from penstock.services.repository import query_by_name
+from penstock.services.repository.queries import query_by_name
 from penstock.services.schemas.queries import LevelsChange
 from penstock.services.schemas.views import (
     QueryView,

@@ -15,7 +15,7 @@ from penstock.services.ledger.charges import accounts_of
 from penstock.services.ledger.effective_levels import ladder
 from penstock.services.noise.kinds.choice import requested
 from penstock.services.queries.prepared_request import PreparedRequest
-from penstock.services.repository import dataset_by_name
+from penstock.services.repository.datasets import dataset_by_name
 
 
 @contextmanager

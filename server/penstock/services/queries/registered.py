@@ -16,7 +16,7 @@ from penstock.services.datasets.declarations import as_declared
 from penstock.services.queries.exact_answers import Request, planned
 from penstock.services.queries.recorded_statement import keys_text
 from penstock.services.queries.recorded_statement import spec_text as query_spec_text
-from penstock.services.repository import dataset_by_name
+from penstock.services.repository.datasets import dataset_by_name
 from penstock.services.schemas.queries import DatasetRequest
 from penstock.spec_fields import folded
 

@@ -51,7 +51,7 @@ from penstock.services.queries.refused_histograms import advised
 from penstock.services.releases.releases import add
 from penstock.services.releases.stored_hand_outs import fitting
 from penstock.services.releases.visibility import levels_of
-from penstock.services.repository import given_rungs
+from penstock.services.repository.levels import given_rungs
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,9 @@ from penstock.services.ledger.version_chains import versions_of
 from penstock.services.noise.sealed_state import open_state
 from penstock.services.pagination import Page, Window
 from penstock.services.releases.grants import Holding, holdings
-from penstock.services.repository import dataset_by_name, query_by_name, tier_by_name, user_by_name
+from penstock.services.repository.datasets import dataset_by_name
+from penstock.services.repository.people import tier_by_name, user_by_name
+from penstock.services.repository.queries import query_by_name
 from penstock.services.schemas.views import (
     HistoryItemView,
     ReleaseView,

@@ -19,7 +19,8 @@ from penstock.persistence.tables.queries import Query, QueryLevel
 from penstock.services.context import Server
 from penstock.services.noise.kinds.choice import kind_of
 from penstock.services.noise.kinds.kind import QueryKind
-from penstock.services.repository import ordered_tiers, query_by_name
+from penstock.services.repository.people import ordered_tiers
+from penstock.services.repository.queries import query_by_name
 from penstock.spec_fields import folded
 
 LONGEST_KEYS = 1 << 20

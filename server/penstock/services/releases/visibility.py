@@ -18,7 +18,9 @@ from penstock.services.datasets.datasets import visible_below, visible_dataset
 from penstock.services.ledger.version_chains import versions_of
 from penstock.services.pagination import Page, Window
 from penstock.services.releases.logged_queries import record_retirement
-from penstock.services.repository import allowed_rungs, in_sight, is_stream, ordered_tiers
+from penstock.services.repository.levels import allowed_rungs
+from penstock.services.repository.people import ordered_tiers
+from penstock.services.repository.queries import in_sight, is_stream
 from penstock.spec_fields import folded
 
 View = TypeVar("View")

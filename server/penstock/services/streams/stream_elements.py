@@ -25,7 +25,7 @@ from penstock.services.noise.kinds.stream import state_row
 from penstock.services.noise.kinds.stream_shape import Shape
 from penstock.services.noise.process import Process
 from penstock.services.queries.mismatches import out_of_range, require_in_range_before
-from penstock.services.repository import stream_by_name
+from penstock.services.repository.queries import stream_by_name
 from penstock.services.schemas.streams import ElementsRequest, PushedView
 from penstock.services.streams.sealed_stream import (
     Running,

@@ -26,12 +26,9 @@ from penstock.services.noise.kinds.stream import state_row
 from penstock.services.releases import quota
 from penstock.services.releases.allowed import rung_of_tier
 from penstock.services.releases.grants import grant, holding_at, leaf_fields
-from penstock.services.repository import (
-    allowed_rung,
-    clearance_of,
-    stream_by_name,
-    tier_by_name,
-)
+from penstock.services.repository.levels import allowed_rung
+from penstock.services.repository.people import clearance_of, tier_by_name
+from penstock.services.repository.queries import stream_by_name
 from penstock.services.schemas.streams import RunningTotalsView, Totals
 from penstock.services.streams.sealed_stream import first_of, outputs_of
 from penstock.transparency_log import leaves

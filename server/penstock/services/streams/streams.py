@@ -43,7 +43,8 @@ from penstock.services.queries.level_changes import (
     target_rung,
 )
 from penstock.services.releases.visibility import end_alone, levels_of, page_of, spec_of, visible
-from penstock.services.repository import dataset_by_name, stream_by_name
+from penstock.services.repository.datasets import dataset_by_name
+from penstock.services.repository.queries import stream_by_name
 from penstock.services.schemas.streams import (
     StreamChange,
     StreamRequest,

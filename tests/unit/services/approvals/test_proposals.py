@@ -27,7 +27,7 @@ from penstock.services.operations import key_rotation
 from penstock.services.pagination import Window
 from penstock.services.people import tier_changes, tiers, users
 from penstock.services.queries import queries
-from penstock.services.repository import dataset_by_name
+from penstock.services.repository.datasets import dataset_by_name
 from penstock.services.schemas.datasets import DatasetChange
 from penstock.services.schemas.people import TierChange, TierSpec, UserChange, UserSpec
 from penstock.services.schemas.proposals import ProposalView

@@ -17,7 +17,7 @@ from penstock.services.computations.stream_quotes import (
     quote_stream,
 )
 from penstock.services.ledger.charges import Accounts, accounts_of
-from penstock.services.repository import dataset_by_name
+from penstock.services.repository.datasets import dataset_by_name
 from penstock.services.schemas.streams import StreamRequest
 
 TERMS = StreamTerms("sites", 1, 1e-6, steps=1, most=10)

@@ -15,7 +15,8 @@ from penstock.services.ledger.accounts import open_account
 from penstock.services.pagination import Window
 from penstock.services.people import users
 from penstock.services.releases import history
-from penstock.services.repository import dataset_by_name, tier_by_name
+from penstock.services.repository.datasets import dataset_by_name
+from penstock.services.repository.people import tier_by_name
 from penstock.services.schemas.people import UserChange
 
 EVERYTHING = Window(limit=1000)

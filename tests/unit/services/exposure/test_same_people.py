@@ -37,7 +37,8 @@ from penstock.services.ledger.accounts import open_account
 from penstock.services.ledger.version_chains import chains, of_same_people
 from penstock.services.pagination import Window
 from penstock.services.previews import version_preview
-from penstock.services.repository import dataset_by_name, tier_by_name
+from penstock.services.repository.datasets import dataset_by_name
+from penstock.services.repository.people import tier_by_name
 from penstock.services.schemas.datasets import DatasetChange
 from penstock.services.schemas.exposure import ExposureView, ReachView
 from penstock.services.schemas.queries import VersionRequest

@@ -26,7 +26,7 @@ from penstock.services.noise import lossless_levels
 from penstock.services.pagination import Window
 from penstock.services.people import tier_changes, tiers
 from penstock.services.queries import queries
-from penstock.services.repository import dataset_by_name
+from penstock.services.repository.datasets import dataset_by_name
 from penstock.services.schemas.datasets import CorrectionRequest
 from penstock.services.schemas.people import TierSpec
 from penstock.services.schemas.queries import (

@@ -13,7 +13,8 @@ from penstock.persistence.row_numbers import required
 from penstock.persistence.tables import Dataset, Leaf, Tier
 from penstock.services.access.principals import OPERATOR
 from penstock.services.ledger.allowed_levels import allow, newest, require_levels, risen
-from penstock.services.repository import ordered_tiers, query_by_name
+from penstock.services.repository.people import ordered_tiers
+from penstock.services.repository.queries import query_by_name
 
 TIERS = [row(Tier, id=number, name=f"t{number}", rank=number) for number in (1, 2, 3)]
 

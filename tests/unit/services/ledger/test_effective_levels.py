@@ -15,7 +15,8 @@ from penstock.services.ledger.effective_levels import (
     ladder,
     price,
 )
-from penstock.services.repository import ordered_tiers, query_by_name
+from penstock.services.repository.people import ordered_tiers
+from penstock.services.repository.queries import query_by_name
 
 
 def test_nothing_is_due_after_a_registration(visits: World) -> None:

@@ -12,7 +12,7 @@ from penstock.persistence.tables import Dataset
 from penstock.services.ledger.charges import accounts_of
 from penstock.services.ledger.quotes import Quote, calibrate_and_price, require_tiers
 from penstock.services.queries.exact_answers import planned
-from penstock.services.repository import dataset_by_name
+from penstock.services.repository.datasets import dataset_by_name
 from penstock.services.schemas.queries import PushedVectorRequest
 
 

@@ -22,7 +22,7 @@ from penstock.services.access.principals import OPERATOR
 from penstock.services.datasets import datasets
 from penstock.services.people import tier_changes, tiers, users
 from penstock.services.queries import queries
-from penstock.services.repository import dataset_by_name
+from penstock.services.repository.datasets import dataset_by_name
 from penstock.services.schemas.people import TierSpec, UserChange
 from penstock.services.schemas.queries import (
     DatasetRequest,

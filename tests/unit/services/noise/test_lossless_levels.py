@@ -7,7 +7,7 @@ from tests.unit.worlds import World
 from penstock.accounting import account_of
 from penstock.persistence.tables import Query
 from penstock.services.noise.kinds.choice import kind_of
-from penstock.services.repository import query_by_name
+from penstock.services.repository.queries import query_by_name
 
 ACCOUNT = account_of(1.0, 1e-6)
 

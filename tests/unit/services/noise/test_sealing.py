@@ -15,7 +15,7 @@ from penstock.services.noise.sealing import (
     require_unfrozen,
     seal_steps,
 )
-from penstock.services.repository import query_by_name
+from penstock.services.repository.queries import query_by_name
 
 
 def test_what_was_sealed_opens_at_its_place_and_at_no_other(visits: World) -> None:

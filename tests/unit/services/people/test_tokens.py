@@ -10,7 +10,7 @@ from penstock.errors import ClearanceTooLow, Forbidden, NotAuthenticated, NotFou
 from penstock.services.access.principals import OPERATOR, authenticate
 from penstock.services.people import tokens, users
 from penstock.services.releases import history, releases
-from penstock.services.repository import user_by_name
+from penstock.services.repository.people import user_by_name
 from penstock.services.schemas.people import TokenSpec, UserChange
 from penstock.services.schemas.queries import (
     ReleaseRequest,

@@ -14,7 +14,8 @@ from penstock.services.ledger.accounts import open_account
 from penstock.services.people import tier_changes, users
 from penstock.services.previews import budget_preview
 from penstock.services.previews.budget_preview import MovedBudgetsView
-from penstock.services.repository import dataset_by_name, tier_by_name
+from penstock.services.repository.datasets import dataset_by_name
+from penstock.services.repository.people import tier_by_name
 from penstock.services.schemas.datasets import DatasetChange
 from penstock.services.schemas.people import UserChange
 

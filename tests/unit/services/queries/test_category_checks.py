@@ -73,7 +73,7 @@ def test_a_check_is_stored_and_read_again_as_a_share(world: World, shown: Datase
     assert made.spec["aggregate"] == {"type": "uncategorized", "column": "town"}
     assert made.name == "stays town uncategorized"
     with world.server.database.read() as session:
-        from penstock.services.repository import query_by_name
+        from penstock.services.repository.queries import query_by_name
 
         assert bounds_of(query_by_name(session, made.name)) == Bounds(0.0, 1.0)
 

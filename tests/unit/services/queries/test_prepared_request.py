@@ -11,7 +11,7 @@ from penstock.connectors.planning.prepare import PreparedQuery
 from penstock.services.access.principals import OPERATOR
 from penstock.services.queries.exact_answers import planned
 from penstock.services.queries.prepared_request import PreparedRequest
-from penstock.services.repository import dataset_by_name
+from penstock.services.repository.datasets import dataset_by_name
 from penstock.services.schemas.queries import PushedVectorRequest, Terms
 
 

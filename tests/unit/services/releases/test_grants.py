@@ -6,7 +6,7 @@ from tests.unit.worlds import World
 from penstock.persistence.row_numbers import required
 from penstock.persistence.tables import User
 from penstock.services.releases.grants import holding_at, holdings
-from penstock.services.repository import query_by_name
+from penstock.services.repository.queries import query_by_name
 
 
 def test_a_user_holds_what_they_were_handed_and_nobody_else_does(visits: World) -> None:

@@ -14,7 +14,7 @@ from penstock.services.people import tier_changes, users
 from penstock.services.queries import level_changes, queries
 from penstock.services.releases import known_queries
 from penstock.services.releases.lookups import look_up
-from penstock.services.repository import user_by_name
+from penstock.services.repository.people import user_by_name
 from penstock.services.schemas.people import TierSpec, UserChange
 from penstock.services.schemas.queries import LevelsChange
 

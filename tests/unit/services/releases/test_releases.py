@@ -15,7 +15,7 @@ from penstock.services.access.principals import OPERATOR
 from penstock.services.noise.kinds.choice import kind_of
 from penstock.services.noise.sealed_state import open_state
 from penstock.services.people import users
-from penstock.services.repository import query_by_name
+from penstock.services.repository.queries import query_by_name
 from penstock.services.schemas.people import UserChange, UserSpec
 
 

@@ -8,7 +8,8 @@ from tests.unit.worlds import World
 from penstock.errors import ApprovalNeeded, NotFound
 from penstock.services.access.principals import OPERATOR
 from penstock.services.releases.visibility import end, end_alone, levels_of, spec_of, visible
-from penstock.services.repository import query_by_name, tier_by_name
+from penstock.services.repository.people import tier_by_name
+from penstock.services.repository.queries import query_by_name
 
 
 def test_a_query_for_higher_tiers_is_as_missing_as_one_that_is_not_there(world: World) -> None:

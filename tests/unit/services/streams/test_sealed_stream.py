@@ -13,7 +13,7 @@ from penstock.persistence.tables import Dataset, Leaf, StreamState
 from penstock.services.access.principals import OPERATOR
 from penstock.services.datasets import datasets
 from penstock.services.people import users
-from penstock.services.repository import stream_by_name
+from penstock.services.repository.queries import stream_by_name
 from penstock.services.schemas.people import UserChange
 from penstock.services.schemas.queries import (
     DatasetRequest,

@@ -15,7 +15,8 @@ from penstock.services.audit import restores
 from penstock.services.datasets import corrections, datasets
 from penstock.services.ledger.accounts import TierAccount, open_account
 from penstock.services.people import tier_changes
-from penstock.services.repository import dataset_by_name, tier_by_name
+from penstock.services.repository.datasets import dataset_by_name
+from penstock.services.repository.people import tier_by_name
 from penstock.services.schemas.datasets import CorrectionRequest, DatasetChange
 from penstock.services.schemas.people import TierSpec
 from penstock.services.schemas.queries import (

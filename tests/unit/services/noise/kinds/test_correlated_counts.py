@@ -31,7 +31,7 @@ from penstock.services.noise.sealed_state import open_state
 from penstock.services.previews import query_preview
 from penstock.services.queries import queries
 from penstock.services.releases import history
-from penstock.services.repository import dataset_by_name
+from penstock.services.repository.datasets import dataset_by_name
 from penstock.services.schemas.queries import (
     DatasetRequest,
     LevelsChange,

@@ -20,7 +20,7 @@ from penstock.services.datasets import datasets
 from penstock.services.noise.sealed_state import open_state
 from penstock.services.queries import queries
 from penstock.services.releases import history
-from penstock.services.repository import dataset_by_name
+from penstock.services.repository.datasets import dataset_by_name
 from penstock.services.schemas.queries import ComputedQueryRequest, DatasetRequest
 from penstock.services.schemas.views import QueryView
 

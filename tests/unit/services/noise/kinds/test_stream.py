@@ -9,7 +9,7 @@ from penstock.errors import IntegrityViolation
 from penstock.persistence.tables import Query
 from penstock.services.noise.kinds.choice import stream_kind_of
 from penstock.services.noise.kinds.stream import state_row
-from penstock.services.repository import stream_by_name
+from penstock.services.repository.queries import stream_by_name
 
 
 @pytest.fixture
