@@ -11,13 +11,19 @@ The rows are locked by ``SELECT ... FOR UPDATE`` on PostgreSQL.  SQLite has no r
 none: a write transaction began with ``BEGIN IMMEDIATE`` and is alone.
 """
 
+from functools import cache
+from typing import TYPE_CHECKING
+
 from sqlalchemy import bindparam
 from sqlmodel import Session, col, select
+from sqlmodel.sql.expression import SelectOfScalar
 
 from penstock.persistence.database import WRITING
 from penstock.persistence.protocol import Dialect
 from penstock.persistence.tables.datasets import Dataset
-from penstock.persistence.tables.queries import Query
+
+if TYPE_CHECKING:
+    from penstock.persistence.tables.queries import Query
 
 _LOG = "log"
 """The key in ``Session.info`` that says that its transaction holds the log."""
@@ -25,12 +31,6 @@ _LOG = "log"
 _DATASET = (
     select(Dataset)
     .where(col(Dataset.id) == bindparam("key"))
-    .with_for_update()
-    .execution_options(populate_existing=True)
-)
-_QUERY = (
-    select(Query)
-    .where(col(Query.id) == bindparam("key"))
     .with_for_update()
     .execution_options(populate_existing=True)
 )
@@ -42,10 +42,10 @@ def lock_dataset(session: Session, dataset_id: int) -> Dataset | None:
     return session.exec(_DATASET, params={"key": dataset_id}).one_or_none()
 
 
-def lock_query(session: Session, query_id: int) -> Query | None:
+def lock_query(session: Session, query_id: int) -> "Query | None":
     """Return the query as it is now, locked until the transaction ends, or None."""
     _writing(session)
-    return session.exec(_QUERY, params={"key": query_id}).one_or_none()
+    return session.exec(_query(), params={"key": query_id}).one_or_none()
 
 
 def hold_query(session: Session, query_id: int) -> None:
@@ -59,6 +59,19 @@ def lock_log(session: Session) -> None:
     if not session.info.get(_LOG):
         dialect.lock_log(session.connection())
         session.info[_LOG] = True
+
+
+@cache
+def _query() -> "SelectOfScalar[Query]":
+    """Return the statement that locks a query, built once: the log needs none of these tables."""
+    from penstock.persistence.tables.queries import Query
+
+    return (
+        select(Query)
+        .where(col(Query.id) == bindparam("key"))
+        .with_for_update()
+        .execution_options(populate_existing=True)
+    )
 
 
 def _writing(session: Session) -> Dialect:

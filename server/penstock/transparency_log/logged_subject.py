@@ -6,14 +6,16 @@ A module that writes leaves of a subject holds both halves: functions that appen
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from sqlmodel import Session
 
-from penstock.persistence.tables.datasets import Dataset
-from penstock.persistence.tables.people import Tier, User
-from penstock.persistence.tables.queries import Query
 from penstock.transparency_log.sights import Sight
+
+if TYPE_CHECKING:
+    from penstock.persistence.tables.datasets import Dataset
+    from penstock.persistence.tables.people import Tier, User
+    from penstock.persistence.tables.queries import Query
 
 LeafFields = Mapping[str, Any]
 """A leaf's fields, as its JSON has them."""
@@ -50,6 +52,6 @@ def ascending(numbered: Sequence[tuple[object, int]]) -> bool:
     return True
 
 
-def name_of(row: Tier | User | Dataset | Query | None) -> str:
+def name_of(row: "Tier | User | Dataset | Query | None") -> str:
     """Return a row's name, or an empty string if the row is missing."""
     return row.name if row else ""

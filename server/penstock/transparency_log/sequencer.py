@@ -31,7 +31,6 @@ from penstock.transparency_log.leaves import APPENDED, END, AppendedLeaf, note_o
 from penstock.transparency_log.logged_time import LoggedTime
 from penstock.transparency_log.merkle.tree import Frontier
 from penstock.transparency_log.sights import NOTHING, Sight
-from penstock.transparency_log.spending import accounts
 from penstock.transparency_log.tree_store import LogEnd, Placeable
 from penstock.transparency_log.witness.file_witness import Witness
 
@@ -352,8 +351,12 @@ class Sequencer:
             kinds |= {kind for index, kind in tail.items() if first <= index < before}
         else:
             kinds |= set(session.exec(_KINDS, params={"first": first, "end": before}).all())
-        spent = {} if CHARGING.isdisjoint(kinds) else accounts(session)
-        return Sight(newest.size, newest.root, spent)
+        if CHARGING.isdisjoint(kinds):
+            return Sight(newest.size, newest.root)
+        # Imported here, with the tables of charges: most commands charge nothing.
+        from penstock.transparency_log.spending import accounts
+
+        return Sight(newest.size, newest.root, accounts(session))
 
     def _integrate(
         self, session: Session, end: LogEnd | None = None

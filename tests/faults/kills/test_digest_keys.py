@@ -27,6 +27,7 @@ FILES = (
     "services/operations/digest_rotation.py",
     "persistence/row_authentication_upgrade.py",
     "services/operations/secret_checks.py",
+    "services/operations/secret_renewal.py",
     "transparency_log/witness/file_witness.py",
     "encryption/secrets.py",
     "encryption/private.py",

@@ -28,6 +28,7 @@ from penstock.services.verification import verification
 FILES = (
     "services/operations/secret_rotation.py",
     "services/operations/secret_checks.py",
+    "services/operations/secret_renewal.py",
     "encryption/secrets.py",
     "encryption/private.py",
 )

@@ -31,8 +31,8 @@ MUTANTS: Final[Sequence[Mutant]] = (
     Mutant(
         name="witness-without-accounts",
         path="transparency_log/sequencer.py",
-        before="        spent = {} if CHARGING.isdisjoint(kinds) else accounts(session)\n",
-        after="        spent = accounts(session) if CHARGING.isdisjoint(kinds) else {}\n",
+        before="        if CHARGING.isdisjoint(kinds):\n",
+        after="        if not CHARGING.isdisjoint(kinds):\n",
         wrong="what a change costs is not witnessed",
         tests=(
             "tests/unit/services/audit/test_restores.py::test_the_budget_of_lost_queries_stays_spent",

@@ -143,5 +143,5 @@ def test_who_waits_for_whom(
 
 
 def test_postgresql_locks_the_row() -> None:
-    compiled = locks._QUERY.compile(dialect=postgresql.dialect())  # type: ignore[no-untyped-call]  # SQLAlchemy's
+    compiled = locks._query().compile(dialect=postgresql.dialect())  # type: ignore[no-untyped-call]  # SQLAlchemy's
     assert str(compiled).endswith("FOR UPDATE")

@@ -4,6 +4,7 @@ A query's key is wrapped by its dataset's, and that by the provider's (``encrypt
 """
 
 from contextlib import suppress
+from typing import TYPE_CHECKING
 
 from sqlmodel import select
 
@@ -16,8 +17,10 @@ from penstock.encryption.hierarchy import (
 from penstock.encryption.key import Key
 from penstock.errors import Conflict, IntegrityViolation
 from penstock.persistence.tables.datasets import Dataset
-from penstock.persistence.tables.queries import Query
 from penstock.services.context import Server
+
+if TYPE_CHECKING:
+    from penstock.persistence.tables.queries import Query
 
 
 def identity(dataset: Dataset) -> str:
@@ -65,7 +68,7 @@ def fresh_query_key(server: Server, dataset: Dataset, folded: str) -> bytes:
     return new_query_dek(dataset_key(server, dataset), identity(dataset), folded)
 
 
-def query_key(server: Server, dataset: Dataset, query: Query) -> Key:
+def query_key(server: Server, dataset: Dataset, query: "Query") -> Key:
     """Return the key of a query.  Raises as ``dataset_key`` does."""
     return unwrap_query_dek(
         dataset_key(server, dataset), query.wrapped_dek, identity(dataset), query.folded

@@ -6,6 +6,7 @@
                                                  keys open one
 * ``key_rotation, key_status, retired_keys``     the provider's keys: rotated, listed, dropped,
                                                  destroyed
-* ``secret_checks, secret_rotation, digest_rotation``: the secrets of tokens, rows, values and
+* ``secret_checks``                              the check for the right secrets
+* ``secret_renewal, secret_rotation, digest_rotation``: new secrets of tokens, rows, values and
   files
 """

@@ -19,7 +19,7 @@ from penstock.persistence.row_authentication import derived, signed_tables
 from penstock.services.access.admin_actions import record
 from penstock.services.access.principals import Principal
 from penstock.services.context import Server
-from penstock.services.operations import secret_checks
+from penstock.services.operations import secret_checks, secret_renewal
 from penstock.transparency_log import sights
 from penstock.transparency_log.witness.file_witness import FileWitness
 
@@ -34,12 +34,12 @@ class DigestKeysView:
 
 
 def rotate_fingerprint(server: Server, principal: Principal) -> DigestKeysView:
-    """Make a new key of fingerprints, as ``secret_checks.renew`` does.
+    """Make a new key of fingerprints, as ``secret_renewal.renew`` does.
 
     Raises ``Forbidden`` and ``KeysUnavailable``.
     """
     principal.require("admin")
-    secret_checks.renew(server, principal, FINGERPRINT)
+    secret_renewal.renew(server, principal, FINGERPRINT)
     return _view(server, FINGERPRINT)
 
 

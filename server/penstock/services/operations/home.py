@@ -23,7 +23,7 @@ from penstock.services.context import Server
 from penstock.services.noise.keys import require_keys
 from penstock.services.operations import secret_checks
 from penstock.settings import Settings
-from penstock.transparency_log import bootstrap, leaves, sights
+from penstock.transparency_log import leaves, sights
 from penstock.transparency_log.logged_time import LoggedTime
 from penstock.transparency_log.sequencer import Sequencer
 from penstock.transparency_log.witness.file_witness import FILE, FileWitness, Witness
@@ -105,6 +105,8 @@ def upgrade(settings: Settings) -> tuple[str | None, str]:
         _sign(connection, secrets, before)
         # Before the commit, so that after an interrupted upgrade it is either done or still due.
         _take_over(eye, settings.witness_path, before)
+
+    from penstock.transparency_log import bootstrap
 
     revisions = migrate.upgrade(
         settings.resolved_migration_url,

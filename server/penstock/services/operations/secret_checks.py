@@ -18,9 +18,6 @@ from penstock.encryption.secrets import FIRST, NAMES, VALUES, Secrets
 from penstock.errors import KeysUnavailable
 from penstock.persistence.database import Database
 from penstock.persistence.tables.secret_checks import SecretCheck
-from penstock.services.access.admin_actions import record
-from penstock.services.access.principals import Principal
-from penstock.services.context import Server
 
 _TEXT = b"penstock secret check 1\x00"
 
@@ -46,20 +43,6 @@ def add(session: Session, secrets: Secrets, names: Collection[str] = NAMES) -> b
     for name in missing:
         session.add(SecretCheck(name=name, digest=digests[name]))
     return bool(missing)
-
-
-def renew(server: Server, principal: Principal, name: str) -> None:
-    """Make a new key of a secret, and log it; the earlier keys are kept.
-
-    If the newest key is not in the database yet, after an interruption or a restore, it is added
-    there and no further key is made.  Raises ``KeysUnavailable``.
-    """
-    # One transaction under the write lock: nothing is digested between the file and the log.
-    with server.database.write() as session:
-        if not add(session, server.stored.now, (name,)):
-            add(session, server.stored.renew(name), (name,))
-        number = server.stored.now.newest_of(name)
-        record(session, principal, "key", server.clock(), secret=name, number=number)
 
 
 def require(database: Database, secrets: Secrets) -> None:

@@ -19,7 +19,7 @@ from penstock.persistence.tables.people import Token, User
 from penstock.services.access.admin_actions import record
 from penstock.services.access.principals import Principal
 from penstock.services.context import Server
-from penstock.services.operations import secret_checks
+from penstock.services.operations import secret_checks, secret_renewal
 from penstock.services.people import token_lineage
 from penstock.services.people.logged_tokens import record_revocation
 
@@ -62,10 +62,10 @@ def show(server: Server, principal: Principal) -> PeppersView:
 def rotate(server: Server, principal: Principal) -> PeppersView:
     """Make a new pepper, and retire the one before; tokens move to it when they are used.
 
-    It is made as ``secret_checks.renew`` does.  Raises ``Forbidden`` and ``KeysUnavailable``.
+    It is made as ``secret_renewal.renew`` does.  Raises ``Forbidden`` and ``KeysUnavailable``.
     """
     principal.require("admin")
-    secret_checks.renew(server, principal, PEPPER)
+    secret_renewal.renew(server, principal, PEPPER)
     return show(server, principal)
 
 

@@ -18,7 +18,7 @@ from penstock.persistence.tables import Leaf, SecretCheck, Token
 from penstock.services.access import sessions
 from penstock.services.access.principals import OPERATOR, authenticate
 from penstock.services.context import Server
-from penstock.services.operations import backup, home, secret_checks, secret_rotation
+from penstock.services.operations import backup, home, secret_renewal, secret_rotation
 from penstock.services.operations.secret_rotation import PeppersView
 from penstock.services.people import tokens
 from penstock.services.schemas.people import TokenSpec
@@ -186,7 +186,7 @@ def test_a_rotation_that_was_cut_off_is_gone_on_with(
     cut_off(
         world,
         monkeypatch,
-        secret_checks,
+        secret_renewal,
         "record",
         lambda: secret_rotation.rotate(world.server, OPERATOR),
     )
