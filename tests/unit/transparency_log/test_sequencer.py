@@ -18,7 +18,7 @@ from penstock.services.releases import history
 from penstock.services.schemas.streams import ElementsRequest, StreamRequest
 from penstock.services.streams import stream_elements, streams
 from penstock.services.streams.stream_totals import read
-from penstock.transparency_log import checkpoints, sequencer, tree_store
+from penstock.transparency_log import checkpoints, spending, tree_store
 from penstock.transparency_log.sights import Sight
 from penstock.transparency_log.spending import accounts
 from penstock.transparency_log.witness import FileWitness
@@ -71,7 +71,7 @@ def test_hand_outs_add_nothing_up(visits: World, monkeypatch: pytest.MonkeyPatch
         added.append(None)
         return accounts(session)
 
-    monkeypatch.setattr(sequencer, "accounts", counted)
+    monkeypatch.setattr(spending, "accounts", counted)
     visits.ask("pia")
     visits.ask("paul")
     for last in (1, 2):
