@@ -84,6 +84,17 @@ def test_what_is_taken_away_is_refused_from_its_commit_on(
         visits.ask("ines", epsilon=0.35)
 
 
+def test_a_repeat_is_of_what_is_allowed_now(visits: World) -> None:
+    """It takes no lock, under which a change would be noticed as well."""
+    before = visits.ask("ines").view
+    lower(visits)
+    now = visits.ask("ines").view
+    assert (now.id, now.level.value) != (before.id, before.level.value)
+    retire(visits)
+    with pytest.raises(Conflict):
+        visits.ask("ines")
+
+
 def test_an_inserted_tier_gives_answers_its_name_at_once(visits: World) -> None:
     visits.ask("ines")
     spec = TierSpec(name="team", above="public")
