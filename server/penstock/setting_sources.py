@@ -1,7 +1,6 @@
 """Read settings from a file, files of secrets and variables, and record the source of each."""
 
 import os
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -128,6 +127,9 @@ def _content_of_file(
     path = named or Path("penstock.toml")
     if named is None and not path.exists():
         return {}, None
+    # Imported here: most homes have no such file.
+    import tomllib
+
     try:
         return flat(tomllib.loads(shallow(path.read_text()))), path
     except OSError as error:

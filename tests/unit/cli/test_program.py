@@ -26,7 +26,7 @@ from penstock.errors import (
 
 SLOW = (
     *("numpy", "duckdb", "sqlmodel", "sqlalchemy", "alembic", "scipy", "pydantic", "flask"),
-    *("sqlalchemy.dialects.postgresql", "tabulate", "wcwidth", "http.client"),
+    *("sqlalchemy.dialects.postgresql", "tabulate", "wcwidth", "tomllib", "http.client"),
     *(
         f"penstock.persistence.tables.{subject}"
         for subject in (
