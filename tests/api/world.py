@@ -22,7 +22,8 @@ from penstock.services.approvals.actions import QueryRetirement
 from penstock.services.context import Server
 from penstock.services.operations import home
 from penstock.services.people import tokens, users
-from penstock.services.schemas.people import TokenSpec, UserSpec
+from penstock.services.schemas.people.tokens import TokenSpec
+from penstock.services.schemas.people.users import UserSpec
 from penstock.services.schemas.proposals import ProposalView
 
 START = datetime(2026, 11, 20, 12, tzinfo=UTC)

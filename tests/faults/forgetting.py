@@ -23,7 +23,8 @@ from penstock.services.operations import home, key_rotation
 from penstock.services.people import tier_changes, users
 from penstock.services.queries import queries
 from penstock.services.releases import releases
-from penstock.services.schemas.people import TierSpec, UserSpec
+from penstock.services.schemas.people.tiers import TierSpec
+from penstock.services.schemas.people.users import UserSpec
 from penstock.services.schemas.queries import (
     DatasetRequest,
     PushedVectorRequest,

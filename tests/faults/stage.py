@@ -26,7 +26,8 @@ from penstock.services.releases.allowed import AllowedRequest
 from penstock.services.releases.grants import NamedRelease, view_of
 from penstock.services.releases.releases import Answer
 from penstock.services.repository.queries import query_by_name
-from penstock.services.schemas.people import TierSpec, UserSpec
+from penstock.services.schemas.people.tiers import TierSpec
+from penstock.services.schemas.people.users import UserSpec
 from penstock.services.schemas.queries import (
     DatasetRequest,
     PushedVectorRequest,

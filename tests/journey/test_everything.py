@@ -26,7 +26,8 @@ from penstock.services.approvals import proposals
 from penstock.services.approvals.actions import QueryRetirement
 from penstock.services.operations import key_rotation
 from penstock.services.people import tokens, users
-from penstock.services.schemas.people import TokenSpec, UserSpec
+from penstock.services.schemas.people.tokens import TokenSpec
+from penstock.services.schemas.people.users import UserSpec
 from penstock.services.schemas.proposals import ProposalView
 from penstock.services.verification import verification
 

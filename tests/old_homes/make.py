@@ -24,7 +24,9 @@ from penstock.services.people import tier_changes, tokens, users
 from penstock.services.queries import queries
 from penstock.services.releases import releases
 from penstock.services.schemas.datasets import DatasetChange
-from penstock.services.schemas.people import TierSpec, TokenSpec, UserChange, UserSpec
+from penstock.services.schemas.people.tiers import TierSpec
+from penstock.services.schemas.people.tokens import TokenSpec
+from penstock.services.schemas.people.users import UserChange, UserSpec
 from penstock.services.schemas.queries import (
     ComputedQueryRequest,
     DatasetRequest,

@@ -16,7 +16,8 @@ from penstock.services.people import tier_changes, users
 from penstock.services.queries import queries, registration
 from penstock.services.releases import releases
 from penstock.services.releases.releases import Answer
-from penstock.services.schemas.people import TierSpec, UserSpec
+from penstock.services.schemas.people.tiers import TierSpec
+from penstock.services.schemas.people.users import UserSpec
 from penstock.services.schemas.queries import (
     DatasetRequest,
     PushedVectorRequest,

@@ -15,7 +15,8 @@ from tests.web.world import Browser, Grown, Open, furnish
 
 from penstock.services.access.principals import OPERATOR
 from penstock.services.people import tokens, users
-from penstock.services.schemas.people import TokenSpec, UserSpec
+from penstock.services.schemas.people.tokens import TokenSpec
+from penstock.services.schemas.people.users import UserSpec
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser as Chromium

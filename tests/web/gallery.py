@@ -25,7 +25,7 @@ from penstock.services.access.principals import OPERATOR, acting_as
 from penstock.services.context import Server
 from penstock.services.operations import home
 from penstock.services.people import tokens
-from penstock.services.schemas.people import TokenSpec
+from penstock.services.schemas.people.tokens import TokenSpec
 from penstock.settings import Settings
 
 SIZES = {"desk": DESKTOP, "phone": PHONE}

@@ -14,7 +14,9 @@ from penstock.services.access.principals import OPERATOR
 from penstock.services.context import Server
 from penstock.services.operations import home
 from penstock.services.people import tokens, users
-from penstock.services.schemas.people import Role, TokenSpec, UserSpec
+from penstock.services.schemas.people.roles import Role
+from penstock.services.schemas.people.tokens import TokenSpec
+from penstock.services.schemas.people.users import UserSpec
 
 START_SECONDS = 300.0
 """A machine that is slow and busy at once starts it all the same."""

@@ -14,7 +14,7 @@ from penstock.http.answers import MEDIA_TYPE, rendered
 from penstock.services.access.principals import Principal
 from penstock.services.context import Server
 from penstock.services.jobs import idempotency
-from penstock.services.schemas.people import IssuedTokenView
+from penstock.services.schemas.people.views import IssuedTokenView
 
 HEADER = "Idempotency-Key"
 REPLAYED = "Idempotency-Replayed"

@@ -20,7 +20,9 @@ from penstock.services.queries import queries
 from penstock.services.releases import history as handed
 from penstock.services.releases import releases
 from penstock.services.schemas.exposure import ExposureView
-from penstock.services.schemas.people import TierSpec, TokenSpec, UserSpec
+from penstock.services.schemas.people.tiers import TierSpec
+from penstock.services.schemas.people.tokens import TokenSpec
+from penstock.services.schemas.people.users import UserSpec
 from penstock.services.schemas.queries import (
     DatasetRequest,
     QueryRequest,

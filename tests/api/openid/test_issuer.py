@@ -28,7 +28,7 @@ from penstock.openid import issuer
 from penstock.openid.issuer import FRESH, PATIENCE, Issuer, Refused
 from penstock.services.access.principals import OPERATOR
 from penstock.services.people import users
-from penstock.services.schemas.people import UserSpec
+from penstock.services.schemas.people.users import UserSpec
 from penstock.setting_sources import load
 
 SOME_RSA, OTHER_RSA = rsa("rsa"), rsa("other")

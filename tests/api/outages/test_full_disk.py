@@ -19,7 +19,7 @@ from penstock.services.access import sessions
 from penstock.services.access.principals import OPERATOR
 from penstock.services.disk_room import Room, UpTo, on_disk
 from penstock.services.people import tokens
-from penstock.services.schemas.people import TokenSpec
+from penstock.services.schemas.people.tokens import TokenSpec
 
 ASK = "/api/v1/queries/visits/releases"
 RESERVE = 2**20

@@ -7,7 +7,7 @@ from tests.api.world import World, parsed
 
 from penstock.services.access.principals import OPERATOR
 from penstock.services.people import tokens
-from penstock.services.schemas.people import TokenSpec
+from penstock.services.schemas.people.tokens import TokenSpec
 
 API = "/api/v1"
 

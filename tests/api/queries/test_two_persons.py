@@ -12,7 +12,8 @@ from penstock.services.access.principals import OPERATOR
 from penstock.services.approvals import proposals
 from penstock.services.approvals.actions import Acknowledgment
 from penstock.services.people import tokens, users
-from penstock.services.schemas.people import TokenSpec, UserSpec
+from penstock.services.schemas.people.tokens import TokenSpec
+from penstock.services.schemas.people.users import UserSpec
 from penstock.services.schemas.proposals import ProposalView
 
 BUDGETS = {"budgets": {"internal": {"epsilon": 9}}}

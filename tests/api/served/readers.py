@@ -19,7 +19,7 @@ from tests.databases.homes import Home
 from penstock.services.access.principals import OPERATOR
 from penstock.services.operations import home
 from penstock.services.people import tokens
-from penstock.services.schemas.people import TokenSpec
+from penstock.services.schemas.people.tokens import TokenSpec
 
 ASK = "/api/v1/queries/visits/releases"
 

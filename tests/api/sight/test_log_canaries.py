@@ -30,7 +30,7 @@ from penstock.cli import program
 from penstock.services.access.principals import OPERATOR
 from penstock.services.operations import home
 from penstock.services.people import tokens
-from penstock.services.schemas.people import TokenSpec
+from penstock.services.schemas.people.tokens import TokenSpec
 
 pytestmark = pytest.mark.only("sqlite")
 

@@ -17,7 +17,9 @@ from penstock.services.people import tier_changes, tokens, users
 from penstock.services.queries import queries
 from penstock.services.releases import releases
 from penstock.services.releases.releases import Answer
-from penstock.services.schemas.people import TierSpec, TokenSpec, UserSpec
+from penstock.services.schemas.people.tiers import TierSpec
+from penstock.services.schemas.people.tokens import TokenSpec
+from penstock.services.schemas.people.users import UserSpec
 from penstock.services.schemas.queries import (
     DatasetRequest,
     PushedVectorRequest,

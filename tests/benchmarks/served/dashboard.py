@@ -25,7 +25,9 @@ from penstock.services.access.principals import OPERATOR, authenticate
 from penstock.services.context import Server
 from penstock.services.operations import home
 from penstock.services.people import tokens, users
-from penstock.services.schemas.people import Role, TokenSpec, UserSpec
+from penstock.services.schemas.people.roles import Role
+from penstock.services.schemas.people.tokens import TokenSpec
+from penstock.services.schemas.people.users import UserSpec
 from penstock.settings import Settings
 
 OF_THE_DEMO = Goal(100, at_most=True)

@@ -22,7 +22,7 @@ from penstock.services.access.token_format import prefix_of
 from penstock.services.context import Server
 from penstock.services.operations import secret_rotation
 from penstock.services.people import tokens
-from penstock.services.schemas.people import TokenSpec
+from penstock.services.schemas.people.tokens import TokenSpec
 from penstock.services.verification import verification
 
 FILES = (

@@ -28,7 +28,7 @@ from penstock.services.access.principals import OPERATOR, acting_as
 from penstock.services.approvals import proposals
 from penstock.services.approvals.actions import QueryRetirement
 from penstock.services.people import users
-from penstock.services.schemas.people import UserSpec
+from penstock.services.schemas.people.users import UserSpec
 from penstock.services.schemas.proposals import ProposalView
 from penstock.services.verification.verification import verify
 

@@ -45,7 +45,9 @@ from penstock.services.queries.queries import register
 from penstock.services.releases import releases
 from penstock.services.repository.datasets import dataset_by_name
 from penstock.services.schemas.datasets import DatasetChange
-from penstock.services.schemas.people import TierSpec, TokenSpec, UserChange, UserSpec
+from penstock.services.schemas.people.tiers import TierSpec
+from penstock.services.schemas.people.tokens import TokenSpec
+from penstock.services.schemas.people.users import UserChange, UserSpec
 from penstock.services.schemas.proposals import ProposalView
 from penstock.services.schemas.queries import (
     BudgetSpec,

@@ -33,6 +33,7 @@ SLOW = (
             *("idempotency", "jobs", "ledger", "proposals", "queries", "sessions", "streams"),
         )
     ),
+    *(f"penstock.services.schemas.people.{subject}" for subject in ("tiers", "tokens", "users")),
     *(
         "penstock.mechanisms",
         "penstock.structures",
@@ -80,6 +81,7 @@ def test_help_imports_nothing_slow(arguments: tuple[str, ...]) -> None:
 
 DATABASE = {"sqlmodel", "sqlalchemy", "pydantic"}
 TABULATE = {"tabulate", "wcwidth"}
+TOKENS = {"penstock.services.schemas.people.tokens"}
 QUERIES = {"penstock.persistence.tables.queries"}
 """What a change needs too: its leaf says what its actor has read."""
 
@@ -90,7 +92,7 @@ QUERIES = {"penstock.persistence.tables.queries"}
     [
         (("tier", "list"), TABULATE),
         (("tier", "list", "--format", "csv"), set()),
-        (("token", "create", "ada"), QUERIES),
+        (("token", "create", "ada"), TOKENS | QUERIES),
     ],
     ids=["a table", "CSV", "a change"],
 )

@@ -24,7 +24,8 @@ from penstock.services.access.principals import OPERATOR, authenticate
 from penstock.services.context import Server
 from penstock.services.operations import home
 from penstock.services.people import tokens, users
-from penstock.services.schemas.people import TokenSpec, UserSpec
+from penstock.services.schemas.people.tokens import TokenSpec
+from penstock.services.schemas.people.users import UserSpec
 
 EMPTY = (
     "There is no budget",

@@ -6,7 +6,7 @@ from tests.unit.worlds import World
 from penstock.persistence.row_numbers import required, take
 from penstock.services.access.principals import OPERATOR
 from penstock.services.people import tier_changes
-from penstock.services.schemas.people import TierSpec
+from penstock.services.schemas.people.tiers import TierSpec
 
 pytestmark = pytest.mark.each_database
 

@@ -9,7 +9,7 @@ from penstock.errors import BudgetExhausted, InvalidInput
 from penstock.persistence.tables import TierBudget
 from penstock.services.access.principals import OPERATOR
 from penstock.services.people import tier_changes
-from penstock.services.schemas.people import TierSpec
+from penstock.services.schemas.people.tiers import TierSpec
 
 
 def test_budgets_are_raised_and_lowered_but_not_below_what_is_spent(visits: World) -> None:

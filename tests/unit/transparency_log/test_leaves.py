@@ -23,7 +23,8 @@ from penstock.services.audit import clocks, proofs, refusals, restores
 from penstock.services.operations import home, key_rotation
 from penstock.services.people import tokens, users
 from penstock.services.schemas.datasets import DatasetChange
-from penstock.services.schemas.people import TokenSpec, UserChange
+from penstock.services.schemas.people.tokens import TokenSpec
+from penstock.services.schemas.people.users import UserChange
 from penstock.services.schemas.streams import ElementsRequest, StreamRequest
 from penstock.services.streams import stream_elements, stream_totals, streams
 from penstock.services.verification.verification import verify

@@ -23,7 +23,8 @@ from penstock.services.audit import clocks
 from penstock.services.operations import home
 from penstock.services.operations.status import examine
 from penstock.services.people import tier_changes, tokens
-from penstock.services.schemas.people import TierSpec, TokenSpec
+from penstock.services.schemas.people.tiers import TierSpec
+from penstock.services.schemas.people.tokens import TokenSpec
 from penstock.services.schemas.proposals import ProposalView
 from penstock.services.verification.verification import verify
 from penstock.transparency_log import checkpoints

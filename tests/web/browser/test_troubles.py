@@ -15,7 +15,7 @@ from tests.web.served import Served
 
 from penstock.services.access.principals import OPERATOR, acting_as
 from penstock.services.people import tier_changes, tiers, users
-from penstock.services.schemas.people import Role
+from penstock.services.schemas.people.roles import Role
 from penstock.web import PAGES
 from penstock.web.http.routes import PageRoute
 

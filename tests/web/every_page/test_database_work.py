@@ -15,7 +15,8 @@ from tests.web.world import HOST, ORIGIN
 from penstock.application import create_app_for
 from penstock.services.access.principals import OPERATOR, authenticate
 from penstock.services.people import tokens, users
-from penstock.services.schemas.people import TokenSpec, UserSpec
+from penstock.services.schemas.people.tokens import TokenSpec
+from penstock.services.schemas.people.users import UserSpec
 from penstock.web import PAGES
 from penstock.web.http.request_context import Visit
 

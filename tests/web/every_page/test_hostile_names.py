@@ -10,7 +10,7 @@ from tests.web.world import HOSTILE, Browser, Open
 
 from penstock.services.access.principals import OPERATOR, acting_as
 from penstock.services.people import tokens
-from penstock.services.schemas.people import TokenSpec
+from penstock.services.schemas.people.tokens import TokenSpec
 
 
 @pytest.fixture

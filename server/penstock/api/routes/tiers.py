@@ -6,7 +6,8 @@ from penstock.services.approvals import proposals
 from penstock.services.approvals.actions import TierDeletion
 from penstock.services.pagination import Page, Window
 from penstock.services.people import tier_changes, tiers
-from penstock.services.schemas.people import TierChange, TierSpec, TierView
+from penstock.services.schemas.people.tiers import TierChange, TierSpec
+from penstock.services.schemas.people.views import TierView
 from penstock.services.schemas.proposals import ProposalView
 
 operations = Operations()

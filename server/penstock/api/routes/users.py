@@ -4,14 +4,13 @@ from penstock.api.operations import ADMIN, ONESELF_OR_ADMIN, SIGNED_IN, Operatio
 from penstock.api.request_context import Call
 from penstock.services.pagination import Page, Window
 from penstock.services.people import tokens, users
-from penstock.services.schemas.people import (
+from penstock.services.schemas.people.tokens import TokenSpec
+from penstock.services.schemas.people.users import UserChange, UserSpec
+from penstock.services.schemas.people.views import (
     IssuedTokenView,
     MeView,
     RevokedTokenView,
-    TokenSpec,
     TokenView,
-    UserChange,
-    UserSpec,
     UserView,
 )
 

@@ -12,7 +12,7 @@ from penstock.cli.people.proposals import do_or_propose
 from penstock.cli.specs import built
 
 if TYPE_CHECKING:
-    from penstock.services.schemas.people import TierView
+    from penstock.services.schemas.people.views import TierView
 
 Command = Callable[..., Any]
 
@@ -55,7 +55,7 @@ def create(
 ) -> None:
     """Create a tier.  It starts with the budgets and levels of the next lower one."""
     from penstock.services.people import tier_changes
-    from penstock.services.schemas.people import TierSpec
+    from penstock.services.schemas.people.tiers import TierSpec
 
     spec = built(TierSpec, name=name, description=description, **_place(rank, above))
     created = tier_changes.create(operator.server, operator.principal, spec)
@@ -75,7 +75,7 @@ def change(
     budget does not allow the move.
     """
     from penstock.services.people import tier_changes
-    from penstock.services.schemas.people import TierChange
+    from penstock.services.schemas.people.tiers import TierChange
 
     spec = built(TierChange, description=description, **_place(rank, above))
     changed = tier_changes.change(operator.server, operator.principal, name, spec)

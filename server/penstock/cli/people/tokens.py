@@ -14,7 +14,7 @@ from penstock.figures import moment
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from penstock.services.schemas.people import IssuedTokenView, TokenView
+    from penstock.services.schemas.people.views import IssuedTokenView, TokenView
 
 
 @click.group()
@@ -36,7 +36,7 @@ def create(operator: Operator, name: str, expires: str | None, scope: tuple[str,
     scripts.
     """
     from penstock.services.people import tokens
-    from penstock.services.schemas.people import TokenSpec
+    from penstock.services.schemas.people.tokens import TokenSpec
 
     spec = built(TokenSpec, expires_in=expires, scopes=list(dict.fromkeys(scope)) or None)
     issued = tokens.issue(operator.server, operator.principal, name, spec)

@@ -10,7 +10,7 @@ from penstock.cli.output import Column, Document
 from penstock.cli.specs import built, checked
 
 if TYPE_CHECKING:
-    from penstock.services.schemas.people import UserView
+    from penstock.services.schemas.people.views import UserView
 
 ROLES = click.Choice(["admin", "analyst", "auditor"])
 
@@ -31,7 +31,7 @@ def user() -> None:
 def create(operator: Operator, name: str, role: tuple[str, ...], clearance: str | None) -> None:
     """Create a user.  Create tokens for the user with `penstock token create`."""
     from penstock.services.people import users
-    from penstock.services.schemas.people import UserSpec
+    from penstock.services.schemas.people.users import UserSpec
 
     spec = built(UserSpec, name=name, roles=list(dict.fromkeys(role)), clearance=clearance)
     created = users.create(operator.server, operator.principal, spec)
@@ -80,7 +80,7 @@ def set_clearance(operator: Operator, name: str, tier: str | None, none: bool) -
     given before.
     """
     from penstock.services.people import users
-    from penstock.services.schemas.people import UserChange
+    from penstock.services.schemas.people.users import UserChange
 
     if (tier is None) is not none:
         raise click.UsageError("Give either a TIER or --none.")

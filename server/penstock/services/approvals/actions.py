@@ -27,7 +27,7 @@ from penstock.services.repository.datasets import dataset_by_name
 from penstock.services.repository.people import ordered_tiers, tier_by_name
 from penstock.services.repository.queries import query_by_name, stream_by_name
 from penstock.services.schemas.datasets import DatasetChange
-from penstock.services.schemas.people import TierView
+from penstock.services.schemas.people.views import TierView
 from penstock.services.schemas.queries import BudgetSpec
 from penstock.services.schemas.streams import StreamView
 from penstock.services.schemas.views import (

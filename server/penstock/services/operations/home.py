@@ -18,7 +18,6 @@ from penstock.errors import Conflict, Unavailable
 from penstock.persistence import migrate, row_authentication, row_authentication_upgrade
 from penstock.persistence.database import Database
 from penstock.services import disk_room
-from penstock.services.audit import cosigners
 from penstock.services.context import Server
 from penstock.services.noise.keys import require_keys
 from penstock.services.operations import secret_checks
@@ -241,7 +240,10 @@ def open_server(
     )
     server.database.check_schema()
     database.keeper = disk_room.of(settings, database)
-    cosigners.configured(settings)
+    if settings.cosigners:
+        from penstock.services.audit import cosigners
+
+        cosigners.configured(settings)
     secret_checks.require(server.database, server.secrets)
     require_keys(server)
     sequencer.examine()

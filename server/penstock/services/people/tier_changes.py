@@ -25,7 +25,8 @@ from penstock.services.ledger.tier_budgets import inherit, newest_budget
 from penstock.services.people.logged_tiers import record_deletion, record_rank
 from penstock.services.people.tiers import view
 from penstock.services.repository.people import holding, ordered_tiers, tier_by_name
-from penstock.services.schemas.people import TierChange, TierSpec, TierView
+from penstock.services.schemas.people.tiers import TierChange, TierSpec
+from penstock.services.schemas.people.views import TierView
 from penstock.spec_fields import folded
 
 FIRST_RANK = 10

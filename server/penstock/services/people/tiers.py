@@ -3,7 +3,7 @@
 from penstock.persistence.tables.people import Tier
 from penstock.services.context import Server
 from penstock.services.repository.people import ordered_tiers
-from penstock.services.schemas.people import TierView
+from penstock.services.schemas.people.views import TierView
 
 
 def view(tier: Tier) -> TierView:

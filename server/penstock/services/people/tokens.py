@@ -18,11 +18,11 @@ from penstock.services.people import token_lineage
 from penstock.services.people.logged_tokens import record_revocation, record_token
 from penstock.services.releases import quota
 from penstock.services.repository.people import listed, user_by_name
-from penstock.services.schemas.people import (
+from penstock.services.schemas.people.tokens import TokenSpec
+from penstock.services.schemas.people.views import (
     IssuedTokenView,
     RevokedTokenView,
     TokenPreviewView,
-    TokenSpec,
     TokenView,
 )
 from penstock.spec_fields import folded

@@ -18,7 +18,8 @@ from penstock.services.people.logged_users import (
 )
 from penstock.services.people.token_lineage import end_all
 from penstock.services.repository.people import clearance_of, listed, tier_by_name, user_by_name
-from penstock.services.schemas.people import MeView, UserChange, UserSpec, UserView
+from penstock.services.schemas.people.users import UserChange, UserSpec
+from penstock.services.schemas.people.views import MeView, UserView
 from penstock.spec_fields import folded
 
 

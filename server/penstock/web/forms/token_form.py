@@ -4,7 +4,7 @@ from flask import Response, request
 
 from penstock.connectors.planning.refusals import checked
 from penstock.services.people import tokens
-from penstock.services.schemas.people import TokenSpec
+from penstock.services.schemas.people.tokens import TokenSpec
 from penstock.web.forms import form_input
 from penstock.web.http.idempotent_forms import once
 from penstock.web.http.request_context import Visit

@@ -11,7 +11,7 @@ from penstock.services.access.principals import OPERATOR
 from penstock.services.operations import home
 from penstock.services.operations.home import utc_now
 from penstock.services.people import tier_changes
-from penstock.services.schemas.people import TierSpec
+from penstock.services.schemas.people.tiers import TierSpec
 from penstock.settings import Settings
 
 

@@ -15,7 +15,7 @@ from tests.unit.cli.program_runs import HANG_SECONDS
 from penstock.services.access.principals import OPERATOR
 from penstock.services.operations import backup, home
 from penstock.services.people import tier_changes
-from penstock.services.schemas.people import TierSpec
+from penstock.services.schemas.people.tiers import TierSpec
 
 DRILL = ROOT / "deploy" / "restore-drill.sh"
 

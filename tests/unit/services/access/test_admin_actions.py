@@ -13,7 +13,7 @@ from penstock.services.access.principals import OPERATOR, acting_as
 from penstock.services.datasets import datasets
 from penstock.services.people import tier_changes
 from penstock.services.releases import releases
-from penstock.services.schemas.people import TierSpec
+from penstock.services.schemas.people.tiers import TierSpec
 from penstock.services.schemas.queries import DatasetRequest, ReleaseRequest
 
 

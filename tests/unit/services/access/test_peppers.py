@@ -10,7 +10,7 @@ from penstock.services.access import peppers
 from penstock.services.access.principals import OPERATOR
 from penstock.services.operations import secret_rotation
 from penstock.services.people import tokens
-from penstock.services.schemas.people import TokenSpec
+from penstock.services.schemas.people.tokens import TokenSpec
 
 
 def issued(world: World) -> str:

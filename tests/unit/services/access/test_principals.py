@@ -8,7 +8,8 @@ from penstock.errors import Conflict, InvalidInput, NotAuthenticated
 from penstock.persistence.tables import Leaf, Token
 from penstock.services.access.principals import OPERATOR, authenticate
 from penstock.services.people import tokens, users
-from penstock.services.schemas.people import TokenSpec, UserChange
+from penstock.services.schemas.people.tokens import TokenSpec
+from penstock.services.schemas.people.users import UserChange
 
 
 def test_a_token_lets_in_until_it_expires(world: World) -> None:

@@ -11,7 +11,8 @@ from penstock.persistence.tables import WebSession
 from penstock.services.access import sessions
 from penstock.services.access.principals import OPERATOR
 from penstock.services.people import tokens, users
-from penstock.services.schemas.people import TokenSpec, UserChange
+from penstock.services.schemas.people.tokens import TokenSpec
+from penstock.services.schemas.people.users import UserChange
 
 
 def token(world: World, name: str, **spec: object) -> str:

@@ -9,7 +9,7 @@ from penstock.errors import NotAuthenticated
 from penstock.services.access.principals import OPERATOR, authenticate
 from penstock.services.access.token_format import well_formed
 from penstock.services.people import tokens
-from penstock.services.schemas.people import TokenSpec
+from penstock.services.schemas.people.tokens import TokenSpec
 
 
 def test_a_known_prefix_with_a_made_up_secret_is_refused(world: World) -> None:

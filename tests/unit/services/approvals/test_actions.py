@@ -15,7 +15,7 @@ from penstock.services.approvals.actions import BudgetChange, Shredding
 from penstock.services.datasets import datasets
 from penstock.services.operations import key_rotation
 from penstock.services.people import users
-from penstock.services.schemas.people import UserSpec
+from penstock.services.schemas.people.users import UserSpec
 from penstock.services.schemas.proposals import ProposalView
 from penstock.services.schemas.queries import (
     BudgetSpec,

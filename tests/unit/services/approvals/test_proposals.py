@@ -29,7 +29,8 @@ from penstock.services.people import tier_changes, tiers, users
 from penstock.services.queries import queries
 from penstock.services.repository.datasets import dataset_by_name
 from penstock.services.schemas.datasets import DatasetChange
-from penstock.services.schemas.people import TierChange, TierSpec, UserChange, UserSpec
+from penstock.services.schemas.people.tiers import TierChange, TierSpec
+from penstock.services.schemas.people.users import UserChange, UserSpec
 from penstock.services.schemas.proposals import ProposalView
 from penstock.services.schemas.queries import (
     BudgetSpec,

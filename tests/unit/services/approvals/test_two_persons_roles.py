@@ -17,7 +17,7 @@ from penstock.services.approvals import proposals
 from penstock.services.approvals.actions import BudgetChange
 from penstock.services.datasets import datasets
 from penstock.services.people import users
-from penstock.services.schemas.people import UserChange, UserSpec
+from penstock.services.schemas.people.users import UserChange, UserSpec
 from penstock.services.schemas.proposals import ProposalView
 from penstock.services.schemas.queries import (
     BudgetSpec,

@@ -15,7 +15,7 @@ from penstock.services.datasets import datasets
 from penstock.services.operations import home
 from penstock.services.pagination import Window
 from penstock.services.people import tier_changes
-from penstock.services.schemas.people import TierSpec
+from penstock.services.schemas.people.tiers import TierSpec
 from penstock.services.schemas.queries import (
     DatasetRequest,
 )

@@ -26,7 +26,8 @@ from penstock.services.pagination import Window
 from penstock.services.people import tier_changes, users
 from penstock.services.queries import level_changes, queries
 from penstock.services.schemas.datasets import CorrectionRequest
-from penstock.services.schemas.people import TierSpec, UserSpec
+from penstock.services.schemas.people.tiers import TierSpec
+from penstock.services.schemas.people.users import UserSpec
 from penstock.services.schemas.proposals import ProposalView
 from penstock.services.schemas.queries import (
     LevelsChange,

@@ -17,7 +17,7 @@ from penstock.services.people import users
 from penstock.services.releases import history
 from penstock.services.repository.datasets import dataset_by_name
 from penstock.services.repository.people import tier_by_name
-from penstock.services.schemas.people import UserChange
+from penstock.services.schemas.people.users import UserChange
 
 EVERYTHING = Window(limit=1000)
 

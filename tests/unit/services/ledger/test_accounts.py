@@ -28,7 +28,7 @@ from penstock.services.people import tier_changes, tiers
 from penstock.services.queries import queries
 from penstock.services.repository.datasets import dataset_by_name
 from penstock.services.schemas.datasets import CorrectionRequest
-from penstock.services.schemas.people import TierSpec
+from penstock.services.schemas.people.tiers import TierSpec
 from penstock.services.schemas.queries import (
     DatasetRequest,
     HistogramRequest,

@@ -23,7 +23,8 @@ from penstock.services.datasets import datasets
 from penstock.services.people import tier_changes, tiers, users
 from penstock.services.queries import queries
 from penstock.services.repository.datasets import dataset_by_name
-from penstock.services.schemas.people import TierSpec, UserChange
+from penstock.services.schemas.people.tiers import TierSpec
+from penstock.services.schemas.people.users import UserChange
 from penstock.services.schemas.queries import (
     DatasetRequest,
     LevelsChange,

@@ -8,7 +8,7 @@ from penstock.services import budgets
 from penstock.services.access.principals import OPERATOR
 from penstock.services.people import tier_changes
 from penstock.services.schemas.datasets import DatasetChange
-from penstock.services.schemas.people import TierSpec
+from penstock.services.schemas.people.tiers import TierSpec
 from penstock.services.verification.verification import verify
 
 

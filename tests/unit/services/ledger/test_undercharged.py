@@ -16,7 +16,7 @@ from penstock.services.ledger import accounts, tier_budgets
 from penstock.services.ledger.undercharged import put_right, undercharged
 from penstock.services.operations.status import examine
 from penstock.services.people import tier_changes
-from penstock.services.schemas.people import TierSpec
+from penstock.services.schemas.people.tiers import TierSpec
 from penstock.services.verification.verification import verify
 
 TIERS = ("public", "partner", "internal")

@@ -26,7 +26,7 @@ from penstock.services.people import tier_changes
 from penstock.services.queries import queries, registration
 from penstock.services.releases import locked_state
 from penstock.services.releases.releases import store
-from penstock.services.schemas.people import TierSpec
+from penstock.services.schemas.people.tiers import TierSpec
 from penstock.services.schemas.queries import (
     DatasetRequest,
 )

@@ -13,7 +13,8 @@ from penstock.services.access.principals import OPERATOR
 from penstock.services.datasets import datasets
 from penstock.services.operations import home, key_rotation, status
 from penstock.services.people import tier_changes, users
-from penstock.services.schemas.people import TierSpec, UserSpec
+from penstock.services.schemas.people.tiers import TierSpec
+from penstock.services.schemas.people.users import UserSpec
 from penstock.services.schemas.queries import (
     DatasetRequest,
 )

@@ -21,7 +21,7 @@ from penstock.services.context import Server
 from penstock.services.operations import backup, home, secret_renewal, secret_rotation
 from penstock.services.operations.secret_rotation import PeppersView
 from penstock.services.people import tokens
-from penstock.services.schemas.people import TokenSpec
+from penstock.services.schemas.people.tokens import TokenSpec
 from penstock.services.verification import verification
 
 BY_ID = select(Token).order_by(col(Token.id))

@@ -9,7 +9,7 @@ from tests.unit.worlds import World
 from penstock.services.access.principals import OPERATOR
 from penstock.services.people import tier_changes
 from penstock.services.people.logged_tiers import LoggedTiers
-from penstock.services.schemas.people import TierChange, TierSpec
+from penstock.services.schemas.people.tiers import TierChange, TierSpec
 
 
 def test_each_creation_and_deletion_is_missed(world: World) -> None:

@@ -6,7 +6,7 @@ from tests.unit.worlds import World
 from penstock.services.access.principals import OPERATOR
 from penstock.services.people import tokens, users
 from penstock.services.people.logged_tokens import LoggedTokens
-from penstock.services.schemas.people import TokenSpec
+from penstock.services.schemas.people.tokens import TokenSpec
 
 
 def test_tokens_and_revocations(world: World) -> None:

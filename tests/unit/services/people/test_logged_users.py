@@ -6,7 +6,7 @@ from tests.unit.worlds import World
 from penstock.services.access.principals import OPERATOR
 from penstock.services.people import users
 from penstock.services.people.logged_users import LoggedUsers
-from penstock.services.schemas.people import UserChange
+from penstock.services.schemas.people.users import UserChange
 
 
 def test_users_roles_clearances_and_who_is_disabled(world: World) -> None:

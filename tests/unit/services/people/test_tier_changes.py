@@ -16,7 +16,8 @@ from penstock.services.people import tier_changes, tiers, users
 from penstock.services.queries import queries
 from penstock.services.releases import releases
 from penstock.services.schemas.datasets import DatasetChange
-from penstock.services.schemas.people import TierChange, TierSpec, UserChange
+from penstock.services.schemas.people.tiers import TierChange, TierSpec
+from penstock.services.schemas.people.users import UserChange
 from penstock.services.schemas.queries import (
     LevelsChange,
     ReleaseRequest,

@@ -4,7 +4,8 @@ from tests.unit.worlds import World
 
 from penstock.services.access.principals import OPERATOR
 from penstock.services.people import tier_changes, tiers
-from penstock.services.schemas.people import TierSpec, TierView
+from penstock.services.schemas.people.tiers import TierSpec
+from penstock.services.schemas.people.views import TierView
 
 
 def test_tiers_are_listed_by_rank_and_not_by_age(world: World) -> None:

@@ -17,7 +17,9 @@ from penstock.services.access import sessions
 from penstock.services.access.principals import OPERATOR, Principal, authenticate
 from penstock.services.pagination import Window
 from penstock.services.people import tokens, users
-from penstock.services.schemas.people import IssuedTokenView, TokenSpec, UserChange
+from penstock.services.schemas.people.tokens import TokenSpec
+from penstock.services.schemas.people.users import UserChange
+from penstock.services.schemas.people.views import IssuedTokenView
 from penstock.services.verification import verification
 
 YEARS = 3000 * 86400

@@ -11,7 +11,8 @@ from penstock.services.access.principals import OPERATOR, authenticate
 from penstock.services.people import tokens, users
 from penstock.services.releases import history, releases
 from penstock.services.repository.people import user_by_name
-from penstock.services.schemas.people import TokenSpec, UserChange
+from penstock.services.schemas.people.tokens import TokenSpec
+from penstock.services.schemas.people.users import UserChange
 from penstock.services.schemas.queries import (
     ReleaseRequest,
 )

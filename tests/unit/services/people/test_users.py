@@ -9,7 +9,9 @@ from penstock.persistence.tables import Charge, Clearance, Leaf, QueryLevel, Tie
 from penstock.services.access.principals import OPERATOR, Principal
 from penstock.services.pagination import Window
 from penstock.services.people import tier_changes, tiers, tokens, users
-from penstock.services.schemas.people import TierSpec, TokenSpec, UserChange, UserSpec
+from penstock.services.schemas.people.tiers import TierSpec
+from penstock.services.schemas.people.tokens import TokenSpec
+from penstock.services.schemas.people.users import UserChange, UserSpec
 
 
 def admin(world: World) -> Principal:

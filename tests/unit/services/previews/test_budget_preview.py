@@ -17,7 +17,7 @@ from penstock.services.previews.budget_preview import MovedBudgetsView
 from penstock.services.repository.datasets import dataset_by_name
 from penstock.services.repository.people import tier_by_name
 from penstock.services.schemas.datasets import DatasetChange
-from penstock.services.schemas.people import UserChange
+from penstock.services.schemas.people.users import UserChange
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ from penstock.services.pagination import Window
 from penstock.services.people import users
 from penstock.services.previews import clearance_preview
 from penstock.services.queries import queries
-from penstock.services.schemas.people import UserChange
+from penstock.services.schemas.people.users import UserChange
 
 TIERS = ("public", "partner", "internal", None)
 

@@ -25,7 +25,7 @@ from penstock.services.people import users
 from penstock.services.previews import query_preview
 from penstock.services.queries import queries
 from penstock.services.schemas.exposure import ExposureView
-from penstock.services.schemas.people import UserChange
+from penstock.services.schemas.people.users import UserChange
 from penstock.services.schemas.queries import (
     DatasetRequest,
     LevelsChange,

@@ -14,7 +14,7 @@ from penstock.services.people import tier_changes, users
 from penstock.services.previews import level_preview
 from penstock.services.previews.level_preview import MovedLevelsView
 from penstock.services.queries import queries
-from penstock.services.schemas.people import UserChange
+from penstock.services.schemas.people.users import UserChange
 from penstock.services.schemas.queries import (
     LevelsChange,
 )

@@ -28,7 +28,8 @@ from penstock.services.access.principals import OPERATOR
 from penstock.services.datasets import datasets
 from penstock.services.people import tier_changes, users
 from penstock.services.queries import level_changes, queries
-from penstock.services.schemas.people import TierSpec, UserChange
+from penstock.services.schemas.people.tiers import TierSpec
+from penstock.services.schemas.people.users import UserChange
 from penstock.services.schemas.previews import PreviewView
 from penstock.services.schemas.queries import (
     DatasetRequest,

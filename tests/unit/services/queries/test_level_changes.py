@@ -26,7 +26,7 @@ from penstock.services.exposure import exposure
 from penstock.services.people import tier_changes
 from penstock.services.queries import level_changes, queries
 from penstock.services.releases import history
-from penstock.services.schemas.people import TierSpec
+from penstock.services.schemas.people.tiers import TierSpec
 from penstock.services.schemas.queries import (
     LevelsChange,
 )

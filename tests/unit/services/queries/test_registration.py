@@ -22,7 +22,7 @@ from penstock.services.access.principals import OPERATOR
 from penstock.services.ledger import quotes
 from penstock.services.people import tier_changes
 from penstock.services.queries import queries, registration
-from penstock.services.schemas.people import TierSpec
+from penstock.services.schemas.people.tiers import TierSpec
 
 RISING = {"public": 0.1, "partner": 0.2, "internal": 0.4}
 

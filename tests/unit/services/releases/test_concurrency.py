@@ -24,7 +24,8 @@ from penstock.services.operations import home
 from penstock.services.people import tier_changes, users
 from penstock.services.queries import queries, registration
 from penstock.services.schemas.datasets import CorrectionRequest
-from penstock.services.schemas.people import TierSpec, UserChange, UserSpec
+from penstock.services.schemas.people.tiers import TierSpec
+from penstock.services.schemas.people.users import UserChange, UserSpec
 from penstock.services.schemas.queries import (
     DatasetRequest,
     PushedVectorRequest,

@@ -15,7 +15,8 @@ from penstock.services.queries import level_changes, queries
 from penstock.services.releases import known_queries
 from penstock.services.releases.lookups import look_up
 from penstock.services.repository.people import user_by_name
-from penstock.services.schemas.people import TierSpec, UserChange
+from penstock.services.schemas.people.tiers import TierSpec
+from penstock.services.schemas.people.users import UserChange
 from penstock.services.schemas.queries import LevelsChange
 
 pytestmark = pytest.mark.each_database

@@ -21,7 +21,7 @@ from penstock.services.queries import level_changes, queries
 from penstock.services.releases import releases
 from penstock.services.releases.allowed import AllowedRequest
 from penstock.services.releases.locked_state import LockedState, read_under_lock
-from penstock.services.schemas.people import UserChange
+from penstock.services.schemas.people.users import UserChange
 from penstock.services.schemas.queries import LevelsChange, ReleaseRequest
 
 pytestmark = pytest.mark.each_database

@@ -13,7 +13,7 @@ from tests.unit.worlds import World
 from penstock.services.access.principals import OPERATOR, authenticate
 from penstock.services.people import tokens
 from penstock.services.releases import releases
-from penstock.services.schemas.people import TokenSpec
+from penstock.services.schemas.people.tokens import TokenSpec
 from penstock.services.schemas.queries import ReleaseRequest
 
 pytestmark = pytest.mark.each_database

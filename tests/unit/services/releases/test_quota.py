@@ -11,7 +11,8 @@ from penstock.errors import QuotaUsedUp
 from penstock.services.access.principals import OPERATOR
 from penstock.services.people import tokens, users
 from penstock.services.releases.quota import TOKENS
-from penstock.services.schemas.people import TokenSpec, UserSpec
+from penstock.services.schemas.people.tokens import TokenSpec
+from penstock.services.schemas.people.users import UserSpec
 
 
 def limited(world: World, **settings: Any) -> World:

@@ -16,7 +16,7 @@ from penstock.services.noise.kinds.choice import kind_of
 from penstock.services.noise.sealed_state import open_state
 from penstock.services.people import users
 from penstock.services.repository.queries import query_by_name
-from penstock.services.schemas.people import UserChange, UserSpec
+from penstock.services.schemas.people.users import UserChange, UserSpec
 
 
 def count(world: World, table: type[Release] | type[Leaf] | type[Grant]) -> int:

@@ -13,7 +13,7 @@ from penstock.services.repository.people import (
     tier_by_name,
     user_by_name,
 )
-from penstock.services.schemas.people import UserChange
+from penstock.services.schemas.people.users import UserChange
 
 
 def test_names_are_found_in_any_case_and_missing_ones_are_told(visits: World) -> None:

@@ -14,7 +14,7 @@ from penstock.services.access.principals import OPERATOR
 from penstock.services.datasets import datasets
 from penstock.services.people import users
 from penstock.services.repository.queries import stream_by_name
-from penstock.services.schemas.people import UserChange
+from penstock.services.schemas.people.users import UserChange
 from penstock.services.schemas.queries import (
     DatasetRequest,
 )

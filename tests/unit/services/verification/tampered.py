@@ -23,7 +23,7 @@ from penstock.services.jobs import idempotency, jobs
 from penstock.services.jobs.jobs import JobRequest
 from penstock.services.people import tokens
 from penstock.services.schemas.datasets import CorrectionRequest
-from penstock.services.schemas.people import TokenSpec
+from penstock.services.schemas.people.tokens import TokenSpec
 from penstock.services.schemas.queries import (
     DatasetRequest,
 )

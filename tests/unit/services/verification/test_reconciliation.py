@@ -18,7 +18,8 @@ from penstock.services.approvals.actions import BudgetChange
 from penstock.services.audit import restores
 from penstock.services.people import tier_changes, tokens, users
 from penstock.services.queries import queries
-from penstock.services.schemas.people import TierChange, TokenSpec
+from penstock.services.schemas.people.tiers import TierChange
+from penstock.services.schemas.people.tokens import TokenSpec
 from penstock.services.schemas.proposals import ProposalView
 from penstock.services.schemas.queries import (
     BudgetSpec,

@@ -11,7 +11,9 @@ from penstock.services.audit import events
 from penstock.services.pagination import Window
 from penstock.services.people import tier_changes, tokens, users
 from penstock.services.schemas.datasets import DatasetChange
-from penstock.services.schemas.people import TierSpec, TokenSpec, UserChange, UserSpec
+from penstock.services.schemas.people.tiers import TierSpec
+from penstock.services.schemas.people.tokens import TokenSpec
+from penstock.services.schemas.people.users import UserChange, UserSpec
 from penstock.services.verification.verification import verify
 
 

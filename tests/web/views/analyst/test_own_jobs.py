@@ -24,7 +24,8 @@ from penstock.services.datasets import datasets
 from penstock.services.jobs import idempotency, jobs
 from penstock.services.people import tokens, users
 from penstock.services.queries import registration
-from penstock.services.schemas.people import TokenSpec, UserChange, UserSpec
+from penstock.services.schemas.people.tokens import TokenSpec
+from penstock.services.schemas.people.users import UserChange, UserSpec
 from penstock.web.http import idempotent_forms
 
 HTMX = {"HX-Request": "true"}

@@ -11,7 +11,7 @@ from tests.web.world import Browser, Open, text_of
 from penstock.http import access_log
 from penstock.services.access.principals import OPERATOR
 from penstock.services.people import tokens, users
-from penstock.services.schemas.people import UserChange
+from penstock.services.schemas.people.users import UserChange
 from penstock.web.http.csrf import COOKIE
 
 HERE = "/queries/visits"

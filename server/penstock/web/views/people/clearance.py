@@ -9,7 +9,7 @@ from penstock.errors import Conflict, InvalidInput, PenstockError
 from penstock.services.people import users
 from penstock.services.previews import clearance_preview
 from penstock.services.previews.clearance_preview import ClearancePreviewView
-from penstock.services.schemas.people import UserChange
+from penstock.services.schemas.people.users import UserChange
 from penstock.web.forms import form_input
 from penstock.web.forms.form_input import Form
 from penstock.web.http.idempotent_forms import tried

@@ -10,7 +10,7 @@ from penstock.services.approvals.actions import TierDeletion
 from penstock.services.people import tier_changes
 from penstock.services.previews import clearance_preview
 from penstock.services.previews.clearance_preview import LadderView, TierHoldersView
-from penstock.services.schemas.people import TierChange, TierSpec
+from penstock.services.schemas.people.tiers import TierChange, TierSpec
 from penstock.web.forms import form_input
 from penstock.web.forms.confirmation import require_named
 from penstock.web.forms.form_input import Form

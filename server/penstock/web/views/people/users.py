@@ -7,7 +7,7 @@ from penstock.errors import PenstockError
 from penstock.services.access.principals import ROLES
 from penstock.services.pagination import LARGEST_LIMIT, Window
 from penstock.services.people import tiers, tokens, users
-from penstock.services.schemas.people import UserChange, UserSpec
+from penstock.services.schemas.people.users import UserChange, UserSpec
 from penstock.web.forms import form_input, token_form
 from penstock.web.forms.confirmation import require_named
 from penstock.web.forms.form_input import Form

@@ -18,7 +18,7 @@ from penstock.services.people import tier_changes
 from penstock.services.repository.datasets import dataset_by_name
 from penstock.services.repository.people import tier_by_name
 from penstock.services.schemas.datasets import CorrectionRequest, DatasetChange
-from penstock.services.schemas.people import TierSpec
+from penstock.services.schemas.people.tiers import TierSpec
 from penstock.services.schemas.queries import (
     DatasetRequest,
 )

@@ -1,0 +1,10 @@
+"""Describe tiers, users and tokens, as callers send them and as they are answered.
+
+* ``roles``   the roles that users have and tokens carry
+* ``tiers``   tiers, as they are sent
+* ``users``   users, as they are sent
+* ``tokens``  tokens, as they are sent
+* ``views``   all of them, as they are answered
+
+Building a model takes longer than reading a list: a command imports those that it needs.
+"""

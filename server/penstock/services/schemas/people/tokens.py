@@ -1,0 +1,38 @@
+"""Describe tokens, as callers send them."""
+
+import re
+from typing import Annotated
+
+from pydantic import BeforeValidator, Field
+from pydantic_core import PydanticCustomError
+
+from penstock.services.schemas.people.roles import Role
+from penstock.spec_fields import Spec
+
+_UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
+_DURATION = "^([0-9]{1,9})([smhd])$"
+
+
+def _seconds(value: object) -> object:
+    """Return ``"30d"``, ``"12h"``, ``"15m"``, ``"90s"`` as seconds."""
+    if not isinstance(value, str):
+        return value
+    match = re.fullmatch(_DURATION, value)
+    if match is None:
+        raise PydanticCustomError(
+            "duration", 'This must be a number of seconds, or a time like "30d", "12h" or "15m".'
+        )
+    return int(match.group(1)) * _UNITS[match.group(2)]
+
+
+class TokenSpec(Spec):
+    """Represent a token to issue: its lifetime (seconds, or ``"30d"``), and its roles."""
+
+    expires_in: Annotated[
+        int | None,
+        BeforeValidator(
+            _seconds,
+            json_schema_input_type=int | Annotated[str, Field(pattern=_DURATION)] | None,
+        ),
+    ] = Field(default=None, ge=1, le=3650 * 86400)
+    scopes: list[Role] | None = Field(default=None, min_length=1)
