@@ -6,6 +6,7 @@ exists as a whole.  It has the same bytes, but no ``Content-Length``.
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields, is_dataclass
+from datetime import datetime
 from fractions import Fraction
 
 import numpy as np
@@ -88,8 +89,14 @@ def _parts(value: object) -> Iterator[bytes]:
         yield b"}"
 
 
+_SCALARS = frozenset({str, int, float, bool, type(None), datetime})
+"""Most fields of views: asking each of them for more would take longer than rendering it."""
+
+
 def _has_long_list(value: object) -> bool:
     """Return True for a list of more than ``PART`` items, and for a view with one in it."""
+    if type(value) in _SCALARS:
+        return False
     if isinstance(value, np.ndarray | Sequence):
         return len(value) > PART and not isinstance(value, str | bytes)
     return any(_has_long_list(child) for _, child in _fields(value))
