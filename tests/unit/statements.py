@@ -1,12 +1,14 @@
 """Collect the statements that are sent to a database."""
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
 import pytest
 from sqlalchemy import Engine, event
+
+from penstock.persistence.database import PreparedSelect
 
 TRANSACTIONS = ("BEGIN", "COMMIT", "ROLLBACK", "SELECT pg_advisory")
 
@@ -28,9 +30,16 @@ def statements(*, everywhere: bool = False) -> Iterator[list[str]]:
     def executed(*arguments: object) -> None:
         note(str(arguments[2]))
 
+    glanced = PreparedSelect.first
+
+    def first(self: PreparedSelect, engine: Engine, parameters: Mapping[str, object]) -> Any:
+        note(str(self._statement))
+        return glanced(self, engine, parameters)
+
     event.listen(Engine, "before_cursor_execute", executed)
     try:
-        with sent_ahead(note):
+        with sent_ahead(note), pytest.MonkeyPatch.context() as patch:
+            patch.setattr(PreparedSelect, "first", first)
             yield seen
     finally:
         event.remove(Engine, "before_cursor_execute", executed)

@@ -7,20 +7,102 @@ fork and each process opens its own.  Fork while no transaction is open.
 
 import os
 import weakref
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass
 from typing import Any, Protocol
 
-from sqlalchemy import Engine
+from sqlalchemy import Engine, Select
+from sqlalchemy.exc import DBAPIError
 from sqlmodel import Session
 
 from penstock.errors import SchemaUnknown
 from penstock.persistence import migrate
 from penstock.persistence.dialects import dialect_of, translated
 from penstock.persistence.protocol import Dialect, Need
+from penstock.persistence.row_authentication import accept_present_keys
 
 WRITING = "writing"
 """The key in ``Session.info`` of a write transaction; its value is the dialect."""
+
+
+class PreparedSelect:
+    """Hold a statement that every request reads by, whose parameters are integers and text.
+
+    It is compiled once for each dialect and run on the driver's connection, and its values are
+    converted as its columns' types say: making a session, a connection and a result for one row
+    takes longer than reading it.
+    """
+
+    def __init__(self, statement: Select[Any]) -> None:
+        self._statement = statement
+        self._compiled: dict[str, _Compiled] = {}
+
+    def first(self, engine: Engine, parameters: Mapping[str, object]) -> dict[str, Any] | None:
+        """Return the first row by the names of its columns, or None.
+
+        ``engine`` begins no transactions.  Raises ``sqlalchemy.exc.DBAPIError``.
+        """
+        name = engine.dialect.name
+        compiled = self._compiled.get(name)
+        if compiled is None:
+            compiled = self._compiled[name] = _Compiled(self._statement, engine)
+        errors = engine.dialect.loaded_dbapi.Error
+        connection = engine.raw_connection()
+        try:
+            cursor = connection.cursor()
+            cursor.execute(compiled.text, compiled.bound(parameters))
+            row, description = cursor.fetchone(), cursor.description
+            cursor.close()
+        except errors as error:
+            ended = engine.dialect.is_disconnect(error, connection.dbapi_connection, None)
+            if ended:
+                connection.invalidate(error)
+            raise DBAPIError.instance(
+                compiled.text,
+                None,
+                error,
+                errors,
+                hide_parameters=True,
+                connection_invalidated=ended,
+                dialect=engine.dialect,
+            ) from error
+        finally:
+            connection.close()
+        return None if row is None else compiled.named(row, description)
+
+
+class _Compiled:
+    """Hold a statement's text for one dialect, its parameters, and how its columns are read."""
+
+    def __init__(self, statement: Select[Any], engine: Engine) -> None:
+        dialect = engine.dialect
+        compiled = statement.compile(dialect=dialect)
+        self.text = str(compiled)
+        self._given = dict(compiled.params)
+        self._order = compiled.positiontup if compiled.positional else None
+        self._columns = tuple(statement.selected_columns)
+        self._dialect = dialect
+        self._converters: Sequence[Callable[[Any], Any] | None] | None = None
+
+    def bound(self, parameters: Mapping[str, object]) -> Any:
+        """Return the parameters as the driver takes them."""
+        values = {**self._given, **parameters}
+        return values if self._order is None else [values[name] for name in self._order]
+
+    def named(self, row: Sequence[Any], description: Any) -> dict[str, Any]:
+        """Return a row by the names of its columns; ``description`` is the cursor's."""
+        converters = self._converters
+        if converters is None:
+            # Only now, since some depend on the type that the database gives a column.
+            converters = self._converters = [
+                column.type.dialect_impl(self._dialect).result_processor(self._dialect, kind[1])
+                for column, kind in zip(self._columns, description, strict=True)
+            ]
+        return {
+            column.name: value if convert is None or value is None else convert(value)
+            for column, convert, value in zip(self._columns, converters, row, strict=True)
+        }
 
 
 class Watch(Protocol):
@@ -44,6 +126,17 @@ class Keeper(Protocol):
 
     def require(self, need: Need, grows: int = 0) -> None:
         """Raise ``NoRoom`` if a transaction of ``need`` may not take ``grows`` more bytes."""
+
+
+@dataclass(frozen=True)
+class Glance:
+    """Hold the row that one statement read, by the names of its columns; None if there is none.
+
+    ``info`` is what a session's is: the keys that the row may be signed under are in it.
+    """
+
+    info: dict[Any, Any]
+    row: Mapping[str, Any] | None
 
 
 class ReadSession(Session):
@@ -85,24 +178,25 @@ class Database:
 
         Raises ``DatabaseUnavailable`` with the next step; the state is then unchanged.
         """
-        with self._reading(self._engines.reader) as session:
-            yield session
-
-    def read_once(self) -> AbstractContextManager[Session]:
-        """Open a session like ``read`` for one statement, which sees one state of the database.
-
-        Further statements may see later states.  No round trip begins or ends a transaction.
-        """
-        return self._reading(self._engines.once)
-
-    @contextmanager
-    def _reading(self, engine: Engine) -> Iterator[Session]:
         with (
             translated(self._dialect),
-            ReadSession(engine, expire_on_commit=False, info=dict(self._info)) as session,
+            ReadSession(
+                self._engines.reader, expire_on_commit=False, info=dict(self._info)
+            ) as session,
         ):
             yield session
             session.flush()
+
+    def glance(self, statement: PreparedSelect, **parameters: object) -> Glance:
+        """Run one statement that reads, and return the first of its rows.
+
+        It sees one state of the database.  Neither a session nor a transaction is made for it: that
+        would take several times as long, and two more round trips to a server.  Raises as ``read``.
+        """
+        info = dict(self._info)
+        accept_present_keys(info)
+        with translated(self._dialect):
+            return Glance(info, statement.first(self._engines.once, parameters))
 
     def write(self, *, need: Need = Need.GROWTH, grows: int = 0) -> AbstractContextManager[Session]:
         """Open a transaction that writes alone, and commits at the block's end.

@@ -18,7 +18,7 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from functools import cache
 from operator import attrgetter, index
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 from sqlalchemy import (
     Boolean,
@@ -69,6 +69,15 @@ def _defined(base: type[Signed]) -> set[str]:
 def derived(secret: bytes) -> bytes:
     """Derive the key of the rows' HMACs from a key of ``values``, without revealing that."""
     return hmac.digest(secret, b"penstock rows 1\x00", hashlib.sha256)
+
+
+class Informed(Protocol):
+    """Hold the ``info`` of a session, or of what reads without one."""
+
+    @property
+    def info(self) -> dict[Any, Any]:
+        """Return the keys of rows among other things."""
+        ...
 
 
 class RowKeys:
@@ -181,7 +190,7 @@ def is_signed(key: bytes, table: str, signed: bytes | None, values: Sequence[Any
 
 
 def _believed(
-    session: AnySession, keys: RowKeys, table: str, signed: bytes | None, values: Sequence[Any]
+    session: Informed, keys: RowKeys, table: str, signed: bytes | None, values: Sequence[Any]
 ) -> bool:
     """Return True if a row's HMAC matches under a key of its transaction or a current one.
 
@@ -196,11 +205,19 @@ def _believed(
     return any(is_signed(key, table, signed, values) for key in added)
 
 
-def _begun(session: AnySession, *_: object) -> None:
-    # Before the first statement, so that no row that it sees is signed under an older key.
-    keys: RowKeys | None = session.info.get(KEYS)
+def accept_present_keys(info: dict[Any, Any]) -> None:
+    """Note in ``info`` the keys that rows may be signed under.
+
+    It is called before the first statement, so that no row that it sees is signed under an older
+    key.
+    """
+    keys: RowKeys | None = info.get(KEYS)
     if keys is not None:
-        session.info[_ACCEPTED] = keys.now()
+        info[_ACCEPTED] = keys.now()
+
+
+def _begun(session: AnySession, *_: object) -> None:
+    accept_present_keys(session.info)
 
 
 @cache
@@ -279,7 +296,7 @@ def _insert(table: str) -> Insert:
 
 
 def require_authentic(
-    session: AnySession, table: str, signed: bytes | None, values: Sequence[Any], name: str = ""
+    session: Informed, table: str, signed: bytes | None, values: Sequence[Any], name: str = ""
 ) -> None:
     """Raise ``IntegrityViolation`` for a row that was altered since it was signed.
 
@@ -303,7 +320,7 @@ def signed_columns(table: Table) -> list[Column[Any]]:
     return [table.c.mac, *(table.c[name] for name in columns(table.name))]
 
 
-def authentic_row(session: AnySession, table: str, values: Sequence[Any]) -> dict[str, Any] | None:
+def authentic_row(session: Informed, table: str, values: Sequence[Any]) -> dict[str, Any] | None:
     """Return an authenticated row by its columns; None if an outer join has none.
 
     ``values`` are those of ``signed_columns``.  Raises ``IntegrityViolation``.

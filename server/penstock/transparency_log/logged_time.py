@@ -73,14 +73,26 @@ class LoggedTime:
         """
         self.note(session, checkpoints.newest_note(session))
 
-    def note(self, session: Session, note: str | None) -> None:
-        """Do what ``look`` does, with the newest checkpoint's note as the caller read it."""
+    def passed(self, note: str | None) -> bool:
+        """Return True if the newest checkpoint was signed before the machine's time, by its note.
+
+        That is noted; if it is not so, ``look`` decides.
+        """
         if note is None:
             self._floor = None
+            return True
+        signed_at = checkpoints.signed_at(note)
+        if signed_at is None or signed_at <= self.machine():
+            self._floor, self._has_warned = None, False
+            return True
+        return False
+
+    def note(self, session: Session, note: str | None) -> None:
+        """Do what ``look`` does, with the newest checkpoint's note as the caller read it."""
+        if self.passed(note) or note is None:
             return
         now, signed_at = self.machine(), checkpoints.signed_at(note)
-        if signed_at is None or signed_at <= now:
-            self._floor, self._has_warned = None, False
+        if signed_at is None:
             return
         # Verified only here, since a signature takes longer than all else.
         if note != self._genuine:

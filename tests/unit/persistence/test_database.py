@@ -6,15 +6,18 @@ import sys
 import traceback
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
-from sqlalchemy import event
+import sqlalchemy
+from sqlalchemy import bindparam, event, func
 from sqlalchemy.engine import URL
 from sqlalchemy.exc import IntegrityError
 from sqlmodel import SQLModel, select
 
-from penstock.errors import DatabaseUnavailable, InvalidInput
+from penstock.errors import DatabaseUnavailable, InvalidInput, SchemaUnknown
 from penstock.persistence import Database, migrate, tables
+from penstock.persistence.database import PreparedSelect
 
 pytestmark = pytest.mark.each_database
 
@@ -214,3 +217,34 @@ def test_only_postgresql_loads_its_driver(url: str) -> None:
     )
     done = subprocess.run([sys.executable, "-c", program, url], check=False)
     assert done.returncode == url.startswith("postgresql")
+
+
+@pytest.mark.parametrize("name", ["user", "token", "release", "leaf", "dataset", "work"])
+def test_a_glance_gives_the_values_that_a_transaction_gives(filled: Database, name: str) -> None:
+    """With their types: numbers, text, bytes, times and truth values."""
+    table = tables.metadata.tables[name]
+    statement = sqlalchemy.select(table).where(table.c.id == bindparam("key"))
+    with filled.read() as session:
+        row = session.connection().execute(statement, {"key": 1}).mappings().one()
+    glance = filled.glance(PreparedSelect(statement), key=1)
+    assert glance.row == dict(row)
+    assert [type(value) for value in glance.row.values()] == [type(value) for value in row.values()]
+    assert filled.glance(PreparedSelect(statement), key=99).row is None
+
+
+def test_a_glance_begins_no_transaction_and_keeps_no_connection(filled: Database) -> None:
+    pool: Any = filled._engines.once.pool
+    for _ in range(3):
+        filled.glance(PreparedSelect(sqlalchemy.select(func.count()).select_from(tables.Tier)))
+        assert pool.checkedout() == 0
+    with filled.write() as session:
+        session.get_one(tables.Query, 1).seq = 5
+
+
+def test_a_glance_that_fails_says_what_to_do(filled: Database) -> None:
+    missing = sqlalchemy.select(sqlalchemy.table("missing", sqlalchemy.column("id")))
+    with pytest.raises(SchemaUnknown, match="db upgrade"):
+        filled.glance(PreparedSelect(missing))
+    assert filled.glance(
+        PreparedSelect(sqlalchemy.select(tables.metadata.tables["tier"].c.id))
+    ).row == {"id": 1}

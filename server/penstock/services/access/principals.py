@@ -9,6 +9,7 @@ from sqlalchemy import bindparam, select
 from sqlmodel import Session, col
 
 from penstock.errors import Forbidden, NotAuthenticated, NotFound
+from penstock.persistence.database import PreparedSelect
 from penstock.persistence.row_authentication import authentic_row, signed_columns
 from penstock.persistence.tables.columns import metadata
 from penstock.persistence.tables.people import Token, User
@@ -22,10 +23,13 @@ ROLES = ("analyst", "admin", "auditor")
 
 Known = TypeVar("Known", "KnownToken", "KnownUser")
 
-_TOKEN, _USER = signed_columns(metadata.tables["token"]), signed_columns(metadata.tables["user"])
-# Built once and without entities, since every request runs it.
-_BY_PREFIX = (
-    select(*_TOKEN, *_USER, NEWEST_NOTE)
+_TOKEN, _USER = (
+    [column.label(f"{name}_{column.name}") for column in signed_columns(metadata.tables[name])]
+    for name in ("token", "user")
+)
+# Built once, since every request runs it.
+_BY_PREFIX = PreparedSelect(
+    select(*_TOKEN, *_USER, NEWEST_NOTE.label("note"))
     .join_from(Token, User, col(Token.user_id) == col(User.id))
     .where(col(Token.prefix) == bindparam("prefix"))
 )
@@ -153,13 +157,15 @@ def is_valid(token: Token | KnownToken, now: datetime) -> bool:
 
 
 def _row(server: Server, token: str) -> tuple[KnownToken, KnownUser] | None:
-    with server.database.read_once() as session:
-        row = session.connection().execute(_BY_PREFIX, {"prefix": prefix_of(token)}).first()
-        if row is None:
-            return None
-        stored = authentic_row(session, "token", row[: len(_TOKEN)])
-        user = authentic_row(session, "user", row[len(_TOKEN) : -1])
-        server.clock.note(session, row[-1])
+    glance = server.database.glance(_BY_PREFIX, prefix=prefix_of(token))
+    if glance.row is None:
+        return None
+    values = list(glance.row.values())
+    stored = authentic_row(glance, "token", values[: len(_TOKEN)])
+    user = authentic_row(glance, "user", values[len(_TOKEN) : -1])
+    if not server.clock.passed(glance.row["note"]):
+        with server.database.read() as session:
+            server.clock.look(session)
     if stored is None or user is None:
         return None
     return _chosen(KnownToken, stored), _chosen(KnownUser, user)

@@ -1,6 +1,7 @@
 """Decide which level of a query a request gets, from what is known of the query and its caller."""
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 
 from sqlmodel import Session
@@ -15,7 +16,7 @@ from penstock.services.context import Server
 from penstock.services.noise.kinds.kind import QueryKind
 from penstock.services.releases import known_queries
 from penstock.services.releases.known_queries import KnownQuery
-from penstock.services.releases.lookups import Clearance, ReceivedRelease, look_up
+from penstock.services.releases.lookups import Clearance, ReceivedRelease, look_up, look_up_alone
 from penstock.services.schemas.queries import ReleaseRequest
 
 
@@ -63,9 +64,11 @@ def allowed_and_received(
 
 
 def allowed_if_known(
-    session: Session, server: Server, principal: Principal, name: str, request: ReleaseRequest
+    server: Server, principal: Principal, name: str, request: ReleaseRequest
 ) -> tuple[AllowedRequest, ReceivedRelease | None] | None:
     """Return the same by one statement; None if the query is not known, or something has changed.
+
+    No transaction is made for it.
 
     The statement reads the caller's clearance and the edition of everything else, and looks for the
     release that the request gets if neither has changed.
@@ -76,10 +79,10 @@ def allowed_if_known(
     if known is None or clearance is None:
         return None
     try:
-        expected = _allowed(session, known, edition, clearance, request)
+        expected = _allowed(server.database.read, known, edition, clearance, request)
     except (NotFound, ClearanceTooLow, Conflict, InvalidInput):
         return None  # a request is refused only after a look at what is true
-    look = look_up(session, user, expected.query.id, expected.rung)
+    look = look_up_alone(server.database, user, required(expected.query.id), expected.rung)
     same = (look.edition, look.clearance) == (expected.edition, expected.clearance)
     return (expected, look.received) if same else None
 
@@ -102,12 +105,17 @@ def allowed_now(
     if clearance[1] is None:
         raise NotFound(f"There is no query {name!r}.")
     known = known_queries.read(session, server, edition, name, keep=keep)
-    return _allowed(session, known, edition, clearance, request)
+    return _allowed(lambda: nullcontext(session), known, edition, clearance, request)
 
 
 def _allowed(
-    session: Session, known: KnownQuery, edition: str, clearance: Clearance, request: ReleaseRequest
+    opened: Callable[[], AbstractContextManager[Session]],
+    known: KnownQuery,
+    edition: str,
+    clearance: Clearance,
+    request: ReleaseRequest,
 ) -> AllowedRequest:
+    """Return what is allowed; ``opened`` gives a session to find independent levels with."""
     query, kind, own_tier = known.query, known.kind, known.tier(clearance[1])
     own = None if own_tier is None else known.allowed_rung(own_tier)
     if own_tier is None or own is None:
@@ -124,7 +132,8 @@ def _allowed(
         )
     elif target is not None:
         delta = known.dataset.delta
-        rung = kind.levels.target_rung(session, query, own_tier, own, target, delta)
+        with opened() as session:
+            rung = kind.levels.target_rung(session, query, own_tier, own, target, delta)
         # The release is for the least trusted readers who may have this level, not for the
         # caller's own tier.
         tiers = known.levels(own_tier)

@@ -5,6 +5,7 @@ at one rung.  The statement loads columns and no entities, which takes a tenth o
 that decide are authenticated all the same (``row_authentication``).
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
@@ -12,7 +13,9 @@ from typing import Any, Final
 from sqlalchemy import ColumnElement, FromClause, RowMapping, bindparam, func, select
 from sqlmodel import Session
 
-from penstock.persistence.row_authentication import authentic_row, columns
+from penstock.errors import IntegrityViolation
+from penstock.persistence.database import Database, PreparedSelect
+from penstock.persistence.row_authentication import Informed, authentic_row, columns
 from penstock.persistence.row_numbers import required
 from penstock.persistence.tables.columns import metadata
 from penstock.services.releases.grants import HandedRelease
@@ -24,6 +27,9 @@ _EDITION, _CLEARANCE, _GRANT, _RELEASE, _LEAF, _CHECKPOINT = (
     for name in ("edition", "clearance", "grant", "release", "leaf", "checkpoint")
 )
 
+
+Row = RowMapping | Mapping[str, Any]
+"""The result of a look-up, by the names of its columns."""
 
 Clearance = tuple[int | None, int | None]
 """The version of a user's clearance, and the key of its tier; both None without one."""
@@ -63,7 +69,7 @@ def signed(table: FromClause, name: str, prefix: str) -> list[ColumnElement[Any]
     return [table.c[column].label(f"{prefix}_{column}") for column in ("mac", *columns(name))]
 
 
-def authentic(session: Session, name: str, row: RowMapping, prefix: str) -> dict[str, Any] | None:
+def authentic(session: Informed, name: str, row: Row, prefix: str) -> dict[str, Any] | None:
     """Return the columns of an authenticated row of the table ``name``; None if a join found none.
 
     Raises ``IntegrityViolation`` for a row that was altered.
@@ -122,6 +128,8 @@ _LOOKUP = (
     .outerjoin(_LEAF, _LEAF.c.id == _GRANT.c.leaf_id)
 )
 
+_ALONE = PreparedSelect(_LOOKUP)
+
 
 def look_up(
     session: Session, user_id: int, query_id: int | None = None, rung: int | None = None
@@ -132,16 +140,30 @@ def look_up(
     """
     place = {"user_id": user_id, "query_id": query_id, "rung": rung}
     row = session.connection().execute(_LOOKUP, place).mappings().one()
+    return _lookup(session, row)
+
+
+def look_up_alone(database: Database, user_id: int, query_id: int, rung: int) -> Lookup:
+    """Look up the same without a session."""
+    glance = database.glance(_ALONE, user_id=user_id, query_id=query_id, rung=rung)
+    if glance.row is None:
+        raise IntegrityViolation(
+            "The database has no edition of what releases rest on. Restore it from a backup."
+        )
+    return _lookup(glance, glance.row)
+
+
+def _lookup(session: Informed, row: Row) -> Lookup:
     return Lookup(row["edition"], clearance_in(session, row), received_in(session, row))
 
 
-def clearance_in(session: Session, row: RowMapping) -> Clearance:
+def clearance_in(session: Informed, row: Row) -> Clearance:
     """Return the clearance in the result of a look-up."""
     clearance = authentic(session, "clearance", row, "clearance")
     return (clearance["version"], clearance["tier_id"]) if clearance else (None, None)
 
 
-def received_in(session: Session, row: RowMapping) -> ReceivedRelease | None:
+def received_in(session: Informed, row: Row) -> ReceivedRelease | None:
     """Return the release in the result of a look-up, if the caller holds it."""
     granted = authentic(session, "grant", row, "grant")
     release = authentic(session, "release", row, "at")

@@ -104,8 +104,7 @@ def _looked_up(
     server: Server, principal: Principal, name: str, request: ReleaseRequest
 ) -> tuple[AllowedRequest, ReceivedRelease | None]:
     """Return what is allowed, and what the caller holds of it, before any lock is taken."""
-    with server.database.read_once() as session:
-        looked = allowed_if_known(session, server, principal, name, request)
+    looked = allowed_if_known(server, principal, name, request)
     if looked is None:
         with server.database.read() as session:
             looked = allowed_and_received(session, server, principal, name, request)

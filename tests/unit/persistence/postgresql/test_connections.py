@@ -10,6 +10,7 @@ from typing import Any
 
 import psycopg
 import pytest
+import sqlalchemy
 from sqlalchemy import Connection, event, text
 from sqlmodel import Session, SQLModel, select
 from tests.databases.cluster import PASSWORD, Cluster
@@ -17,6 +18,7 @@ from tests.databases.homes import PATIENCE, Homes
 
 from penstock.errors import DatabaseUnavailable, Interrupted, SchemaUnknown
 from penstock.persistence import Database, migrate, tables
+from penstock.persistence.database import PreparedSelect
 from penstock.persistence.postgresql import connections
 
 MakeRow = Callable[..., SQLModel]
@@ -351,3 +353,19 @@ def test_errors_of_the_program_are_not_taken_for_failures_of_the_database(
     with pytest.raises(Exception, match="syntax error") as caught, filled.read() as session:
         session.connection().exec_driver_sql("SELEKT")
     assert not isinstance(caught.value, DatabaseUnavailable)
+
+
+def test_a_glance_on_a_session_that_ends_may_be_met_by_asking_again(
+    filled: Database,
+) -> None:
+    ending = PreparedSelect(sqlalchemy.select(sqlalchemy.func.pg_terminate_backend(own_backend())))
+    with pytest.raises(Interrupted):
+        filled.glance(ending)
+    assert filled.glance(
+        PreparedSelect(sqlalchemy.select(tables.metadata.tables["tier"].c.id))
+    ).row == {"id": 1}
+
+
+def own_backend() -> sqlalchemy.ColumnElement[int]:
+    """Return an expression of the number of the server's process that executes it."""
+    return sqlalchemy.func.pg_backend_pid()
