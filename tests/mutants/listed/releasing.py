@@ -270,6 +270,16 @@ MUTANTS: Final[Sequence[Mutant]] = (
         after="other.rank <= tier.rank",
         wrong="the level of a tier that was deleted is still handed out to those above it",
         tests=(
+            "tests/unit/services/repository/test_levels.py::test_the_level_of_a_deleted_tier_is_allowed_to_nobody_above_it",
+        ),
+    ),
+    Mutant(
+        name="deleted-tier-among-the-tiers",
+        path="services/repository/people.py",
+        before="_TIERS = select(Tier).where(col(Tier.deleted_at).is_(None)).order_by(col(Tier.rank))",
+        after="_TIERS = select(Tier).order_by(col(Tier.rank))",
+        wrong="a release is drawn at the level of a deleted tier",
+        tests=(
             "tests/unit/services/people/test_tier_changes.py::test_a_deleted_tier_allows_nothing_to_those_above_it",
         ),
     ),
