@@ -276,8 +276,8 @@ MUTANTS: Final[Sequence[Mutant]] = (
     Mutant(
         name="deleted-tier-among-the-tiers",
         path="services/repository/people.py",
-        before="_TIERS = select(Tier).where(col(Tier.deleted_at).is_(None)).order_by(col(Tier.rank))",
-        after="_TIERS = select(Tier).order_by(col(Tier.rank))",
+        before="select(Tier).where(col(Tier.deleted_at).is_(None)).order_by(col(Tier.rank))",
+        after="select(Tier).order_by(col(Tier.rank))",
         wrong="a release is drawn at the level of a deleted tier",
         tests=(
             "tests/unit/services/people/test_tier_changes.py::test_a_deleted_tier_allows_nothing_to_those_above_it",
