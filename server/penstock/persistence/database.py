@@ -14,6 +14,7 @@ from typing import Any, Protocol
 
 from sqlalchemy import Engine, Select
 from sqlalchemy.exc import DBAPIError
+from sqlalchemy.pool import PoolProxiedConnection
 from sqlmodel import Session
 
 from penstock.errors import SchemaUnknown
@@ -47,29 +48,38 @@ class PreparedSelect:
         compiled = self._compiled.get(name)
         if compiled is None:
             compiled = self._compiled[name] = _Compiled(self._statement, engine)
-        errors = engine.dialect.loaded_dbapi.Error
-        connection = engine.raw_connection()
+        errors, connection = engine.dialect.loaded_dbapi.Error, None
         try:
+            connection = engine.raw_connection()
             cursor = connection.cursor()
             cursor.execute(compiled.text, compiled.bound(parameters))
             row, description = cursor.fetchone(), cursor.description
             cursor.close()
         except errors as error:
-            ended = engine.dialect.is_disconnect(error, connection.dbapi_connection, None)
-            if ended:
-                connection.invalidate(error)
-            raise DBAPIError.instance(
-                compiled.text,
-                None,
-                error,
-                errors,
-                hide_parameters=True,
-                connection_invalidated=ended,
-                dialect=engine.dialect,
-            ) from error
+            raise _wrapped(error, engine, connection, compiled.text) from error
         finally:
-            connection.close()
+            if connection is not None:
+                connection.close()
         return None if row is None else compiled.named(row, description)
+
+
+def _wrapped(
+    error: Any, engine: Engine, connection: PoolProxiedConnection | None, text: str
+) -> BaseException:
+    """Return a driver's error as SQLAlchemy raises it; drop a connection that has ended."""
+    dialect, ended = engine.dialect, False
+    if connection is not None and dialect.is_disconnect(error, connection.dbapi_connection, None):
+        ended = True
+        connection.invalidate(error)
+    return DBAPIError.instance(
+        text,
+        None,
+        error,
+        dialect.loaded_dbapi.Error,
+        hide_parameters=True,
+        connection_invalidated=ended,
+        dialect=dialect,
+    )
 
 
 class _Compiled:

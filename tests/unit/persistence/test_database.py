@@ -248,3 +248,15 @@ def test_a_glance_that_fails_says_what_to_do(filled: Database) -> None:
     assert filled.glance(
         PreparedSelect(sqlalchemy.select(tables.metadata.tables["tier"].c.id))
     ).row == {"id": 1}
+
+
+@pytest.mark.only("sqlite")
+def test_a_glance_at_a_database_that_is_away_says_so(filled: Database) -> None:
+    numbers = PreparedSelect(sqlalchemy.select(tables.metadata.tables["tier"].c.id))
+    place = Path(filled._dialect.place)
+    filled.close()
+    place.rename(place.with_suffix(".away"))
+    with pytest.raises(DatabaseUnavailable, match="cannot be opened"):
+        filled.glance(numbers)
+    place.with_suffix(".away").rename(place)
+    assert filled.glance(numbers).row == {"id": 1}
