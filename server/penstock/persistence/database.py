@@ -71,7 +71,7 @@ def _wrapped(
     if connection is not None and dialect.is_disconnect(error, connection.dbapi_connection, None):
         ended = True
         connection.invalidate(error)
-    return DBAPIError.instance(
+    wrapped: BaseException = DBAPIError.instance(
         text,
         None,
         error,
@@ -80,6 +80,7 @@ def _wrapped(
         connection_invalidated=ended,
         dialect=dialect,
     )
+    return wrapped
 
 
 class _Compiled:

@@ -75,7 +75,7 @@ def test_who_must_connect_to_a_frozen_database_is_told_soon_too(
     assert breaker(world).open
 
 
-@pytest.mark.parametrize("step", ["INSERT INTO release", "COMMIT"])
+@pytest.mark.parametrize("step", ["WITH logged", "COMMIT"])
 def test_a_release_that_freezes_is_drawn_once(
     world: World, cluster: Cluster, freezing: ExitStack, step: str
 ) -> None:
