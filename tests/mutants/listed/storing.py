@@ -43,6 +43,36 @@ MUTANTS: Final[Sequence[Mutant]] = (
         tests=("tests/unit/services/releases/test_release_memory.py",),
     ),
     Mutant(
+        name="writers-out-of-turn",
+        path="persistence/write_queue.py",
+        before="COUNTER + 1, place.number - 1, command=command)\n",
+        after="COUNTER + 1, 1, command=command)\n",
+        wrong="writers of a SQLite database do not wait for those that came before them",
+        tests=("tests/unit/persistence/test_write_queue.py",),
+    ),
+    Mutant(
+        name="gate-taken-by-the-first-statement",
+        path="persistence/database.py",
+        before="            self._dialect.begin_now(session.connection())\n",
+        after="",
+        wrong="a block that has made no statement yet is not alone on PostgreSQL",
+        tests=(
+            "tests/unit/persistence/test_locks.py",
+            "tests/unit/persistence/postgresql/test_connections.py",
+        ),
+    ),
+    Mutant(
+        name="locks-left-behind",
+        path="persistence/postgresql/connections.py",
+        before="        ahead, connection.ahead = connection.ahead, ()\n",
+        after="        ahead, connection.ahead = connection.ahead[:1], ()\n",
+        wrong="on PostgreSQL a transaction begins without its gate and its locks",
+        tests=(
+            "tests/unit/persistence/test_locks.py",
+            "tests/unit/services/releases/test_locked_state.py",
+        ),
+    ),
+    Mutant(
         name="vector-of-any-length",
         path="encryption/vectors.py",
         before="    if identity.type != TYPE or size != 8 * identity.length:\n",
