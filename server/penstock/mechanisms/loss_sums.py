@@ -29,6 +29,15 @@ BOUNDING_GRID = 1 << 13
 _ROUNDING = 1e-9
 """A relative margin for rounding between epsilons of two grids, besides ``SAFETY``."""
 
+_ROUNDED_MASS, _BOUNDING_MARGIN = 1e-14, 1e-5
+"""A probability, and a share of epsilon, by which a coarse grid's epsilon is raised to bound a fine
+one's.
+
+A fine grid rounds more often, so that its epsilon may be above that of a coarse one.  Without the
+share that was so in 3 of 1,500 random sums, by at most 2e-7 of epsilon: the margins are measured,
+not proved.
+"""
+
 
 @dataclass(frozen=True)
 class Losses:
@@ -97,7 +106,7 @@ def epsilon_of_sum(
     unlikely = np.cumsum((mass * np.exp(-loss))[::-1])[::-1]
     tests = np.count_nonzero(likely > left)  # it falls
     likely, unlikely = likely[:tests], unlikely[:tests]
-    with np.errstate(divide="ignore"):
+    with np.errstate(divide="ignore", over="ignore"):  # infinite ratios are told apart below
         ratios = (likely - left) / unlikely
     # Logarithms are slow, and only those of the largest ratios matter.
     near = ratios >= ratios.max(initial=0.0) * (1 - _ROUNDING)
@@ -110,14 +119,23 @@ def largest_epsilon(sums: Sequence[Sequence[Losses]], counts: Sequence[int], del
 
     A grid whose unit is a multiple of another's gives at least the other's epsilon, since its
     masses are those of the other moved apart once more.  So sums whose epsilon on a coarse grid is
-    below the largest of the others need no fine one.
+    below the largest of the others need no fine one.  The coarse epsilons are those of a delta that
+    is smaller by what rounding may add to a fine one's.
     """
-    bounds = [epsilon_of_sum(losses, counts, delta, BOUNDING_GRID) for losses in sums]
+    bounds = [bounding_epsilon(losses, counts, delta) for losses in sums]
     largest = -math.inf
     for place in sorted(range(len(sums)), key=lambda place: -bounds[place]):
-        if bounds[place] * (1 + _ROUNDING) + SAFETY >= largest:
+        if bounds[place] >= largest:
             largest = max(largest, epsilon_of_sum(sums[place], counts, delta))
     return largest
+
+
+def bounding_epsilon(losses: Sequence[Losses], counts: Sequence[int], delta: float) -> float:
+    """Return an epsilon that ``epsilon_of_sum`` is not above, from a coarse grid."""
+    if delta < 1000 * _ROUNDED_MASS:  # there rounding moves epsilon by more than the margin
+        return math.inf
+    coarse = epsilon_of_sum(losses, counts, delta - _ROUNDED_MASS, BOUNDING_GRID)
+    return coarse * (1 + _BOUNDING_MARGIN) + SAFETY
 
 
 def best_ratios(likely: Floats, unlikely: Floats, delta: float) -> Floats:

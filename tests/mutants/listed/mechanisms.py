@@ -156,7 +156,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
     Mutant(
         name="directions-ruled-out-by-a-coarse-grid",
         path="mechanisms/loss_sums.py",
-        before="        if bounds[place] * (1 + _ROUNDING) + SAFETY >= largest:\n",
+        before="        if bounds[place] >= largest:\n",
         after="        if largest == -math.inf:\n",
         wrong="of several sums only the one that a coarse grid favors is read on the fine one",
         tests=(

@@ -6,7 +6,7 @@ from itertools import permutations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -17,6 +17,7 @@ from penstock.mechanisms.loss_sums import (
     Losses,
     _lowest,
     best_ratios,
+    bounding_epsilon,
     epsilon_of_sum,
     largest_epsilon,
     raised_to,
@@ -60,13 +61,16 @@ def _mixed(parts: list[tuple[float, float]]) -> Losses:
     st.integers(1, 300),
     st.sampled_from([1e-3, 1e-6, 1e-9]),
 )
-def test_a_coarser_grid_never_gives_less(
+@example([(0.5, 1.0)], 46, 1e-9)  # a fine grid's rounding shows
+def test_a_coarse_grid_bounds_the_epsilon_of_a_fine_one(
     parts: list[tuple[float, float]], count: int, delta: float
 ) -> None:
     losses = [_mixed(parts)]
-    fine = epsilon_of_sum(losses, [count], delta)
-    for size in (BOUNDING_GRID, 1 << 8):
-        assert epsilon_of_sum(losses, [count], delta, size) >= fine * (1 - 1e-9) - 1e-11
+    assert bounding_epsilon(losses, [count], delta) >= epsilon_of_sum(losses, [count], delta)
+
+
+def test_nothing_is_ruled_out_for_a_delta_as_small_as_rounding() -> None:
+    assert bounding_epsilon([_response(0.5)], [46], 1e-14) == math.inf
 
 
 def test_the_largest_of_sums_is_that_of_fine_grids_where_a_coarse_one_has_them_the_other_way(
