@@ -15,7 +15,12 @@ from numpy.typing import NDArray
 from penstock.randomness.saddle_point import Floats
 
 SAFETY = 1e-11
-"""The absolute amount by which rounding in the sums of probabilities may move epsilon."""
+"""An allowance for rounding in the sums of probabilities, added to epsilon.
+
+It is an engineering bound.  Negative masses are cut off, so that rounding raises epsilon rather
+than lowering it: at a delta of 1e-9 a fine grid was seen to raise it by 1e-8 of it, and at 1e-12 by
+2e-4.
+"""
 
 _GRID = 1 << 17
 

@@ -3,7 +3,9 @@
 import math
 from collections.abc import Sequence
 from itertools import permutations
+from typing import Any
 
+import mpmath
 import numpy as np
 import pytest
 from hypothesis import example, given, settings
@@ -45,6 +47,40 @@ def test_the_epsilon_of_a_sum_is_that_of_the_enumeration_and_not_below(
     epsilon = epsilon_of_sum([_response(single)], [count], 1e-5)
     assert _delta(single, count, epsilon) <= 1e-5
     assert _delta(single, count, epsilon * (1 - 1e-3)) > 1e-5
+
+
+def _exact(single: float, count: int, delta: float) -> float:
+    """Return the epsilon of ``count`` responses at ``delta`` to 12 digits and more."""
+    with mpmath.workdps(40):
+        loss, likely = mpmath.mpf(single), 1 / (1 + mpmath.exp(-mpmath.mpf(single)))
+
+        def above(epsilon: Any) -> Any:
+            return mpmath.fsum(
+                mpmath.binomial(count, true)
+                * likely**true
+                * (1 - likely) ** (count - true)
+                * (1 - mpmath.exp(epsilon - loss * (2 * true - count)))
+                for true in range(count + 1)
+                if loss * (2 * true - count) > epsilon
+            )
+
+        low, high = mpmath.mpf(0), loss * count
+        for _ in range(60):
+            middle = (low + high) / 2
+            low, high = (middle, high) if above(middle) > delta else (low, middle)
+        return float(high)
+
+
+@pytest.mark.parametrize(
+    ("single", "count", "delta"),
+    [(0.5, 46, 1e-9), (1.0, 148, 1e-6), (0.7, 255, 1e-10), (0.3, 148, 1e-12)],
+)
+def test_rounding_raises_an_epsilon_at_a_small_delta(
+    single: float, count: int, delta: float
+) -> None:
+    exact, losses = _exact(single, count, delta), [_response(single)]
+    for size in (BOUNDING_GRID, 1 << 17):
+        assert exact <= epsilon_of_sum(losses, [count], delta, size) < exact * (1 + 1e-3)
 
 
 def _mixed(parts: list[tuple[float, float]]) -> Losses:
