@@ -67,7 +67,8 @@ MUTANTS: Final[Sequence[Mutant]] = (
         before="    readable = or_(has_room, _GRANT.c.id.is_not(None))\n",
         after="    readable = true()\n",
         wrong="a refusal for want of room takes longer if others were given the level",
-        tests=(LOCKED_STATE,),
+        tests=(f"{LOCKED_STATE}::test_without_room_nothing_is_read_that_others_were_given",),
+        row="N5",
     ),
     Mutant(
         name="release-without-the-lock",
