@@ -109,10 +109,15 @@ def serve_copy(
     server = home.open_server(copy.settings())
     token = tokens.issue(server, OPERATOR, user, TokenSpec()).token
     server.database.close()
+    return serve(copy, token, workers, **settings)
+
+
+def serve(served: Home, token: str, workers: int = 2, **settings: str) -> Serving:
+    """Serve a home itself; ``token`` is that of its user who asks."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
-    environment = {**copy.environment, **settings}
-    started = Serving(folder, environment, port, token, workers=workers)
+    environment = {**served.environment, **settings}
+    started = Serving(served.folder, environment, port, token, workers=workers)
     started.start()
     return started

@@ -94,7 +94,10 @@ MUTANTS: Final[Sequence[Mutant]] = (
         before=EXPECTED,
         after="    same = look.clearance == expected.clearance\n",
         wrong="a level that was lowered is handed out by a worker that knew the old one",
-        tests=("tests/unit/services/releases/test_known_queries.py",),
+        tests=(
+            "tests/unit/services/releases/test_known_queries.py",
+            "tests/api/served/test_changes_under_load.py",
+        ),
     ),
     Mutant(
         name="release-of-an-older-clearance",
@@ -102,7 +105,10 @@ MUTANTS: Final[Sequence[Mutant]] = (
         before=EXPECTED,
         after="    same = look.edition == expected.edition\n",
         wrong="a user who was demoted gets what the old clearance allowed",
-        tests=("tests/unit/services/releases/test_known_queries.py",),
+        tests=(
+            "tests/unit/services/releases/test_known_queries.py",
+            "tests/api/served/test_changes_under_load.py",
+        ),
     ),
     Mutant(
         name="edition-kept-beyond-its-change",
