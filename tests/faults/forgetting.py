@@ -15,6 +15,7 @@ from tests.faults.stage import DIMENSION, TIERS, open_home, settings_of
 from penstock.encryption import Key, KeyRing, dataset_context
 from penstock.encryption.keyring import _name
 from penstock.persistence.tables import Dataset, Query
+from penstock.services import kept_keys
 from penstock.services.access.principals import OPERATOR, acting_as
 from penstock.services.context import Server
 from penstock.services.datasets import datasets
@@ -112,6 +113,11 @@ def serve(folder: Path, name: str, by_itself: bool, flaw: Flaw, told: Path, go: 
     _tell(told)
     while True:
         time.sleep(1)
+
+
+def never_over() -> None:
+    """Keep keys as the product does, for as long as the process lives."""
+    kept_keys.SECONDS = 3600.0  # type: ignore[misc]  # what the flaw is
 
 
 def no_flaw() -> None:

@@ -2,8 +2,9 @@
 
 A key is kept in a buffer that is overwritten when the key is no longer used, and subkeys for
 ciphers are kept in such buffers too, so a destroyed key is not in the memory of a process that used
-it.  Tests search the memory of processes for it; Python allows no more.  A caller who takes
-``material`` has a copy that is not overwritten.
+it; ``services.kept_keys`` bounds for how long keys of datasets and queries are used.  Tests search
+the memory of processes for it; Python allows no more.  A caller who takes ``material`` has a copy
+that is not overwritten.
 """
 
 from collections.abc import Iterator

@@ -1,8 +1,8 @@
 """Keep the provider's keys in a file, outside of the database and its backups.
 
 ``ring_file`` describes the file.  A context is named by a digest.  Rotation without downtime:
-``renew``, rewrap, ``drop``; running servers check with every use of a key whether the file was
-replaced.
+``renew``, rewrap, ``drop``; running servers check with every use of a key, also of one that they
+keep for a few seconds, whether the file was replaced.
 
 The file changes when a dataset is registered, rotated or shredded; back it up then. Version 1 had
 one *primary* key for all contexts and is still read: the first rotation rewraps everything under
@@ -86,6 +86,10 @@ class KeyRing:
         with private.locked(self._path):
             file = self._now()
             return _drop(file, file.contexts.get(_name(context), ()))
+
+    def version(self) -> tuple[int, ...]:
+        """Return the identity of the file that is there now.  Raises ``KeysUnavailable``."""
+        return private.present_identity(self._path)
 
     def health(self) -> Health:
         """Return the keys in the file now.  Raises ``KeysUnavailable`` if it cannot be used."""

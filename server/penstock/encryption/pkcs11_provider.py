@@ -100,6 +100,10 @@ class Pkcs11:
         """Delete every key of ``context``."""
         return self._do(lambda session: _destroy(_keys(session, context)))
 
+    def version(self) -> str:
+        """Return the token's label: to look for a key there takes as long as to use it."""
+        return self._token
+
     def health(self) -> Health:
         """Return the keys on the token now.  Raises ``KeysUnavailable`` if it cannot be used."""
         return Health("pkcs11", self._do(lambda session: tuple(map(_name, _all(session)))))

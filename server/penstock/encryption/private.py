@@ -91,18 +91,8 @@ def opened(path: Path) -> Iterator[int]:
     """Open a private file for reading, and yield its descriptor.  Raises ``KeysUnavailable``."""
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
-    except FileNotFoundError:
-        raise _unavailable(
-            path,
-            "is missing. Restore it from where the keys are kept, or run `penstock init` for a"
-            " new home.",
-        ) from None
     except OSError as error:
-        raise _unavailable(
-            path,
-            f"cannot be read ({os.strerror(error.errno or 0)})."
-            " Give it to the server's user: chown and chmod 600.",
-        ) from error
+        raise _unreadable(path, error) from error
     try:
         _refuse_shared(path, os.fstat(descriptor))
         yield descriptor
@@ -122,9 +112,31 @@ def content(path: Path, descriptor: int) -> bytearray:
 
 
 def identity(descriptor: int) -> tuple[int, ...]:
-    """Return what distinguishes a file from every other version of it: none is changed in place."""
-    status = os.fstat(descriptor)
-    return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns
+    """Return what distinguishes a file from every other version of it: none is changed in place.
+
+    It is another one also when others may read the file from now on, or it has another owner.
+    """
+    return _identity(os.fstat(descriptor))
+
+
+def present_identity(path: Path) -> tuple[int, ...]:
+    """Return the identity of the file that is there now, without opening it.
+
+    Whoever read a file and finds the same identity need not check again whose it is.  Raises
+    ``KeysUnavailable`` if there is none.
+    """
+    try:
+        return _identity(path.stat())
+    except OSError as error:
+        raise _unreadable(path, error) from error
+
+
+def _identity(status: os.stat_result) -> tuple[int, ...]:
+    return (
+        *(status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns),
+        # Although a change of these is one of ``st_ctime``: that counts in ticks of a clock.
+        *(status.st_mode, status.st_uid),
+    )
 
 
 def tidy(path: Path) -> None:
@@ -226,6 +238,20 @@ def _sync_folder(folder: Path) -> None:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
+
+
+def _unreadable(path: Path, error: OSError) -> KeysUnavailable:
+    if isinstance(error, FileNotFoundError):
+        return _unavailable(
+            path,
+            "is missing. Restore it from where the keys are kept, or run `penstock init` for a"
+            " new home.",
+        )
+    return _unavailable(
+        path,
+        f"cannot be read ({os.strerror(error.errno or 0)})."
+        " Give it to the server's user: chown and chmod 600.",
+    )
 
 
 def _unwritable(path: Path, error: OSError) -> KeysUnavailable:

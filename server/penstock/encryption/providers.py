@@ -5,7 +5,7 @@ each key that signs the log.  When it destroys the keys of one context, everythi
 them is lost permanently, in the database's backups too, and nothing else is.
 """
 
-from collections.abc import Collection
+from collections.abc import Collection, Hashable
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -55,6 +55,14 @@ class KeyProvider(Protocol):
 
     def destroy(self, context: bytes) -> tuple[str, ...]:
         """Delete every key of ``context`` and all that was wrapped for it; return their names."""
+
+    def version(self) -> Hashable:
+        """Return what is another value after any of its keys was made or destroyed.
+
+        A provider that cannot tell this for less than unwrapping a key takes always returns the
+        same: then what other programs destroy there counts when kept keys are dropped
+        (``services.kept_keys``).
+        """
 
     def health(self) -> Health:
         """Check that the provider can wrap and unwrap now, and return its keys."""

@@ -4,9 +4,10 @@
 [ID, ...], ...}}``, names in hexadecimal, keys in base64, the newest key of a context last.
 
 A key is read from its place in the file when it is used, into a buffer that is overwritten
-afterwards, and is copied unchanged when the file is rewritten.  So a server holds no key between
-two requests, and one that was destroyed is in the memory of none.  Every reading checks that the
-file is still the one that was scanned.
+afterwards, and is copied unchanged when the file is rewritten.  So no server holds a key of the
+ring between two uses, and one that was destroyed is in the memory of none; what it unwrapped,
+servers keep for a few seconds (``services.kept_keys``).  Every reading checks that the file is
+still the one that was scanned.
 """
 
 import json
@@ -60,8 +61,7 @@ class RingFile:
 
     def stands(self) -> bool:
         """Return True if this is the file that is there now.  Raises ``KeysUnavailable``."""
-        with private.opened(self.path) as descriptor:
-            return private.identity(descriptor) == self.identity
+        return private.present_identity(self.path) == self.identity
 
     def key(self, name: str) -> Key | None:
         """Return one of its keys, or ``None`` if the file lacks it or has been replaced."""

@@ -142,9 +142,8 @@ class SecretsFile:
     def now(self) -> Secrets:
         """Return the secrets as they are in the file.  Raises ``KeysUnavailable``."""
         kept = self._kept
-        with private.opened(self._path) as descriptor:
-            if private.identity(descriptor) == kept[0]:
-                return kept[1]
+        if private.present_identity(self._path) == kept[0]:
+            return kept[1]
         kept = self._kept = self._read()
         return kept[1]
 

@@ -7,6 +7,7 @@
 * ``budgets``                                    each tier's grants, spending and remaining budget
 * ``computing``                                  the place where long computations run
 * ``kept``                                       what does not change between requests
+* ``kept_keys``                                  keys of datasets and queries, for a few seconds
 * ``retry``                                      a second run of a use case that the database
                                                  interrupted
 * ``pagination``                                 pages of a list

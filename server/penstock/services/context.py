@@ -9,6 +9,7 @@ from penstock.encryption.secrets import Secrets, SecretsFile
 from penstock.persistence.database import Database
 from penstock.services.computing import Computing, Here
 from penstock.services.kept import Kept
+from penstock.services.kept_keys import KeptKeys
 from penstock.settings import Settings
 from penstock.transparency_log.logged_time import LoggedTime
 from penstock.transparency_log.sequencer import Sequencer
@@ -26,7 +27,8 @@ class Server:
     freshly keyed stream, once per release.  ``issuer`` is the trusted OpenID provider, if there is
     one; ``computing`` runs long computations.  ``stored`` has the secrets, which may be rotated
     while the server runs.  ``kept`` has queries as earlier requests read them, and ``clearances``
-    what users had at their last request; both are compared with the database before use.
+    what users had at their last request; both are compared with the database before use.  ``keys``
+    are those that were unwrapped lately.
     """
 
     settings: Settings
@@ -40,6 +42,7 @@ class Server:
     computing: Computing = field(default_factory=Here)
     kept: Kept[Any] = field(default_factory=Kept)
     clearances: dict[int, tuple[int | None, int | None]] = field(default_factory=dict)
+    keys: KeptKeys = field(default_factory=KeptKeys)
 
     @property
     def secrets(self) -> Secrets:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from tests.support.forked import begun, ended_well
 
-from penstock.encryption import KeyRing, Secrets, private
+from penstock.encryption import KeyRing, Secrets, SecretsFile, private
 from penstock.errors import KeysUnavailable
 
 Kind = type[KeyRing] | type[Secrets]
@@ -51,6 +51,66 @@ def test_a_file_of_another_user_is_refused(kind: Kind, path: Path) -> None:
     os.chown(path, 65534, -1)
     with pytest.raises(KeysUnavailable, match=r"belongs to user 65534.*chown 0"):
         kind.load(path)
+
+
+Use = Callable[[], object]
+
+
+@pytest.fixture
+def use(kind: Kind, path: Path) -> Use:
+    """Return what a running server reads the file by, which it has read before."""
+    kind.create(path)
+    if kind is Secrets:
+        secrets = SecretsFile(path)
+        return lambda: secrets.now
+    ring = KeyRing.load(path)
+    return lambda: ring.keys_of(b"")
+
+
+@pytest.mark.parametrize("mode", [0o640, 0o602])
+def test_a_file_that_others_can_use_is_refused_from_the_next_use_on(
+    use: Use, path: Path, mode: int
+) -> None:
+    use()
+    status = path.stat()
+    path.chmod(mode)
+    # Within one tick of the file system's clock no time tells.
+    assert path.stat().st_mtime_ns == status.st_mtime_ns
+    for _ in range(2):
+        with pytest.raises(KeysUnavailable, match=rf"mode {mode:04o}.*chmod 600"):
+            use()
+    path.chmod(0o600)
+    use()
+
+
+def test_a_file_that_was_removed_is_refused_from_the_next_use_on(use: Use, path: Path) -> None:
+    use()
+    path.rename(path.with_name("moved"))
+    for _ in range(2):
+        with pytest.raises(KeysUnavailable, match=r"keys\.json is missing"):
+            use()
+    path.with_name("moved").rename(path)
+    use()
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give files away")
+def test_a_file_that_was_given_away_is_refused_from_the_next_use_on(use: Use, path: Path) -> None:
+    use()
+    os.chown(path, 65534, -1)
+    with pytest.raises(KeysUnavailable, match="belongs to user 65534"):
+        use()
+
+
+def test_the_mode_and_the_owner_are_part_of_the_identity(kind: Kind, path: Path) -> None:
+    kind.create(path)
+    before = path.stat()
+    path.chmod(0o400)
+    after = path.stat()
+    with private.opened(path) as descriptor:
+        identity = private.identity(descriptor)
+    assert identity == private.present_identity(path)
+    assert {before.st_mode, after.st_mode}.intersection(identity) == {after.st_mode}
+    assert identity[-1] == after.st_uid
 
 
 @pytest.mark.parametrize("content", [b"", b"{", b"\xff\xfe", b"[" * 100_000, b"nul"])

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 from tests.support.forked import in_child
 
-from penstock.encryption import Key, KeyProvider, wrapping_key
+from penstock.encryption import Key, KeyProvider, KeyRing, wrapping_key
 from penstock.errors import IntegrityViolation, KeysUnavailable
 
 Another = Callable[[], KeyProvider]
@@ -102,6 +102,18 @@ def test_what_is_destroyed_is_gone_and_nothing_else(another: Another, context: b
     with pytest.raises(KeysUnavailable, match="lacks key"):
         another().unwrap(wrapped, context)
     assert another().unwrap(other, context + b" other").material == kept.material
+
+
+def test_a_provider_that_can_tell_has_another_version_after_every_change(
+    another: Another, context: bytes
+) -> None:
+    provider, other = another(), another()
+    versions = [provider.version()]
+    for act in (other.renew, other.renew, other.destroy):
+        act(context)
+        versions.append(provider.version())
+        assert versions[-1] == other.version()
+    assert len(set(versions)) == (4 if isinstance(provider, KeyRing) else 1)
 
 
 def test_a_child_process_opens_the_provider_for_itself(

@@ -1,6 +1,7 @@
 """Make and unwrap the keys of datasets and queries, under which their noise state is sealed.
 
 A query's key is wrapped by its dataset's, and that by the provider's (``encryption.hierarchy``).
+Both are kept for a few seconds (``services.kept_keys``).
 """
 
 from contextlib import suppress
@@ -18,6 +19,7 @@ from penstock.encryption.key import Key
 from penstock.errors import Conflict, IntegrityViolation
 from penstock.persistence.tables.datasets import Dataset
 from penstock.services.context import Server
+from penstock.services.kept_keys import Shelf
 
 if TYPE_CHECKING:
     from penstock.persistence.tables.queries import Query
@@ -33,12 +35,16 @@ def dataset_key(server: Server, dataset: Dataset) -> Key:
 
     Raises ``KeysUnavailable``, ``IntegrityViolation``, and ``Conflict`` if it was shredded.
     """
-    if not dataset.wrapped_kek:
-        raise Conflict(
-            f"Dataset {dataset.name!r}, version {dataset.version}, was shredded: its stored data"
-            f" can never be read again."
-        )
-    return unwrap_dataset_kek(server.provider, dataset.wrapped_kek, identity(dataset))
+    _require_wrapped(dataset)
+    return _dataset_key(server, server.keys.shelf(server.provider.version()), dataset)
+
+
+def _dataset_key(server: Server, shelf: Shelf, dataset: Dataset) -> Key:
+    name = identity(dataset)
+    return shelf.key(
+        (dataset.wrapped_kek, name),
+        lambda: unwrap_dataset_kek(server.provider, dataset.wrapped_kek, name),
+    )
 
 
 def require_keys(server: Server) -> None:
@@ -70,6 +76,21 @@ def fresh_query_key(server: Server, dataset: Dataset, folded: str) -> bytes:
 
 def query_key(server: Server, dataset: Dataset, query: "Query") -> Key:
     """Return the key of a query.  Raises as ``dataset_key`` does."""
-    return unwrap_query_dek(
-        dataset_key(server, dataset), query.wrapped_dek, identity(dataset), query.folded
+    _require_wrapped(dataset)
+    # One shelf for both: the key is kept no longer than that of its dataset.
+    shelf = server.keys.shelf(server.provider.version())
+    name = identity(dataset)
+    return shelf.key(
+        (dataset.wrapped_kek, name, query.wrapped_dek, query.folded),
+        lambda: unwrap_query_dek(
+            _dataset_key(server, shelf, dataset), query.wrapped_dek, name, query.folded
+        ),
     )
+
+
+def _require_wrapped(dataset: Dataset) -> None:
+    if not dataset.wrapped_kek:
+        raise Conflict(
+            f"Dataset {dataset.name!r}, version {dataset.version}, was shredded: its stored data"
+            f" can never be read again."
+        )

@@ -234,6 +234,8 @@ def destroy(server: Server, forgotten: Forgotten) -> ShreddedView:
     # A key that all datasets shared would open this dataset in backups from before the first
     # rotation.
     keys += len(server.provider.drop(server.provider.shared()))
+    # Here at once; other processes drop theirs when ``kept_keys.SECONDS`` are over.
+    server.keys.forget()
     return ShreddedView(forgotten.dataset, forgotten.versions, forgotten.queries, keys)
 
 

@@ -112,6 +112,28 @@ MUTANTS: Final[Sequence[Mutant]] = (
         ),
     ),
     Mutant(
+        row="V20",
+        name="kept-keys-under-any-ring",
+        path="services/kept_keys.py",
+        before="if shelf is None or shelf.version != version or",
+        after="if shelf is None or",
+        wrong="a key that was destroyed at the provider is used while it is kept",
+        tests=(
+            "tests/unit/services/noise/test_keys.py::test_a_kept_key_is_not_used_when_the_ring_would_not_give_it",
+        ),
+    ),
+    Mutant(
+        row="V20",
+        name="kept-keys-for-ever",
+        path="services/kept_keys.py",
+        before="            self._shelf, self._waits = None, False\n",
+        after="            self._waits = False\n",
+        wrong="without a request a destroyed key stays in memory",
+        tests=(
+            "tests/unit/services/test_kept_keys.py::test_a_key_is_overwritten_after_that_without_any_request",
+        ),
+    ),
+    Mutant(
         row="V42",
         name="cosignature-not-verified",
         path="services/audit/cosigners.py",
