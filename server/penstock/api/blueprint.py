@@ -128,7 +128,7 @@ def _signed_in(server: Server, limits: Limits) -> Principal:
 
 
 def _body(server: Server, operation: Operation, *, keyed: bool) -> tuple[bytes, dict[str, Any]]:
-    """Return the request's fingerprint, empty unless ``keyed``, and the body as an argument."""
+    """Return the request's fingerprint, empty unless ``keyed``, and its body as an argument."""
     raw = bytearray()
     arguments: dict[str, Any] = {}
     if operation.body is not None:
@@ -138,10 +138,12 @@ def _body(server: Server, operation: Operation, *, keyed: bool) -> tuple[bytes, 
         # Flask enforces this only if it reads the body itself; here refusals quote it.
         request.max_content_length = limit
         raw = bodies.read(request, limit)
-        document = bodies.document(
-            raw, strict_below=settings.body_limit, most_values=settings.dimension_limit
+        arguments["request"] = bodies.model(
+            raw,
+            operation.body,
+            strict_below=settings.body_limit,
+            most_values=settings.dimension_limit,
         )
-        arguments["body"] = bodies.model(operation.body, document)
     if not keyed:
         return b"", arguments
     return idempotency.fingerprint(server, operation, request.path, raw), arguments

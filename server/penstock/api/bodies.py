@@ -95,13 +95,13 @@ def _bounded_waiting(request: Request, seconds: float) -> Iterator[None]:
 # ``except`` blocks, so that theirs are not attached as their context.
 
 
-def document(raw: bytearray, *, strict_below: int, most_values: int) -> object:
-    """Return the JSON document in ``raw``.
+def model(raw: bytearray, adapter: TypeAdapter[Any], *, strict_below: int, most_values: int) -> Any:
+    """Return the JSON document in ``raw`` as the model that ``adapter`` describes.
 
     Refuses what JSON does not have (NaN, Infinity, invalid UTF-8), nesting that is too deep, and
     far more than ``most_values`` values; in bodies of at most ``strict_below`` bytes also a name
     that occurs twice in one object.  Raises ``MalformedInput``, which names the place and quotes
-    nothing of the body.
+    nothing of the body, and ``InvalidInput`` with a JSON pointer for each wrong place.
     """
     if not raw:
         raise MalformedInput("The body is empty; send a JSON object, {} if no field is needed.")
@@ -123,15 +123,6 @@ def document(raw: bytearray, *, strict_below: int, most_values: int) -> object:
     _refuse_deep(document)
     if len(raw) <= strict_below:
         json.loads(raw, object_pairs_hook=_distinct, parse_int=float)
-    return document
-
-
-def model(adapter: TypeAdapter[Any], document: object) -> Any:
-    """Return ``document`` as the model that ``adapter`` describes.
-
-    Raises ``InvalidInput`` with a JSON pointer for each wrong place.
-    """
-    refusal: PenstockError
     try:
         return adapter.validate_python(document)
     except ValidationError as error:

@@ -1,11 +1,11 @@
 """Declare each operation of the API once: address, policy, request, answer and refusals.
 
-A handler's annotations are its declaration.  ``call`` carries the server and the caller; ``body``
-is a strict model; an argument named in the path is a string; ``window`` is a page of a list; every
-other argument is in the query string and is described by ``Parameter``.  An operation whose answer
-may be a proposal needs two people under the two-person rule.  The route, the checks and the OpenAPI
-document are all made from these declarations, so they cannot drift apart.  An operation cannot be
-declared without a policy.
+A handler's annotations are its declaration.  ``call`` carries the server and the caller;
+``request`` is the body as a strict model; an argument named in the path is a string; ``window`` is
+a page of a list; every other argument is in the query string and is described by ``Parameter``.  An
+operation whose answer may be a proposal needs two people under the two-person rule.  The route, the
+checks and the OpenAPI document are all made from these declarations, so they cannot drift apart.
+An operation cannot be declared without a policy.
 """
 
 import inspect
@@ -240,7 +240,7 @@ def _read_arguments(
     windowed = False
     for name, argument in list(inspect.signature(handler).parameters.items())[1:]:
         hint = hints[name]
-        if name == "body":
+        if name == "request":
             body = TypeAdapter(hint)
         elif hint is Window:
             windowed = True

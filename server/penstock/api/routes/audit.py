@@ -127,14 +127,14 @@ def show_checkpoint(
 
 
 @operations.post("/audit/cosignatures", AUDITOR, status=200)
-def take_cosignature(call: Call, body: CosignedNote) -> CheckpointView:
+def take_cosignature(call: Call, request: CosignedNote) -> CheckpointView:
     """Store a cosignature of a checkpoint of this log.
 
     The cosigner states that the checkpoint continues what it had seen before (C2SP
     tlog-cosignature), under a key that the operator named. Each cosigner counts once for a
     checkpoint; the first cosignature is kept.
     """
-    return cosigners.take(call.server, call.principal, body.note)
+    return cosigners.take(call.server, call.principal, request.note)
 
 
 @operations.get("/audit/proof/inclusion", SIGNED_IN, refusals=(404,))

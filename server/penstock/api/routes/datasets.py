@@ -32,9 +32,9 @@ def list_datasets(call: Call, window: Window) -> Page[DatasetView]:
 
 
 @operations.post("/datasets", ADMIN, refusals=(409,))
-def register_dataset(call: Call, body: DatasetRequest) -> DatasetView:
+def register_dataset(call: Call, request: DatasetRequest) -> DatasetView:
     """Register a dataset: where its records are, its privacy unit, and the budget of each tier."""
-    return datasets.register(call.server, call.principal, body)
+    return datasets.register(call.server, call.principal, request)
 
 
 @operations.get("/datasets/{dataset}", SIGNED_IN)
@@ -44,7 +44,7 @@ def show_dataset(call: Call, dataset: str) -> DatasetView:
 
 
 @operations.patch("/datasets/{dataset}", ADMIN, refusals=(409,))
-def change_dataset(call: Call, dataset: str, body: DatasetChange) -> DatasetView | ProposalView:
+def change_dataset(call: Call, dataset: str, request: DatasetChange) -> DatasetView | ProposalView:
     """Change budgets, correct the declaration, or declare that another dataset has the same people.
 
     A budget below what is spent is refused.  Under the two-person rule a budget that is larger than
@@ -53,11 +53,11 @@ def change_dataset(call: Call, dataset: str, body: DatasetChange) -> DatasetView
     spent.  Registered queries keep the declaration that they were registered under.  With
     `same_people_as` losses in another dataset are added to those in this one, permanently.
     """
-    if body.same_people_as is not None:
-        return same_people.declare(call.server, call.principal, dataset, body.same_people_as)
-    if body.budgets is None:
-        return corrections.correct(call.server, call.principal, dataset, body.correction)
-    change = BudgetChange(dataset=dataset, budgets=body.budgets)
+    if request.same_people_as is not None:
+        return same_people.declare(call.server, call.principal, dataset, request.same_people_as)
+    if request.budgets is None:
+        return corrections.correct(call.server, call.principal, dataset, request.correction)
+    change = BudgetChange(dataset=dataset, budgets=request.budgets)
     return proposals.do_or_propose(call.server, call.principal, change)
 
 
@@ -72,14 +72,14 @@ def withdraw_dataset(call: Call, dataset: str) -> WithdrawnView | ProposalView:
 
 
 @operations.post("/datasets/{dataset}/versions", ADMIN, refusals=(409,))
-def add_version(call: Call, dataset: str, body: VersionRequest) -> DatasetView:
+def add_version(call: Call, dataset: str, request: VersionRequest) -> DatasetView:
     """Register new data of a dataset, with separate budgets.
 
     Losses in several versions add up, unless no person in the new version is in an earlier one,
     which `disjoint_units` states. From then on queries that name the dataset use the new version;
     earlier queries keep theirs.
     """
-    return datasets.add_version(call.server, call.principal, dataset, body)
+    return datasets.add_version(call.server, call.principal, dataset, request)
 
 
 @operations.get("/datasets/{dataset}/budget", SIGNED_IN)

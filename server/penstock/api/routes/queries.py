@@ -30,17 +30,17 @@ def list_queries(
 
 
 @operations.post("/queries", ADMIN, refusals=(404, 409), large_body=True)
-def register_query(call: Call, body: QueryRequest) -> QueryView:
+def register_query(call: Call, request: QueryRequest) -> QueryView:
     """Register a query: charge every tier, then read the data once and draw the anchor.
 
     If the budget does not suffice, the refusal says what was needed, what is left, which queries
     spent it, and the largest share that would fit.
     """
-    return queries.register(call.server, call.principal, body)
+    return queries.register(call.server, call.principal, request)
 
 
 @operations.post("/queries/preview", PLANNER, status=200, refusals=(404, 409), large_body=True)
-def preview_query(call: Call, body: PreviewRequest) -> PreviewView:
+def preview_query(call: Call, request: PreviewRequest) -> PreviewView:
     """Preview what registering a query would decide and charge; nothing is done.
 
     The body is what `POST /queries` takes, or `{"query": name}` of a registered query. The values
@@ -50,7 +50,7 @@ def preview_query(call: Call, body: PreviewRequest) -> PreviewView:
     not opened. Analysts see tiers up to their own. A `share` is turned into levels from the highest
     tier down, so the levels that analysts see may be off by one step of the ladder.
     """
-    preview = query_preview.preview(call.server, call.principal, body)
+    preview = query_preview.preview(call.server, call.principal, request)
     # Otherwise the answer's time could distinguish a free name from a hidden one.
     call.hide_duration(0)
     return preview
@@ -63,7 +63,7 @@ def show_query(call: Call, query: str) -> QueryView:
 
 
 @operations.patch("/queries/{query}", ADMIN, refusals=(409,), large_body=True)
-def change_query(call: Call, query: str, body: LevelsChange) -> QueryView:
+def change_query(call: Call, query: str, request: LevelsChange) -> QueryView:
     """Move levels of a query; tiers left out keep theirs.
 
     A noisier level affects only later releases: values already handed out remain readable. A more
@@ -72,7 +72,7 @@ def change_query(call: Call, query: str, body: LevelsChange) -> QueryView:
     more; values that differ from those registered are refused. The same change, repeated after a
     failure, is charged nothing more and finishes the first attempt.
     """
-    return queries.change(call.server, call.principal, query, body)
+    return queries.change(call.server, call.principal, query, request)
 
 
 @operations.post("/queries/{query}/retire", ADMIN, status=200)

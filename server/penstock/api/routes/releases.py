@@ -16,13 +16,13 @@ operations = Operations()
 
 
 @operations.post("/queries/{query}/releases", ANALYST, status=200, refusals=(409,))
-def request_release(call: Call, query: str, body: ReleaseRequest) -> ReleaseView:
+def request_release(call: Call, query: str, request: ReleaseRequest) -> ReleaseView:
     """Release a query at the caller's clearance, or at any more private level.
 
     A repeated request returns the same vector. A target between two levels of the query gets the
     noisier one, and the answer says which.
     """
-    answer = releases.request(call.server, call.principal, query, body)
+    answer = releases.request(call.server, call.principal, query, request)
     if answer.first:
         call.hide_duration(answer.drawn)
     return answer.view

@@ -36,18 +36,18 @@ def list_streams(
 
 
 @operations.post("/streams", ADMIN, refusals=(404, 409))
-def open_stream(call: Call, body: StreamRequest) -> StreamView:
+def open_stream(call: Call, request: StreamRequest) -> StreamView:
     """Open a stream: charge every tier for all of it, before the first element.
 
     The charge is that of one privacy unit, which is in at most `max_steps_per_unit` elements and
     changes each by at most `sensitivity`; the server takes both as asserted by the caller. The
     number is required unless the dataset's privacy unit is the event.
     """
-    return streams.open_stream(call.server, call.principal, body)
+    return streams.open_stream(call.server, call.principal, request)
 
 
 @operations.post("/streams/preview", PLANNER, status=200, refusals=(404, 409))
-def preview_stream(call: Call, body: StreamRequest) -> StreamPreviewView:
+def preview_stream(call: Call, request: StreamRequest) -> StreamPreviewView:
     """Preview what opening a stream would decide and charge; nothing is done.
 
     The body is what `POST /streams` takes.  Whatever that would refuse is refused here too, except
@@ -56,7 +56,7 @@ def preview_stream(call: Call, body: StreamRequest) -> StreamPreviewView:
     their nodes; it shows which tree is best at this length.  Analysts see tiers up to their own, as
     in the preview of a query.
     """
-    preview = stream_preview.preview_stream(call.server, call.principal, body)
+    preview = stream_preview.preview_stream(call.server, call.principal, request)
     # Otherwise the answer's time could distinguish a free name from a hidden one.
     call.hide_duration(0)
     return preview
@@ -69,14 +69,14 @@ def show_stream(call: Call, stream: str) -> StreamView:
 
 
 @operations.patch("/streams/{stream}", ADMIN, refusals=(409,))
-def change_stream(call: Call, stream: str, body: StreamChange) -> StreamView:
+def change_stream(call: Call, stream: str, request: StreamChange) -> StreamView:
     """Move levels of a stream from the next element on; tiers left out keep theirs.
 
     A level that no tier had before has totals from that element on, and none of earlier steps: most
     of the noise that they would need is no longer stored, and earlier elements are stored only as
     sums. A level more accurate than a tier was charged for is charged.
     """
-    return streams.change(call.server, call.principal, stream, body)
+    return streams.change(call.server, call.principal, stream, request)
 
 
 @operations.post("/streams/{stream}/retire", ADMIN, status=200)
@@ -90,13 +90,13 @@ def retire_stream(call: Call, stream: str) -> StreamView | ProposalView:
 
 
 @operations.post("/streams/{stream}/elements", ADMIN, status=200, refusals=(409,), large_body=True)
-def push_elements(call: Call, stream: str, body: ElementsRequest) -> PushedView:
+def push_elements(call: Call, stream: str, request: ElementsRequest) -> PushedView:
     """Store the next elements, and draw the running total of each at every level.
 
     `from` is the number of the first element and must be the stream's next; otherwise nothing is
     stored.  Elements are numbered from 1.  Each is a number, or a list of `dimension` numbers.
     """
-    return stream_elements.push(call.server, call.principal, stream, body)
+    return stream_elements.push(call.server, call.principal, stream, request)
 
 
 @operations.get("/streams/{stream}/releases", ANALYST, refusals=(409,))

@@ -21,23 +21,23 @@ def list_tiers(call: Call, window: Window) -> Page[TierView]:
 
 
 @operations.post("/tiers", ADMIN, refusals=(409,))
-def create_tier(call: Call, body: TierSpec) -> TierView:
+def create_tier(call: Call, request: TierSpec) -> TierView:
     """Add a tier, also between two others.
 
     It starts with the budgets and levels of the next lower tier.
     """
-    return tier_changes.create(call.server, call.principal, body)
+    return tier_changes.create(call.server, call.principal, request)
 
 
 @operations.patch("/tiers/{tier}", ADMIN, refusals=(409,))
-def change_tier(call: Call, tier: str, body: TierChange) -> TierView:
+def change_tier(call: Call, tier: str, request: TierChange) -> TierView:
     """Move a tier, or change its description.
 
     Every tier is charged for what the tiers below it may see or ever saw, so a move is refused if a
     budget does not allow it. A tier that is moved down may see no more than the tiers that it
     passed.
     """
-    return tier_changes.change(call.server, call.principal, tier, body)
+    return tier_changes.change(call.server, call.principal, tier, request)
 
 
 @operations.delete("/tiers/{tier}", ADMIN, refusals=(409,))

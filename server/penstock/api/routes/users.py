@@ -30,9 +30,9 @@ def list_users(call: Call, window: Window) -> Page[UserView]:
 
 
 @operations.post("/users", ADMIN, refusals=(409,))
-def create_user(call: Call, body: UserSpec) -> UserView:
+def create_user(call: Call, request: UserSpec) -> UserView:
     """Create a user."""
-    return users.create(call.server, call.principal, body)
+    return users.create(call.server, call.principal, request)
 
 
 @operations.get("/users/{user}", ADMIN)
@@ -42,13 +42,13 @@ def show_user(call: Call, user: str) -> UserView:
 
 
 @operations.patch("/users/{user}", ADMIN, refusals=(409,))
-def change_user(call: Call, user: str, body: UserChange) -> UserView:
+def change_user(call: Call, user: str, request: UserChange) -> UserView:
     """Promote or demote a user, or change their roles.
 
     The change takes effect at once, also for tokens already issued. Users keep the releases that
     they were given. The last admin cannot lose that role.
     """
-    return users.change(call.server, call.principal, user, body)
+    return users.change(call.server, call.principal, user, request)
 
 
 @operations.delete("/users/{user}", ADMIN, refusals=(409,))
@@ -67,14 +67,14 @@ def list_tokens(call: Call, user: str, window: Window) -> Page[TokenView]:
 
 
 @operations.post("/users/{user}/tokens", ONESELF_OR_ADMIN, refusals=(409,))
-def issue_token(call: Call, user: str, body: TokenSpec) -> IssuedTokenView:
+def issue_token(call: Call, user: str, request: TokenSpec) -> IssuedTokenView:
     """Issue a token. Its secret is shown in this answer only.
 
     It expires with the token that the request came with, and is revoked with it, also if it is for
     another user. The number of a user's valid tokens is limited: a 409 names some that could be
     revoked.
     """
-    return tokens.issue(call.server, call.principal, user, body)
+    return tokens.issue(call.server, call.principal, user, request)
 
 
 @operations.delete("/users/{user}/tokens/{prefix}", ONESELF_OR_ADMIN)
