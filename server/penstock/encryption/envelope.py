@@ -17,10 +17,11 @@ as another.
 
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from io import BytesIO
+from itertools import chain
 
 from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers import AEADDecryptionContext, Cipher
@@ -120,6 +121,34 @@ def open_into(key: Key, envelope: Buffer, identity: RowIdentity, room: memoryvie
     return written
 
 
+def open_pieces_into(
+    key: Key, size: int, pieces: Iterable[Buffer], identity: RowIdentity, room: memoryview
+) -> int:
+    """Decrypt an envelope of ``size`` bytes that comes in pieces, as ``open_into`` does.
+
+    The first piece has the header at least.
+    """
+    left = size - OVERHEAD
+    if room.nbytes < left + TAG_SIZE:
+        raise ValueError(f"no room for {left} bytes and {TAG_SIZE} in {room.nbytes}")
+    coming = iter(pieces)
+    first = memoryview(next(coming, b""))
+    if left < 0 or len(first) < _HEADER_SIZE:
+        raise broken(identity, "is cut short")
+    cipher = _decryptor(key, first[:_HEADER_SIZE], identity)
+    written, tag = 0, b""
+    for piece in chain((first[_HEADER_SIZE:],), coming):
+        view = memoryview(piece)
+        part = view[:left]
+        left -= len(part)
+        written += cipher.update_into(part, room[written:])
+        tag += view[len(part) :]
+    if left or len(tag) != TAG_SIZE:
+        raise broken(identity, "is cut short")
+    _authenticate(cipher, identity, tag)
+    return written
+
+
 def open_key(key: Key, envelope: Buffer, identity: RowIdentity) -> Key:
     """Return the sealed key, without another copy in memory.  Raises as ``open_envelope``."""
     cipher, ciphertext = _opening(key, envelope, identity)
@@ -152,26 +181,38 @@ def _opening(
     view = memoryview(envelope)
     if len(view) < OVERHEAD:
         raise broken(identity, "is cut short")
-    prefix = bytes(view[:_PREFIX_SIZE])
+    cipher = _decryptor(key, view[:_HEADER_SIZE], identity, bytes(view[-TAG_SIZE:]))
+    return cipher, view[_HEADER_SIZE:-TAG_SIZE]
+
+
+def _decryptor(
+    key: Key, header: memoryview, identity: RowIdentity, tag: bytes | None = None
+) -> AEADDecryptionContext:
+    """Return the cipher that opens the envelope with a header; its tag may come last."""
+    prefix = bytes(header[:_PREFIX_SIZE])
     if prefix[0] != VERSION or prefix[1] != ALGORITHM:
         raise broken(identity, "has a format that is unknown to this version")
     if prefix[2:] != key.id:
         raise broken(identity, "is sealed under another key")
-    salt = bytes(view[_PREFIX_SIZE : _PREFIX_SIZE + SALT_SIZE])
-    nonce = bytes(view[_PREFIX_SIZE + SALT_SIZE : _HEADER_SIZE])
+    salt = bytes(header[_PREFIX_SIZE : _PREFIX_SIZE + SALT_SIZE])
+    nonce = bytes(header[_PREFIX_SIZE + SALT_SIZE :])
     aad = prefix + identity.encode()
     # Not the class AESGCM: it keeps copies of its key.
     with _subkey(key, salt, aad) as subkey:
-        mode = GCM(nonce, bytes(view[-TAG_SIZE:]))
-        cipher = Cipher(AES256(subkey), mode).decryptor()
+        cipher = Cipher(AES256(subkey), GCM(nonce, tag)).decryptor()
     cipher.authenticate_additional_data(aad)
-    return cipher, view[_HEADER_SIZE:-TAG_SIZE]
+    return cipher
 
 
-def _authenticate(cipher: AEADDecryptionContext, identity: RowIdentity) -> None:
+def _authenticate(
+    cipher: AEADDecryptionContext, identity: RowIdentity, tag: bytes | None = None
+) -> None:
     """Raise ``IntegrityViolation`` unless the tag fits the bytes that ``cipher`` decrypted."""
     try:
-        cipher.finalize()
+        if tag is None:
+            cipher.finalize()
+        else:
+            cipher.finalize_with_tag(tag)
     except InvalidTag:
         raise broken(identity, "was altered or belongs to another row") from None
 

@@ -4,10 +4,20 @@ Sealing reads the array in place, and opening decrypts into the array that it re
 copies, and what comes back is its caller's own, to be written to as well.
 """
 
+from collections.abc import Iterable
+
 import numpy as np
 from numpy.typing import NDArray
 
-from penstock.encryption.envelope import OVERHEAD, TAG_SIZE, RowIdentity, open_into, seal
+from penstock.encryption.envelope import (
+    OVERHEAD,
+    TAG_SIZE,
+    Buffer,
+    RowIdentity,
+    open_into,
+    open_pieces_into,
+    seal,
+)
 from penstock.encryption.key import Key
 from penstock.errors import IntegrityViolation
 
@@ -33,9 +43,27 @@ def open_vector(key: Key, envelope: bytes, identity: RowIdentity) -> NDArray[np.
 
     Raises ``IntegrityViolation`` if the envelope is not that of this row.
     """
+    room = _room(len(envelope))
+    return _vector(room, open_into(key, envelope, identity, room.data), identity)
+
+
+def open_vector_in_pieces(
+    key: Key, size: int, pieces: Iterable[Buffer], identity: RowIdentity
+) -> NDArray[np.int64]:
+    """Return the vector of an envelope of ``size`` bytes, which never exists as a whole.
+
+    Raises as ``open_vector`` does.
+    """
+    room = _room(size)
+    return _vector(room, open_pieces_into(key, size, pieces, identity, room.data), identity)
+
+
+def _room(size: int) -> NDArray[np.uint8]:
     # As large as what came, not as what is due: only the tag says what is wrong with it.
-    room = np.empty(max(0, len(envelope) - OVERHEAD) + TAG_SIZE, dtype=np.uint8)
-    size = open_into(key, envelope, identity, room.data)
+    return np.empty(max(0, size - OVERHEAD) + TAG_SIZE, dtype=np.uint8)
+
+
+def _vector(room: NDArray[np.uint8], size: int, identity: RowIdentity) -> NDArray[np.int64]:
     if identity.type != TYPE or size != 8 * identity.length:
         raise IntegrityViolation(
             f"A stored {identity.table} does not hold {identity.length} values of type {TYPE}."

@@ -5,13 +5,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from sqlalchemy import URL
+from sqlalchemy import URL, Column, Connection, select
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, IntegrityError
 
 from penstock.errors import DatabaseUnavailable, InvalidInput
-from penstock.persistence.protocol import Dialect
-from penstock.persistence.sqlite import SQLite
+from penstock.persistence.protocol import Dialect, LongContent
+from penstock.persistence.sqlite import LongBlob, SQLite
 
 _UNIQUE_VIOLATION = "23505"
 _EXAMPLES = "sqlite:////folder/penstock.db or postgresql://user@host/penstock"
@@ -60,6 +60,18 @@ def dialect_of(
         f"Penstock stores its state in SQLite or PostgreSQL, not in {kind}."
         f" Use a URL like {_EXAMPLES}."
     )
+
+
+def long_content(connection: Connection, column: Column[bytes], row: int) -> bytes | LongContent:
+    """Return the large content of a row that exists, or what reads it in pieces.
+
+    PostgreSQL sends it as a whole, since each piece would be a round trip.
+    """
+    table = column.table
+    if connection.dialect.name == SQLite.name:
+        return LongBlob(connection, table.name, column.name, row)
+    content: bytes = connection.execute(select(column).where(table.c.id == row)).scalar_one()
+    return content
 
 
 def _sqlite(url: URL, busy_timeout_seconds: float) -> Dialect:

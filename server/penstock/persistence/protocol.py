@@ -1,5 +1,7 @@
 """Define the protocol of a database: engines, locks, and failures as errors of Penstock."""
 
+from collections.abc import Iterator
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
@@ -42,6 +44,13 @@ class Engines:
         """Close the idle connections, or with ``close=False`` merely forget them."""
         for engine in (self.reader, self.alone, self.beside, self.aside, self.once):
             engine.dispose(close=close)
+
+
+class LongContent(Protocol):
+    """Hold where a long content is stored, to read it before its transaction ends."""
+
+    def opened(self) -> AbstractContextManager[tuple[int, Iterator[bytes]]]:
+        """Return its size in bytes, and its pieces in their order."""
 
 
 class Dialect(Protocol):

@@ -11,6 +11,8 @@ import os
 import re
 import sqlite3
 import time
+from collections.abc import Iterator
+from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
 from typing import Any
@@ -32,6 +34,9 @@ LONGEST_NAP_SECONDS = 0.004
 
 LARGE = 1 << 20
 """The size in bytes from which a content is let go as soon as a statement has it."""
+
+PIECE = 1 << 18
+"""The size in bytes of what is read at once of a long content: it stays in the cache."""
 
 _USED_UP = "used up"
 """The key in a connection's ``info`` that says that a statement of it keeps a large content."""
@@ -253,6 +258,47 @@ class SQLite:
         if sentence is None:
             return None
         return self._unavailable(sentence.format(name=self._path.name, timeout=self._timeout))
+
+
+@dataclass(frozen=True)
+class LongBlob:
+    """Hold where a BLOB is stored; see ``LongContent``.
+
+    SELECT would hold it twice, in memory that the kernel must clear first: that takes several times
+    as long as reading it.
+    """
+
+    connection: Connection
+    table: str
+    column: str
+    key: int
+
+    @contextlib.contextmanager
+    def opened(self) -> Iterator[tuple[int, Iterator[bytes]]]:
+        """Yield its size and its pieces."""
+        driver: Any = self.connection.connection.driver_connection
+        with _as_errors_of_statements():
+            blob = driver.blobopen(self.table, self.column, self.key, readonly=True)
+        with contextlib.closing(blob):
+            yield len(blob), _pieces(blob)
+
+
+def _pieces(blob: sqlite3.Blob) -> Iterator[bytes]:
+    while True:
+        with _as_errors_of_statements():
+            piece = blob.read(PIECE)
+        if not piece:
+            return
+        yield piece
+
+
+@contextlib.contextmanager
+def _as_errors_of_statements() -> Iterator[None]:
+    """Raise errors of the driver as SQLAlchemy raises them for statements."""
+    try:
+        yield
+    except sqlite3.Error as error:
+        raise DBAPIError("reading a long content", None, error) from error
 
 
 class _Once:

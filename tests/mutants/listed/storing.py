@@ -27,6 +27,15 @@ MUTANTS: Final[Sequence[Mutant]] = (
         tests=(ENVELOPE,),
     ),
     Mutant(
+        name="pieces-not-authenticated",
+        path="encryption/envelope.py",
+        before="    _authenticate(cipher, identity, tag)\n    return written\n",
+        after="    return written\n",
+        wrong="a long vector that was altered on the disk is drawn from",
+        tests=(f"{ENVELOPE}::test_pieces_that_do_not_fit_each_other_are_refused",),
+        row="V6",
+    ),
+    Mutant(
         name="large-content-kept",
         path="persistence/sqlite.py",
         before="    if _USED_UP in entry.info:\n",
@@ -40,7 +49,15 @@ MUTANTS: Final[Sequence[Mutant]] = (
         before="            release.let_go()\n",
         after="",
         wrong="a draw holds the sealed neighbors beside the opened ones",
-        tests=("tests/unit/services/releases/test_release_memory.py",),
+        tests=("tests/unit/services/noise/kinds/test_vector.py",),
+    ),
+    Mutant(
+        name="long-vectors-as-a-whole",
+        path="persistence/dialects.py",
+        before="    if connection.dialect.name == SQLite.name:\n",
+        after="    if connection.dialect.name == column.name:\n",
+        wrong="SQLite holds two copies of every sealed neighbor of a draw",
+        tests=("tests/unit/persistence/test_dialects.py",),
     ),
     Mutant(
         name="writers-out-of-turn",

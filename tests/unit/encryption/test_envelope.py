@@ -10,7 +10,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from penstock.encryption import Key, RowIdentity, open_envelope, seal
-from penstock.encryption.envelope import OVERHEAD, TAG_SIZE, Buffer, key_id, open_into
+from penstock.encryption.envelope import (
+    OVERHEAD,
+    TAG_SIZE,
+    Buffer,
+    key_id,
+    open_into,
+    open_pieces_into,
+)
 from penstock.errors import IntegrityViolation
 
 KEY = Key(bytes(range(32)))
@@ -64,6 +71,44 @@ def test_it_opens_into_the_room_that_it_is_given() -> None:
         open_into(KEY, envelope, ROW, memoryview(room)[1:])
     with pytest.raises(IntegrityViolation, match="was altered"):
         open_into(KEY, envelope[:-1] + bytes([envelope[-1] ^ 1]), ROW, memoryview(room))
+
+
+def in_pieces(envelope: bytes, first: int, size: int) -> list[bytes]:
+    rest = envelope[first:]
+    return [envelope[:first], *(rest[at : at + size] for at in range(0, len(rest), size))]
+
+
+@given(plaintext=st.binary(max_size=60), first=st.integers(54, 130), size=st.integers(1, 40))
+def test_it_opens_the_same_in_pieces(plaintext: bytes, first: int, size: int) -> None:
+    envelope = seal(KEY, plaintext, ROW)
+    room = bytearray(len(plaintext) + TAG_SIZE)
+    pieces = in_pieces(envelope, first, size)
+    assert open_pieces_into(KEY, len(envelope), pieces, ROW, memoryview(room)) == len(plaintext)
+    assert room[: len(plaintext)] == plaintext
+
+
+def test_pieces_that_do_not_fit_each_other_are_refused() -> None:
+    envelope = seal(KEY, b"some plaintext", ROW)
+    altered = bytearray(envelope)
+    altered[OVERHEAD // 2] ^= 1
+    swapped = in_pieces(envelope, 54, 7)
+    swapped[1:3] = swapped[2:0:-1]
+    room = memoryview(bytearray(len(envelope)))
+    for pieces, says in (
+        ([bytes(altered)], "was altered"),
+        (swapped, "was altered"),
+        ([envelope[:-1] + bytes([envelope[-1] ^ 1])], "was altered"),
+        ([envelope[:-1]], "is cut short"),
+        ([envelope, b"more"], "is cut short"),
+        ([envelope[:53]], "is cut short"),
+        ([], "is cut short"),
+    ):
+        with pytest.raises(IntegrityViolation, match=says):
+            open_pieces_into(KEY, len(envelope), pieces, ROW, room)
+    with pytest.raises(IntegrityViolation, match="is cut short"):
+        open_pieces_into(KEY, OVERHEAD - 1, [envelope], ROW, room)
+    with pytest.raises(ValueError, match="no room for 14 bytes"):
+        open_pieces_into(KEY, len(envelope), [envelope], ROW, room[:29])
 
 
 def test_an_envelope_follows_its_description() -> None:

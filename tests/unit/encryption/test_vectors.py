@@ -13,7 +13,7 @@ from penstock.encryption import (
     open_envelope,
     seal,
 )
-from penstock.encryption.vectors import open_vector, seal_vector
+from penstock.encryption.vectors import open_vector, open_vector_in_pieces, seal_vector
 from penstock.errors import IntegrityViolation
 
 KEY = Key(bytes(range(32)))
@@ -30,7 +30,10 @@ def row(length: int, kind: str = "int64") -> RowIdentity:
 def test_every_integer_comes_back(integers: list[int]) -> None:
     values = np.array(integers, dtype=np.int64)
     identity = row(len(integers))
-    assert open_vector(KEY, seal_vector(KEY, values, identity), identity).tolist() == integers
+    sealed = seal_vector(KEY, values, identity)
+    assert open_vector(KEY, sealed, identity).tolist() == integers
+    pieces = (sealed[:60], sealed[60:])
+    assert open_vector_in_pieces(KEY, len(sealed), pieces, identity).tolist() == integers
 
 
 def test_the_bytes_are_little_endian() -> None:
@@ -72,6 +75,8 @@ def test_a_row_of_another_length_is_refused_even_if_it_authenticates() -> None:
     envelope = seal(KEY, bytes(15), row(2))
     with pytest.raises(IntegrityViolation, match="does not hold 2 values"):
         open_vector(KEY, envelope, row(2))
+    with pytest.raises(IntegrityViolation, match="does not hold 2 values"):
+        open_vector_in_pieces(KEY, len(envelope), [envelope], row(2))
 
 
 def test_a_million_values_are_not_copied_more_than_the_envelope_needs() -> None:

@@ -1,12 +1,15 @@
-"""Test which database a URL names.
+"""Test which database a URL names, and that both give a long content back.
 
 Every URL that names none of ours is refused without its text.
 """
 
 import pytest
+from sqlalchemy import text
+from tests.databases.homes import SQLITE
 
 from penstock.errors import InvalidInput
-from penstock.persistence.dialects import dialect_of
+from penstock.persistence import Database, sqlite, tables
+from penstock.persistence.dialects import dialect_of, long_content
 
 SECRET = "hunter2"
 
@@ -42,3 +45,28 @@ def test_any_other_url_is_refused_without_repeating_it(url: str, says: str) -> N
         dialect_of(url)
     assert says in refusal.value.detail
     assert SECRET not in refusal.value.detail
+
+
+def test_a_long_content_comes_back_as_it_was_stored(filled: Database, backend: str) -> None:
+    content = bytes(range(251)) * (3 * sqlite.PIECE // 251)
+    with filled.write() as session:
+        session.connection().execute(
+            text(
+                "INSERT INTO release (id, public_id, query_id, rung, seq, ciphertext, created_at)"
+                " SELECT 77, 'long', query_id, 70, 70, :content, created_at FROM release"
+                " WHERE id = 1"
+            ),
+            {"content": content},
+        )
+    ciphertext = tables.metadata.tables["release"].c.ciphertext
+    with filled.read() as session:
+        stored = long_content(session.connection(), ciphertext, 77)
+        if isinstance(stored, bytes):
+            assert backend != SQLITE, "SQLite holds copies of what it returns as a whole"
+            assert stored == content
+        else:
+            with stored.opened() as (size, pieces):
+                assert size == len(content)
+                parts = list(pieces)
+            assert b"".join(parts) == content
+            assert max(map(len, parts)) == sqlite.PIECE

@@ -7,11 +7,13 @@ import sqlite3
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 from sqlalchemy import text
+from sqlalchemy.exc import DBAPIError
 from sqlmodel import SQLModel, select
 
 from penstock.errors import DatabaseUnavailable, SchemaUnknown
@@ -257,3 +259,32 @@ def test_a_large_content_is_let_go_before_its_statement_runs() -> None:
     with sqlite3.connect(":memory:") as connection:
         sizes = connection.execute("SELECT length(?), length(?)", (once, once)).fetchone()
     assert sizes == (100, 0)
+
+
+def test_a_long_content_that_cannot_be_read_is_told_as_of_any_statement(
+    filled: Database, path: Path
+) -> None:
+    pages = 3 * sqlite.PIECE
+    with filled.write() as session:
+        dialect = session.info[WRITING]
+        content = dialect.large(session.connection(), bytes(pages))
+        session.get_one(tables.Tier, 1).description = content
+    blob = partial(sqlite.LongBlob, table="tier", column="description")
+    with (
+        pytest.raises(DBAPIError, match="no such rowid"),
+        filled.read() as session,
+        blob(session.connection(), key=99).opened(),
+    ):
+        pass
+    filled.close()
+    with sqlite3.connect(path) as connection:
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    connection.close()
+    with path.open("r+b") as file:
+        file.truncate(path.stat().st_size - pages // 2)
+    with (
+        pytest.raises(DatabaseUnavailable, match="damaged"),
+        filled.read() as session,
+        blob(session.connection(), key=1).opened() as (_, pieces),
+    ):
+        list(pieces)

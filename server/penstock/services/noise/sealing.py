@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from penstock.encryption.envelope import RowIdentity
-from penstock.encryption.vectors import open_vector, seal_vector
+from penstock.encryption.vectors import open_vector, open_vector_in_pieces, seal_vector
 from penstock.errors import Conflict, IntegrityViolation
 from penstock.mechanisms.process import IntVector
+from penstock.persistence.protocol import LongContent
 from penstock.persistence.tables.datasets import Dataset
 from penstock.persistence.tables.queries import Query
 from penstock.services.context import Server
@@ -38,17 +39,28 @@ class SealedRelease(Protocol):
 
 @dataclass
 class StoredRelease:
-    """Hold the authenticated row of a release, without what only its history needs."""
+    """Hold the authenticated row of a release, without what only its history needs.
+
+    Its sealed vector may be one that is read in pieces while the transaction lasts.
+    """
 
     id: int
     public_id: str
     rung: int
     seq: int
-    ciphertext: bytes
+    sealed: bytes | LongContent
+
+    @property
+    def ciphertext(self) -> bytes:
+        """Return the sealed vector as a whole."""
+        if isinstance(self.sealed, bytes):
+            return self.sealed
+        with self.sealed.opened() as (_, pieces):
+            return b"".join(pieces)
 
     def let_go(self) -> None:
         """Drop the ciphertext once it is opened: it takes as much memory as the vector."""
-        self.ciphertext = b""
+        self.sealed = b""
 
 
 def seal_steps(
@@ -70,7 +82,12 @@ def open_steps(
 ) -> IntVector:
     """Return a stored release's lattice integers.  Raises ``IntegrityViolation``."""
     place = _release(dataset, query, release.rung, release.seq, parts)
-    return open_vector(query_key(server, dataset, query), release.ciphertext, place)
+    key = query_key(server, dataset, query)
+    sealed = release.sealed if isinstance(release, StoredRelease) else release.ciphertext
+    if isinstance(sealed, bytes):
+        return open_vector(key, sealed, place)
+    with sealed.opened() as (size, pieces):
+        return open_vector_in_pieces(key, size, pieces, place)
 
 
 def require_unfrozen(query: Query) -> None:

@@ -31,6 +31,7 @@ from sqlalchemy import (
 from sqlmodel import Session
 
 from penstock.errors import NotFound
+from penstock.persistence.dialects import long_content
 from penstock.persistence.locks import hold_query
 from penstock.persistence.row_authentication import columns, require_authentic
 from penstock.persistence.row_numbers import next_number, required
@@ -60,7 +61,6 @@ _EDITION, _CLEARANCE, _GRANT, _LEAF, _QUERY, _RELEASE = (
 _AT, _ACCURATE, _NOISY = (_RELEASE.alias(name) for name in ("at_rung", "accurate", "noisy"))
 _RUNG = _RELEASE.c.rung
 _UNLIMITED = 1 << 62
-_SEALED = select(_RELEASE.c.ciphertext).where(_RELEASE.c.id == bindparam("release_id"))
 
 LONG = 1 << 20
 """The size in bytes from which vectors are read one by one."""
@@ -180,13 +180,13 @@ def _release(session: Session, row: RowMapping, prefix: str, *, long: bool) -> S
         return None
     sealed = row[f"{prefix}_ciphertext"]
     if long:
-        sealed = session.connection().execute(_SEALED, {"release_id": fields["id"]}).scalar_one()
+        sealed = long_content(session.connection(), _RELEASE.c.ciphertext, fields["id"])
     return StoredRelease(
         id=fields["id"],
         public_id=fields["public_id"],
         rung=fields["rung"],
         seq=fields["seq"],
-        ciphertext=sealed,
+        sealed=sealed,
     )
 
 

@@ -9,9 +9,12 @@ from tests.unit.sites import VISITS
 from tests.unit.worlds import World
 
 from penstock.mechanisms import IntVector
+from penstock.persistence.row_numbers import required
 from penstock.persistence.tables import Dataset, Leaf, Query, Release
 from penstock.services.access.principals import OPERATOR
+from penstock.services.noise.kinds.choice import kind_of
 from penstock.services.noise.sealed_state import open_state
+from penstock.services.noise.sealing import StoredRelease
 from penstock.services.queries import queries
 from penstock.services.schemas.queries import LevelsChange
 from penstock.transparency_log import leaves
@@ -31,6 +34,22 @@ def stored(world: World) -> dict[int, IntVector]:
         dataset = session.get_one(Dataset, query.dataset_id)
         rows = session.exec(select(Release).order_by(col(Release.rung))).all()
         return {row.rung: open_state(world.server, dataset, query, row) for row in rows}
+
+
+def test_a_draw_keeps_no_sealed_neighbor(skellam: World) -> None:
+    """A sealed vector takes as much memory as the opened one."""
+    skellam.ask("pia")
+    with skellam.server.database.read() as session:
+        query = session.exec(select(Query)).one()
+        dataset = session.get_one(Dataset, query.dataset_id)
+        rows = session.exec(select(Release).order_by(col(Release.rung))).all()
+        near, far = (
+            StoredRelease(required(row.id), row.public_id, row.rung, row.seq, row.ciphertext)
+            for row in rows
+        )
+        kind = kind_of(query)
+        kind.draw(session, skellam.server, dataset, query, near.rung + 1, near, far)
+    assert (near.ciphertext, far.ciphertext) == (b"", b"")
 
 
 def raise_ceiling(world: World) -> None:
