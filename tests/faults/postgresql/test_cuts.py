@@ -23,6 +23,7 @@ from penstock.randomness import Stream
 from penstock.services.context import Server
 from penstock.services.operations import home as homes_of
 from penstock.services.releases import locked_state, releases
+from penstock.services.releases.allowed import read_without_lock
 from penstock.services.retry import ATTEMPTS
 
 pytestmark = pytest.mark.only("postgresql")
@@ -204,17 +205,16 @@ def test_an_answer_that_is_lost_after_the_commit_is_found_and_not_drawn_again(
 def drawing_anew(patch: pytest.MonkeyPatch) -> None:
     """Ask again after a lost connection, and draw without looking what became of the release."""
     once: Callable[..., releases.Answer] = inspect.unwrap(releases.request)
-    looked_up = releases._looked_up
 
     def unseen(*arguments: object) -> object:
-        return looked_up(*arguments)[0], None  # type: ignore[arg-type]  # passed through
+        return read_without_lock(*arguments)[0], None  # type: ignore[arg-type]  # passed through
 
     def request(*arguments: object) -> releases.Answer:
         try:
             return once(*arguments)
         except Interrupted:
             with pytest.MonkeyPatch.context() as blind:
-                blind.setattr(releases, "_looked_up", unseen)
+                blind.setattr(releases, "read_without_lock", unseen)
                 blind.setattr(locked_state, "AT", null())
                 blind.setattr(locked_state, "_statement", locked_state._statement.__wrapped__)
                 return once(*arguments)

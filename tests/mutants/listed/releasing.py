@@ -6,10 +6,10 @@ from typing import Final
 from tests.mutants.mutant import Mutant
 
 EXPECTED: Final = (
-    "    same = (look.edition, look.clearance) == (expected.edition, expected.clearance)\n"
+    "        if (look.edition, look.clearance) == (allowed.edition, allowed.clearance):\n"
 )
 UNCHANGED: Final = (
-    "    if (state.edition, state.clearance) != (before.edition, before.clearance):\n"
+    "    if (state.edition, state.clearance) != (allowed.edition, allowed.clearance):\n"
 )
 LOCKED_STATE: Final = "tests/unit/services/releases/test_locked_state.py"
 RELEASES: Final = "tests/unit/services/releases/test_releases.py"
@@ -41,7 +41,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         name="release-clearance-not-read-again",
         path="services/releases/locked_state.py",
         before=UNCHANGED,
-        after="    if state.edition != before.edition:\n",
+        after="    if state.edition != allowed.edition:\n",
         wrong="a clearance that was taken away just before the lock still gives a release",
         tests=(LOCKED_STATE,),
     ),
@@ -49,7 +49,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         name="release-edition-not-read-again",
         path="services/releases/locked_state.py",
         before=UNCHANGED,
-        after="    if state.clearance != before.clearance:\n",
+        after="    if state.clearance != allowed.clearance:\n",
         wrong="a level that was lowered just before the lock is still handed out",
         tests=(LOCKED_STATE,),
     ),
@@ -92,7 +92,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         name="release-of-another-edition",
         path="services/releases/allowed.py",
         before=EXPECTED,
-        after="    same = look.clearance == expected.clearance\n",
+        after="        if look.clearance == allowed.clearance:\n",
         wrong="a level that was lowered is handed out by a worker that knew the old one",
         tests=(
             "tests/unit/services/releases/test_known_queries.py",
@@ -103,7 +103,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         name="release-of-an-older-clearance",
         path="services/releases/allowed.py",
         before=EXPECTED,
-        after="    same = look.edition == expected.edition\n",
+        after="        if look.edition == allowed.edition:\n",
         wrong="a user who was demoted gets what the old clearance allowed",
         tests=(
             "tests/unit/services/releases/test_known_queries.py",

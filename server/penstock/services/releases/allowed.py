@@ -1,7 +1,7 @@
 """Decide which level of a query a request gets, from what is known of the query and its caller."""
 
 from collections.abc import Callable
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass
 
 from sqlmodel import Session
@@ -63,28 +63,28 @@ def allowed_and_received(
     return allowed, look_up(session, user, allowed.query.id, allowed.rung).received
 
 
-def allowed_if_known(
+def read_without_lock(
     server: Server, principal: Principal, name: str, request: ReleaseRequest
-) -> tuple[AllowedRequest, ReceivedRelease | None] | None:
-    """Return the same by one statement; None if the query is not known, or something has changed.
-
-    No transaction is made for it.
+) -> tuple[AllowedRequest, ReceivedRelease | None]:
+    """Return the same; if the query is known, by one statement and without a transaction.
 
     The statement reads the caller's clearance and the edition of everything else, and looks for the
-    release that the request gets if neither has changed.
+    release that the request gets if neither has changed.  If one has, all is read anew.
     """
     user = required(principal.user_id)
     edition, clearance = server.kept.edition, server.clearances.get(user)
     known = known_queries.kept(server, edition, name)
-    if known is None or clearance is None:
-        return None
-    try:
-        expected = _allowed(server.database.read, known, edition, clearance, request)
-    except (NotFound, ClearanceTooLow, Conflict, InvalidInput):
-        return None  # a request is refused only after a look at what is true
-    look = look_up_alone(server.database, user, required(expected.query.id), expected.rung)
-    same = (look.edition, look.clearance) == (expected.edition, expected.clearance)
-    return (expected, look.received) if same else None
+    allowed = None
+    if known is not None and clearance is not None:
+        # A request is refused only after a look at what is true.
+        with suppress(NotFound, ClearanceTooLow, Conflict, InvalidInput):
+            allowed = _allowed(server.database.read, known, edition, clearance, request)
+    if allowed is not None:
+        look = look_up_alone(server.database, user, required(allowed.query.id), allowed.rung)
+        if (look.edition, look.clearance) == (allowed.edition, allowed.clearance):
+            return allowed, look.received
+    with server.database.read() as session:
+        return allowed_and_received(session, server, principal, name, request)
 
 
 def allowed_now(

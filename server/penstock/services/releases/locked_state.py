@@ -109,17 +109,16 @@ def read_under_lock(
     principal: Principal,
     name: str,
     request: ReleaseRequest,
-    before: AllowedRequest,
+    allowed: AllowedRequest,
 ) -> tuple[AllowedRequest, LockedState]:
     """Lock the query of a request, and return what is allowed under the lock and what is stored.
 
-    ``before`` is what the request was allowed before the lock; it is worked out anew if the edition
-    or the caller's clearance has changed since.  Raises as ``releases.request`` does.
+    ``allowed`` is what it was before the lock; it is worked out anew if the edition or the caller's
+    clearance has changed since.  Raises as ``releases.request`` does.
     """
     user = required(principal.user_id)
-    state = _read(session, server, user, before)
-    allowed = before
-    if (state.edition, state.clearance) != (before.edition, before.clearance):
+    state = _read(session, server, user, allowed)
+    if (state.edition, state.clearance) != (allowed.edition, allowed.clearance):
         allowed = allowed_now(session, server, name, request, state.edition, state.clearance)
         state = _read(session, server, user, allowed)
     _require_authentic(session, allowed.query, state)

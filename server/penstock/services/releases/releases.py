@@ -37,7 +37,7 @@ from penstock.services.releases import quota
 from penstock.services.releases.allowed import (
     AllowedRequest,
     allowed_and_received,
-    allowed_if_known,
+    read_without_lock,
 )
 from penstock.services.releases.grants import HandedRelease, holdings, leaf_fields, view_of
 from penstock.services.releases.known_queries import with_seq
@@ -83,11 +83,13 @@ def request(server: Server, principal: Principal, name: str, request: ReleaseReq
     that is not active, and ``InvalidInput`` for a level that the query does not offer.
     """
     principal.require("analyst")
-    allowed, received = _looked_up(server, principal, name, request)
+    allowed, received = read_without_lock(server, principal, name, request)
     if received is not None:
         steps = _opened(server, allowed, received)
         received = _unsealed(received)
         return _answer(server, allowed, received, steps, first=False)
+    if allowed.kind.prepares_draws:
+        _prepare_draw(server, principal, allowed)
     with server.database.write_beside(grows=allowed.kind.size(allowed.query)) as session:
         allowed, state = read_under_lock(session, server, principal, name, request, allowed)
         received = state.received
@@ -98,22 +100,6 @@ def request(server: Server, principal: Principal, name: str, request: ReleaseReq
             release, steps = _stored_or_drawn(session, server, allowed, state)
             leaf = _hand_out(session, server, principal, allowed, release, steps, state.leaf_id)
     return _answer(server, allowed, received or received_as(release, leaf), steps, first=True)
-
-
-def _looked_up(
-    server: Server, principal: Principal, name: str, request: ReleaseRequest
-) -> tuple[AllowedRequest, ReceivedRelease | None]:
-    """Return what is allowed, and what the caller holds of it, before any lock is taken."""
-    looked = allowed_if_known(server, principal, name, request)
-    if looked is None:
-        with server.database.read() as session:
-            looked = allowed_and_received(session, server, principal, name, request)
-    allowed, received = looked
-    if received is None and allowed.kind.prepares_draws:
-        with server.database.read() as session:
-            require_room = partial(_require_room, session, server, principal, allowed)
-            allowed.kind.prepare_draw(session, allowed.query, allowed.rung, require_room)
-    return allowed, received
 
 
 def preview(
@@ -264,6 +250,13 @@ def add(
     release = Release(**row, ciphertext=dialect.large(session.connection(), sealed))
     session.add(release)
     return release
+
+
+def _prepare_draw(server: Server, principal: Principal, allowed: AllowedRequest) -> None:
+    """Do the long part of a draw, if there is room for its result, before any lock is taken."""
+    with server.database.read() as session:
+        require_room = partial(_require_room, session, server, principal, allowed)
+        allowed.kind.prepare_draw(session, allowed.query, allowed.rung, require_room)
 
 
 def _require_room(

@@ -19,7 +19,7 @@ from penstock.services.access.principals import OPERATOR, Principal
 from penstock.services.people import users
 from penstock.services.queries import level_changes, queries
 from penstock.services.releases import releases
-from penstock.services.releases.allowed import AllowedRequest
+from penstock.services.releases.allowed import AllowedRequest, read_without_lock
 from penstock.services.releases.locked_state import LockedState, read_under_lock
 from penstock.services.schemas.people.users import UserChange
 from penstock.services.schemas.queries import LevelsChange, ReleaseRequest
@@ -62,15 +62,13 @@ def test_what_is_taken_away_between_the_look_and_the_lock_is_refused(
     change: Callable[[World], None],
     refusal: type[Exception],
 ) -> None:
-    product = releases._looked_up
-
     def looked_up(*arguments: object) -> object:
-        found = product(*arguments)  # type: ignore[arg-type]  # passed through
+        found = read_without_lock(*arguments)  # type: ignore[arg-type]  # passed through
         change(visits)
         return found
 
     visits.ask("ines", epsilon=0.3)
-    monkeypatch.setattr(releases, "_looked_up", looked_up)
+    monkeypatch.setattr(releases, "read_without_lock", looked_up)
     drawn = visits.streams.taken
     with pytest.raises(refusal):
         visits.ask("ines", epsilon=0.35)
@@ -96,7 +94,7 @@ def read(world: World, session: Session, name: str) -> LockedState:
 
 def allowed(world: World, principal: Principal) -> AllowedRequest:
     request = ReleaseRequest(level=BETWEEN)
-    return releases._looked_up(world.server, principal, "visits", request)[0]
+    return read_without_lock(world.server, principal, "visits", request)[0]
 
 
 def test_a_level_that_others_were_given_is_read_by_whoever_has_room_for_it(world: World) -> None:
