@@ -61,7 +61,12 @@ def level_for(
     require_meaning(mechanism, target, delta)
     if target.kind is TargetKind.LEVEL:
         return Fraction(target.value)
+    return _kept_level(mechanism, target, sensitivity, delta)
 
+
+def _searched_level(
+    mechanism: Mechanism, target: Target, sensitivity: Sensitivity, delta: float
+) -> Fraction:
     def plan(level: Fraction) -> tuple[Mechanism, Ladder]:
         return type(mechanism).plan(level, mechanism.granularity, Fraction(0))
 
@@ -74,6 +79,10 @@ def level_for(
     guess = guessed_level(mechanism, target, sensitivity, delta)
     close = close_level(*plan(Fraction(guess)), target, sensitivity, delta)
     return _on_its_lattice(plan, excess, close)
+
+
+# Queries of one dataset often have the same targets.
+_kept_level: Callable[..., Fraction] = lru_cache(maxsize=4096)(_searched_level)
 
 
 def rung_for(
@@ -92,7 +101,7 @@ def rung_for(
     require_meaning(mechanism, target, delta)
     if target.kind is TargetKind.LEVEL:
         return ladder.rung_at_or_above(Fraction(target.value))
-    return _searched_rung(mechanism, ladder, target, sensitivity, delta, near)
+    return _kept_rung(mechanism, ladder, target, sensitivity, delta, near)
 
 
 def stored_rung_for(

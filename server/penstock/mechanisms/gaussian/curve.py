@@ -6,6 +6,9 @@ For ``mu = Delta2 / sigma`` it is
 """
 
 import math
+from collections.abc import Callable
+from functools import cache
+from typing import Any
 
 from penstock.errors import InvalidInput
 
@@ -16,6 +19,11 @@ _CANCELLATION = 2e-14
 """Relative, over ``mu``: two tails that are ``mu`` apart cancel except for a part of that order."""
 
 
+_ROOT = math.sqrt(2)
+
+_FARTHEST = math.sqrt(800)
+
+
 def check_delta(delta: float) -> None:
     """Raise ``InvalidInput`` unless ``delta`` is between 0 and 1."""
     if not 0 < delta < 1:
@@ -24,16 +32,15 @@ def check_delta(delta: float) -> None:
 
 def delta_at(epsilon: float, mu: float) -> float:
     """Return the least ``delta`` for which the release is ``(epsilon, delta)``-private."""
-    from scipy.special import erfcx, ndtr  # imported late: slow to import
-
+    erfcx, ndtr = _special()
     low, high = epsilon / mu - mu / 2, epsilon / mu + mu / 2
-    if low > math.sqrt(800):
+    if low > _FARTHEST:
         return 0.0
     # e^epsilon Phi(-high), written so that neither factor leaves the range of floats
     density = math.exp(-low * low / 2) / 2
     if low > 0:
-        return float(density * (erfcx(low / math.sqrt(2)) - erfcx(high / math.sqrt(2))))
-    return float(ndtr(-low) - density * erfcx(high / math.sqrt(2)))
+        return float(density * (erfcx(low / _ROOT) - erfcx(high / _ROOT)))
+    return float(ndtr(-low) - density * erfcx(high / _ROOT))
 
 
 def epsilon_at(delta: float, mu: float) -> float:
@@ -78,3 +85,11 @@ def mu_at(epsilon: float, delta: float) -> float:
 
 def _goal(delta: float, mu: float) -> float:
     return delta * (1 - min(_SAFETY + _CANCELLATION / mu, 0.5))
+
+
+@cache
+def _special() -> tuple[Callable[[float], Any], Callable[[float], Any]]:
+    """Return ``erfcx`` and ``ndtr``, imported once and late: the module is slow to import."""
+    from scipy.special import erfcx, ndtr
+
+    return erfcx, ndtr
