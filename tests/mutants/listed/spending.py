@@ -69,6 +69,16 @@ MUTANTS: Final[Sequence[Mutant]] = (
         row="V2",
     ),
     Mutant(
+        name="anchor-beside-another-row",
+        path="services/releases/anchors.py",
+        before='            _QUERY.c.mac == bindparam("mac_before"),\n',
+        after='            bindparam("mac_before").is_not(None),\n',
+        wrong="a query whose row was altered since it was charged is signed anew and drawn",
+        tests=(
+            "tests/unit/services/releases/test_anchors.py::test_a_row_that_was_altered_since_the_charge_gets_no_anchor",
+        ),
+    ),
+    Mutant(
         name="registered-by-former-admin",
         path="services/queries/registration.py",
         before='        require_still(session, principal, "admin")\n        query = pending',

@@ -15,8 +15,8 @@ from sqlmodel import Session
 from penstock.connectors.planning.prepare import PreparedQuery
 from penstock.connectors.planning.refusals import Refusals
 from penstock.connectors.progress import Progress, silent
-from penstock.errors import Conflict, SourceChanged, Unavailable
-from penstock.persistence.locks import lock_dataset, lock_query
+from penstock.errors import SourceChanged, Unavailable
+from penstock.persistence.locks import lock_dataset
 from penstock.persistence.protocol import Need
 from penstock.persistence.row_numbers import required
 from penstock.persistence.tables.datasets import Dataset
@@ -48,8 +48,7 @@ from penstock.services.queries.pending import charged_dataset, pending
 from penstock.services.queries.prepared_request import PreparedRequest
 from penstock.services.queries.recorded_statement import keys_text, spec_text
 from penstock.services.queries.refused_histograms import advised
-from penstock.services.releases.releases import add
-from penstock.services.releases.stored_hand_outs import fitting
+from penstock.services.releases.anchors import store_anchor
 from penstock.services.releases.visibility import levels_of
 from penstock.services.repository.levels import given_rungs
 
@@ -209,19 +208,4 @@ def _anchor(
     drawn = kind.first_draw(server, charged, rungs, exact)
     del exact
     with server.database.write_beside(need=Need.LITTLE) as session:
-        query = _locked_pending(session, charged)
-        with fitting(query.name):
-            for rung, steps in drawn.vectors:
-                add(session, server, dataset, query, rung, steps, None, None)
-            if drawn.keep is not None:
-                drawn.keep(session, dataset, query)
-            query.status = "active"
-            session.flush()
-        return query
-
-
-def _locked_pending(session: Session, charged: Query) -> Query:
-    query = lock_query(session, required(charged.id))
-    if query is None or query.status != "pending" or query.seq != -1:
-        raise Conflict(f"Query {charged.name!r} was registered by another request just now.")
-    return query
+        return store_anchor(session, server, dataset, charged, drawn.vectors, drawn.keep)

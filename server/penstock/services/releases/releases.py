@@ -225,30 +225,15 @@ def store(
     noisy: SealedRelease | None,
 ) -> Release:
     """Seal a newly drawn vector and store it as the query's next release."""
-    with fitting(query.name):
-        release = add(session, server, dataset, query, rung, steps, accurate, noisy)
-        session.flush()
-    return release
-
-
-def add(
-    session: Session,
-    server: Server,
-    dataset: Dataset,
-    query: Query,
-    rung: int,
-    steps: IntVector,
-    accurate: SealedRelease | None,
-    noisy: SealedRelease | None,
-) -> Release:
-    """Seal a newly drawn vector and add it as the query's next release, to be flushed."""
     query.seq += 1
     session.add(query)
     row = release_row(server, query, rung, query.seq, accurate, noisy)
     sealed = seal_state(server, dataset, query, rung, query.seq, steps)
     dialect: Dialect = session.info[WRITING]
-    release = Release(**row, ciphertext=dialect.large(session.connection(), sealed))
-    session.add(release)
+    with fitting(query.name):
+        release = Release(**row, ciphertext=dialect.large(session.connection(), sealed))
+        session.add(release)
+        session.flush()
     return release
 
 

@@ -23,9 +23,8 @@ from penstock.services.ledger.accounts import open_account
 from penstock.services.noise import process as process_module
 from penstock.services.noise.kinds.choice import kind_of
 from penstock.services.people import tier_changes
-from penstock.services.queries import queries, registration
-from penstock.services.releases import locked_state
-from penstock.services.releases.releases import store
+from penstock.services.queries import queries
+from penstock.services.releases import anchors, locked_state
 from penstock.services.schemas.people.tiers import TierSpec
 from penstock.services.schemas.queries import (
     DatasetRequest,
@@ -259,15 +258,15 @@ def test_a_tier_in_between_has_the_levels_below_it_and_no_draw(counts: World) ->
     assert set(paid(counts)["between"]) == set(paid(counts)["public"])
 
 
-def failing(times: int) -> Callable[..., Release]:
-    """Return a ``store`` that works so many times and then fails."""
-    left = [times]
+def failing(times: int) -> Callable[..., None]:
+    """Return what stores a draw, working so many times and then failing."""
+    left, store = [times], anchors._store
 
-    def stored(*arguments: Any) -> Release:
+    def stored(*arguments: Any) -> None:
         left[0] -= 1
         if left[0] < 0:
             raise KeyboardInterrupt
-        return store(*arguments)
+        store(*arguments)
 
     return stored
 
@@ -278,7 +277,7 @@ def test_a_registration_that_fails_keeps_no_level(
 ) -> None:
     kept, charged = rungs_of(counts), None
     with monkeypatch.context() as patch:
-        patch.setattr(registration, "add", failing(times))
+        patch.setattr(anchors, "_store", failing(times))
         with pytest.raises(KeyboardInterrupt):
             push(counts, "again")
     assert rungs_of(counts) == kept
