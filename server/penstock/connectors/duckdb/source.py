@@ -51,12 +51,32 @@ def run(
     ``names`` are the file's columns in its order; ``memory`` is a limit such as "2GB".
     Raises ``InvalidInput`` for a damaged file, ``Unavailable`` if memory is short.
     """
-    rows = _rows(statement, file, names, salt, threads=threads, memory=memory)
-    columns = [rows[name].astype(np.int64) for name in statement.columns]
-    plan = statement.plan
-    if plan.open_keys is not None:
-        return open_answer_of(plan.open_keys, rows["key"].tolist(), *columns)
-    return answer_of(plan, columns)
+    plan, rows = statement.plan, None
+    columns = _used(file, plan)
+    for repairs in (False, True):
+        connection = connect(threads, memory)
+        try:
+            _declare_all_keys(connection, plan)
+            connection.execute(_view(connection, file, names, columns, repairs))
+            lock(connection, file)
+            if not _is_single_select(connection, statement.text):
+                raise RuntimeError("the statement is something else than one SELECT")
+            # The engine's own message may quote a cell, so none of it is kept.
+            rows = connection.execute(statement.text, _parameters(plan, salt)).fetchnumpy()
+            break
+        except (duckdb.OutOfMemoryException, MemoryError):
+            raise _short_of_memory() from None
+        except (duckdb.Error, ValueError, OSError):  # Arrow's are of the last two
+            if not any(parquet_cells.repairable(kind) for kind in columns.values()):
+                break
+        finally:
+            connection.close()
+    if rows is None:
+        raise InvalidInput(
+            f"The dataset's file cannot be read to its end as {file.format}: it is damaged. Nothing"
+            f" was released. Write the file again and register it as a new version."
+        ) from None
+    return _decoded(statement, rows)
 
 
 def fits(statement: Statement) -> bool:
@@ -93,39 +113,13 @@ def fits(statement: Statement) -> bool:
     )
 
 
-def _rows(
-    statement: Statement,
-    file: SourceFile,
-    names: Sequence[str],
-    salt: bytes,
-    *,
-    threads: int | None,
-    memory: str | None,
-) -> dict[str, NDArray[Any]]:
+def _decoded(statement: Statement, rows: Mapping[str, Any]) -> NDArray[np.int64]:
+    """Return the answer that is in the columns of the rows, by the statement's plan."""
+    columns = [np.asarray(rows[name]).astype(np.int64) for name in statement.columns]
     plan = statement.plan
-    columns = _used(file, plan)
-    for repairs in (False, True):
-        connection = connect(threads, memory)
-        try:
-            _declare_all_keys(connection, plan)
-            connection.execute(_view(connection, file, names, columns, repairs))
-            lock(connection, file)
-            if not _is_single_select(connection, statement.text):
-                raise RuntimeError("the statement is something else than one SELECT")
-            # The engine's own message may quote a cell, so none of it is kept.
-            rows = connection.execute(statement.text, _parameters(plan, salt)).fetchnumpy()
-            return {name: np.asarray(column) for name, column in rows.items()}
-        except (duckdb.OutOfMemoryException, MemoryError):
-            raise _short_of_memory() from None
-        except (duckdb.Error, ValueError, OSError):  # Arrow's are of the last two
-            if not any(parquet_cells.repairable(kind) for kind in columns.values()):
-                break
-        finally:
-            connection.close()
-    raise InvalidInput(
-        f"The dataset's file cannot be read to its end as {file.format}: it is damaged. Nothing"
-        f" was released. Write the file again and register it as a new version."
-    ) from None
+    if plan.open_keys is not None:
+        return open_answer_of(plan.open_keys, np.asarray(rows["key"]).tolist(), *columns)
+    return answer_of(plan, columns)
 
 
 def _short_of_memory() -> Unavailable:
