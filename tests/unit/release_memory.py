@@ -1,10 +1,12 @@
 """Measure, in a process of its own, by how much releases of a long vector make it grow.
 
-The first argument is the home, the second the query; a line is printed for each release.
+The first argument is the home, the second the query; a line is printed for each release, and at
+last for reading one again by its name.
 """
 
 import re
 import sys
+from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -12,6 +14,7 @@ from tests.unit.worlds import Streams, World
 
 from penstock.http.answers import json_answer
 from penstock.services.operations import home
+from penstock.services.releases import history
 from penstock.settings import Settings
 
 # In this order the second lies between two others, and the third is a repeat.
@@ -26,11 +29,11 @@ def resident(field: str) -> int:
     return 1024 * int(match[1])
 
 
-def growth(world: World, query: str, level: float) -> int:
-    """Release a query and send the answer; return by how many bytes the process grew meanwhile."""
+def growth(answer: Callable[[], object]) -> int:
+    """Send what ``answer`` returns, and return by how many bytes the process grew meanwhile."""
     Path("/proc/self/clear_refs").write_text("5")  # the peak is what it is now
     before = resident("VmRSS")
-    for _ in json_answer(world.ask("ines", query, level=level).view, 200).response:
+    for _ in json_answer(answer(), 200).response:
         pass
     return resident("VmHWM") - before
 
@@ -43,9 +46,15 @@ def main() -> None:
     streams = Streams(1000)
     server = home.open_server(settings, clock=clock, randomness=streams)
     world = World(server, clock, streams)  # type: ignore[arg-type]  # it is not moved
-    world.ask("ines", level=SHORT)
+    short = world.ask("ines", level=SHORT).view
     for level in LEVELS:
-        sys.stdout.write(f"{growth(world, query, level)}\n")
+        grown = growth(lambda: world.ask("ines", query, level=level).view)  # noqa: B023 - called now
+        sys.stdout.write(f"{grown}\n")
+    # ``short`` again first: it imports what is needed.
+    person = world.person("ines")
+    history.values(server, person, short.id)
+    name = history.levels(server, person, query)[0].id
+    sys.stdout.write(f"{growth(lambda: history.values(server, person, name))}\n")
 
 
 if __name__ == "__main__":

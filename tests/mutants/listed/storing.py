@@ -60,6 +60,14 @@ MUTANTS: Final[Sequence[Mutant]] = (
         tests=("tests/unit/persistence/test_dialects.py",),
     ),
     Mutant(
+        name="history-loads-vectors",
+        path="services/releases/grants.py",
+        before="    statement = _HAND_OUTS if sealed else _WITHOUT_VECTORS\n",
+        after="    statement = _HAND_OUTS\n",
+        wrong="a release that is read again by its name takes four vectors of memory",
+        tests=("tests/unit/services/releases/test_release_memory.py",),
+    ),
+    Mutant(
         name="writers-out-of-turn",
         path="persistence/write_queue.py",
         before="COUNTER + 1, place.number - 1, command=command)\n",

@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Any, Protocol
 
 from sqlalchemy import bindparam
+from sqlalchemy.orm import defer
 from sqlmodel import Session, col, select
 
 from penstock.mechanisms.process import IntVector
@@ -139,6 +140,10 @@ _HAND_OUTS = (
     .join(Leaf, col(Grant.leaf_id) == col(Leaf.id))
     .join(Query, col(Release.query_id) == col(Query.id))
 )
+# A page of the history would load a vector for each of its lines.
+_WITHOUT_VECTORS = _HAND_OUTS.options(
+    defer(Release.ciphertext, raiseload=True)  # type: ignore[arg-type]  # SQLModel's columns
+)
 # Built once, since every release begins with it.
 _HAND_OUT_AT_RUNG = _HAND_OUTS.where(
     col(Grant.user_id) == bindparam("user_id"),
@@ -173,14 +178,18 @@ def holdings(
     until: datetime | None = None,
     after: int | None = None,
     limit: int | None = None,
+    sealed: bool = False,
 ) -> list[Holding]:
     """Return hand-outs in the order of the log; an argument of ``None`` does not filter.
+
+    Their releases have sealed vectors if ``sealed`` is True.
 
     ``since`` is included, ``until`` is not.  With ``after``, those after that leaf of the log, and
     none without a place in it.  A stream has one for each user and rung, made with the first range.
     """
     # Row numbers are not in the order of commits: a cursor over them might miss some.
-    statement = _HAND_OUTS.order_by(col(Leaf.index).nulls_last(), col(Grant.id)).limit(limit)
+    statement = _HAND_OUTS if sealed else _WITHOUT_VECTORS
+    statement = statement.order_by(col(Leaf.index).nulls_last(), col(Grant.id)).limit(limit)
     if after is not None:
         statement = statement.where(col(Leaf.index) > after)
     if user_ids is not None:

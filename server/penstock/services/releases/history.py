@@ -3,17 +3,24 @@
 from collections.abc import Collection, Sequence
 from datetime import datetime
 
+from sqlalchemy import inspect
 from sqlmodel import Session, col, select
 
 from penstock.errors import Forbidden, NotFound
+from penstock.mechanisms.process import IntVector
+from penstock.persistence.dialects import long_content
 from penstock.persistence.row_numbers import required
+from penstock.persistence.tables.columns import metadata
 from penstock.persistence.tables.queries import Query
 from penstock.services.access.principals import Principal
 from penstock.services.context import Server
 from penstock.services.ledger.version_chains import versions_of
+from penstock.services.noise.kinds.choice import kind_of
 from penstock.services.noise.sealed_state import open_state
+from penstock.services.noise.sealing import SealedRelease, StoredRelease
 from penstock.services.pagination import Page, Window
 from penstock.services.releases.grants import Holding, holdings
+from penstock.services.releases.locked_state import LONG
 from penstock.services.repository.datasets import dataset_by_name
 from penstock.services.repository.people import tier_by_name, user_by_name
 from penstock.services.repository.queries import query_by_name
@@ -22,6 +29,9 @@ from penstock.services.schemas.views import (
     ReleaseView,
 )
 from penstock.spec_fields import folded
+
+_RELEASE = metadata.tables["release"]
+_SEALED = "ciphertext"
 
 
 def listing(
@@ -92,7 +102,8 @@ def values(server: Server, principal: Principal, public_id: str) -> ReleaseView:
         )
         if not rows:
             raise NotFound(f"There is no release {public_id!r}.")
-    return _shown(server, rows)[0]
+        opened = [_opened(session, server, row) for row in rows]
+    return _shown(server, rows, opened)[0]
 
 
 def levels(server: Server, principal: Principal, query: str) -> list[HistoryItemView]:
@@ -121,20 +132,36 @@ def of_query(
     with server.database.read() as session:
         rows = [
             row
-            for row in _holdings_of_query(session, principal, query)
+            for row in _holdings_of_query(session, principal, query, values=True)
             if not chosen or row.release.public_id in chosen
         ][:most]
-    return _shown(server, rows)
+        opened = [_opened(session, server, row) for row in rows]
+    return _shown(server, rows, opened)
 
 
-def _shown(server: Server, rows: Sequence[Holding]) -> list[ReleaseView]:
+def _opened(session: Session, server: Server, row: Holding) -> IntVector:
+    """Return what is stored of a release; a vector that is not loaded yet is read in pieces."""
+    release: SealedRelease = row.release
+    if _SEALED in inspect(row.release).unloaded:
+        key = required(row.release.id)
+        sealed = long_content(session.connection(), _RELEASE.c[_SEALED], key)
+        release = StoredRelease(key, row.release.public_id, release.rung, release.seq, sealed)
+    return open_state(server, row.dataset, row.query, release)
+
+
+def _shown(
+    server: Server, rows: Sequence[Holding], opened: Sequence[IntVector]
+) -> list[ReleaseView]:
     """Return releases with values, once the log has them; no transaction is open meanwhile."""
     for row in rows:
         server.sequencer.cover(row.leaf)
-    return [row.view(open_state(server, row.dataset, row.query, row.release)) for row in rows]
+    return [row.view(steps) for row, steps in zip(rows, opened, strict=True)]
 
 
-def _holdings_of_query(session: Session, principal: Principal, query: str) -> list[Holding]:
+def _holdings_of_query(
+    session: Session, principal: Principal, query: str, *, values: bool = False
+) -> list[Holding]:
+    """Return what the caller holds of a query, with sealed ``values`` if they are not long."""
     row = session.exec(select(Query).where(col(Query.folded) == folded(query))).first()
     if row is None:
         return []
@@ -143,6 +170,7 @@ def _holdings_of_query(session: Session, principal: Principal, query: str) -> li
         user_ids=[required(principal.user_id)],
         query_id=required(row.id),
         streams=False,
+        sealed=values and kind_of(row).size(row) < LONG,
     )
     return sorted(rows, key=lambda row: row.release.rung)
 
