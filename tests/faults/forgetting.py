@@ -22,7 +22,7 @@ from penstock.services.datasets import datasets
 from penstock.services.noise.keys import dataset_key, query_key
 from penstock.services.operations import home, key_rotation
 from penstock.services.people import tier_changes, users
-from penstock.services.queries import queries
+from penstock.services.queries import registration
 from penstock.services.releases import releases
 from penstock.services.schemas.people.tiers import TierSpec
 from penstock.services.schemas.people.users import UserSpec
@@ -54,7 +54,7 @@ def build(folder: Path) -> None:
         "mechanism": "gaussian",
         "levels": {"public": {"epsilon": 0.02}, "internal": {"epsilon": 0.04}},
     }
-    queries.register(server, OPERATOR, PushedVectorRequest.model_validate(wanted))
+    registration.register(server, OPERATOR, PushedVectorRequest.model_validate(wanted))
     server.database.close()
 
 

@@ -20,7 +20,7 @@ from penstock.services.datasets import datasets
 from penstock.services.noise.kinds.choice import kind_of
 from penstock.services.operations import home
 from penstock.services.people import tier_changes, users
-from penstock.services.queries import queries
+from penstock.services.queries import registration
 from penstock.services.releases import releases
 from penstock.services.releases.allowed import AllowedRequest
 from penstock.services.releases.grants import NamedRelease, view_of
@@ -111,7 +111,7 @@ def build(folder: Path, *, analysts: int, names: Sequence[str] = ()) -> None:
     datasets.register(server, OPERATOR, DatasetRequest.model_validate(sites))
     for number, name in enumerate(names):
         mechanism = MECHANISMS[number % len(MECHANISMS)]
-        queries.register(server, OPERATOR, vector_query(name, mechanism))
+        registration.register(server, OPERATOR, vector_query(name, mechanism))
     server.database.close()
 
 

@@ -21,7 +21,7 @@ from penstock.services.access.principals import OPERATOR, acting_as
 from penstock.services.datasets import datasets
 from penstock.services.operations import home
 from penstock.services.people import tier_changes, tokens, users
-from penstock.services.queries import queries
+from penstock.services.queries import queries, registration
 from penstock.services.releases import releases
 from penstock.services.schemas.datasets import DatasetChange
 from penstock.services.schemas.people.tiers import TierSpec
@@ -198,7 +198,7 @@ class Past:
             request = HistogramRequest
         else:
             request = ComputedQueryRequest
-        queries.register(self.server, OPERATOR, request.model_validate({**spec, "name": name}))
+        registration.register(self.server, OPERATOR, request.model_validate({**spec, "name": name}))
         for person in PEOPLE:
             self._release(person, name)
         if spec["mechanism"] in ("gaussian", "laplace") and "structure" not in spec:

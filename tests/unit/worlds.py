@@ -13,7 +13,7 @@ from penstock.services.access.principals import OPERATOR, Principal, acting_as
 from penstock.services.context import Server
 from penstock.services.datasets import datasets
 from penstock.services.people import tier_changes, users
-from penstock.services.queries import queries, registration
+from penstock.services.queries import registration
 from penstock.services.releases import releases
 from penstock.services.releases.releases import Answer
 from penstock.services.schemas.people.tiers import TierSpec
@@ -67,7 +67,7 @@ class World:
 
     def push(self, name: str = "visits", **changes: object) -> QueryView:
         request = PushedVectorRequest.model_validate({**VISITS, "name": name, **changes})
-        return queries.register(self.server, OPERATOR, request)
+        return registration.register(self.server, OPERATOR, request)
 
 
 def cut_off_before_the_anchor(monkeypatch: pytest.MonkeyPatch, act: Callable[[], object]) -> None:

@@ -38,7 +38,7 @@ from penstock.services.jobs.runner import Runner
 from penstock.services.operations import key_rotation
 from penstock.services.pagination import LARGEST_LIMIT, Window
 from penstock.services.people import tier_changes, tokens, users
-from penstock.services.queries import queries
+from penstock.services.queries import queries, registration
 from penstock.services.releases import releases
 from penstock.services.schemas.datasets import DatasetChange
 from penstock.services.schemas.levels import LevelSpec
@@ -142,7 +142,7 @@ def _register(house: House, progress: Progress) -> None:
     adapter: TypeAdapter[QueryRequest] = TypeAdapter(QueryRequest)
     for query in stage.queries("later/queries"):
         progress(f"Registering the query {query['name']}, which reads the data once")
-        queries.register(house.server, house.who(ADMIN), adapter.validate_python(query))
+        registration.register(house.server, house.who(ADMIN), adapter.validate_python(query))
 
 
 def _read(house: House, headline: str) -> None:
@@ -197,7 +197,7 @@ def _stream(house: House) -> None:
         stream_elements.push(server, admin, STREAM, sent)
         stream_totals.read(server, ines, STREAM, first=first)
     topics = {**stage.later("invented_topics"), "values": calls.by_topic()}
-    queries.register(server, admin, PushedVectorRequest.model_validate(topics))
+    registration.register(server, admin, PushedVectorRequest.model_validate(topics))
     stream_totals.read(server, paul, STREAM)
     stream_totals.read(server, rosa, STREAM)
     stream_totals.read(server, rosa, STREAM, tier="partner")

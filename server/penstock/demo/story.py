@@ -16,7 +16,7 @@ from penstock.services.exposure import by_query, exposure
 from penstock.services.operations import home
 from penstock.services.pagination import LARGEST_LIMIT, Window
 from penstock.services.people import tier_changes, tokens, users
-from penstock.services.queries import queries
+from penstock.services.queries import registration
 from penstock.services.releases import history as handed
 from penstock.services.releases import releases
 from penstock.services.schemas.exposure import ExposureView
@@ -155,7 +155,7 @@ def _register(server: Server, admin: Principal, progress: Progress) -> None:
     adapter: TypeAdapter[QueryRequest] = TypeAdapter(QueryRequest)
     for query in stage.queries():
         progress(f"Registering the query {query['name']}, which reads the data once")
-        queries.register(server, admin, adapter.validate_python(query))
+        registration.register(server, admin, adapter.validate_python(query))
 
 
 def _headline(

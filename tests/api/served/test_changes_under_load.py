@@ -28,7 +28,7 @@ from penstock.services.context import Server
 from penstock.services.datasets import datasets
 from penstock.services.operations import digest_rotation, home, key_rotation
 from penstock.services.people import tier_changes, tokens, users
-from penstock.services.queries import queries
+from penstock.services.queries import queries, registration
 from penstock.services.schemas.people.tiers import TierSpec
 from penstock.services.schemas.people.tokens import TokenSpec
 from penstock.services.schemas.people.users import UserChange, UserSpec
@@ -158,7 +158,7 @@ def fill(server: Server) -> dict[str, str]:
         )
         levels = {"public": {"epsilon": 0.02}, "internal": {"epsilon": 0.1}}
         request = {**QUERY, "name": name, "dataset": name, "levels": levels}
-        queries.register(server, OPERATOR, PushedVectorRequest.model_validate(request))
+        registration.register(server, OPERATOR, PushedVectorRequest.model_validate(request))
     return made
 
 

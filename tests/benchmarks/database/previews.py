@@ -21,7 +21,7 @@ from penstock.services.access.principals import OPERATOR
 from penstock.services.computations.job_kinds import forget
 from penstock.services.datasets import datasets
 from penstock.services.previews import level_preview, query_preview, stream_preview
-from penstock.services.queries import queries
+from penstock.services.queries import registration
 from penstock.services.schemas.levels import LevelSpec
 from penstock.services.schemas.queries import DatasetRequest, PreviewRequest, QueryRequest
 from penstock.services.schemas.streams import StreamRequest
@@ -231,7 +231,7 @@ def _moved(world: World) -> dict[str, Act]:
         spec = vector(DATASET, "24 moved by 1", noise, "epsilon")
         del spec["keys"]
         request = {**spec, "name": name, "values": [0] * VALUES}
-        queries.register(
+        registration.register(
             world.server, OPERATOR, TypeAdapter[Any](QueryRequest).validate_python(request)
         )
         levels = {"public": LevelSpec(epsilon=0.2), "internal": LevelSpec(epsilon=1.25)}
@@ -249,7 +249,7 @@ def _check(world: World) -> None:
         shown = _preview(world, spec)()
         request = {**spec, "name": "charged", "values": [0] * VALUES}
         del request["keys"]
-        charged = queries.register(
+        charged = registration.register(
             world.server,
             OPERATOR,
             TypeAdapter[Any](QueryRequest).validate_python(

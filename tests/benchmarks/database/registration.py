@@ -25,7 +25,7 @@ from penstock.services.access.principals import OPERATOR
 from penstock.services.context import Server
 from penstock.services.datasets import datasets, fingerprints
 from penstock.services.operations import home
-from penstock.services.queries import queries
+from penstock.services.queries import registration
 from penstock.services.repository.datasets import dataset_by_name
 from penstock.services.schemas.queries import ComputedQueryRequest, DatasetRequest
 from penstock.settings import Settings
@@ -104,7 +104,7 @@ def query(number: int) -> dict[str, object]:
 def register(server: Server, number: int) -> None:
     """Register statistic ``number`` through the services."""
     request = ComputedQueryRequest.model_validate(query(number))
-    queries.register(server, OPERATOR, request)
+    registration.register(server, OPERATOR, request)
 
 
 def plain(file: Path, least: int, salt: str) -> NDArray[np.int64]:

@@ -14,7 +14,7 @@ from penstock.services.context import Server
 from penstock.services.datasets import datasets
 from penstock.services.operations import home
 from penstock.services.people import tier_changes, tokens, users
-from penstock.services.queries import queries
+from penstock.services.queries import registration
 from penstock.services.releases import releases
 from penstock.services.releases.releases import Answer
 from penstock.services.schemas.people.tiers import TierSpec
@@ -49,7 +49,7 @@ class World:
 
     def add_query(self, name: str, size: int, tiers: Sequence[str] = tuple(TIERS)) -> None:
         """Register a Gaussian query over ``exact_values(size)``, in sight from ``tiers`` on."""
-        queries.register(
+        registration.register(
             self.server,
             OPERATOR,
             PushedVectorRequest.model_validate(

@@ -112,4 +112,4 @@ def _register_again(server: Server, name: str, status: str) -> None:
         with pytest.raises(NameTaken):
             register(server, OPERATOR, request)
     else:
-        assert register(server, OPERATOR, request).query.name == name
+        assert register(server, OPERATOR, request).name == name

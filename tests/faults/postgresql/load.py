@@ -71,7 +71,7 @@ def totals(server: Server, first: int | None = None, last: int | None = None) ->
 def enroll(server: Server, name: str) -> str:
     """Register a query; one that is registered already is as good."""
     try:
-        return register(server, OPERATOR, vector_query(name, "laplace")).query.name
+        return register(server, OPERATOR, vector_query(name, "laplace")).name
     except NameTaken:
         return name
 

@@ -32,7 +32,7 @@ from penstock.persistence.tables import Query
 from penstock.services.access.principals import OPERATOR
 from penstock.services.context import Server
 from penstock.services.datasets import datasets
-from penstock.services.queries import queries
+from penstock.services.queries import registration
 from penstock.services.queries.registration import register
 from penstock.services.schemas.queries import DatasetRequest
 from penstock.services.verification.verification import verify
@@ -143,7 +143,7 @@ def furnish_more(home: Path) -> None:
             dataset = {"source": {"engine": "vector"}, "neighboring": "add_remove", "delta": 1e-6}
             request = {"name": name, "budgets": budgets, **dataset}
             datasets.register(server, OPERATOR, DatasetRequest.model_validate(request))
-            queries.register(server, OPERATOR, vector_query(name, MECHANISMS[0], dataset=name))
+            registration.register(server, OPERATOR, vector_query(name, MECHANISMS[0], dataset=name))
 
 
 def _do_nothing(fd: "int | HasFileno") -> None:

@@ -18,7 +18,7 @@ from penstock.services import budgets
 from penstock.services.access.principals import OPERATOR
 from penstock.services.audit import restores
 from penstock.services.context import Server
-from penstock.services.queries.queries import register
+from penstock.services.queries.registration import register
 from penstock.services.verification.verification import verify
 from penstock.transparency_log.sights import NOTHING
 

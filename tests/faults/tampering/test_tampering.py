@@ -41,7 +41,7 @@ from penstock.services.datasets import datasets
 from penstock.services.jobs import idempotency
 from penstock.services.operations import home
 from penstock.services.people import tier_changes, tokens, users
-from penstock.services.queries.queries import register
+from penstock.services.queries.registration import register
 from penstock.services.releases import releases
 from penstock.services.repository.datasets import dataset_by_name
 from penstock.services.schemas.datasets import DatasetChange

@@ -28,7 +28,7 @@ from penstock.services.datasets import datasets
 from penstock.services.exposure import exposure
 from penstock.services.operations import home
 from penstock.services.people import tier_changes, tiers, users
-from penstock.services.queries import queries
+from penstock.services.queries import queries, registration
 from penstock.services.releases import releases
 from penstock.services.schemas.datasets import DatasetChange
 from penstock.services.schemas.people.tiers import TierChange, TierSpec
@@ -180,7 +180,7 @@ class Rules(RuleBasedStateMachine):
             **({"levels": levels} if number % 5 else {"share": 0.1}),
         }
         request = PushedVectorRequest.model_validate(content)
-        self.attempt(lambda: queries.register(self.server, OPERATOR, request))
+        self.attempt(lambda: registration.register(self.server, OPERATOR, request))
 
     @precondition(lambda self: self.facts.queries)
     @rule(number=NUMBERS, epsilon=EPSILONS)

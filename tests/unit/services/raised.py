@@ -11,7 +11,7 @@ from penstock.persistence.tables import Query, Tier
 from penstock.services import budgets
 from penstock.services.access.principals import OPERATOR
 from penstock.services.datasets import datasets
-from penstock.services.queries import queries
+from penstock.services.queries import registration
 from penstock.services.repository.datasets import dataset_by_name
 from penstock.services.schemas.datasets import DatasetChange
 from penstock.services.schemas.queries import DatasetRequest, HistogramRequest, QueryRequest
@@ -75,12 +75,12 @@ def furnished(copy_world: CopyWorld, keep: Keep) -> World:
 
 def books(world: World, **changes: Any) -> None:
     spec = HistogramRequest.model_validate({**BOOKS, **changes})
-    queries.register(world.server, OPERATOR, spec)
+    registration.register(world.server, OPERATOR, spec)
 
 
 def habits(world: World) -> None:
     """Register counts that are protected together."""
-    queries.register(world.server, OPERATOR, CORRELATED.validate_python(HABITS))
+    registration.register(world.server, OPERATOR, CORRELATED.validate_python(HABITS))
 
 
 def discs(world: World) -> None:

@@ -12,7 +12,7 @@ from tests.web.served import Served
 
 from penstock.services.access.principals import OPERATOR
 from penstock.services.datasets import datasets
-from penstock.services.queries import queries
+from penstock.services.queries import registration
 from penstock.services.schemas.queries import DatasetRequest, PushedVectorRequest
 
 pytestmark = pytest.mark.slow
@@ -24,7 +24,7 @@ def own_query(served: Served) -> tuple[str, str]:
     spec = {**api.DATASET, "name": names[0]}
     datasets.register(served.server, OPERATOR, DatasetRequest.model_validate(spec))
     asked = {**api.QUERY, "name": names[1], "dataset": names[0]}
-    queries.register(served.server, OPERATOR, PushedVectorRequest.model_validate(asked))
+    registration.register(served.server, OPERATOR, PushedVectorRequest.model_validate(asked))
     return names
 
 

@@ -61,7 +61,7 @@ def check(
     from penstock.services.access.principals import acting_as
     from penstock.services.datasets import datasets
     from penstock.services.previews import query_preview
-    from penstock.services.queries import category_checks, queries
+    from penstock.services.queries import category_checks, registration
     from penstock.services.releases import releases
     from penstock.services.schemas.queries import ReleaseRequest
 
@@ -80,7 +80,7 @@ def check(
         operator.print(query_output.previewed(query_preview.preview(server, principal, request)))
         return
     operator.progress("Charging every tier, then reading the data once")
-    query = queries.register(server, principal, request)
+    query = registration.register(server, principal, request)
     if reader is None:
         operator.print(query_output.shown(query))
         return

@@ -107,13 +107,13 @@ def register(operator: Operator, file: str) -> None:
     FILE is JSON or TOML; - is standard input.  Every tier is charged, then the data are read
     once.  Exits with 3 if a budget does not allow it.
     """
-    from penstock.services.queries import queries
+    from penstock.services.queries import registration
     from penstock.services.schemas.queries import QueryRequest
 
     content = content_of(file, operator.settings.query_body_limit)
     request = checked(QueryRequest, content)
     operator.progress("Charging every tier, then reading the data once")
-    operator.print(shown(queries.register(operator.server, operator.principal, request)))
+    operator.print(shown(registration.register(operator.server, operator.principal, request)))
 
 
 @query.command()

@@ -1,23 +1,21 @@
-"""Register, change and show queries, as their callers may see them."""
+"""Change and show queries, as their callers may see them."""
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 
 from sqlmodel import Session
 
-from penstock.connectors.progress import Progress, silent
 from penstock.persistence.protocol import Need
 from penstock.persistence.tables.datasets import Dataset
 from penstock.persistence.tables.people import Tier
 from penstock.persistence.tables.queries import Query
 from penstock.services.access.principals import Principal
 from penstock.services.context import Server
+from penstock.services.ledger.effective_levels import effective_rungs
 from penstock.services.noise.kinds.choice import kind_of
 from penstock.services.pagination import Page, Window
-from penstock.services.queries import level_changes, registration
-from penstock.services.queries.exact_answers import Request
-from penstock.services.queries.registration import TierRungs, stored_tiers
-from penstock.services.releases.visibility import end_alone, page_of, spec_of, visible
+from penstock.services.queries import level_changes
+from penstock.services.releases.visibility import end_alone, levels_of, page_of, spec_of, visible
 from penstock.services.repository.queries import query_by_name
 from penstock.services.schemas.queries import LevelsChange
 from penstock.services.schemas.views import (
@@ -25,12 +23,13 @@ from penstock.services.schemas.views import (
 )
 
 
-def register(
-    server: Server, principal: Principal, request: Request, progress: Progress = silent
-) -> QueryView:
-    """Register a query and show it.  Raises as ``registration.register`` does."""
-    registered = registration.register(server, principal, request, progress)
-    return _view(registered.query, registered.dataset, registered.tiers, None)
+@dataclass(frozen=True)
+class TierRungs:
+    """Hold the rung that a tier is allowed of a query, and those that it is charged for."""
+
+    tier: str
+    allowed: int
+    charged: Iterable[int]
 
 
 def change(server: Server, principal: Principal, name: str, request: LevelsChange) -> QueryView:
@@ -66,15 +65,27 @@ def show(server: Server, principal: Principal, name: str) -> QueryView:
         return view(session, *visible(session, principal, name, stream=False))
 
 
+def stored_tiers(session: Session, query: Query, limit: Tier | None = None) -> Sequence[TierRungs]:
+    """Return the tiers up to ``limit`` that see a query; what they are charged for is read late."""
+
+    def charged(tier: Tier) -> Iterator[int]:
+        yield from effective_rungs(session, query, tier)
+
+    return [
+        TierRungs(tier.name, rung, charged(tier)) for tier, rung in levels_of(session, query, limit)
+    ]
+
+
 def view(session: Session, query: Query, limit: Tier | None) -> QueryView:
     """Return a query for a reader who may see tiers up to ``limit`` (``None``: all)."""
     dataset = session.get_one(Dataset, query.dataset_id)
-    return _view(query, dataset, stored_tiers(session, query, limit), limit)
+    return shown(query, dataset, stored_tiers(session, query, limit), limit)
 
 
-def _view(
+def shown(
     query: Query, dataset: Dataset, seen: Sequence[TierRungs], limit: Tier | None
 ) -> QueryView:
+    """Return a query as ``view`` does, from what was read of it."""
     kind = kind_of(query)
     tiers = [
         replace(

@@ -6,11 +6,9 @@ is durable are the data read, and the second stores the anchor.  A crash in betw
 again finishes it.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import replace
 from fractions import Fraction
-
-from sqlmodel import Session
 
 from penstock.connectors.planning.prepare import PreparedQuery
 from penstock.connectors.planning.refusals import Refusals
@@ -20,7 +18,6 @@ from penstock.persistence.locks import lock_dataset
 from penstock.persistence.protocol import Need
 from penstock.persistence.row_numbers import required
 from penstock.persistence.tables.datasets import Dataset
-from penstock.persistence.tables.people import Tier
 from penstock.persistence.tables.queries import Query
 from penstock.services.access.principals import Principal, require_still
 from penstock.services.computations import computations
@@ -35,7 +32,6 @@ from penstock.services.ledger.charges import (
     require_same_accounts,
     row_of,
 )
-from penstock.services.ledger.effective_levels import effective_rungs
 from penstock.services.ledger.quotes import Quote, require_tiers
 from penstock.services.noise.kinds.choice import kind_of
 from penstock.services.queries.exact_answers import (
@@ -46,35 +42,18 @@ from penstock.services.queries.exact_answers import (
 )
 from penstock.services.queries.pending import charged_dataset, pending
 from penstock.services.queries.prepared_request import PreparedRequest
+from penstock.services.queries.queries import TierRungs, shown, stored_tiers
 from penstock.services.queries.recorded_statement import keys_text, spec_text
 from penstock.services.queries.refused_histograms import advised
 from penstock.services.releases.anchors import store_anchor
-from penstock.services.releases.visibility import levels_of
 from penstock.services.repository.levels import given_rungs
-
-
-@dataclass(frozen=True)
-class TierRungs:
-    """Hold the rung that a tier is allowed of a query, and those that it is charged for."""
-
-    tier: str
-    allowed: int
-    charged: Iterable[int]
-
-
-@dataclass(frozen=True)
-class Registered:
-    """Hold a query's row as it was committed, with its dataset and the tiers that see it."""
-
-    query: Query
-    dataset: Dataset
-    tiers: Sequence[TierRungs]
+from penstock.services.schemas.views import QueryView
 
 
 def register(
     server: Server, principal: Principal, request: Request, progress: Progress = silent
-) -> Registered:
-    """Register a query, charge every tier, and draw its anchor; return what was stored.
+) -> QueryView:
+    """Register a query, charge every tier, draw its anchor, and show the query.
 
     Raises ``InvalidInput``, ``NotFound`` for the dataset, ``NameTaken``, ``Conflict`` for
     a statistic that is registered under another name, ``BudgetExhausted``, and
@@ -104,7 +83,7 @@ def register(
             " again to finish it."
         )
         raise
-    return Registered(query, dataset, tiers)
+    return shown(query, dataset, tiers, None)
 
 
 def _charged(
@@ -136,17 +115,6 @@ def _charged(
             ]
             given = {query.ceiling, *given_rungs(session, query)}
         return query, kind_of(query).levels.telling(given), tiers
-
-
-def stored_tiers(session: Session, query: Query, limit: Tier | None = None) -> Sequence[TierRungs]:
-    """Return the tiers up to ``limit`` that see a query; what they are charged for is read late."""
-
-    def charged(tier: Tier) -> Iterator[int]:
-        yield from effective_rungs(session, query, tier)
-
-    return [
-        TierRungs(tier.name, rung, charged(tier)) for tier, rung in levels_of(session, query, limit)
-    ]
 
 
 def _quoted(quote: Quote, accounts: Accounts) -> Sequence[TierRungs]:

@@ -9,7 +9,7 @@ from tests.faults.stage import TIERS, analyst, build, open_home, opened
 from penstock.services.access.principals import OPERATOR, acting_as
 from penstock.services.context import Server
 from penstock.services.datasets import datasets
-from penstock.services.queries import queries
+from penstock.services.queries import registration
 from penstock.services.releases import releases
 from penstock.services.schemas.queries import DatasetRequest, HistogramRequest, ReleaseRequest
 from penstock.services.schemas.views import ReleaseView
@@ -49,7 +49,7 @@ def with_histogram(folder: Path) -> None:
     spec = {**LOANS, "source": {"engine": "duckdb", "uri": str(file)}}
     with opened(folder) as server:
         datasets.register(server, OPERATOR, DatasetRequest.model_validate(spec))
-        queries.register(server, OPERATOR, HistogramRequest.model_validate(BOOKS))
+        registration.register(server, OPERATOR, HistogramRequest.model_validate(BOOKS))
 
 
 def ask(server: Server, epsilon: float) -> ReleaseView:

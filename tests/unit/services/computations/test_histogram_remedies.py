@@ -14,7 +14,7 @@ from penstock.services.computations import computations, histogram_remedies, wir
 from penstock.services.computing import Here
 from penstock.services.datasets import corrections, datasets
 from penstock.services.previews import query_preview
-from penstock.services.queries import queries
+from penstock.services.queries import registration
 from penstock.services.schemas.datasets import CorrectionRequest
 from penstock.services.schemas.queries import DatasetRequest, HistogramRequest
 
@@ -65,7 +65,7 @@ def asked(**changes: Any) -> HistogramRequest:
 def refusal(world: World, wish: dict[str, Any]) -> str:
     """Return the refusal of the spec ``wish``, which registering and previewing tell alike."""
     with pytest.raises((BudgetExhausted, InvalidInput)) as caught:
-        queries.register(world.server, OPERATOR, asked(**wish))
+        registration.register(world.server, OPERATOR, asked(**wish))
     told = caught.value.detail
     assert previewed(world, wish) == told
     return told
@@ -125,7 +125,7 @@ def test_each_remedy_that_a_refusal_states_is_accepted(
         shown = query_preview.preview(world.server, OPERATOR, asked(**{**wish, **change}))
         assert shown.refusal is None, change
     # Registered is the last: each spends what the others would.
-    queries.register(world.server, OPERATOR, asked(**{**wish, **found[-1]}))
+    registration.register(world.server, OPERATOR, asked(**{**wish, **found[-1]}))
 
 
 def test_the_most_false_keys_are_told_of_tiers_apart(world: World, tmp_path: Path) -> None:
@@ -137,7 +137,7 @@ def test_the_most_false_keys_are_told_of_tiers_apart(world: World, tmp_path: Pat
     number = remedies(refusal(world, wish(1000)))[0]["false_keys"]
     more = query_preview.preview(world.server, OPERATOR, asked(**wish(number * 1.12)))
     assert more.refusal is not None, "it is the largest, to two digits"
-    queries.register(world.server, OPERATOR, asked(**wish(number)))
+    registration.register(world.server, OPERATOR, asked(**wish(number)))
 
 
 def test_where_nothing_would_fit_that_is_told(world: World, tmp_path: Path) -> None:
@@ -149,7 +149,7 @@ def test_where_nothing_would_fit_that_is_told(world: World, tmp_path: Path) -> N
 def test_an_accurate_level_takes_a_coarser_lattice(world: World, tmp_path: Path) -> None:
     """Without a ``max_units``, which before left no level of an epsilon above 3."""
     lend(world, tmp_path, DEMO)
-    found = queries.register(
+    found = registration.register(
         world.server, OPERATOR, asked(levels={"internal": {"epsilon": 5}}, false_keys=0.01)
     )
     assert found.tiers[-1].error.standard_deviation < 1

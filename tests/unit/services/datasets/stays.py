@@ -7,7 +7,7 @@ from tests.unit.worlds import World
 
 from penstock.services.access.principals import OPERATOR
 from penstock.services.datasets import datasets
-from penstock.services.queries import queries
+from penstock.services.queries import registration
 from penstock.services.schemas.queries import ComputedQueryRequest, DatasetRequest
 from penstock.services.schemas.views import DatasetView, QueryView
 
@@ -51,4 +51,4 @@ def register(world: World, file: Path, **changes: object) -> DatasetView:
 
 def query(world: World, **changes: object) -> QueryView:
     request = ComputedQueryRequest.model_validate({**BY_TOWN, **changes})
-    return queries.register(world.server, OPERATOR, request)
+    return registration.register(world.server, OPERATOR, request)

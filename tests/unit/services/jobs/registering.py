@@ -7,7 +7,7 @@ from tests.unit.worlds import World
 from penstock.services.jobs import idempotency
 from penstock.services.jobs.jobs import JobRequest, WorkView
 from penstock.services.jobs.runner import JobFunction, Run, Runner
-from penstock.services.queries import queries, registered
+from penstock.services.queries import registered, registration
 from penstock.services.schemas.queries import PushedVectorRequest
 
 REQUEST = PushedVectorRequest.model_validate(VISITS)
@@ -29,6 +29,6 @@ def registering(world: World) -> JobFunction:
 
     def act(run: Run) -> str:
         before = registered.query(world.server, ada, REQUEST) if run.resumed else None
-        return before or queries.register(world.server, ada, REQUEST, run).name
+        return before or registration.register(world.server, ada, REQUEST, run).name
 
     return act

@@ -12,7 +12,7 @@ from tests.unit.worlds import World
 from penstock.connectors.duckdb import source_file
 from penstock.services.access.principals import OPERATOR
 from penstock.services.datasets import datasets
-from penstock.services.queries import queries
+from penstock.services.queries import registration
 from penstock.services.schemas.queries import ComputedQueryRequest, DatasetRequest
 
 Told = list[tuple[str, int | None]]
@@ -36,7 +36,7 @@ def told(world: World, file: Path, name: str) -> Told:
     spec = DatasetRequest.model_validate({**STAYS, "name": name, "source": source})
     datasets.register(world.server, OPERATOR, spec, note)
     query = {**BY_TOWN, "name": f"of {name}", "dataset": name}
-    queries.register(world.server, OPERATOR, ComputedQueryRequest.model_validate(query), note)
+    registration.register(world.server, OPERATOR, ComputedQueryRequest.model_validate(query), note)
     return heard
 
 

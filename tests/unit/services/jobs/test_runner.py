@@ -21,7 +21,7 @@ from penstock.persistence.tables import Charge, Dataset, Query, Release
 from penstock.services.datasets import datasets
 from penstock.services.jobs import jobs
 from penstock.services.jobs.runner import INTERNAL, MOST, JobFunction, Run, Runner
-from penstock.services.queries import queries, registered, registration
+from penstock.services.queries import registered, registration
 from penstock.services.schemas.queries import DatasetRequest, PushedVectorRequest
 
 
@@ -194,7 +194,7 @@ def test_a_dataset_that_was_registered_before_it_was_said_so_is_found(world: Wor
 def test_what_somebody_else_or_another_spec_registered_is_not_taken_for_it(
     world: World, name: str, changes: dict[str, object]
 ) -> None:
-    queries.register(world.server, world.person("ada"), REQUEST)
+    registration.register(world.server, world.person("ada"), REQUEST)
     other = PushedVectorRequest.model_validate({**VISITS, **changes})
     assert registered.query(world.server, world.person(name), other) is None
     assert registered.query(world.server, world.person("ada"), REQUEST) == "visits"
@@ -250,7 +250,7 @@ def test_the_stages_are_told_outside_of_transactions(world: World) -> None:
         with world.server.database.write_unwatched():
             heard.append(stage)
 
-    queries.register(world.server, world.person("ada"), REQUEST, told)
+    registration.register(world.server, world.person("ada"), REQUEST, told)
     assert heard == ["computing levels and charges", "drawing noise and sealing"]
 
 

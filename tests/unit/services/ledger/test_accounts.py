@@ -25,7 +25,7 @@ from penstock.services.exposure import exposure
 from penstock.services.noise import lossless_levels
 from penstock.services.pagination import Window
 from penstock.services.people import tier_changes, tiers
-from penstock.services.queries import queries
+from penstock.services.queries import queries, registration
 from penstock.services.repository.datasets import dataset_by_name
 from penstock.services.schemas.datasets import CorrectionRequest
 from penstock.services.schemas.people.tiers import TierSpec
@@ -52,7 +52,7 @@ def register(world: World, name: str = "squares", **changes: Any) -> None:
 def push(world: World, name: str = "one", dataset: str = "squares", **changes: Any) -> Any:
     spec = {**VISITS, "name": name, "dataset": dataset, "mechanism": "gaussian", **changes}
     request = PushedVectorRequest.model_validate(spec)
-    return queries.register(world.server, OPERATOR, request)
+    return registration.register(world.server, OPERATOR, request)
 
 
 def ledger(world: World, name: str = "squares") -> list[tuple[int, float]]:
@@ -159,7 +159,7 @@ def test_streams_and_sparse_histograms_are_refused(
         "levels": SMALL,
     }
     with pytest.raises(InvalidInput, match="no mu is proved for sparse histograms"):
-        queries.register(world.server, OPERATOR, HistogramRequest.model_validate(histogram))
+        registration.register(world.server, OPERATOR, HistogramRequest.model_validate(histogram))
     assert ledger(world) == ledger(world, "loans") == []
 
 

@@ -13,7 +13,7 @@ from penstock.persistence.tables import Charge, Dataset, Query
 from penstock.services.access.principals import OPERATOR
 from penstock.services.datasets import datasets
 from penstock.services.people import users
-from penstock.services.queries import queries
+from penstock.services.queries import registration
 from penstock.services.schemas.people.users import UserChange
 from penstock.services.schemas.queries import (
     DatasetRequest,
@@ -55,7 +55,7 @@ def test_a_query_of_somebody_who_is_no_admin_any_more_is_not_charged(
     ada, before = world.person("ada"), stored(world)
     request = PushedVectorRequest.model_validate(VISITS)
     with pytest.raises(Forbidden, match="which ada has lost"):
-        queries.register(world.server, ada, request, losing(world, loss))
+        registration.register(world.server, ada, request, losing(world, loss))
     assert stored(world) == before
 
 
@@ -83,4 +83,7 @@ def test_whoever_keeps_the_role_goes_on(world: World) -> None:
 
     ada = world.person("ada")
     request = PushedVectorRequest.model_validate(VISITS)
-    assert queries.register(world.server, ada, request, losing(world, other_role)).name == "visits"
+    assert (
+        registration.register(world.server, ada, request, losing(world, other_role)).name
+        == "visits"
+    )

@@ -8,7 +8,7 @@ from tests.unit.worlds import World
 
 from penstock.services.access.principals import OPERATOR, Principal
 from penstock.services.previews import query_preview
-from penstock.services.queries import queries
+from penstock.services.queries import registration
 from penstock.services.schemas.previews import PreviewView
 from penstock.services.schemas.queries import (
     PreviewRequest,
@@ -51,4 +51,4 @@ def ask(world: World, spec: dict[str, Any], by: Principal = OPERATOR) -> Preview
 
 def register(world: World, spec: dict[str, Any]) -> QueryView:
     request = TypeAdapter[Any](QueryRequest).validate_python(spec)
-    return queries.register(world.server, OPERATOR, request)
+    return registration.register(world.server, OPERATOR, request)

@@ -12,7 +12,7 @@ from penstock.services import budgets
 from penstock.services.access.principals import OPERATOR
 from penstock.services.datasets import corrections, datasets
 from penstock.services.noise.means import Bounds, bounds_of
-from penstock.services.queries import category_checks, queries
+from penstock.services.queries import category_checks, registration
 from penstock.services.schemas.datasets import CorrectionRequest
 from penstock.services.schemas.views import DatasetView
 
@@ -36,7 +36,7 @@ def test_a_check_answers_with_a_share_and_its_interval_for_the_stated_epsilon(
 ) -> None:
     wanted = category_checks.check_request(shown, "town", epsilon=0.5)
     before = spent(world)
-    made = queries.register(world.server, OPERATOR, wanted)
+    made = registration.register(world.server, OPERATOR, wanted)
     (tier,) = made.tiers
     assert tier.tier == "internal"
     assert tier.guarantee.epsilon <= 0.5
@@ -54,7 +54,7 @@ def test_a_check_answers_with_a_share_and_its_interval_for_the_stated_epsilon(
 
 def test_it_is_charged_as_the_mean_of_zeros_and_ones(world: World, shown: DatasetView) -> None:
     wanted = category_checks.check_request(shown, "town")
-    made = queries.register(world.server, OPERATOR, wanted)
+    made = registration.register(world.server, OPERATOR, wanted)
     # One person with one row: a half step either way in the sum, and one in the count.
     assert made.sensitivity.l1 == 1.0
     assert made.sensitivity.linf == 0.5
@@ -65,11 +65,13 @@ def test_the_check_of_a_raised_row_limit_moves_as_many_rows(
     world: World, shown: DatasetView
 ) -> None:
     wanted = category_checks.check_request(shown, "town", rows=3)
-    assert queries.register(world.server, OPERATOR, wanted).sensitivity.linf == 1.5
+    assert registration.register(world.server, OPERATOR, wanted).sensitivity.linf == 1.5
 
 
 def test_a_check_is_stored_and_read_again_as_a_share(world: World, shown: DatasetView) -> None:
-    made = queries.register(world.server, OPERATOR, category_checks.check_request(shown, "town"))
+    made = registration.register(
+        world.server, OPERATOR, category_checks.check_request(shown, "town")
+    )
     assert made.spec["aggregate"] == {"type": "uncategorized", "column": "town"}
     assert made.name == "stays town uncategorized"
     with world.server.database.read() as session:
@@ -83,14 +85,14 @@ def test_a_column_without_categories_is_refused(
     world: World, shown: DatasetView, column: str
 ) -> None:
     with pytest.raises(InvalidInput) as refused:
-        queries.register(world.server, OPERATOR, category_checks.check_request(shown, column))
+        registration.register(world.server, OPERATOR, category_checks.check_request(shown, column))
     assert refused.value.errors[0][0] == "/aggregate/column"
     assert set(spent(world).values()) == {1.0}
 
 
 def test_a_budget_that_is_too_small_is_refused(world: World, shown: DatasetView) -> None:
     with pytest.raises(BudgetExhausted):
-        queries.register(
+        registration.register(
             world.server, OPERATOR, category_checks.check_request(shown, "town", epsilon=20)
         )
 
@@ -98,7 +100,7 @@ def test_a_budget_that_is_too_small_is_refused(world: World, shown: DatasetView)
 def test_a_column_is_checked_again_under_another_name(world: World, shown: DatasetView) -> None:
     first = category_checks.name_of(shown.name, "town")
     assert category_checks.free_name(world.server, shown.name, "town") == first
-    queries.register(
+    registration.register(
         world.server, OPERATOR, category_checks.check_request(shown, "town", epsilon=0.1)
     )
     column = {"type": "string", "categories": ["north", "rural_area"]}
@@ -107,7 +109,7 @@ def test_a_column_is_checked_again_under_another_name(world: World, shown: Datas
     again = category_checks.free_name(world.server, shown.name, "town")
     assert again == f"{first} 2"
     asked = category_checks.check_request(shown, "town", epsilon=0.1, name=again)
-    assert queries.register(world.server, OPERATOR, asked).name == again
+    assert registration.register(world.server, OPERATOR, asked).name == again
 
 
 def test_names_that_columns_cannot_give_are_made() -> None:

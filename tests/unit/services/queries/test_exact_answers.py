@@ -14,7 +14,7 @@ from tests.unit.worlds import World
 from penstock.connectors.planning.prepare import PreparedQuery
 from penstock.errors import PenstockError
 from penstock.services.access.principals import OPERATOR
-from penstock.services.queries import exact_answers, queries, recorded_statement, registration
+from penstock.services.queries import exact_answers, recorded_statement, registration
 from penstock.services.schemas.queries import PushedVectorRequest
 
 SIZE = 37
@@ -69,7 +69,7 @@ def holds_canary(content: bytes) -> bool:
 
 def push(world: World, **changes: object) -> None:
     body = {**VISITS, "keys": None, "values": canary(), **changes}
-    queries.register(world.server, OPERATOR, PushedVectorRequest.model_validate(body))
+    registration.register(world.server, OPERATOR, PushedVectorRequest.model_validate(body))
 
 
 def live_canaries() -> list[object]:

@@ -176,7 +176,7 @@ def interrupt(world: World, request: Request) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(registration, "_anchor", fail)
         with pytest.raises(Unavailable):
-            queries.register(world.server, OPERATOR, request)
+            registration.register(world.server, OPERATOR, request)
 
 
 def move(world: World, epsilon: float) -> None:
@@ -204,17 +204,17 @@ def interpretations() -> Iterator[list[object]]:
 def test_the_recorded_statement_is_the_one_that_is_run(
     world: World, texts: list[str], name: str
 ) -> None:
-    queries.register(world.server, OPERATOR, REQUESTS[name])
+    registration.register(world.server, OPERATOR, REQUESTS[name])
     assert texts == [recorded(world)]
 
 
 def test_a_sparse_histogram_runs_what_it_records(world: World, texts: list[str]) -> None:
-    queries.register(world.server, OPERATOR, HistogramRequest.model_validate(OPEN))
+    registration.register(world.server, OPERATOR, HistogramRequest.model_validate(OPEN))
     assert texts == [recorded(world)]
 
 
 def test_a_raised_level_runs_the_recorded_statement_again(world: World, texts: list[str]) -> None:
-    queries.register(world.server, OPERATOR, REQUESTS["counts"])
+    registration.register(world.server, OPERATOR, REQUESTS["counts"])
     move(world, 2.0)
     assert texts == [recorded(world)] * 2
 
@@ -226,7 +226,7 @@ def test_an_interrupted_registration_is_finished_with_the_recorded_statement(
     interrupt(world, EVERY[name])
     upgrade(monkeypatch)
     assert texts == []
-    queries.register(world.server, OPERATOR, EVERY[name])
+    registration.register(world.server, OPERATOR, EVERY[name])
     assert texts == [recorded(world)]
 
 
@@ -237,7 +237,7 @@ def test_an_interrupted_registration_is_finished_with_the_recorded_statement(
 def test_a_level_that_is_read_again_runs_the_recorded_statement(
     world: World, texts: list[str], monkeypatch: pytest.MonkeyPatch, name: str, way: str
 ) -> None:
-    queries.register(world.server, OPERATOR, REQUESTS[name])
+    registration.register(world.server, OPERATOR, REQUESTS[name])
     upgrade(monkeypatch)
     move(world, MOVED[way])
     assert texts == [recorded(world)] * 2
@@ -250,7 +250,7 @@ def test_a_version_that_cannot_run_the_recorded_statement_reads_and_charges_noth
     monkeypatch: pytest.MonkeyPatch,
     unfit: Callable[[pytest.MonkeyPatch], None],
 ) -> None:
-    queries.register(world.server, OPERATOR, REQUESTS["counts"])
+    registration.register(world.server, OPERATOR, REQUESTS["counts"])
     before = charges(world)
     unfit(monkeypatch)
     with pytest.raises(Conflict, match="cannot run the SQL"):
@@ -272,9 +272,9 @@ def test_a_version_that_cannot_run_the_recorded_statement_finishes_no_registrati
     with pytest.MonkeyPatch.context() as patch:
         unfit(patch)
         with pytest.raises(Conflict, match="cannot run the SQL"):
-            queries.register(world.server, OPERATOR, EVERY[name])
+            registration.register(world.server, OPERATOR, EVERY[name])
     assert (texts, charges(world)) == ([], before)
-    queries.register(world.server, OPERATOR, EVERY[name])
+    registration.register(world.server, OPERATOR, EVERY[name])
     assert texts == [recorded(world)]
 
 
@@ -282,7 +282,7 @@ def test_a_version_that_cannot_run_the_recorded_statement_finishes_no_registrati
 def test_a_text_that_does_not_match_its_hash_is_not_run(
     world: World, texts: list[str], column: str
 ) -> None:
-    queries.register(world.server, OPERATOR, REQUESTS["counts"])
+    registration.register(world.server, OPERATOR, REQUESTS["counts"])
     with world.server.database.write() as session:
         row = session.exec(select(Query)).one()
         setattr(row, column, f"{getattr(row, column)} ")
@@ -295,7 +295,7 @@ def test_a_text_that_does_not_match_its_hash_is_not_run(
 @pytest.mark.parametrize("name", list(EVERY))
 def test_a_spec_is_read_once(world: World, texts: list[str], name: str) -> None:
     with interpretations() as seen:
-        queries.register(world.server, OPERATOR, EVERY[name])
+        registration.register(world.server, OPERATOR, EVERY[name])
     assert (len(seen), len(texts)) == (1, 1)
 
 
@@ -307,7 +307,7 @@ def test_a_preview_reads_a_spec_once(world: World, texts: list[str], name: str) 
 
 
 def test_a_level_change_reads_the_stored_spec_once(world: World, texts: list[str]) -> None:
-    queries.register(world.server, OPERATOR, REQUESTS["counts"])
+    registration.register(world.server, OPERATOR, REQUESTS["counts"])
     with interpretations() as seen:
         move(world, 2.0)
     assert (len(seen), len(texts)) == (1, 2)
@@ -321,9 +321,9 @@ def test_a_server_that_runs_what_it_would_write_now_is_found(
     if path == "finished":
         interrupt(world, REQUESTS["counts"])
         upgrade(monkeypatch)
-        queries.register(world.server, OPERATOR, REQUESTS["counts"])
+        registration.register(world.server, OPERATOR, REQUESTS["counts"])
     else:
-        queries.register(world.server, OPERATOR, REQUESTS["counts"])
+        registration.register(world.server, OPERATOR, REQUESTS["counts"])
         upgrade(monkeypatch)
         move(world, 2.0)
     assert texts[-1] != recorded(world)
@@ -338,7 +338,7 @@ def test_a_server_that_records_another_statement_is_found(
 
     monkeypatch.setattr(registration, "row_of", other)
     with pytest.raises(IntegrityViolation, match="does not match its hash"):
-        queries.register(world.server, OPERATOR, REQUESTS["counts"])
+        registration.register(world.server, OPERATOR, REQUESTS["counts"])
     assert texts == []
 
 
@@ -352,6 +352,6 @@ def test_a_server_that_runs_another_statement_is_found(
         return answer(dataset, replace(statement, text=text), **named)
 
     monkeypatch.setattr(prepare, "answer", other)
-    queries.register(world.server, OPERATOR, REQUESTS["counts"])
+    registration.register(world.server, OPERATOR, REQUESTS["counts"])
     assert len(texts) == 1
     assert texts != [recorded(world)]

@@ -9,7 +9,7 @@ from tests.unit.worlds import CopyWorld, Keep, World, fill
 from penstock.errors import BudgetExhausted
 from penstock.services.access.principals import OPERATOR
 from penstock.services.datasets import datasets
-from penstock.services.queries import queries
+from penstock.services.queries import registration
 from penstock.services.queries.refused_histograms import example_of
 from penstock.services.schemas.queries import DatasetRequest, HistogramRequest
 
@@ -50,12 +50,12 @@ def loans(copy_world: CopyWorld, keep: Keep) -> World:
 def test_a_dear_histogram_is_refused_with_a_share_that_is_accepted(loans: World) -> None:
     dear = HistogramRequest.model_validate({**BOOKS, "levels": {"public": {"epsilon": 50}}})
     with pytest.raises(BudgetExhausted) as problem:
-        queries.register(loans.server, OPERATOR, dear)
+        registration.register(loans.server, OPERATOR, dear)
     share = problem.value.data["largest_share"]
     assert isinstance(share, float)
     assert 0 < share <= 1
     cheap = HistogramRequest.model_validate({**BOOKS, "share": share})
-    assert queries.register(loans.server, OPERATOR, cheap).status == "active"
+    assert registration.register(loans.server, OPERATOR, cheap).status == "active"
 
 
 def test_an_example_is_for_a_dataset_with_budgets(loans: World) -> None:

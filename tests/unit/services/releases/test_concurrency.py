@@ -22,7 +22,7 @@ from penstock.services.datasets import corrections, datasets
 from penstock.services.ledger import accounts, charges
 from penstock.services.operations import home
 from penstock.services.people import tier_changes, users
-from penstock.services.queries import queries, registration
+from penstock.services.queries import registration
 from penstock.services.schemas.datasets import CorrectionRequest
 from penstock.services.schemas.people.tiers import TierSpec
 from penstock.services.schemas.people.users import UserChange, UserSpec
@@ -47,7 +47,7 @@ def test_registrations_never_overdraw_a_budget_together(world: World) -> None:
 
     def act(number: int) -> Callable[[], object]:
         request = pushed(f"q{number}", levels=None, share=0.3)
-        return lambda: queries.register(world.server, OPERATOR, request)
+        return lambda: registration.register(world.server, OPERATOR, request)
 
     outcomes = Counter(together([act(number) for number in range(CROWD)]))
     assert outcomes == {"done": 3, BudgetExhausted.__name__: CROWD - 3}
@@ -79,8 +79,8 @@ def test_without_the_datasets_lock_the_ledgers_unique_refuses_the_second(
     monkeypatch.setattr(charges, "require_room", wait_and_require)
     outcomes = together(
         [
-            lambda: queries.register(world.server, OPERATOR, pushed("one")),
-            lambda: queries.register(world.server, OPERATOR, pushed("two")),
+            lambda: registration.register(world.server, OPERATOR, pushed("one")),
+            lambda: registration.register(world.server, OPERATOR, pushed("two")),
         ]
     )
     assert sorted(outcomes) == ["IntegrityError", "done"]
@@ -108,7 +108,7 @@ def test_a_querys_name_is_given_once_on_the_whole_server(world: World) -> None:
 
     def act(number: int) -> Callable[[], object]:
         request = pushed("same", dataset=f"sites-{number}")
-        return lambda: queries.register(world.server, OPERATOR, request)
+        return lambda: registration.register(world.server, OPERATOR, request)
 
     outcomes = Counter(together([act(number) for number in range(CROWD)]))
     assert outcomes == {"done": 1, NameTaken.__name__: CROWD - 1}
@@ -116,7 +116,7 @@ def test_a_querys_name_is_given_once_on_the_whole_server(world: World) -> None:
 
 def test_one_spec_that_is_registered_by_many_is_drawn_once(world: World) -> None:
     outcomes = Counter(
-        together([lambda: queries.register(world.server, OPERATOR, pushed("same"))] * CROWD)
+        together([lambda: registration.register(world.server, OPERATOR, pushed("same"))] * CROWD)
     )
     assert outcomes.pop("done") == 1
     # Some find it pending, others finished.

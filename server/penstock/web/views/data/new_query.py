@@ -15,7 +15,7 @@ from penstock.services.datasets import datasets
 from penstock.services.jobs.runner import JobFunction, Run
 from penstock.services.pagination import LARGEST_LIMIT, Window
 from penstock.services.previews import query_preview
-from penstock.services.queries import queries, registered
+from penstock.services.queries import registered, registration
 from penstock.services.queries.refused_histograms import example_of
 from penstock.services.schemas.histograms import DEFAULT_HISTOGRAM_LEVELS
 from penstock.services.schemas.previews import PreviewView
@@ -82,7 +82,7 @@ def _act(visit: Visit, given: query_form.Given) -> JobFunction:
 
     def act(run: Run) -> str:
         before = registered.query(server, principal, query_request) if run.resumed else None
-        return before or queries.register(server, principal, query_request, run).name
+        return before or registration.register(server, principal, query_request, run).name
 
     return act
 

@@ -29,7 +29,7 @@ from penstock.services.exposure import exposure
 from penstock.services.noise.kinds.choice import kind_of
 from penstock.services.noise.sealed_state import open_state
 from penstock.services.previews import query_preview
-from penstock.services.queries import queries
+from penstock.services.queries import queries, registration
 from penstock.services.releases import history
 from penstock.services.repository.datasets import dataset_by_name
 from penstock.services.schemas.queries import (
@@ -99,7 +99,7 @@ def asked(**changes: object) -> Any:
 
 
 def register(world: World, **changes: object) -> QueryView:
-    return queries.register(world.server, OPERATOR, asked(**changes))
+    return registration.register(world.server, OPERATOR, asked(**changes))
 
 
 def stored(world: World, name: str = "habits") -> tuple[Query, list[Any]]:

@@ -18,7 +18,7 @@ from penstock.persistence.tables import Charge, Query, Release
 from penstock.services.access.principals import OPERATOR
 from penstock.services.datasets import datasets
 from penstock.services.noise.sealed_state import open_state
-from penstock.services.queries import queries
+from penstock.services.queries import registration
 from penstock.services.releases import history
 from penstock.services.repository.datasets import dataset_by_name
 from penstock.services.schemas.queries import ComputedQueryRequest, DatasetRequest
@@ -53,7 +53,7 @@ def people(copy_world: CopyWorld, keep: Keep) -> World:
 
 def register(world: World, **changes: object) -> QueryView:
     request = ComputedQueryRequest.model_validate({**AGES, **changes})
-    return queries.register(world.server, OPERATOR, request)
+    return registration.register(world.server, OPERATOR, request)
 
 
 LEVELS = {

@@ -26,7 +26,7 @@ from penstock.services.noise import sealed_histogram
 from penstock.services.noise.kinds.choice import kind_of
 from penstock.services.noise.kinds.sparse_histogram import HistogramKind
 from penstock.services.previews import query_preview
-from penstock.services.queries import queries
+from penstock.services.queries import queries, registration
 from penstock.services.releases import history, releases
 from penstock.services.schemas.queries import (
     DatasetRequest,
@@ -75,7 +75,7 @@ BOOKS: dict[str, Any] = {
 
 def register(world: World, **changes: object) -> QueryView:
     request = HistogramRequest.model_validate({**BOOKS, **changes})
-    return queries.register(world.server, OPERATOR, request)
+    return registration.register(world.server, OPERATOR, request)
 
 
 def lend(world: World, file: Path) -> None:
