@@ -57,7 +57,7 @@ def sent_ahead(note: Callable[[str], None]) -> Iterator[None]:
     product = connections._Cursor.execute
 
     def execute(cursor: Any, *arguments: Any, **options: Any) -> Any:
-        for statement in cursor.connection.ahead:
+        for statement, _ in cursor.connection.ahead:
             note(statement)
         return product(cursor, *arguments, **options)
 

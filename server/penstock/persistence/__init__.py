@@ -2,6 +2,7 @@
 
 * ``tables``        the tables, by subject
 * ``database``      read and write transactions
+* ``statements``    frequent statements, compiled once
 * ``locks``         who may change what
 * ``row_numbers``   numbers of rows, taken before the rows are stored
 * ``row_authentication``  an HMAC of each row that decides anything, checked on every read

@@ -7,13 +7,12 @@ fork and each process opens its own.  Fork while no transaction is open.
 
 import os
 import weakref
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from typing import Any, Protocol
 
 from sqlalchemy import Engine, Select
-from sqlalchemy.exc import DBAPIError
 from sqlalchemy.pool import PoolProxiedConnection
 from sqlmodel import Session
 
@@ -22,6 +21,7 @@ from penstock.persistence import migrate
 from penstock.persistence.dialects import dialect_of, translated
 from penstock.persistence.protocol import Dialect, Need
 from penstock.persistence.row_authentication import accept_present_keys
+from penstock.persistence.statements.prepared import Compiled, wrapped
 
 WRITING = "writing"
 """The key in ``Session.info`` of a write transaction; its value is the dialect."""
@@ -37,7 +37,7 @@ class PreparedSelect:
 
     def __init__(self, statement: Select[Any]) -> None:
         self._statement = statement
-        self._compiled: dict[str, _Compiled] = {}
+        self._compiled: dict[str, Compiled] = {}
 
     def first(self, engine: Engine, parameters: Mapping[str, object]) -> dict[str, Any] | None:
         """Return the first row by the names of its columns, or None.
@@ -47,73 +47,31 @@ class PreparedSelect:
         name = engine.dialect.name
         compiled = self._compiled.get(name)
         if compiled is None:
-            compiled = self._compiled[name] = _Compiled(self._statement, engine)
+            compiled = self._compiled[name] = Compiled(self._statement, engine.dialect)
         errors, connection = engine.dialect.loaded_dbapi.Error, None
         try:
             connection = engine.raw_connection()
             cursor = connection.cursor()
-            cursor.execute(compiled.text, compiled.bound(parameters))
+            cursor.execute(compiled.text, compiled.bound(parameters), **compiled.options)
             row, description = cursor.fetchone(), cursor.description
             cursor.close()
         except errors as error:
-            raise _wrapped(error, engine, connection, compiled.text) from error
+            ended = _dropped(error, engine, connection)
+            raise wrapped(error, engine.dialect, compiled.text, ended=ended) from error
         finally:
             if connection is not None:
                 connection.close()
         return None if row is None else compiled.named(row, description)
 
 
-def _wrapped(
-    error: Any, engine: Engine, connection: PoolProxiedConnection | None, text: str
-) -> BaseException:
-    """Return a driver's error as SQLAlchemy raises it; drop a connection that has ended."""
-    dialect, ended = engine.dialect, False
-    if connection is not None and dialect.is_disconnect(error, connection.dbapi_connection, None):
-        ended = True
+def _dropped(error: Any, engine: Engine, connection: PoolProxiedConnection | None) -> bool:
+    """Drop a connection that has ended, and return True if it has."""
+    if connection is None:
+        return False
+    ended = engine.dialect.is_disconnect(error, connection.dbapi_connection, None)
+    if ended:
         connection.invalidate(error)
-    wrapped: BaseException = DBAPIError.instance(
-        text,
-        None,
-        error,
-        dialect.loaded_dbapi.Error,
-        hide_parameters=True,
-        connection_invalidated=ended,
-        dialect=dialect,
-    )
-    return wrapped
-
-
-class _Compiled:
-    """Hold a statement's text for one dialect, its parameters, and how its columns are read."""
-
-    def __init__(self, statement: Select[Any], engine: Engine) -> None:
-        dialect = engine.dialect
-        compiled = statement.compile(dialect=dialect)
-        self.text = str(compiled)
-        self._given = dict(compiled.params)
-        self._order = compiled.positiontup if compiled.positional else None
-        self._columns = tuple(statement.selected_columns)
-        self._dialect = dialect
-        self._converters: Sequence[Callable[[Any], Any] | None] | None = None
-
-    def bound(self, parameters: Mapping[str, object]) -> Any:
-        """Return the parameters as the driver takes them."""
-        values = {**self._given, **parameters}
-        return values if self._order is None else [values[name] for name in self._order]
-
-    def named(self, row: Sequence[Any], description: Any) -> dict[str, Any]:
-        """Return a row by the names of its columns; ``description`` is the cursor's."""
-        converters = self._converters
-        if converters is None:
-            # Only now, since some depend on the type that the database gives a column.
-            converters = self._converters = [
-                column.type.dialect_impl(self._dialect).result_processor(self._dialect, kind[1])
-                for column, kind in zip(self._columns, description, strict=True)
-            ]
-        return {
-            column.name: value if convert is None or value is None else convert(value)
-            for column, convert, value in zip(self._columns, converters, row, strict=True)
-        }
+    return ended
 
 
 class Watch(Protocol):

@@ -87,6 +87,7 @@ class SQLite:
             poolclass=QueuePool,
             pool_size=8,
             max_overflow=-1,
+            pool_use_lifo=True,
             hide_parameters=True,
         )
         first = "BEGIN" if purpose is _Purpose.READ else "BEGIN IMMEDIATE"

@@ -29,6 +29,7 @@ from penstock.encryption.providers import KeyProvider
 from penstock.encryption.signing import SigningKey
 from penstock.errors import Unavailable
 from penstock.persistence.row_numbers import required
+from penstock.persistence.statements.prepared import Prepared
 from penstock.persistence.tables.log import Checkpoint, LogKey
 from penstock.transparency_log import leaves
 from penstock.transparency_log.views import CheckpointView, CosignatureView
@@ -121,18 +122,21 @@ def newest_note(session: Session) -> str | None:
     return session.exec(_NEWEST_NOTE).first()
 
 
-_GLANCE = select(
-    NEWEST_NOTE,
-    select(Checkpoint.root)
-    .where(col(Checkpoint.size) == bindparam("size", type_=BigInteger))
-    .scalar_subquery(),
+_GLANCE = Prepared(
+    select(
+        NEWEST_NOTE.label("note"),
+        select(Checkpoint.root)
+        .where(col(Checkpoint.size) == bindparam("size", type_=BigInteger))
+        .scalar_subquery()
+        .label("root"),
+    )
 )
 
 
 def newest_note_and_root(session: Session, size: int) -> tuple[str | None, bytes | None]:
     """Return the whole tree's note, and the root of the tree when it had ``size`` leaves."""
-    note, root = session.connection().execute(_GLANCE, {"size": size}).one()
-    return note, root
+    row = _GLANCE.first(session.connection(), {"size": size}) or {}
+    return row.get("note"), row.get("root")
 
 
 def signed_at(note: str) -> datetime | None:

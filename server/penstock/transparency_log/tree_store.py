@@ -8,7 +8,7 @@ import json
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from sqlalchemy import (
     BigInteger,
@@ -28,6 +28,7 @@ from sqlmodel import Session, col, select
 
 from penstock.errors import IntegrityViolation
 from penstock.persistence.locks import lock_log
+from penstock.persistence.statements.prepared import Prepared
 from penstock.persistence.tables.columns import metadata
 from penstock.persistence.tables.log import Leaf, Octets, TreeNode
 from penstock.transparency_log import checkpoints, leaves, merkle
@@ -67,11 +68,19 @@ _PARTS = (
     .order_by(_LEAF.c.id)
     .limit(BATCH),
 )
-_END = union_all(*(select(part.subquery()) for part in _PARTS))
+_END = Prepared(union_all(*(select(part.subquery()) for part in _PARTS)))
 _PLACE = (
     update(_LEAF)
     .where(_LEAF.c.id == bindparam("leaf_id"))
     .values({_LEAF.c.index: bindparam("place")})
+)
+_SIGN = Prepared(
+    insert(_CHECKPOINT)
+    .values({name: bindparam(name) for name in ("size", "root", "note", "log_key_id")})
+    .inline()
+)
+_GROW = Prepared(
+    insert(_NODE).values({name: bindparam(name) for name in ("level", "position", "hash")}).inline()
 )
 
 
@@ -169,6 +178,13 @@ class LogEnd:
         return edge(session, self.size)
 
 
+class _EndRow(NamedTuple):
+    number: int
+    digest: Any
+    content: Any
+    text: Any
+
+
 def read_end(
     session: Session, *, seen: int = 0, known: Frontier | None = None, since: int | None = None
 ) -> LogEnd:
@@ -179,9 +195,11 @@ def read_end(
     """
     lock_log(session)
     begin = _NONE if known is None else min(known.size, known.size if since is None else since)
-    parts: dict[int, list[Any]] = {_NEWEST: [], _SEEN: [], _TAIL: [], _PENDING: []}
-    for row in session.connection().execute(_END, {"seen": seen, "since": begin}):
-        parts[row.part].append(row)
+    parts: dict[int, list[_EndRow]] = {_NEWEST: [], _SEEN: [], _TAIL: [], _PENDING: []}
+    for row in _END.every(session.connection(), {"seen": seen, "since": begin}):
+        parts[row["part"]].append(
+            _EndRow(row["number"], row["digest"], row["content"], row["text"])
+        )
     newest = [NewestCheckpoint(row.number, row.digest, row.text) for row in parts[_NEWEST]]
     return LogEnd(
         newest=newest[0] if newest else None,
@@ -245,7 +263,7 @@ def adopt(session: Session, signer: Signer, at: datetime) -> bool:
 def _signed(session: Session, signer: Signer, tree: Frontier, at: datetime) -> NewestCheckpoint:
     made = signer.sign(tree.size, tree.root, at)
     row = {"size": made.size, "root": made.root, "note": made.note, "log_key_id": signer.row}
-    session.connection().execute(insert(_CHECKPOINT), row)
+    _SIGN.change(session.connection(), row)
     return made
 
 
@@ -339,11 +357,11 @@ def _checked(leaf: Placeable) -> bytes:
 
 
 def _store(session: Session, nodes: list[tuple[Node, bytes]]) -> None:
-    if nodes:
-        session.connection().execute(
-            insert(_NODE),
-            [
-                {"level": level, "position": position, "hash": digest}
-                for (level, position), digest in nodes
-            ],
-        )
+    rows = [
+        {"level": level, "position": position, "hash": digest}
+        for (level, position), digest in nodes
+    ]
+    if len(rows) == 1:
+        _GROW.change(session.connection(), rows[0])
+    elif rows:
+        session.connection().execute(insert(_NODE), rows)

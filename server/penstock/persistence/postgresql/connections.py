@@ -40,8 +40,11 @@ LOG = GATE + 1
 _SNAPSHOT = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 _WRITING = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE"
 _ALONE = f"SELECT pg_advisory_xact_lock({GATE})"
-_BESIDE = f"SELECT pg_advisory_xact_lock_shared({GATE})"
-_END_OF_LOG = f"SELECT pg_advisory_xact_lock({LOG})"
+# For one transaction: each session plans a release's statements once and not with each set of
+# parameters, which takes longer than running them. They find rows by keys, whatever these are.
+_GENERIC_PLAN = "set_config('plan_cache_mode', 'force_generic_plan', true)"
+_BESIDE = f"SELECT pg_advisory_xact_lock_shared({GATE}), {_GENERIC_PLAN}"
+_END_OF_LOG = f"SELECT pg_advisory_xact_lock({LOG}), {_GENERIC_PLAN}"
 
 WORK_SECONDS = 20.0
 """Seconds that one statement may take in addition to waiting for a lock."""
@@ -110,7 +113,8 @@ class PostgreSQL:
         _ahead(connection, _END_OF_LOG)
 
     def lock_row(self, connection: Connection, table: str, key: int) -> None:
-        _ahead(connection, f'SELECT id FROM "{table}" WHERE id = {int(key)} FOR UPDATE')  # noqa: S608 - ours
+        statement = f'SELECT id FROM "{table}" WHERE id = %s::BIGINT FOR UPDATE'  # noqa: S608 - ours
+        _ahead(connection, statement, key)
 
     def size(self, connection: Connection) -> int:
         result = connection.exec_driver_sql("SELECT pg_database_size(current_database())")
@@ -142,6 +146,7 @@ class PostgreSQL:
             poolclass=QueuePool,
             pool_size=8,
             max_overflow=-1,
+            pool_use_lifo=True,
             hide_parameters=True,
             use_native_hstore=False,
         )
@@ -230,8 +235,8 @@ class _Connection(psycopg.Connection[tuple[Any, ...]]):
 
     patience = float("inf")
     breaker: Breaker | None = None
-    ahead: Sequence[str] = ()
-    """The statements that are sent together with the next one, before it."""
+    ahead: Sequence[tuple[str, Sequence[int]]] = ()
+    """The statements that are sent together with the next one, before it, with parameters."""
 
     def commit(self) -> None:
         self.ahead = ()
@@ -267,8 +272,8 @@ class _Cursor(psycopg.Cursor[tuple[Any, ...]]):
         ahead, connection.ahead = connection.ahead, ()
         if ahead:
             with connection.pipeline():
-                for statement in ahead:
-                    connection.cursor().execute(statement)
+                for statement, values in ahead:
+                    connection.cursor().execute(statement, values or None, prepare=True)
                 super().execute(query, params, **options)
         else:
             super().execute(query, params, **options)
@@ -280,9 +285,9 @@ class _Cursor(psycopg.Cursor[tuple[Any, ...]]):
         super().executemany(query, params_seq, **options)
 
 
-def _ahead(connection: Connection, statement: str) -> None:
+def _ahead(connection: Connection, statement: str, *values: int) -> None:
     driver: Any = connection.connection.driver_connection
-    driver.ahead = [*driver.ahead, statement]
+    driver.ahead = [*driver.ahead, (statement, values)]
 
 
 def _impatient(
@@ -353,7 +358,7 @@ def _options(url: URL, patience: float) -> dict[str, Any]:
 def _begin(engine: Engine, *statements: str) -> None:
     def begin(connection: Connection) -> None:
         driver: Any = connection.connection.driver_connection
-        driver.ahead = list(statements)
+        driver.ahead = [(statement, ()) for statement in statements]
 
     event.listen(engine, "begin", begin)
 

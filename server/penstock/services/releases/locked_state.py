@@ -17,8 +17,6 @@ from sqlalchemy import (
     FromClause,
     Integer,
     LargeBinary,
-    RowMapping,
-    Select,
     and_,
     bindparam,
     cast,
@@ -35,6 +33,7 @@ from penstock.persistence.dialects import long_content
 from penstock.persistence.locks import hold_query
 from penstock.persistence.row_authentication import columns, require_authentic
 from penstock.persistence.row_numbers import next_number, required
+from penstock.persistence.statements.prepared import Prepared, Row
 from penstock.persistence.tables.columns import metadata
 from penstock.persistence.tables.queries import Query
 from penstock.services.access.principals import Principal
@@ -50,6 +49,7 @@ from penstock.services.releases.lookups import (
     ReceivedRelease,
     authentic,
     clearance_in,
+    edition_missing,
     received_in,
     signed,
 )
@@ -132,7 +132,7 @@ def _read(session: Session, server: Server, user: int, allowed: AllowedRequest) 
     place: dict[str, Any] = {"user_id": user, "query_id": query.id, "rung": allowed.rung}
     if between:
         place |= {
-            "own": sorted(given),
+            **{f"own_{number}": rung for number, rung in enumerate(sorted(given))},
             "since": server.clock() - quota.DAY,
             "most_levels": server.settings.levels_per_day or _UNLIMITED,
             "most_bytes": server.settings.level_bytes_per_day or _UNLIMITED,
@@ -141,8 +141,10 @@ def _read(session: Session, server: Server, user: int, allowed: AllowedRequest) 
     connection = session.connection()
     # A database that reads several long vectors for one row holds copies of all of them at once.
     long = allowed.kind.size(query) >= LONG
-    statement = _statement(connection.dialect.name, between, long)
-    row = connection.execute(statement, place).mappings().one()
+    statement = _statement(connection.dialect.name, len(given) if between else None, long)
+    row = statement.first(connection, place)
+    if row is None:
+        raise edition_missing()
     if row["query_seq"] is None:
         raise NotFound(f"There is no query {query.name!r}.")
     stored, received = _release(session, row, "at", long=long), received_in(session, row)
@@ -173,7 +175,7 @@ def _require_authentic(session: Session, query: Query, state: LockedState) -> No
     require_authentic(session, "query", state.query_mac, values, query.name)
 
 
-def _release(session: Session, row: RowMapping, prefix: str, *, long: bool) -> StoredRelease | None:
+def _release(session: Session, row: Row, prefix: str, *, long: bool) -> StoredRelease | None:
     fields = authentic(session, "release", row, prefix)
     if fields is None:
         return None
@@ -217,15 +219,17 @@ def _count(*which: ColumnElement[bool]) -> Any:
 
 
 @cache
-def _statement(dialect: str, between: bool, long: bool) -> Select[Any]:
-    """Return the statement: with the room that a level ``between`` tiers' needs, or without.
+def _statement(dialect: str, own: int | None, long: bool) -> Prepared:
+    """Return the statement: with the room that a level beside ``own`` levels of tiers needs.
 
-    If the query's vectors are ``long``, they are not among its columns.
+    If ``own`` is None, it is without that.  If the query's vectors are ``long``, they are not among
+    its columns.
     """
     rung = bindparam("rung", type_=Integer)
-    room = quota.handed(_count(_RELEASE.c.rung.not_in(bindparam("own", expanding=True))))
+    of_tiers = [bindparam(f"own_{number}", type_=Integer) for number in range(own or 0)]
+    room = quota.handed(_count(_RELEASE.c.rung.not_in(of_tiers)))
     has_room: ColumnElement[bool] = true()
-    if between:
+    if own is not None:
         has_room = and_(
             room.c.levels < bindparam("most_levels", type_=BigInteger),
             room.c.size < bindparam("most_bytes", type_=BigInteger),
@@ -236,13 +240,14 @@ def _statement(dialect: str, between: bool, long: bool) -> Select[Any]:
     of_caller = and_(_GRANT.c.user_id == bindparam("user_id"), _GRANT.c.release_id == AT)
     readable = or_(has_room, _GRANT.c.id.is_not(None))
     absent = and_(has_room, _AT.c.id.is_(None))
-    columns_of_room = (room.c.levels, room.c.size, room.c.first, room.c.others) if between else ()
     tables: Any = _EDITION.outerjoin(
         _CLEARANCE,
         and_(_CLEARANCE.c.user_id == bindparam("user_id"), _CLEARANCE.c.version == NEWEST),
     ).outerjoin(_QUERY, _QUERY.c.id == bindparam("query_id"))
-    if between:
+    columns_of_room: tuple[ColumnElement[Any], ...] = ()
+    if own is not None:
         tables = tables.join(room, true())
+        columns_of_room = (room.c.levels, room.c.size, room.c.first, room.c.others)
     tables = (
         tables.outerjoin(_GRANT, of_caller)
         .outerjoin(_LEAF, _LEAF.c.id == _GRANT.c.leaf_id)
@@ -250,7 +255,7 @@ def _statement(dialect: str, between: bool, long: bool) -> Select[Any]:
         .outerjoin(_ACCURATE, and_(_ACCURATE.c.id == _nearest(_RUNG.desc(), rung > _RUNG), absent))
         .outerjoin(_NOISY, and_(_NOISY.c.id == _nearest(_RUNG, rung < _RUNG), absent))
     )
-    return select(
+    statement = select(
         _EDITION.c.value.label("edition"),
         *signed(_CLEARANCE, "clearance", "clearance"),
         _QUERY.c.seq.label("query_seq"),
@@ -265,3 +270,4 @@ def _statement(dialect: str, between: bool, long: bool) -> Select[Any]:
         next_number(dialect, "release").label("release_id"),
         next_number(dialect, "leaf", named=False).label("leaf_id"),
     ).select_from(tables)
+    return Prepared(statement)

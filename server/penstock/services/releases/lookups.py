@@ -147,10 +147,15 @@ def look_up_alone(database: Database, user_id: int, query_id: int, rung: int) ->
     """Look up the same without a session."""
     glance = database.glance(_ALONE, user_id=user_id, query_id=query_id, rung=rung)
     if glance.row is None:
-        raise IntegrityViolation(
-            "The database has no edition of what releases rest on. Restore it from a backup."
-        )
+        raise edition_missing()
     return _lookup(glance, glance.row)
+
+
+def edition_missing() -> IntegrityViolation:
+    """Return what is raised where a look-up finds no row at all."""
+    return IntegrityViolation(
+        "The database has no edition of what releases rest on. Restore it from a backup."
+    )
 
 
 def _lookup(session: Informed, row: Row) -> Lookup:

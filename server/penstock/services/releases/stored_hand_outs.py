@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Final
 
-from sqlalchemy import Insert, Table, Update, bindparam, insert, update
+from sqlalchemy import Insert, Table, bindparam, insert, update
 from sqlalchemy.exc import IntegrityError
 from sqlmodel import Session
 
@@ -18,6 +18,7 @@ from penstock.persistence.database import WRITING
 from penstock.persistence.protocol import Dialect
 from penstock.persistence.row_authentication import columns, signature
 from penstock.persistence.row_numbers import required
+from penstock.persistence.statements.prepared import Prepared
 from penstock.persistence.tables.columns import metadata
 from penstock.persistence.tables.queries import Query
 from penstock.transparency_log.leaves import AppendedLeaf
@@ -37,17 +38,20 @@ def _insert(table: Table, names: Sequence[str]) -> Insert:
     return insert(table).values(values)
 
 
-_RENEW: Final[Update] = (
+_RENEWED: Final = (
     update(_QUERY)
     .where(_QUERY.c.id == bindparam("query_id"))
     .values({_QUERY.c.seq: bindparam("query_seq"), _QUERY.c.mac: bindparam("query_mac")})
 )
-_STORE: Final = _insert(_RELEASE, [column.name for column in _RELEASE.c]).inline()
-_LOG: Final = _insert(_LEAF, _LEAF_COLUMNS)
-_LOG_NUMBERED: Final = _insert(_LEAF, ("id", *_LEAF_COLUMNS)).inline()
-_HAND: Final = _insert(_GRANT, _GRANT_COLUMNS).inline()
-_LOG_AND_HAND: Final = _HAND.add_cte(_LOG_NUMBERED.cte("logged"))
-_ALL: Final = _LOG_AND_HAND.add_cte(_RENEW.cte("renewed"), _STORE.cte("stored"))
+_STORED: Final = _insert(_RELEASE, [column.name for column in _RELEASE.c]).inline()
+_LOGGED: Final = _insert(_LEAF, ("id", *_LEAF_COLUMNS)).inline()
+_HANDED: Final = _insert(_GRANT, _GRANT_COLUMNS).inline()
+_BOTH: Final = _HANDED.add_cte(_LOGGED.cte("logged"))
+
+_RENEW, _STORE, _HAND = Prepared(_RENEWED), Prepared(_STORED), Prepared(_HANDED)
+_LOG: Final = Prepared(_insert(_LEAF, _LEAF_COLUMNS).inline())
+_LOG_AND_HAND: Final = Prepared(_BOTH)
+_ALL: Final = Prepared(_BOTH.add_cte(_RENEWED.cte("renewed"), _STORED.cte("stored")))
 
 
 @dataclass
@@ -97,7 +101,7 @@ def store_hand_out(
     """Store a leaf and the grant that it records, and before them ``new``, if it was drawn for it.
 
     ``grant`` has the columns of its row but for the leaf's number and the HMAC.  A leaf without a
-    number is given one by the database.  Raises ``IntegrityViolation`` if there is a release where
+    number is given one by SQLite.  Raises ``IntegrityViolation`` if there is a release where
     the new one belongs.
     """
     connection = session.connection()
@@ -106,17 +110,17 @@ def store_hand_out(
     if leaf.id is not None:
         every = renewed | stored | logged | _of_grant(session, leaf.id, grant)
         if new is None:
-            connection.execute(_LOG_AND_HAND, every)
+            _LOG_AND_HAND.change(connection, every)
         else:
             with fitting(new.query.name):
-                connection.execute(_ALL, every | {"release_ciphertext": new.taken_ciphertext()})
+                _ALL.change(connection, every | {"release_ciphertext": new.taken_ciphertext()})
         return
     if new is not None:
         with fitting(new.query.name):
-            connection.execute(_RENEW, renewed)
+            _RENEW.change(connection, renewed)
             _store(session, stored, new)
-    (leaf.id,) = connection.execute(_LOG, logged).inserted_primary_key or (None,)
-    connection.execute(_HAND, _of_grant(session, required(leaf.id), grant))
+    leaf.id = _LOG.change(connection, logged)
+    _HAND.change(connection, _of_grant(session, required(leaf.id), grant))
 
 
 def _store(session: Session, stored: dict[str, Any], new: NewLevel) -> None:
@@ -125,7 +129,7 @@ def _store(session: Session, stored: dict[str, Any], new: NewLevel) -> None:
     dialect: Dialect = session.info[WRITING]
     sealed = dialect.large(connection, new.taken_ciphertext())
     if isinstance(sealed, bytes):
-        connection.execute(_STORE, stored | {"release_ciphertext": sealed})
+        _STORE.change(connection, stored | {"release_ciphertext": sealed})
     else:
         connection.execute(
             insert(_RELEASE).values({**new.row, "mac": stored["release_mac"], "ciphertext": sealed})

@@ -1,0 +1,139 @@
+"""Compile a statement once for each database, and run it on the driver's connection.
+
+A release runs ten statements, and SQLAlchemy takes longer to look each up among its compiled ones,
+to convert its parameters and to describe its result than the database takes to run it.  A statement
+that is held here is the same to everything else: whoever listens to a connection's statements
+hears of it, and the driver's errors are raised as SQLAlchemy's.
+
+PostgreSQL keeps it parsed from its first run in a session on: there are many sessions, and a
+release's statements take longer to plan than to run.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from sqlalchemy import Connection, Delete, Dialect, Insert, Update
+from sqlalchemy.exc import DBAPIError
+from sqlalchemy.sql.selectable import SelectBase
+
+Runnable = SelectBase | Insert | Update | Delete
+
+Row = dict[str, Any]
+"""A row by the names of its columns."""
+
+
+class Prepared:
+    """Hold a statement for transactions: one that reads, or one that changes single rows.
+
+    Its parameters have fixed numbers: none expands into a list.
+    """
+
+    def __init__(self, statement: Runnable) -> None:
+        self._statement = statement
+        self._compiled: dict[str, Compiled] = {}
+
+    def first(self, connection: Connection, parameters: Mapping[str, object]) -> Row | None:
+        """Return the first row, or None.  Raises ``sqlalchemy.exc.DBAPIError``."""
+        compiled = self._for(connection)
+        cursor = compiled.run(connection, parameters)
+        row, description = cursor.fetchone(), cursor.description
+        cursor.close()
+        return None if row is None else compiled.named(row, description)
+
+    def every(self, connection: Connection, parameters: Mapping[str, object]) -> list[Row]:
+        """Return all rows.  Raises ``sqlalchemy.exc.DBAPIError``."""
+        compiled = self._for(connection)
+        cursor = compiled.run(connection, parameters)
+        rows, description = cursor.fetchall(), cursor.description
+        cursor.close()
+        return [compiled.named(row, description) for row in rows]
+
+    def change(self, connection: Connection, parameters: Mapping[str, object]) -> int | None:
+        """Run it; on SQLite, return the number of the row that it inserted.
+
+        Raises ``sqlalchemy.exc.DBAPIError``.
+        """
+        cursor = self._for(connection).run(connection, parameters)
+        number: int | None = getattr(cursor, "lastrowid", None)
+        cursor.close()
+        return number
+
+    def _for(self, connection: Connection) -> "Compiled":
+        dialect = connection.dialect
+        compiled = self._compiled.get(dialect.name)
+        if compiled is None:
+            compiled = self._compiled[dialect.name] = Compiled(self._statement, dialect)
+        return compiled
+
+
+class Compiled:
+    """Hold a statement's text for one dialect, its parameters, and how its columns are read."""
+
+    def __init__(self, statement: Runnable, dialect: Dialect) -> None:
+        compiled: Any = statement.compile(dialect=dialect)
+        self.text = str(compiled)
+        self.options = {"prepare": True} if dialect.name == "postgresql" else {}
+        self._given = dict(compiled.params)
+        self._order = compiled.positiontup if compiled.positional else None
+        self._columns = tuple(getattr(statement, "selected_columns", ()))
+        self._dialect = dialect
+        self._writers = [
+            (name, write)
+            for name, parameter in compiled.binds.items()
+            if (write := parameter.type.dialect_impl(dialect).bind_processor(dialect)) is not None
+        ]
+        self._converters: Sequence[Callable[[Any], Any] | None] | None = None
+
+    def bound(self, parameters: Mapping[str, object]) -> Any:
+        """Return the parameters as the driver takes them."""
+        values = {**self._given, **parameters}
+        for name, write in self._writers:
+            values[name] = write(values[name])
+        return values if self._order is None else [values[name] for name in self._order]
+
+    def run(self, connection: Connection, parameters: Mapping[str, object]) -> Any:
+        """Return the cursor that ran it.  Raises ``sqlalchemy.exc.DBAPIError``."""
+        bound, listeners = self.bound(parameters), connection.dispatch
+        fairy = connection.connection
+        cursor: Any = fairy.cursor()
+        happening = (connection, cursor, self.text, bound, None, False)
+        for heard in listeners.before_cursor_execute:
+            heard(*happening)
+        try:
+            cursor.execute(self.text, bound, **self.options)
+        except self._dialect.loaded_dbapi.Error as error:
+            ended = self._dialect.is_disconnect(error, fairy.dbapi_connection, cursor)
+            if ended:
+                connection.invalidate(error)
+            raise wrapped(error, self._dialect, self.text, ended=ended) from error
+        for heard in listeners.after_cursor_execute:
+            heard(*happening)
+        return cursor
+
+    def named(self, row: Sequence[Any], description: Any) -> Row:
+        """Return a row by the names of its columns; ``description`` is the cursor's."""
+        converters = self._converters
+        if converters is None:
+            # Only now, since some depend on the type that the database gives a column.
+            converters = self._converters = [
+                column.type.dialect_impl(self._dialect).result_processor(self._dialect, kind[1])
+                for column, kind in zip(self._columns, description, strict=True)
+            ]
+        return {
+            column.name: value if convert is None or value is None else convert(value)
+            for column, convert, value in zip(self._columns, converters, row, strict=True)
+        }
+
+
+def wrapped(error: Any, dialect: Dialect, text: str, *, ended: bool) -> BaseException:
+    """Return a driver's error as SQLAlchemy raises it; ``ended`` says if its connection has."""
+    raised: BaseException = DBAPIError.instance(
+        text,
+        None,
+        error,
+        dialect.loaded_dbapi.Error,
+        hide_parameters=True,
+        connection_invalidated=ended,
+        dialect=dialect,
+    )
+    return raised

@@ -1,0 +1,109 @@
+"""Test that statements which are compiled once do what SQLAlchemy's do."""
+
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+from sqlalchemy import Connection, Engine, bindparam, event, insert, text
+from sqlalchemy.exc import IntegrityError
+from sqlmodel import col, select
+
+from penstock.errors import DatabaseUnavailable, Interrupted
+from penstock.persistence import Database, tables
+from penstock.persistence.statements.prepared import Prepared
+from penstock.persistence.tables.columns import metadata
+
+pytestmark = pytest.mark.each_database
+
+_NAMED = Prepared(
+    select(col(tables.Tier.id), col(tables.Tier.name)).where(
+        col(tables.Tier.id) == bindparam("number")
+    )
+)
+_LEAF = metadata.tables["leaf"]
+_COLUMNS = ("bytes", "hash", "kind", "at", "actor")
+_LOG = Prepared(insert(_LEAF).values({name: bindparam(name) for name in _COLUMNS}).inline())
+_LOGGED = Prepared(select(_LEAF.c.bytes, _LEAF.c.at).where(_LEAF.c.actor == bindparam("actor")))
+AT = datetime(2026, 1, 2, 3, 4, 5, 6, tzinfo=UTC)
+ROW = {"bytes": b"{}", "hash": b"\x01" * 32, "kind": "tier", "at": AT, "actor": "nobody else"}
+
+
+def test_it_reads_the_first_row_or_all_by_the_names_of_columns(filled: Database) -> None:
+    with filled.read() as session:
+        connection = session.connection()
+        name = session.get_one(tables.Tier, 1).name
+        assert _NAMED.first(connection, {"number": 1}) == {"id": 1, "name": name}
+        assert _NAMED.every(connection, {"number": 1}) == [{"id": 1, "name": name}]
+        assert _NAMED.first(connection, {"number": 99}) is None
+        assert _NAMED.every(connection, {"number": 99}) == []
+
+
+def test_it_converts_parameters_and_results_as_the_columns_say(filled: Database) -> None:
+    with filled.write() as session:
+        number = _LOG.change(session.connection(), ROW)
+        stored = _LOGGED.first(session.connection(), {"actor": ROW["actor"]})
+        assert stored == {"bytes": b"{}", "at": AT}
+        last = session.exec(select(tables.Leaf.id).where(tables.Leaf.actor == ROW["actor"])).one()
+        assert number == (last if filled.one_writer else None)
+
+
+def test_a_refused_row_is_raised_as_sqlalchemys_error_without_its_values(filled: Database) -> None:
+    with pytest.raises(IntegrityError) as raised, filled.write() as session:
+        _LOG.change(session.connection(), {**ROW, "kind": None})
+    assert raised.value.hide_parameters
+    with filled.read() as session:
+        assert _LOGGED.first(session.connection(), {"actor": ROW["actor"]}) is None
+
+
+def test_whoever_listens_to_statements_hears_of_it(filled: Database) -> None:
+    heard: list[str] = []
+
+    def hear(*arguments: Any) -> None:
+        heard.append(arguments[2])
+
+    for moment in ("before_cursor_execute", "after_cursor_execute"):
+        event.listen(Engine, moment, hear)
+    try:
+        with filled.read() as session:
+            _NAMED.first(session.connection(), {"number": 1})
+    finally:
+        for moment in ("before_cursor_execute", "after_cursor_execute"):
+            event.remove(Engine, moment, hear)
+    assert [statement[:14] for statement in heard[-2:]] == ["SELECT tier.id"] * 2
+
+
+@pytest.mark.only("postgresql")
+def test_a_session_keeps_it_parsed_and_beside_others_planned_once(filled: Database) -> None:
+    kept = text(
+        "SELECT generic_plans, custom_plans FROM pg_prepared_statements"
+        " WHERE statement LIKE 'SELECT tier.id, tier.name%'"
+    )
+    for plans in (1, 2):
+        with filled.write_beside() as session:
+            _NAMED.first(session.connection(), {"number": 1})
+            assert session.connection().execute(kept).all() == [(plans, 0)]
+    with filled.read() as session:
+        _NAMED.first(session.connection(), {"number": 1})
+        assert session.connection().execute(kept).all() == [(2, 1)], "only in that transaction"
+
+
+def _ended(connection: Connection, database: Database) -> Connection:
+    number = connection.execute(text("SELECT pg_backend_pid()")).scalar_one()
+    with database.read() as other:
+        end = text("SELECT pg_terminate_backend(:number)")
+        other.connection().execute(end, {"number": number})
+    return connection
+
+
+@pytest.mark.only("postgresql")
+def test_a_session_that_has_ended_is_told_from_a_refusal(filled: Database) -> None:
+    with pytest.raises(Interrupted, match="lost"), filled.write() as session:
+        _NAMED.first(_ended(session.connection(), filled), {"number": 1})
+    with filled.read() as session:
+        assert _NAMED.first(session.connection(), {"number": 1}) is not None
+
+
+@pytest.mark.only("sqlite")
+def test_a_read_only_file_is_refused_with_the_next_step(filled: Database) -> None:
+    with pytest.raises(DatabaseUnavailable, match="read-only"), filled.read() as session:
+        _LOG.change(session.connection(), ROW)
