@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import and_, bindparam
+from sqlalchemy import ColumnElement, Select, Table, bindparam
 from sqlalchemy import select as core_select
 from sqlmodel import Session, col, func, select
 from sqlmodel.sql.expression import SelectOfScalar
@@ -39,42 +39,39 @@ from penstock.spec_fields import folded
 
 HEAVIEST_SHOWN = 10
 
-_BUDGET, _CHARGE, _FLOOR = (
-    metadata.tables[name] for name in ("tier_budget", "charge", "spent_floor")
+_TIER, _BUDGET, _CHARGE, _FLOOR = (
+    metadata.tables[name] for name in ("tier", "tier_budget", "charge", "spent_floor")
 )
 _GRANT, _ENTRY = _BUDGET.alias(), _CHARGE.alias()
 
 # Every registration reads every account twice, the second time under the lock on its dataset, so
-# these statements are built once, load no entities, and one reads the accounts of all tiers.
-_NEWEST_VERSION = (
-    select(func.max(_GRANT.c.version))
-    .where(_GRANT.c.dataset_id == _BUDGET.c.dataset_id, _GRANT.c.tier_id == _BUDGET.c.tier_id)
-    .scalar_subquery()
+# these statements are built once, load no other entities than tiers, and one reads all accounts.
+_NEWEST = core_select(func.max(_GRANT.c.version)).where(
+    _GRANT.c.dataset_id == bindparam("dataset_id"), _GRANT.c.tier_id == _TIER.c.id
 )
-_LAST_SEQ = (
-    select(func.max(_ENTRY.c.seq))
-    .where(_ENTRY.c.dataset_id == _BUDGET.c.dataset_id, _ENTRY.c.tier_id == _BUDGET.c.tier_id)
-    .scalar_subquery()
+_LAST = core_select(func.max(_ENTRY.c.seq)).where(
+    _ENTRY.c.dataset_id == bindparam("dataset_id"), _ENTRY.c.tier_id == _TIER.c.id
 )
-_OPEN = (
-    core_select(*signed_columns(_BUDGET), *signed_columns(_CHARGE))
-    .select_from(_BUDGET)
-    .outerjoin(
-        _CHARGE,
-        and_(
-            _CHARGE.c.dataset_id == _BUDGET.c.dataset_id,
-            _CHARGE.c.tier_id == _BUDGET.c.tier_id,
-            _CHARGE.c.seq == _LAST_SEQ,
-        ),
-    )
-    .where(
-        _BUDGET.c.dataset_id == bindparam("dataset_id"),
-        _BUDGET.c.version == _NEWEST_VERSION,
-    )
-)
-"""The newest budget of each tier, and the last charge to its account."""
 
-_OPEN_AT_TIER = _OPEN.where(_BUDGET.c.tier_id == bindparam("tier_id"))
+
+def _own(table: Table, column: str, newest: Select[Any]) -> ColumnElement[bool]:
+    """Return the condition for the newest row of a tier in a table."""
+    own = (table.c.dataset_id == bindparam("dataset_id")) & (table.c.tier_id == _TIER.c.id)
+    return own & (table.c[column] == newest.correlate(_TIER).scalar_subquery())
+
+
+_LOST = core_select(_FLOOR.c.id).exists()
+_OPEN = (
+    core_select(Tier, *signed_columns(_BUDGET), *signed_columns(_CHARGE), _LOST)
+    .select_from(_TIER)
+    .outerjoin(_BUDGET, _own(_BUDGET, "version", _NEWEST))
+    .outerjoin(_CHARGE, _own(_CHARGE, "seq", _LAST))
+    .order_by(_TIER.c.rank)
+)
+"""Tiers, the newest budget of each, the last charge to its account, and whether any was lost."""
+
+_OPEN_TO_ALL = _OPEN.where(_TIER.c.deleted_at.is_(None))
+_OPEN_AT_TIER = _OPEN.where(_TIER.c.id == bindparam("tier_id"))
 _SPLIT = len(signed_columns(_BUDGET))
 _FLOORS = core_select(*signed_columns(_FLOOR))
 
@@ -168,27 +165,31 @@ def budget_row(
 
 def open_account(session: Session, dataset_id: int, tier: Tier) -> TierAccount | None:
     """Return a tier's present account; ``None`` if the tier has no budget."""
-    return open_accounts(session, dataset_id, [tier])[0]
+    key = {"dataset_id": dataset_id, "tier_id": required(tier.id)}
+    return next((account for _, account in _read(session, _OPEN_AT_TIER, key)), None)
 
 
-def open_accounts(
-    session: Session, dataset_id: int, tiers: Sequence[Tier]
-) -> list[TierAccount | None]:
-    """Return each tier's present account; ``None`` for a tier that has no budget."""
-    floors = _floors(session)
-    statement, key = _OPEN, {"dataset_id": dataset_id}
-    if len(tiers) == 1:
-        statement, key = _OPEN_AT_TIER, {**key, "tier_id": required(tiers[0].id)}
-    opened: dict[int, tuple[Row, Row | None]] = {}
-    for values in session.connection().execute(statement, key).all():
+def open_accounts(session: Session, dataset_id: int) -> list[tuple[Tier, TierAccount | None]]:
+    """Return every tier that is not deleted, least trusted first, and its present account.
+
+    It is ``None`` for a tier that has no budget.
+    """
+    return _read(session, _OPEN_TO_ALL, {"dataset_id": dataset_id})
+
+
+def _read(
+    session: Session, statement: Select[Any], key: Mapping[str, int]
+) -> list[tuple[Tier, TierAccount | None]]:
+    accounts: list[tuple[Tier, TierAccount | None]] = []
+    floors: Sequence[Row] = ()
+    for tier, *values, lost in session.execute(statement, key):
+        if lost and not floors:
+            floors = _floors(session)
         budget = authentic_row(session, "tier_budget", values[:_SPLIT])
-        if budget is not None:
-            last = authentic_row(session, "charge", values[_SPLIT:])
-            opened[budget["tier_id"]] = budget, last
-    return [
-        _opened(session, tier, *opened[required(tier.id)], floors) if tier.id in opened else None
-        for tier in tiers
-    ]
+        last = authentic_row(session, "charge", values[_SPLIT:])
+        account = None if budget is None else _opened(session, tier, budget, last, floors)
+        accounts.append((tier, account))
+    return accounts
 
 
 def _opened(
@@ -203,7 +204,7 @@ def _opened(
     return TierAccount(
         tier=tier,
         account=account_of(budget["epsilon"], budget["delta"], budget["order"], highest),
-        spent=_at_least(_own(floors, dataset_id, tier), last),
+        spent=_at_least(_of(floors, dataset_id, tier), last),
         entries=last["seq"] + 1 if last else 0,
     )
 
@@ -219,7 +220,7 @@ def _at_least(floors: Sequence[Entry], last: Row | None) -> Entry:
 
 def floors_of(session: Session, dataset_id: int, tier: Tier) -> list[Entry]:
     """Return the least that an account is known to have spent, if charges were lost."""
-    return _own(_floors(session), dataset_id, tier)
+    return _of(_floors(session), dataset_id, tier)
 
 
 def _floors(session: Session) -> list[Row]:
@@ -230,7 +231,7 @@ def _floors(session: Session) -> list[Row]:
     return [floor for floor in floors if floor is not None]
 
 
-def _own(floors: Sequence[Row], dataset_id: int, tier: Tier) -> list[Entry]:
+def _of(floors: Sequence[Row], dataset_id: int, tier: Tier) -> list[Entry]:
     return [
         Entry(row["loss"], row["failure"])
         for row in floors

@@ -31,7 +31,6 @@ from penstock.services.ledger.effective_levels import counts_deleted_tiers, rech
 from penstock.services.ledger.quotes import Quote
 from penstock.services.noise.keys import fresh_query_key
 from penstock.services.noise.kinds.choice import kind_of
-from penstock.services.repository.people import ordered_tiers
 from penstock.services.repository.queries import in_sight
 from penstock.services.schemas.queries import Terms
 from penstock.spec_fields import folded
@@ -42,10 +41,10 @@ Accounts = Sequence[tuple[Tier, TierAccount | None]]
 
 def accounts_of(session: Session, dataset: Dataset, limit: Tier | None = None) -> Accounts:
     """Return every tier, least trusted first, and its account; none for tiers above ``limit``."""
-    tiers = ordered_tiers(session)
-    seen = [tier for tier in tiers if limit is None or tier.rank <= limit.rank]
-    opened = iter(open_accounts(session, required(dataset.id), seen))
-    return [(tier, next(opened) if tier in seen else None) for tier in tiers]
+    accounts = open_accounts(session, required(dataset.id))
+    if limit is None:
+        return accounts
+    return [(tier, account if tier.rank <= limit.rank else None) for tier, account in accounts]
 
 
 def require_same_accounts(settled: Accounts, fresh: Accounts) -> None:
