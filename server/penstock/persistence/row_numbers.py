@@ -3,7 +3,9 @@
 A row that is signed with its number needs it first: rows of history are never updated.
 """
 
+from collections.abc import Sequence
 from functools import cache
+from typing import Any
 
 from sqlalchemy import (
     BigInteger,
@@ -14,6 +16,7 @@ from sqlalchemy import (
     func,
     literal_column,
     null,
+    select,
     text,
 )
 
@@ -47,6 +50,19 @@ def next_number(dialect: str, table: str, *, named: bool = True) -> ColumnElemen
     if not named:
         return cast(null(), BigInteger)
     return literal_column(f"({_SQLITE.format(table=table)})", BigInteger)
+
+
+def next_numbers(dialect: str, table: str, count: ColumnElement[int]) -> ColumnElement[Any]:
+    """Return an expression of free numbers for rows of ``table``: the first one, or a list."""
+    if dialect == "sqlite":
+        return literal_column(f"({_SQLITE.format(table=table)})", BigInteger)
+    drawn = select(func.nextval(f'"{table}_id_seq"', type_=BigInteger))
+    return func.array(drawn.select_from(func.generate_series(1, count)).scalar_subquery())
+
+
+def listed(numbers: int | Sequence[int], count: int) -> Sequence[int]:
+    """Return as a list what ``next_numbers`` read."""
+    return range(numbers, numbers + count) if isinstance(numbers, int) else numbers
 
 
 @cache

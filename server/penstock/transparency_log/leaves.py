@@ -131,19 +131,24 @@ def append(
 
 
 def append_all(session: Session, made_leaves: Sequence[AppendedLeaf]) -> None:
-    """Append leaves that were ``made``, in their order, in one statement."""
+    """Append leaves that were ``made``, in their order, in one statement.
+
+    Those without a number are given one.
+    """
     session.flush()  # rows that were added before the leaves are stored before them
     for leaf in made_leaves:
         give_place(session, leaf)
     connection = session.connection()
-    if len(made_leaves) == 1:
+    unnumbered = [leaf for leaf in made_leaves if leaf.id is None]
+    if len(made_leaves) == 1 == len(unnumbered):
         (leaf,) = made_leaves
         (leaf.id,) = connection.execute(_INSERT, leaf.row()).inserted_primary_key or (None,)
         return
     # With their numbers, the database need not return these one by one.
-    numbers = take_numbers(connection, str(Leaf.__tablename__), len(made_leaves))
-    for leaf, number in zip(made_leaves, numbers, strict=True):
-        leaf.id = number
+    if unnumbered:
+        numbers = take_numbers(connection, str(Leaf.__tablename__), len(unnumbered))
+        for leaf, number in zip(unnumbered, numbers, strict=True):
+            leaf.id = number
     if made_leaves:
         connection.execute(_INSERT, [leaf.row() for leaf in made_leaves])
 

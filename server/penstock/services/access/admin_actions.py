@@ -36,12 +36,14 @@ _READ = union(
     .join(Leaf, col(Grant.leaf_id) == col(Leaf.id))
     .where(col(Leaf.actor) == bindparam("actor"), col(Leaf.kind).in_(("release", "stream"))),
 ).subquery()
-_HANDED = select(col(Release.query_id), col(Release.rung)).join(
+HANDED = select(col(Release.query_id), col(Release.rung)).join(
     _READ, _READ.c.release_id == col(Release.id)
 )
+"""The rungs that a person was given, by query; ``reader_of`` has its parameters."""
+
 _READ_QUERIES = (
     select(Query)
-    .where(col(Query.id).in_(select(_HANDED.subquery().c.query_id)))
+    .where(col(Query.id).in_(select(HANDED.subquery().c.query_id)))
     .order_by(col(Query.name))
 )
 
@@ -103,10 +105,10 @@ def exposure_of(session: Session, principal: Principal, dataset: Dataset | None)
 
     What the operator requested in the name of others counts as read by the operator.
     """
-    reader = {"user_id": principal.user_id, "actor": principal.actor}
+    reader = reader_of(principal)
     rungs: dict[int, list[int]] = {}
     session.flush()
-    for key, rung in session.connection().execute(_HANDED, reader).all():
+    for key, rung in session.connection().execute(HANDED, reader).all():
         rungs.setdefault(key, []).append(rung)
     if not rungs:
         return {}
@@ -120,6 +122,11 @@ def exposure_of(session: Session, principal: Principal, dataset: Dataset | None)
         for query in queries
         if dataset is None or query.dataset_id == dataset.id
     }
+
+
+def reader_of(principal: Principal) -> dict[str, object]:
+    """Return the parameters of ``HANDED`` for a person."""
+    return {"user_id": principal.user_id, "actor": principal.actor}
 
 
 def _levels(kind: "QueryKind", rungs: Sequence[int]) -> float | list[float]:

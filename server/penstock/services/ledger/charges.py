@@ -4,8 +4,12 @@ It serves queries and streams: nothing is drawn before all of it is stored.
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
+from sqlalchemy import Integer, Select, bindparam
+from sqlalchemy import select as core_select
 from sqlalchemy.exc import IntegrityError
 from sqlmodel import Session, col, select
 
@@ -13,11 +17,11 @@ from penstock.accounting.calibration.levels import VERSION as CALIBRATION_VERSIO
 from penstock.errors import Conflict, NameTaken
 from penstock.persistence.dialects import duplicate
 from penstock.persistence.row_authentication import store_new
-from penstock.persistence.row_numbers import required
+from penstock.persistence.row_numbers import listed, next_number, next_numbers, required
 from penstock.persistence.tables.datasets import Dataset
 from penstock.persistence.tables.people import Tier
 from penstock.persistence.tables.queries import Query
-from penstock.services.access.admin_actions import exposure_of, leaf_of
+from penstock.services.access.admin_actions import HANDED, exposure_of, leaf_of, reader_of
 from penstock.services.access.principals import Principal
 from penstock.services.context import Server
 from penstock.services.ledger.accounts import (
@@ -27,7 +31,11 @@ from penstock.services.ledger.accounts import (
     require_room,
 )
 from penstock.services.ledger.allowed_levels import allow_first
-from penstock.services.ledger.effective_levels import counts_deleted_tiers, recharge
+from penstock.services.ledger.effective_levels import (
+    DELETED_TIERS,
+    counts_deleted_tiers,
+    recharge,
+)
 from penstock.services.ledger.quotes import Quote
 from penstock.services.noise.keys import fresh_query_key
 from penstock.services.noise.kinds.choice import kind_of
@@ -117,6 +125,8 @@ def charge_all(
     current = {tier.id: account for tier, account in accounts if account is not None}
     due = [(current[settled.tier.id], rung, new) for settled, rung, new in quote.charges]
     require_room(session, key, [(account, new) for account, _, new in due])
+    before = _before(session, principal, len({account.tier.id for account, _, _ in due}) + 1)
+    query.id = before.query_id
     try:
         store_new(session, query)
     except IntegrityError as problem:
@@ -125,7 +135,8 @@ def charge_all(
             raise
         raise name_taken(query.name) from problem
     # Once for all leaves: it takes longer than any of them.
-    exposure, own = exposure_of(session, principal, dataset), kind_of(query).leaf()
+    exposure = exposure_of(session, principal, dataset) if before.has_read else {}
+    own = kind_of(query).leaf()
     leaf = leaf_of(session, principal, "query", now, exposure, dataset=dataset, query=query, **own)
     append_charges(
         session,
@@ -135,10 +146,45 @@ def charge_all(
     )
     rungs = {required(account.tier.id): quote.rungs[account.tier.name] for account, _, _ in due}
     # Deleted tiers are also charged for what the tiers below them see; all others are charged.
-    if counts_deleted_tiers(session):
+    if before.may_count_deleted_tiers and counts_deleted_tiers(session):
         recharge(session, dataset, [query], now, allowed={required(query.id): rungs})
     levels = allow_first(session, principal, dataset, query, rungs, now, exposure)
-    append_all(session, [leaf, *levels])
+    appended = [leaf, *levels]
+    for number, own_leaf in zip(before.leaf_ids, appended, strict=True):
+        own_leaf.id = number
+    append_all(session, appended)
+
+
+@dataclass(frozen=True)
+class _Before:
+    """Hold numbers for the rows of a registration, and what its caller or ladder may have.
+
+    Where it says so, the rows are read.
+    """
+
+    query_id: int
+    leaf_ids: Sequence[int]
+    has_read: bool
+    may_count_deleted_tiers: bool
+
+
+def _before(session: Session, principal: Principal, count: int) -> _Before:
+    """Take numbers for a query and ``count`` leaves; the same statement looks what else is read."""
+    session.flush()
+    connection = session.connection()
+    parameters = {**reader_of(principal), "leaves": count}
+    row = connection.execute(_looks(connection.dialect.name), parameters).one()
+    return _Before(row[0], listed(row[1], count), row[2], row[3])
+
+
+@cache
+def _looks(dialect: str) -> Select[Any]:
+    return core_select(
+        next_number(dialect, "query"),
+        next_numbers(dialect, "leaf", bindparam("leaves", type_=Integer)),
+        HANDED.exists(),
+        DELETED_TIERS,
+    )
 
 
 def require_free_name(session: Session, name: str, limit: Tier | None = None) -> None:

@@ -82,6 +82,10 @@ class Due:
     cost: Entry
 
 
+DELETED_TIERS = _DELETED.exists()
+"""Whether the ladder may have a tier that was deleted: ``counts_deleted_tiers`` checks its row."""
+
+
 def place(tier: Tier) -> tuple[int, bool, datetime, int]:
     """Return a tier's sort key: its rank, and among equal ranks the newest last.
 
