@@ -42,6 +42,11 @@ def lock_dataset(session: Session, dataset_id: int) -> Dataset | None:
     return session.exec(_DATASET, params={"key": dataset_id}).one_or_none()
 
 
+def hold_dataset(session: Session, dataset_id: int) -> None:
+    """Lock a dataset like ``lock_dataset``, with the next statement, which is to read its row."""
+    _writing(session).lock_row(session.connection(), "dataset", dataset_id)
+
+
 def lock_query(session: Session, query_id: int) -> "Query | None":
     """Return the query as it is now, locked until the transaction ends, or None."""
     _writing(session)

@@ -7,6 +7,8 @@ correction returns no budget.  A query keeps the declaration that it was registe
 """
 
 import hashlib
+from dataclasses import dataclass
+from datetime import datetime
 
 from sqlmodel import Session, col, select
 
@@ -52,7 +54,15 @@ def as_declared(session: Session, dataset: Dataset, query: Query) -> Dataset:
     return Dataset(**{**dataset.model_dump(), **own})
 
 
-def require_as_declared(now: Dataset | None, seen: Dataset) -> None:
+@dataclass(frozen=True)
+class Declared:
+    """Hold the columns of an authenticated row of a dataset that may have changed."""
+
+    withdrawn_at: datetime | None
+    declaration: int | None
+
+
+def require_as_declared(now: Dataset | Declared | None, seen: Dataset) -> None:
     """Raise ``Conflict`` if a dataset was withdrawn or corrected since it was ``seen``."""
     if now is None or now.withdrawn_at is not None:
         raise Conflict(f"Dataset {seen.name!r} was withdrawn in the meantime; nothing was charged.")

@@ -14,7 +14,6 @@ from penstock.connectors.planning.prepare import PreparedQuery
 from penstock.connectors.planning.refusals import Refusals
 from penstock.connectors.progress import Progress, silent
 from penstock.errors import SourceChanged, Unavailable
-from penstock.persistence.locks import lock_dataset
 from penstock.persistence.protocol import Need
 from penstock.persistence.row_numbers import required
 from penstock.persistence.tables.datasets import Dataset
@@ -40,7 +39,7 @@ from penstock.services.queries.exact_answers import (
     prepared_for,
     require_dimension,
 )
-from penstock.services.queries.pending import charged_dataset, pending
+from penstock.services.queries.pending import charged_dataset, locked, pending
 from penstock.services.queries.prepared_request import PreparedRequest
 from penstock.services.queries.queries import TierRungs, shown, stored_tiers
 from penstock.services.queries.recorded_statement import keys_text, spec_text
@@ -98,9 +97,9 @@ def _charged(
     size = 8 * prepared.dimension * (len(request.levels or ()) + 1)
     with server.database.write_beside(grows=size) as session:
         # Others that charge the same accounts wait here, and read them again.
-        current = lock_dataset(session, required(dataset.id))
+        current, may_be_left = locked(session, dataset, request, prepared)
         require_still(session, principal, "admin")
-        query = pending(session, dataset, request, prepared)
+        query = pending(session, dataset, request, prepared) if may_be_left else None
         if query is None:
             require_as_declared(current, dataset)
             fresh = accounts_of(session, dataset)

@@ -19,5 +19,10 @@ def dataset_by_name(session: Session, name: str) -> Dataset:
     """Return the newest version of a dataset that was not withdrawn.  Raises ``NotFound``."""
     dataset = session.exec(_DATASET, params={"folded": folded(name)}).first()
     if dataset is None:
-        raise NotFound(f"There is no dataset {name!r}.")
+        raise no_dataset(name)
     return dataset
+
+
+def no_dataset(name: str) -> NotFound:
+    """Return the error for a name that no dataset has."""
+    return NotFound(f"There is no dataset {name!r}.")

@@ -22,7 +22,7 @@ from penstock.services.datasets import corrections, datasets
 from penstock.services.ledger import accounts, charges
 from penstock.services.operations import home
 from penstock.services.people import tier_changes, users
-from penstock.services.queries import registration
+from penstock.services.queries import pending, registration
 from penstock.services.schemas.datasets import CorrectionRequest
 from penstock.services.schemas.people.tiers import TierSpec
 from penstock.services.schemas.people.users import UserChange, UserSpec
@@ -73,9 +73,7 @@ def test_without_the_datasets_lock_the_ledgers_unique_refuses_the_second(
         product(*arguments)  # type: ignore[arg-type]  # passed through
         gate.wait()
 
-    monkeypatch.setattr(
-        registration, "lock_dataset", lambda session, key: session.get(Dataset, key)
-    )
+    monkeypatch.setattr(pending, "hold_dataset", lambda *_: None)
     monkeypatch.setattr(charges, "require_room", wait_and_require)
     outcomes = together(
         [
