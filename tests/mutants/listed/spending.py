@@ -70,12 +70,22 @@ MUTANTS: Final[Sequence[Mutant]] = (
     ),
     Mutant(
         name="anchor-beside-another-row",
-        path="services/releases/anchors.py",
+        path="services/queries/anchors.py",
         before='            _QUERY.c.mac == bindparam("mac_before"),\n',
         after='            bindparam("mac_before").is_not(None),\n',
-        wrong="a query whose row was altered since it was charged is signed anew and drawn",
+        wrong="a row that was signed again since it was charged is taken for the one before",
         tests=(
-            "tests/unit/services/releases/test_anchors.py::test_a_row_that_was_altered_since_the_charge_gets_no_anchor",
+            "tests/unit/services/queries/test_registration.py::test_a_row_that_was_signed_again_since_the_charge_gets_its_anchor",
+        ),
+    ),
+    Mutant(
+        name="anchor-of-an-altered-row",
+        path="services/queries/anchors.py",
+        before='    require_authentic(session, "query", signed, values, query.name)\n',
+        after="    del signed, values\n",
+        wrong="a query whose row was altered since it was charged is drawn",
+        tests=(
+            "tests/unit/services/queries/test_registration.py::test_a_row_that_was_altered_since_the_charge_gets_no_anchor",
         ),
     ),
     Mutant(

@@ -1,6 +1,7 @@
 """Register queries: charge first, commit, then read the data once.
 
 * ``registration``       plan, charge, commit; then draw the anchor
+* ``anchors``            what a registration draws first, and the row of its query, now active
 * ``pending``            what an interrupted registration charged already
 * ``prepared_request``   a request that was prepared, and its caller, for computations
 * ``registered``         registrations that were done but not answered

@@ -33,6 +33,7 @@ from penstock.services.ledger.charges import (
 )
 from penstock.services.ledger.quotes import Quote, require_tiers
 from penstock.services.noise.kinds.choice import kind_of
+from penstock.services.queries.anchors import store_anchor
 from penstock.services.queries.exact_answers import (
     Answer,
     Request,
@@ -44,7 +45,7 @@ from penstock.services.queries.prepared_request import PreparedRequest
 from penstock.services.queries.queries import TierRungs, shown, stored_tiers
 from penstock.services.queries.recorded_statement import keys_text, spec_text
 from penstock.services.queries.refused_histograms import advised
-from penstock.services.releases.anchors import store_anchor
+from penstock.services.releases.visibility import levels_of
 from penstock.services.repository.levels import given_rungs
 from penstock.services.schemas.views import QueryView
 

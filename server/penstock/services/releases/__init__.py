@@ -6,7 +6,6 @@
 * ``lookups``           what is read for each request, in one statement
 * ``locked_state``      what a release depends on, read under the query's lock in one statement
 * ``stored_hand_outs``  the rows of a hand-out
-* ``anchors``           what a registration stores: the first draws, and the query's row
 * ``visibility``        the queries and streams that a reader sees
 * ``grants``            releases handed to users, and their leaves
 * ``history``           earlier releases: the caller's own with values, all without values

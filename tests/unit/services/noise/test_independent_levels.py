@@ -23,8 +23,8 @@ from penstock.services.ledger.accounts import open_account
 from penstock.services.noise import process as process_module
 from penstock.services.noise.kinds.choice import kind_of
 from penstock.services.people import tier_changes
-from penstock.services.queries import queries
-from penstock.services.releases import anchors, locked_state
+from penstock.services.queries import anchors, queries
+from penstock.services.releases import locked_state
 from penstock.services.schemas.people.tiers import TierSpec
 from penstock.services.schemas.queries import (
     DatasetRequest,

@@ -158,6 +158,6 @@ def test_the_search_finds_plain_integers_of_the_state(
         assert isinstance(steps, np.ndarray)
         return np.array(canary(), dtype="<i8").tobytes()
 
-    monkeypatch.setattr("penstock.services.releases.anchors.seal_state", unsealed)
+    monkeypatch.setattr("penstock.services.queries.anchors.seal_state", unsealed)
     push(world)
     assert any(holds_canary(path.read_bytes()) for path in files())

@@ -1,7 +1,7 @@
 """Store what a charged query draws first: its anchor, or all draws if levels are independent.
 
-The row of the query is as it was charged unless its HMAC changed since, so it is not loaded again:
-the statement that makes it active compares the HMAC.
+The row of the query is as it was charged unless its HMAC changed since, so it is not loaded before:
+the statement that makes it active compares the HMAC, and returns the row to be authenticated.
 """
 
 from collections.abc import Callable, Sequence
@@ -17,7 +17,12 @@ from penstock.mechanisms.process import IntVector
 from penstock.persistence.database import WRITING
 from penstock.persistence.locks import hold_query, lock_query
 from penstock.persistence.protocol import Dialect
-from penstock.persistence.row_authentication import columns, signature
+from penstock.persistence.row_authentication import (
+    columns,
+    require_authentic,
+    signature,
+    signed_columns,
+)
 from penstock.persistence.row_numbers import next_number, required
 from penstock.persistence.row_numbers import take as take_numbers
 from penstock.persistence.tables.columns import metadata
@@ -55,7 +60,7 @@ def _activate(dialect: str) -> ReturningUpdate[Any]:
             sealed_fingerprint=bindparam("sealed_fingerprint"),
             mac=bindparam("mac"),
         )
-        .returning(next_number(dialect, "release"))
+        .returning(next_number(dialect, "release"), *signed_columns(_QUERY))
     )
 
 
@@ -102,7 +107,7 @@ def _activated(
     query.mac = signature(session, "query", row)
     session.flush()
     connection = session.connection()
-    result = connection.execute(
+    stored = connection.execute(
         _activate(connection.dialect.name),
         {
             "query_id": query.id,
@@ -111,8 +116,13 @@ def _activated(
             "sealed_fingerprint": query.sealed_fingerprint,
             "mac": query.mac,
         },
-    )
-    return result.scalar_one_or_none()
+    ).one_or_none()
+    if stored is None:
+        return None
+    number, signed, *values = stored
+    # All columns, since others than those of the statement may have been altered.
+    require_authentic(session, "query", signed, values, query.name)
+    return int(number)
 
 
 def _locked_pending(session: Session, charged: Query) -> Query:
