@@ -45,7 +45,6 @@ from penstock.services.queries.prepared_request import PreparedRequest
 from penstock.services.queries.queries import TierRungs, shown, stored_tiers
 from penstock.services.queries.recorded_statement import keys_text, spec_text
 from penstock.services.queries.refused_histograms import advised
-from penstock.services.releases.visibility import levels_of
 from penstock.services.repository.levels import given_rungs
 from penstock.services.schemas.views import QueryView
 

@@ -6,6 +6,7 @@ from functools import lru_cache
 from typing import Any, Final
 
 from penstock.connectors.planning.prepare import PreparedQuery
+from penstock.mechanisms.process import Mechanism
 from penstock.persistence.tables.queries import Query
 from penstock.privacy.level import Ladder
 from penstock.privacy.sensitivity import Sensitivity
@@ -26,21 +27,14 @@ def kind_of(query: Query) -> QueryKind:
     for kind in KINDS:
         own = kind.own_of(query)
         if own is not None:
-            return kind(
-                mechanism=kind.stored_family(query, own)(granularity=_fraction(query.granularity)),
-                ladder=Ladder(
-                    finest=int(query.ladder_finest),
-                    unit=_fraction(query.ladder_unit),
-                    last=query.ladder_last,
-                    doubling=query.ladder_doubling,
-                ),
-                sensitivity=Sensitivity(
-                    l1=_fraction(query.sensitivity_l1),
-                    l2_squared=_fraction(query.sensitivity_l2_squared),
-                    linf=_fraction(query.sensitivity_linf),
-                ),
-                **own,
+            mechanism = _mechanism(kind.stored_family(query, own), query.granularity)
+            ladder = _ladder(
+                query.ladder_finest, query.ladder_unit, query.ladder_last, query.ladder_doubling
             )
+            sensitivity = _sensitivity(
+                query.sensitivity_l1, query.sensitivity_l2_squared, query.sensitivity_linf
+            )
+            return kind(mechanism, ladder, sensitivity, **own)
     raise TypeError("every query is a vector at least")
 
 
@@ -53,10 +47,21 @@ def requested(terms: Terms, prepared: PreparedQuery) -> tuple[type[QueryKind], M
     raise TypeError("every request is for a vector at least")
 
 
+# Queries share their mechanisms, ladders and sensitivities, and parsing these takes longer than
+# reading a row, which is done several times in one request.
 @lru_cache(maxsize=4096)
-def _fraction(text: str) -> Fraction:
-    """Parse a fraction; queries share theirs, and parsing one takes longer than reading a row."""
-    return Fraction(text)
+def _mechanism(family: type[Mechanism], granularity: str) -> Mechanism:
+    return family(granularity=Fraction(granularity))
+
+
+@lru_cache(maxsize=4096)
+def _ladder(finest: str, unit: str, last: int, doubling: int) -> Ladder:
+    return Ladder(int(finest), Fraction(unit), last, doubling)
+
+
+@lru_cache(maxsize=4096)
+def _sensitivity(l1: str, l2_squared: str, linf: str) -> Sensitivity:
+    return Sensitivity(Fraction(l1), Fraction(l2_squared), Fraction(linf))
 
 
 def stream_kind_of(query: Query) -> StreamKind:
