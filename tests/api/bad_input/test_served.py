@@ -17,8 +17,8 @@ from tests.api.bad_input.snapshot import tables
 from tests.api.bad_input.stage import CANARY, Furnished, furnished_home, set_up
 from tests.api.bad_input.tables import asking
 from tests.api.bad_input.verdict import FOREIGN
-from tests.api.served.readers import has_home
 from tests.api.served.serving import CONFIGURATION, PATIENCE, Serving, serve_copy
+from tests.api.served.under_load.readers import has_home
 from tests.databases.homes import Homes
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from os import environ
 
 import pytest
-from tests.api.served.readers import FREELY, Reader, go_on, load, serving, signed_in
+from tests.api.served.under_load.readers import FREELY, Reader, go_on, load, serving, signed_in
 from tests.api.world import furnish
 from tests.contracts.running import Running
 from tests.databases.homes import Home, Homes

@@ -96,7 +96,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         wrong="a level that was lowered is handed out by a worker that knew the old one",
         tests=(
             "tests/unit/services/releases/test_known_queries.py",
-            "tests/api/served/test_changes_under_load.py",
+            "tests/api/served/under_load/test_changes.py",
         ),
     ),
     Mutant(
@@ -107,7 +107,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         wrong="a user who was demoted gets what the old clearance allowed",
         tests=(
             "tests/unit/services/releases/test_known_queries.py",
-            "tests/api/served/test_changes_under_load.py",
+            "tests/api/served/under_load/test_changes.py",
         ),
     ),
     Mutant(

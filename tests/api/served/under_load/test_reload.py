@@ -13,7 +13,8 @@ from os import kill
 from pathlib import Path
 
 import pytest
-from tests.api.served.readers import (
+from tests.api.served.serving import PATIENCE
+from tests.api.served.under_load.readers import (
     ASK,
     FREELY,
     METRICS,
@@ -27,7 +28,6 @@ from tests.api.served.readers import (
     signed_in,
     wait,
 )
-from tests.api.served.serving import PATIENCE
 from tests.api.world import furnish
 from tests.contracts.running import Running
 from tests.databases.homes import Home, Homes
