@@ -24,11 +24,11 @@ from sqlalchemy import (
     Boolean,
     Column,
     Float,
-    Insert,
     Integer,
     LargeBinary,
     String,
     Table,
+    bindparam,
     event,
     insert,
 )
@@ -39,6 +39,7 @@ from sqlmodel import Session, select
 
 from penstock.errors import IntegrityViolation
 from penstock.persistence.row_numbers import take as take_numbers
+from penstock.persistence.statements.prepared import Prepared
 from penstock.persistence.tables.columns import Identifier, Moment, Numbered, Signed, metadata
 
 KEYS: Final = "authenticity"
@@ -263,14 +264,15 @@ def store_signed(
 ) -> None:
     """Store signed rows of a table that no others refer to by number, in one statement.
 
-    Each row has all columns but its number and its HMAC; what is pending is stored before.
+    There is at least one, and each has all columns but its number and its HMAC; what is pending is
+    stored before.
     """
     table = str(kind.__tablename__)
     if issubclass(kind, Numbered):
         raise TypeError(f"rows of {table!r} are signed with their numbers")
     session.flush()
     signed = [{**row, "mac": signature(session, table, row)} for row in rows]
-    session.connection().execute(_insert(table), signed)
+    _insert(table, tuple(signed[0])).change_all(session.connection(), signed)
 
 
 def store_new(session: AnySession, row: Numbered) -> None:
@@ -288,14 +290,16 @@ def store_new(session: AnySession, row: Numbered) -> None:
     names = [column.name for column in metadata.tables[table].columns]
     values = {name: getattr(row, name) for name in names}
     row.mac = values["mac"] = signature(session, table, values)
-    connection.execute(_insert(table), values)
+    _insert(table, tuple(names)).change(connection, values)
     make_transient_to_detached(row)
     session.add(row)
 
 
 @cache
-def _insert(table: str) -> Insert:
-    return insert(metadata.tables[table])
+def _insert(table: str, names: Sequence[str]) -> Prepared:
+    kinds = metadata.tables[table].columns
+    values = {name: bindparam(name, type_=kinds[name].type) for name in names}
+    return Prepared(insert(metadata.tables[table]).values(values).inline())
 
 
 def require_authentic(

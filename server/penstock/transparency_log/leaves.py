@@ -18,10 +18,11 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Protocol
 
-from sqlalchemy import insert
+from sqlalchemy import bindparam, insert
 from sqlmodel import Session
 
 from penstock.persistence.row_numbers import take as take_numbers
+from penstock.persistence.statements.prepared import Prepared
 from penstock.persistence.tables.columns import metadata
 from penstock.persistence.tables.log import Leaf, Octets
 from penstock.transparency_log import merkle
@@ -62,6 +63,15 @@ END = "end of the log"
 _INSERT = insert(metadata.tables["leaf"])
 
 _COLUMNS = ("index", "bytes", "hash", "kind", "at", "actor", "user", "dataset", "query")
+
+_STORE = Prepared(
+    _INSERT.values(
+        {
+            name: bindparam(name, type_=metadata.tables["leaf"].c[name].type)
+            for name in ("id", *_COLUMNS)
+        }
+    ).inline()
+)
 
 leaf_hash = merkle.leaf_hash
 
@@ -150,7 +160,7 @@ def append_all(session: Session, made_leaves: Sequence[AppendedLeaf]) -> None:
         for leaf, number in zip(unnumbered, numbers, strict=True):
             leaf.id = number
     if made_leaves:
-        connection.execute(_INSERT, [leaf.row() for leaf in made_leaves])
+        _STORE.change_all(connection, [leaf.row() for leaf in made_leaves])
 
 
 def give_place(session: Session, leaf: AppendedLeaf) -> None:

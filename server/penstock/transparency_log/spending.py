@@ -5,6 +5,7 @@ from sqlalchemy import select as core_select
 from sqlmodel import Session, select
 
 from penstock.persistence.row_authentication import authentic_row, signed_columns
+from penstock.persistence.statements.prepared import Prepared
 from penstock.persistence.tables.columns import metadata
 from penstock.persistence.tables.datasets import Dataset
 from penstock.persistence.tables.ledger import Charge
@@ -22,7 +23,7 @@ _LAST_SEQ = (
     .where(_ENTRY.c.dataset_id == _ACCOUNTS.c.dataset_id, _ENTRY.c.tier_id == _ACCOUNTS.c.tier_id)
     .scalar_subquery()
 )
-_LAST = (
+_LAST = Prepared(
     core_select(*signed_columns(_CHARGE))
     .select_from(_ACCOUNTS)
     .join(
@@ -32,19 +33,21 @@ _LAST = (
         & (_CHARGE.c.seq == _LAST_SEQ),
     )
 )
-_DATASETS = core_select(*signed_columns(_DATASET))
+_DATASETS = Prepared(core_select(_DATASET.c.id.label("number"), *signed_columns(_DATASET)))
 
 
 def accounts(session: Session) -> dict[str, tuple[int, int]]:
     """Return what every account has spent, by ``dataset@version/tier`` (the tier by its key)."""
     session.flush()
     connection = session.connection()
-    rows = [authentic_row(session, "charge", row) for row in connection.execute(_LAST)]
+    rows = [
+        authentic_row(session, "charge", list(row.values())) for row in _LAST.every(connection, {})
+    ]
     charged = {row["dataset_id"] for row in rows if row}
     versions = [
-        authentic_row(session, "dataset", row)
-        for row in connection.execute(_DATASETS)
-        if row.id in charged
+        authentic_row(session, "dataset", values)
+        for number, *values in (row.values() for row in _DATASETS.every(connection, {}))
+        if number in charged
     ]
     names = {row["id"]: f"{row['folded']}@{row['version']}" for row in versions if row}
     return {

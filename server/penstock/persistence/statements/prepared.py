@@ -35,7 +35,7 @@ class Prepared:
     def first(self, connection: Connection, parameters: Mapping[str, object]) -> Row | None:
         """Return the first row, or None.  Raises ``sqlalchemy.exc.DBAPIError``."""
         compiled = self._for(connection)
-        cursor = compiled.run(connection, parameters)
+        cursor = compiled.run(connection, compiled.bound(parameters))
         row, description = cursor.fetchone(), cursor.description
         cursor.close()
         return None if row is None else compiled.named(row, description)
@@ -43,7 +43,7 @@ class Prepared:
     def every(self, connection: Connection, parameters: Mapping[str, object]) -> list[Row]:
         """Return all rows.  Raises ``sqlalchemy.exc.DBAPIError``."""
         compiled = self._for(connection)
-        cursor = compiled.run(connection, parameters)
+        cursor = compiled.run(connection, compiled.bound(parameters))
         rows, description = cursor.fetchall(), cursor.description
         cursor.close()
         return [compiled.named(row, description) for row in rows]
@@ -53,10 +53,18 @@ class Prepared:
 
         Raises ``sqlalchemy.exc.DBAPIError``.
         """
-        cursor = self._for(connection).run(connection, parameters)
+        compiled = self._for(connection)
+        cursor = compiled.run(connection, compiled.bound(parameters))
         number: int | None = getattr(cursor, "lastrowid", None)
         cursor.close()
         return number
+
+    def change_all(
+        self, connection: Connection, parameters: Sequence[Mapping[str, object]]
+    ) -> None:
+        """Run it once for each row's parameters.  Raises ``sqlalchemy.exc.DBAPIError``."""
+        compiled = self._for(connection)
+        compiled.run(connection, [compiled.bound(row) for row in parameters], many=True).close()
 
     def _for(self, connection: Connection) -> "Compiled":
         dialect = connection.dialect
@@ -75,7 +83,8 @@ class Compiled:
         self.options = {"prepare": True} if dialect.name == "postgresql" else {}
         self._given = dict(compiled.params)
         self._order = compiled.positiontup if compiled.positional else None
-        self._columns = tuple(getattr(statement, "selected_columns", ()))
+        # Of a change, those that it returns.
+        self._columns = tuple(getattr(statement, "selected_columns", statement.exported_columns))
         self._dialect = dialect
         self._writers = [
             (name, write)
@@ -91,16 +100,22 @@ class Compiled:
             values[name] = write(values[name])
         return values if self._order is None else [values[name] for name in self._order]
 
-    def run(self, connection: Connection, parameters: Mapping[str, object]) -> Any:
-        """Return the cursor that ran it.  Raises ``sqlalchemy.exc.DBAPIError``."""
-        bound, listeners = self.bound(parameters), connection.dispatch
+    def run(self, connection: Connection, bound: Any, *, many: bool = False) -> Any:
+        """Return the cursor that ran it with ``bound`` parameters, or with a list of those.
+
+        Raises ``sqlalchemy.exc.DBAPIError``.
+        """
+        listeners = connection.dispatch
         fairy = connection.connection
         cursor: Any = fairy.cursor()
-        happening = (connection, cursor, self.text, bound, None, False)
+        happening = (connection, cursor, self.text, bound, None, many)
         for heard in listeners.before_cursor_execute:
             heard(*happening)
         try:
-            cursor.execute(self.text, bound, **self.options)
+            if many:
+                cursor.executemany(self.text, bound)
+            else:
+                cursor.execute(self.text, bound, **self.options)
         except self._dialect.loaded_dbapi.Error as error:
             ended = self._dialect.is_disconnect(error, fairy.dbapi_connection, cursor)
             if ended:

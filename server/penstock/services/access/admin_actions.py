@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from sqlalchemy import bindparam, union
+from sqlalchemy import String, bindparam, literal_column, union
 from sqlmodel import Session, col, select
 
 from penstock.persistence.row_numbers import required
@@ -28,13 +28,16 @@ if TYPE_CHECKING:
 
 Exposure = dict[str, float | list[float]]
 
+# Written out: a list of parameters expands, which those of a prepared statement must not.
+_KINDS = [literal_column(f"'{kind}'", String) for kind in ("release", "stream")]
+
 # Built once, since every change needs them.  They begin at what was read, so that their cost does
 # not depend on how much is registered.
 _READ = union(
     select(col(Grant.release_id)).where(col(Grant.user_id) == bindparam("user_id")),
     select(col(Grant.release_id))
     .join(Leaf, col(Grant.leaf_id) == col(Leaf.id))
-    .where(col(Leaf.actor) == bindparam("actor"), col(Leaf.kind).in_(("release", "stream"))),
+    .where(col(Leaf.actor) == bindparam("actor"), col(Leaf.kind).in_(_KINDS)),
 ).subquery()
 HANDED = select(col(Release.query_id), col(Release.rung)).join(
     _READ, _READ.c.release_id == col(Release.id)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from sqlalchemy import Integer, Select, bindparam
+from sqlalchemy import Integer, bindparam
 from sqlalchemy import select as core_select
 from sqlalchemy.exc import IntegrityError
 from sqlmodel import Session, col, select
@@ -18,6 +18,7 @@ from penstock.errors import Conflict, NameTaken
 from penstock.persistence.dialects import duplicate
 from penstock.persistence.row_authentication import store_new
 from penstock.persistence.row_numbers import listed, next_number, next_numbers, required
+from penstock.persistence.statements.prepared import Prepared
 from penstock.persistence.tables.datasets import Dataset
 from penstock.persistence.tables.people import Tier
 from penstock.persistence.tables.queries import Query
@@ -173,17 +174,22 @@ def _before(session: Session, principal: Principal, count: int) -> _Before:
     session.flush()
     connection = session.connection()
     parameters = {**reader_of(principal), "leaves": count}
-    row = connection.execute(_looks(connection.dialect.name), parameters).one()
-    return _Before(row[0], listed(row[1], count), row[2], row[3])
+    row = _looks(connection.dialect.name).first(connection, parameters)
+    if row is None:
+        raise RuntimeError("a statement without a table has one row")
+    numbers = listed(row["leaves"], count)
+    return _Before(row["query"], numbers, bool(row["has_read"]), bool(row["deleted"]))
 
 
 @cache
-def _looks(dialect: str) -> Select[Any]:
-    return core_select(
-        next_number(dialect, "query"),
-        next_numbers(dialect, "leaf", bindparam("leaves", type_=Integer)),
-        HANDED.exists(),
-        DELETED_TIERS,
+def _looks(dialect: str) -> Prepared:
+    return Prepared(
+        core_select(
+            next_number(dialect, "query").label("query"),
+            next_numbers(dialect, "leaf", bindparam("leaves", type_=Integer)).label("leaves"),
+            HANDED.exists().label("has_read"),
+            DELETED_TIERS.label("deleted"),
+        )
     )
 
 

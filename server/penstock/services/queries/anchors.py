@@ -6,10 +6,8 @@ the statement that makes it active compares the HMAC, and returns the row to be 
 
 from collections.abc import Callable, Sequence
 from functools import cache
-from typing import Any
 
 from sqlalchemy import bindparam, insert, update
-from sqlalchemy.sql.dml import ReturningUpdate
 from sqlmodel import Session
 
 from penstock.errors import Conflict
@@ -25,6 +23,7 @@ from penstock.persistence.row_authentication import (
 )
 from penstock.persistence.row_numbers import next_number, required
 from penstock.persistence.row_numbers import take as take_numbers
+from penstock.persistence.statements.prepared import Prepared
 from penstock.persistence.tables.columns import metadata
 from penstock.persistence.tables.datasets import Dataset
 from penstock.persistence.tables.queries import Query
@@ -34,7 +33,11 @@ from penstock.services.releases.releases import release_row
 from penstock.services.releases.stored_hand_outs import fitting
 
 _QUERY, _RELEASE = metadata.tables["query"], metadata.tables["release"]
-_STORE = insert(_RELEASE)
+_STORE = Prepared(
+    insert(_RELEASE)
+    .values({column.name: bindparam(column.name, type_=column.type) for column in _RELEASE.c})
+    .inline()
+)
 
 Vectors = Sequence[tuple[int, IntVector]]
 """Drawn vectors in lattice steps, each with its rung."""
@@ -44,9 +47,9 @@ Keep = Callable[[Session, Dataset, Query], None]
 
 
 @cache
-def _activate(dialect: str) -> ReturningUpdate[Any]:
+def _activate(dialect: str) -> Prepared:
     """Return the statement that makes a charged query active, and a number for its release."""
-    return (
+    return Prepared(
         update(_QUERY)
         .where(
             _QUERY.c.id == bindparam("query_id"),
@@ -60,7 +63,7 @@ def _activate(dialect: str) -> ReturningUpdate[Any]:
             sealed_fingerprint=bindparam("sealed_fingerprint"),
             mac=bindparam("mac"),
         )
-        .returning(next_number(dialect, "release"), *signed_columns(_QUERY))
+        .returning(next_number(dialect, "release").label("number"), *signed_columns(_QUERY))
     )
 
 
@@ -107,8 +110,8 @@ def _activated(
     query.mac = signature(session, "query", row)
     session.flush()
     connection = session.connection()
-    stored = connection.execute(
-        _activate(connection.dialect.name),
+    stored = _activate(connection.dialect.name).first(
+        connection,
         {
             "query_id": query.id,
             "mac_before": before,
@@ -116,10 +119,10 @@ def _activated(
             "sealed_fingerprint": query.sealed_fingerprint,
             "mac": query.mac,
         },
-    ).one_or_none()
+    )
     if stored is None:
         return None
-    number, signed, *values = stored
+    number, signed, *values = stored.values()
     # All columns, since others than those of the statement may have been altered.
     require_authentic(session, "query", signed, values, query.name)
     return int(number)
@@ -148,9 +151,9 @@ def _store(
     # No name refers to the sealed vector, so that it lives no longer than it is needed.
     content = dialect.large(connection, seal_state(server, dataset, query, rung, seq, steps))
     if isinstance(content, bytes):
-        connection.execute(_STORE, {**row, "ciphertext": content})
+        _STORE.change(connection, {**row, "ciphertext": content})
     else:
-        connection.execute(_STORE.values({**row, "ciphertext": content}))
+        connection.execute(insert(_RELEASE).values({**row, "ciphertext": content}))
 
 
 def _dialect(session: Session) -> Dialect:

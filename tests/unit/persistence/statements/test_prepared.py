@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 import pytest
-from sqlalchemy import Connection, Engine, bindparam, event, insert, text
+from sqlalchemy import Connection, Engine, bindparam, event, insert, text, update
 from sqlalchemy.exc import IntegrityError
 from sqlmodel import col, select
 
@@ -20,7 +20,7 @@ _NAMED = Prepared(
         col(tables.Tier.id) == bindparam("number")
     )
 )
-_LEAF = metadata.tables["leaf"]
+_LEAF, _TIER = metadata.tables["leaf"], metadata.tables["tier"]
 _COLUMNS = ("bytes", "hash", "kind", "at", "actor")
 _LOG = Prepared(insert(_LEAF).values({name: bindparam(name) for name in _COLUMNS}).inline())
 _LOGGED = Prepared(select(_LEAF.c.bytes, _LEAF.c.at).where(_LEAF.c.actor == bindparam("actor")))
@@ -45,6 +45,42 @@ def test_it_converts_parameters_and_results_as_the_columns_say(filled: Database)
         assert stored == {"bytes": b"{}", "at": AT}
         last = session.exec(select(tables.Leaf.id).where(tables.Leaf.actor == ROW["actor"])).one()
         assert number == (last if filled.one_writer else None)
+
+
+def test_it_runs_once_for_each_of_several_rows_and_is_heard_of_once(filled: Database) -> None:
+    rows = [{**ROW, "actor": f"nobody {number}", "hash": bytes([number] * 32)} for number in (1, 2)]
+    seen: list[tuple[object, ...]] = []
+
+    def heard(*arguments: object) -> None:
+        seen.append(arguments)
+
+    event.listen(Engine, "before_cursor_execute", heard)
+    try:
+        with filled.write() as session:
+            _LOG.change_all(session.connection(), rows)
+    finally:
+        event.remove(Engine, "before_cursor_execute", heard)
+    sent = [(many, len(values)) for _, _, text, values, _, many in seen if "INTO leaf" in str(text)]  # type: ignore[arg-type]  # they have a length
+    assert sent == [(True, 2)]
+    with filled.read() as session:
+        for row in rows:
+            stored = _LOGGED.every(session.connection(), {"actor": row["actor"]})
+            assert stored == [{"bytes": b"{}", "at": AT}]
+
+
+def test_it_returns_what_a_change_returns(filled: Database) -> None:
+    renamed = Prepared(
+        update(_TIER)
+        .where(_TIER.c.id == bindparam("number"))
+        .values(description=bindparam("text"))
+        .returning(_TIER.c.id.label("changed"), _TIER.c.created_at)
+    )
+    with filled.write() as session:
+        made = session.get_one(tables.Tier, 1).created_at
+        row = renamed.first(session.connection(), {"number": 1, "text": "seen by all"})
+        assert row == {"changed": 1, "created_at": made}
+        assert renamed.first(session.connection(), {"number": 99, "text": ""}) is None
+        session.rollback()
 
 
 def test_a_refused_row_is_raised_as_sqlalchemys_error_without_its_values(filled: Database) -> None:

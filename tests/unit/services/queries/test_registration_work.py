@@ -16,7 +16,7 @@ from penstock.services.access.principals import OPERATOR, acting_as
 
 VALUES = 4
 
-MOST = {"sqlite": 34, "postgresql": 26}
+MOST = {"sqlite": 17, "postgresql": 15}
 """The statements of a registration.  On PostgreSQL another thread gives leaves their places."""
 
 
