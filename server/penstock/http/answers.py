@@ -40,15 +40,19 @@ def json_answer(value: object, status: int) -> Response:
     """
     if not _has_long_list(value):
         return Response(rendered(value), status, mimetype=MEDIA_TYPE)
-    blocks = blocks_of(value)
+    return sent(blocks_of(value), status, MEDIA_TYPE)
+
+
+def sent(blocks: Iterator[bytes], status: int, media_type: str) -> Response:
+    """Return an answer of ``blocks``, which are made while it is sent if they are long together."""
     begun: list[bytes] = []
     size = 0
     for block in blocks:
         begun.append(block)
         size += len(block)
         if size > STREAMED:
-            return Response(_joined(begun, blocks), status, mimetype=MEDIA_TYPE)
-    return Response(b"".join(begun), status, mimetype=MEDIA_TYPE)
+            return Response(_joined(begun, blocks), status, mimetype=media_type)
+    return Response(b"".join(begun), status, mimetype=media_type)
 
 
 def _joined(begun: Sequence[bytes], rest: Iterator[bytes]) -> Iterator[bytes]:

@@ -15,11 +15,12 @@ import pytest
 from tests.api.world import QUERY, World, parsed
 from tests.support.notes import by_the_letter
 
-from penstock.http import tabular_formats
+from penstock.http import answers, tabular_formats
 from penstock.http.tabular_formats import FORMS
 from penstock.randomness import Stream
 from penstock.services.access.principals import authenticate
 from penstock.services.releases import history
+from penstock.services.schemas.views import ErrorsView, MeanPartsView, ReleaseView
 
 
 @pytest.fixture
@@ -34,12 +35,14 @@ def rows(form: str, content: bytes) -> list[dict[str, Any]]:
             {name: cell if name.startswith("key") else float(cell) for name, cell in row.items()}
             for row in csv.DictReader(io.StringIO(content.decode()))
         ]
-    if form == "arrow":
-        table = pa.ipc.open_stream(content).read_all()
-    else:
-        table = pq.read_table(io.BytesIO(content))
-    found: list[dict[str, Any]] = table.to_pylist()
+    found: list[dict[str, Any]] = as_table(form, content).to_pylist()
     return found
+
+
+def as_table(form: str, content: bytes) -> pa.Table:
+    if form == "arrow":
+        return pa.ipc.open_stream(content).read_all()
+    return pq.read_table(io.BytesIO(content))
 
 
 @pytest.mark.parametrize("form", ["csv", "arrow", "parquet"])
@@ -185,3 +188,75 @@ def test_a_checkpoint_is_a_note_for_tools_of_others(world: World) -> None:
     assert base64.b64decode(root).hex() == told["root_hash"]
     assert world.call("GET", path, by="ann", headers={"Accept": "text/csv"}).status_code == 406
     assert world.call("GET", f"{path}?cosigned=1", by="ann").status_code == 404
+
+
+def long_release(world: World, release: dict[str, Any], size: int) -> ReleaseView:
+    """Return a release with so many values of all magnitudes, some beside keys like formulas."""
+    caller = authenticate(world.server, world.tokens["ann"])
+    short = history.values(world.server, caller, release["id"])
+    values = Stream.from_key(bytes(32)).generator.standard_normal(size) * np.logspace(-9, 9, size)
+    return replace(short, keys=[f"={place}" for place in range(size)], values=values)
+
+
+@pytest.mark.parametrize("form", ["csv", "arrow", "parquet"])
+@pytest.mark.parametrize("kind", ["keys", "positions", "pairs", "mean", "errors"])
+def test_a_long_table_is_written_in_parts_that_are_one_table(
+    world: World,
+    release: dict[str, Any],
+    form: str,
+    kind: str,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    view = long_release(world, release, 1000)
+    numbers = view.values
+    if kind == "positions":
+        view = replace(view, keys=np.arange(1000))
+    elif kind == "pairs":
+        view = replace(view, keys=[["a", str(place)] for place in range(1000)])
+    elif kind == "mean":
+        mean = MeanPartsView(
+            numbers - 1, numbers + 1, 2.0, numbers * 3, view.error, numbers * 5, view.error
+        )
+        view = replace(view, mean=mean)
+    elif kind == "errors":
+        view = replace(view, errors=ErrorsView(np.abs(numbers), np.abs(numbers) * 2))
+    whole = tabular_formats.answer(view, form)
+    assert not whole.is_streamed
+    monkeypatch.setattr(tabular_formats, "PART", 300)
+    monkeypatch.setattr(answers, "STREAMED", 1)
+    streamed = tabular_formats.answer(view, form)
+    assert streamed.is_streamed
+    blocks = list(streamed.iter_encoded())
+    assert sum(map(bool, blocks)) >= 4
+    content = b"".join(blocks)
+    if form == "csv":
+        assert content == whole.data
+        return
+    one, other = (as_table(form, data) for data in (whole.data, content))
+    assert other.equals(one, check_metadata=True)
+    if form == "arrow":
+        batches = pa.ipc.open_stream(content).read_all().to_batches()
+        assert [batch.num_rows for batch in batches] == [300, 300, 300, 100]
+    else:
+        assert pq.ParquetFile(io.BytesIO(content)).num_row_groups == 4
+
+
+@pytest.mark.parametrize("form", ["csv", "arrow", "parquet"])
+def test_a_table_without_rows_has_its_columns(
+    world: World, release: dict[str, Any], form: str
+) -> None:
+    view = replace(long_release(world, release, 1), keys=np.arange(0), values=np.empty(0))
+    content = tabular_formats.answer(view, form).data
+    if form == "csv":
+        assert content.decode().strip() == '"key","value","lower","upper"'
+    else:
+        assert as_table(form, content).column_names == ["key", "value", "lower", "upper"]
+
+
+def test_a_long_table_is_never_in_memory_as_a_whole(world: World, release: dict[str, Any]) -> None:
+    view = replace(
+        long_release(world, release, 1), keys=np.arange(400_000), values=np.ones(400_000)
+    )
+    sizes = [len(block) for block in tabular_formats.answer(view, "csv").iter_encoded()]
+    assert len(sizes) > 6
+    assert max(sizes) < sum(sizes) / 4

@@ -1,5 +1,7 @@
 """Test that a worker sends a long answer in chunks, and lives on if its reader leaves."""
 
+import csv
+import io
 import json
 import signal
 import socket
@@ -67,6 +69,18 @@ def test_a_long_answer_comes_in_chunks_and_a_short_one_at_once(ask: Ask) -> None
     response, body = ask("visits")
     assert response.getheader("Transfer-Encoding") is None
     assert response.getheader("Content-Length") == str(len(body))
+
+
+def test_a_long_table_comes_in_chunks_with_all_rows(served: Serving, ask: Ask) -> None:
+    release = json.loads(ask("long")[1])
+    connection = HTTPConnection("127.0.0.1", served.port, timeout=PATIENCE)
+    headers = {"Authorization": f"Bearer {served.token}", "Accept": "text/csv"}
+    connection.request("GET", f"/api/v1/releases/{release['id']}/values", headers=headers)
+    response = connection.getresponse()
+    assert response.getheader("Transfer-Encoding") == "chunked"
+    rows = list(csv.DictReader(io.StringIO(response.read().decode())))
+    connection.close()
+    assert [float(row["value"]) for row in rows] == release["values"]
 
 
 def test_an_old_client_gets_the_same_bytes_until_the_connection_ends(
