@@ -11,7 +11,8 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from flask import Blueprint, Response, request
+from flask import Blueprint, Request, Response
+from flask import request as proxied
 from werkzeug.exceptions import HTTPException
 
 from penstock.api import bodies, idempotency, parameters
@@ -58,6 +59,7 @@ def blueprint(server: Server, rhythm: pacing.Pace, counters: Counters) -> Bluepr
     made.app_errorhandler(HTTPException)(_refused_by_flask)
 
     def paced(response: Response) -> Response:
+        request = _present()
         if request.url_rule is not None:
             request.environ[edge.ROUTE] = request.url_rule.rule
         quanta = request.environ.get(pacing.QUANTA, 0)
@@ -75,10 +77,11 @@ def _view(
     cursors = Cursors(server)
 
     def view(**path: str) -> Response:
+        request = _present()
         caller = None
         if operation.policy.needs_token:
-            caller = _signed_in(server, limits)
-            edge.name_caller(caller.name)
+            caller = _signed_in(server, request, limits)
+            request.environ[edge.CALLER] = caller.name
             limits.request(caller.name)
             if operation.policy.roles:
                 caller.require(*operation.policy.roles)
@@ -96,8 +99,8 @@ def _view(
         else:
             key = request.headers.get(idempotency.HEADER)
             keyed = key is not None and idempotency.applies(operation)
-            with _room(server, operation, one_at_a_time):
-                sent, body = _body(server, operation, keyed=keyed)
+            with _room(server, request, operation, one_at_a_time):
+                sent, body = _body(server, request, operation, keyed=keyed)
                 act = partial(operation.handler, call, **path, **arguments, **body)
                 if key is not None and keyed:
                     return idempotency.once(server, call.principal, operation, key, sent, act)
@@ -116,7 +119,13 @@ def _view(
     return view
 
 
-def _signed_in(server: Server, limits: Limits) -> Principal:
+def _present() -> Request:
+    """Return the request itself: its proxy looks for it anew at each use."""
+    present: Request = proxied._get_current_object()  # type: ignore[attr-defined]  # noqa: SLF001 - as werkzeug documents
+    return present
+
+
+def _signed_in(server: Server, request: Request, limits: Limits) -> Principal:
     header = request.headers.get("Authorization")
     try:
         return again(lambda: bearer.caller(server, header))
@@ -127,7 +136,9 @@ def _signed_in(server: Server, limits: Limits) -> Principal:
         raise
 
 
-def _body(server: Server, operation: Operation, *, keyed: bool) -> tuple[bytes, dict[str, Any]]:
+def _body(
+    server: Server, request: Request, operation: Operation, *, keyed: bool
+) -> tuple[bytes, dict[str, Any]]:
     """Return the request's fingerprint, empty unless ``keyed``, and its body as an argument."""
     raw = bytearray()
     arguments: dict[str, Any] = {}
@@ -150,7 +161,9 @@ def _body(server: Server, operation: Operation, *, keyed: bool) -> tuple[bytes, 
 
 
 @contextmanager
-def _room(server: Server, operation: Operation, one_at_a_time: threading.Lock) -> Iterator[None]:
+def _room(
+    server: Server, request: Request, operation: Operation, one_at_a_time: threading.Lock
+) -> Iterator[None]:
     """Admit one large body per process at a time, so that memory stays bounded."""
     length = request.content_length
     if not operation.large_body or (length is not None and length <= server.settings.body_limit):
@@ -168,9 +181,9 @@ def _room(server: Server, operation: Operation, one_at_a_time: threading.Lock) -
 
 def _refused(error: PenstockError) -> Response:
     problems.forget(error)
-    return problems.of_error(error, request.environ[edge.REQUEST_ID])
+    return problems.of_error(error, proxied.environ[edge.REQUEST_ID])
 
 
 def _refused_by_flask(error: HTTPException) -> Response:
     problems.forget(error)
-    return problems.of_http(error, request.environ[edge.REQUEST_ID], request.max_content_length)
+    return problems.of_http(error, proxied.environ[edge.REQUEST_ID], proxied.max_content_length)

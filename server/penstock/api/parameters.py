@@ -56,6 +56,8 @@ def read(
 
     Raises ``InvalidInput`` for arguments that are unknown, repeated, missing or wrong.
     """
+    if not (given or operation.parameters or operation.windowed):
+        return {}
     known = {parameter.name for parameter in operation.parameters}
     if operation.windowed:
         known |= WINDOW.keys()

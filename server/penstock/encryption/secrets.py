@@ -14,6 +14,7 @@ each is the newest, the others are retired.
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Final, NoReturn, Self
 
@@ -79,6 +80,10 @@ class Secrets:
 
     def of_rows(self) -> tuple[bytes, ...]:
         """Return the keys that rows and the witness may be signed under, the newest first."""
+        return self._of_rows
+
+    @cached_property
+    def _of_rows(self) -> tuple[bytes, ...]:
         numbered = sorted(self.kept[VALUES].items(), reverse=True)
         return tuple(key for number, key in numbered if number >= self.rows)
 

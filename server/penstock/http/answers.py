@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from datetime import datetime
 from fractions import Fraction
+from functools import cache
 
 import numpy as np
 import orjson
@@ -103,13 +104,19 @@ def _has_long_list(value: object) -> bool:
         return False
     if isinstance(value, np.ndarray | Sequence):
         return len(value) > PART and not isinstance(value, str | bytes)
-    return any(_has_long_list(child) for _, child in _fields(value))
+    children = (child for _, child in _fields(value))
+    return any(_has_long_list(child) for child in children if type(child) not in _SCALARS)
 
 
 def _fields(value: object) -> Iterator[tuple[str, object]]:
-    if is_dataclass(value) and not isinstance(value, type):
-        for field in fields(value):
-            yield field.name, getattr(value, field.name)
+    for name in _names(type(value)):  # type: ignore[arg-type]  # a class is hashable
+        yield name, getattr(value, name)
+
+
+@cache
+def _names(kind: type) -> tuple[str, ...]:
+    """Return the names of the fields of a class; none if its values are no views."""
+    return tuple(field.name for field in fields(kind)) if is_dataclass(kind) else ()
 
 
 def lines_answer(items: Iterable[object]) -> Response:

@@ -10,7 +10,7 @@ import uuid
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from flask import Request, request
+from flask import request
 
 from penstock.http import access_log, problems
 from penstock.http.counting.refusal_counts import cause_of
@@ -37,6 +37,9 @@ HEADERS = {
     "Cache-Control": "no-store",
 }
 """Headers of every answer, unless it sets its own."""
+
+
+_BY_NAME = {name.lower(): (name, value) for name, value in HEADERS.items()}
 
 
 def name_caller(name: str) -> None:
@@ -86,7 +89,7 @@ class Edge:
             access_log.failed(request_id, error)
             problems.forget(error)
             body = problems.of_status(500, request_id)(environ, start)
-        verb, route = Request(environ).method, environ.get(ROUTE)
+        verb, route = str(environ.get("REQUEST_METHOD", "GET")).upper(), environ.get(ROUTE)
         status, seconds = statuses[-1] if statuses else 0, self._clock() - started
         self._requests.count(verb, route, status, seconds)
         if self._refused is not None:
@@ -135,5 +138,5 @@ class _Metered:
 
 def _completed(headers: list[tuple[str, str]], request_id: str) -> list[tuple[str, str]]:
     present = {name.lower() for name, _ in headers}
-    added = [(name, value) for name, value in HEADERS.items() if name.lower() not in present]
+    added = [header for name, header in _BY_NAME.items() if name not in present]
     return [*headers, *added, ("X-Request-Id", request_id)]

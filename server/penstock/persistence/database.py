@@ -53,7 +53,8 @@ class PreparedSelect:
             connection = engine.raw_connection()
             cursor = connection.cursor()
             cursor.execute(compiled.text, compiled.bound(parameters), **compiled.options)
-            row, description = cursor.fetchone(), cursor.description
+            row = cursor.fetchone()
+            first = None if row is None else compiled.named(row, cursor)
             cursor.close()
         except errors as error:
             ended = _dropped(error, engine, connection)
@@ -61,7 +62,7 @@ class PreparedSelect:
         finally:
             if connection is not None:
                 connection.close()
-        return None if row is None else compiled.named(row, description)
+        return first
 
 
 def _dropped(error: Any, engine: Engine, connection: PoolProxiedConnection | None) -> bool:

@@ -16,7 +16,7 @@ import hmac
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
-from functools import cache
+from functools import cache, lru_cache
 from operator import attrgetter, index
 from typing import Any, Final, Protocol
 
@@ -47,6 +47,9 @@ KEYS: Final = "authenticity"
 
 _ACCEPTED: Final = "accepted"
 """The key in ``Session.info`` of the keys that its rows may be signed under."""
+
+_BLOCK: Final = 64
+"""The block size of SHA-256, which no key of a row is longer than."""
 
 SEALED: Final = {"release": "ciphertext"}
 """Columns that their own encryption authenticates, with the columns that they belong to."""
@@ -113,11 +116,28 @@ def mac(key: bytes, table: str, values: Sequence[Any]) -> bytes:
     length.  Raises ``TypeError`` or ``ValueError`` for a value that its column cannot hold.
     """
     parts = [f"row 2\x00{table}".encode()]
-    for (frame, write), value in zip(_writers(table), values, strict=True):
+    for (start, write), value in zip(_writers(table), values, strict=True):
         if value is not None:
             part = write(value)
-            parts.append(frame % (len(part), part))
-    return hmac.digest(key, b"".join(parts), hashlib.sha256)
+            parts.append(b"%b%d\x00%b" % (start, len(part), part))
+    inner, outer = (digest.copy() for digest in _begun_digests(key))
+    inner.update(b"".join(parts))
+    outer.update(inner.digest())
+    signed: bytes = outer.digest()
+    return signed
+
+
+@lru_cache(maxsize=16)
+def _begun_digests(key: bytes) -> tuple[Any, Any]:
+    """Return the inner and the outer digest of HMAC-SHA256 (RFC 2104) after a key of 32 bytes.
+
+    To copy them takes a quarter of the time of another HMAC with the same key.
+    """
+    block = key.ljust(_BLOCK, b"\x00")
+    return (
+        hashlib.sha256(bytes(byte ^ 0x36 for byte in block)),
+        hashlib.sha256(bytes(byte ^ 0x5C for byte in block)),
+    )
 
 
 def altered(session: Session) -> Iterator[tuple[str, int]]:
@@ -145,11 +165,10 @@ def unchecked(session: Session) -> Iterator[None]:
 
 @cache
 def _writers(table: str) -> tuple[tuple[bytes, Callable[[Any], bytes]], ...]:
-    """Return the format of each column's part of the signed message, and its encoder."""
+    """Return how each column's part of the signed message begins, and the column's encoder."""
     kinds = metadata.tables[table].columns
     return tuple(
-        (b"\x00%b\x00%%d\x00%%b" % name.encode(), _writer(kinds[name].type))
-        for name in columns(table)
+        (b"\x00%b\x00" % name.encode(), _writer(kinds[name].type)) for name in columns(table)
     )
 
 
@@ -176,7 +195,8 @@ def _writer(kind: TypeEngine[Any]) -> Callable[[Any], bytes]:
 
 
 def _moment(value: datetime) -> bytes:
-    return value.astimezone(UTC).isoformat().encode()
+    moment = value if value.tzinfo is UTC else value.astimezone(UTC)
+    return moment.isoformat().encode()
 
 
 def is_signed(key: bytes, table: str, signed: bytes | None, values: Sequence[Any]) -> bool:

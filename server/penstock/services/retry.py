@@ -27,16 +27,16 @@ def retried(use_case: Callable[Arguments, Result]) -> Callable[Arguments, Result
 
     @wraps(use_case)
     def run(*args: Arguments.args, **kwargs: Arguments.kwargs) -> Result:
-        for _ in range(ATTEMPTS - 1):
-            try:
-                return use_case(*args, **kwargs)
-            except Interrupted:
-                continue
-        return use_case(*args, **kwargs)
+        return again(lambda: use_case(*args, **kwargs))
 
     return run
 
 
 def again(use_case: Callable[[], Result]) -> Result:
     """Run a use case as ``retried`` does."""
-    return retried(use_case)()
+    for _ in range(ATTEMPTS - 1):
+        try:
+            return use_case()
+        except Interrupted:
+            continue
+    return use_case()

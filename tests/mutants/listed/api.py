@@ -60,9 +60,9 @@ MUTANTS: Final[Sequence[Mutant]] = (
     Mutant(
         name="bucket-with-one-more",
         path="http/counting/rate_limits.py",
-        before="            wait = full_at + 1 / allowance.rate - now"
+        before="        wait = full_at + 1 / allowance.rate - now"
         " - allowance.burst / allowance.rate\n",
-        after="            wait = full_at - now - allowance.burst / allowance.rate\n",
+        after="        wait = full_at - now - allowance.burst / allowance.rate\n",
         wrong="a bucket gives one request more than its burst",
         tests=(
             "tests/api/http/counting/test_rate_limits.py::test_a_bucket_gives_a_burst_and_then_what_its_rate_allows",
@@ -71,7 +71,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
     Mutant(
         name="seconds-not-limited",
         path="http/counting/rate_limits.py",
-        before="        self._require_seconds(user)\n",
+        before="        self._require_seconds(used)\n",
         after="",
         wrong="who has used up a processor goes on asking",
         tests=("tests/api/http/counting/test_computation_turns.py",),

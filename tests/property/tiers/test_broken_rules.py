@@ -18,7 +18,7 @@ from penstock.services.ledger import effective_levels
 from penstock.services.ledger.accounts import TierAccount
 from penstock.services.noise import lossless_levels
 from penstock.services.noise.independent_levels import IndependentLevels
-from penstock.services.noise.level_rule import LevelRule
+from penstock.services.noise.level_rule import LevelRule, Opened
 from penstock.services.releases.known_queries import KnownQuery
 from penstock.services.repository.people import ordered_tiers
 
@@ -178,7 +178,7 @@ def price_of_the_finest(
 
 
 def whatever_was_drawn(  # the shape of ``LevelRule.target_rung``
-    rule: LevelRule, _: Session, __: Query, ___: Tier, ____: int, target: Target, delta: float
+    rule: LevelRule, _: Opened, __: Query, ___: Tier, ____: int, target: Target, delta: float
 ) -> int:
     """Let a caller pay for one of these levels, whoever drew them."""
     return rule.process.rung(target, delta)

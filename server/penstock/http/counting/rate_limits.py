@@ -17,9 +17,9 @@ import hashlib
 import ipaddress
 import math
 import struct
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from penstock.errors import TooManyRequests
 from penstock.http.counting.shared_memory import Shared
@@ -28,6 +28,7 @@ from penstock.settings import Settings
 ROWS = 4096
 WAYS = 8
 _ENTRY = struct.Struct("<Qd")
+_ROW = struct.Struct("<" + WAYS * "Qd")
 COVERED = 0.01
 """Processor seconds that are covered by the cost of one request."""
 
@@ -65,30 +66,44 @@ class Buckets:
         """
         if allowance.rate <= 0:
             return 0.0
-        with self._entry(name) as (full_at, now, store):
-            wait = full_at + 1 / allowance.rate - now - allowance.burst / allowance.rate
-            # What rounding leaves over is worth less than a nanosecond.
-            if wait > 1e-9:
-                return wait
-            store(full_at + 1 / allowance.rate)
-        return 0.0
+        with self._memory.locked() as memory:
+            return self._take(memory, name, allowance)
 
-    def owed(self, name: str, allowance: Allowance) -> float:
-        """Return the amount that was taken out of a bucket and has not been refilled yet."""
-        if allowance.rate <= 0:
-            return 0.0
-        with self._entry(name) as (full_at, now, _):
-            return (full_at - now) * allowance.rate
+    def take_unless_owed(
+        self, name: str, allowance: Allowance, other: str, limit: Allowance
+    ) -> tuple[float, float]:
+        """Take one request out of a bucket unless more than its burst is owed to another one.
+
+        Returns the amount that was taken out of the other and has not been refilled yet, and 0 or
+        the number of seconds until a request is available; under one lock.
+        """
+        with self._memory.locked() as memory:
+            owed = 0.0
+            if limit.rate > 0:
+                full_at, now, _ = self._entry(memory, other)
+                owed = (full_at - now) * limit.rate
+            if owed > limit.burst or allowance.rate <= 0:
+                return owed, 0.0
+            return owed, self._take(memory, name, allowance)
 
     def use(self, name: str, allowance: Allowance, amount: float) -> None:
         """Take an amount that is already used out of a bucket, even more than it contains."""
         if allowance.rate <= 0:
             return
-        with self._entry(name) as (full_at, _, store):
+        with self._memory.locked() as memory:
+            full_at, _, store = self._entry(memory, name)
             store(full_at + amount / allowance.rate)
 
-    @contextmanager
-    def _entry(self, name: str) -> Iterator[tuple[float, float, Callable[[float], None]]]:
+    def _take(self, memory: memoryview, name: str, allowance: Allowance) -> float:
+        full_at, now, store = self._entry(memory, name)
+        wait = full_at + 1 / allowance.rate - now - allowance.burst / allowance.rate
+        # What rounding leaves over is worth less than a nanosecond.
+        if wait > 1e-9:
+            return wait
+        store(full_at + 1 / allowance.rate)
+        return 0.0
+
+    def _entry(self, memory: memoryview, name: str) -> tuple[float, float, Callable[[float], None]]:
         """Return when a bucket will be full again, the time, and how to store another moment."""
         digest = hashlib.blake2b(
             name.encode(), digest_size=16, key=self._key[:64], person=b"penstock limits"
@@ -96,17 +111,16 @@ class Buckets:
         row, key = struct.unpack("<QQ", digest)
         start = self._offset + row % ROWS * WAYS * _ENTRY.size
         key = key or 1  # 0 is a free entry
-        with self._memory.locked() as memory:
-            now = self._clock()
-            entries = [_ENTRY.unpack_from(memory, start + n * _ENTRY.size) for n in range(WAYS)]
-            own = [n for n, entry in enumerate(entries) if entry[0] == key]
-            place = own[0] if own else min(range(WAYS), key=lambda n: entries[n][1])
-            full_at = max(entries[place][1], now) if own else now
+        now = self._clock()
+        keys, moments = _split(_ROW.unpack_from(memory, start))
+        known = key in keys
+        place = keys.index(key) if known else moments.index(min(moments))
+        full_at = max(moments[place], now) if known else now
 
-            def store(moment: float) -> None:
-                _ENTRY.pack_into(memory, start + place * _ENTRY.size, key, moment)
+        def store(moment: float) -> None:
+            _ENTRY.pack_into(memory, start + place * _ENTRY.size, key, moment)
 
-            yield full_at, now, store
+        return full_at, now, store
 
 
 class Limits:
@@ -123,8 +137,10 @@ class Limits:
 
         Raises ``TooManyRequests`` for too many requests, and for too much processor time.
         """
-        self._require_seconds(user)
-        wait = self._buckets.take(f"user {user}", self._requests)
+        used, wait = self._buckets.take_unless_owed(
+            f"user {user}", self._requests, f"processor {user}", self._processor
+        )
+        self._require_seconds(used)
         if wait:
             raise _refusal(
                 f"You made more than {self._requests.burst:g} requests at once and"
@@ -141,9 +157,8 @@ class Limits:
         if seconds > COVERED:
             self.computed(user, seconds - COVERED)
 
-    def _require_seconds(self, user: str) -> None:
+    def _require_seconds(self, used: float) -> None:
         burst, rate = self._processor.burst, self._processor.rate
-        used = self._buckets.owed(f"processor {user}", self._processor)
         if used > burst:
             raise _refusal(
                 f"Your requests used {used:.0f} seconds of a processor lately, of {burst:g} that"
@@ -163,6 +178,11 @@ class Limits:
                 f" minute.",
                 wait,
             )
+
+
+def _split(row: Sequence[Any]) -> tuple[Sequence[int], Sequence[float]]:
+    """Return the keys and the moments of a row of the table."""
+    return row[::2], row[1::2]
 
 
 def network(address: str) -> str:

@@ -36,17 +36,18 @@ class Prepared:
         """Return the first row, or None.  Raises ``sqlalchemy.exc.DBAPIError``."""
         compiled = self._for(connection)
         cursor = compiled.run(connection, compiled.bound(parameters))
-        row, description = cursor.fetchone(), cursor.description
+        row = cursor.fetchone()
+        first = None if row is None else compiled.named(row, cursor)
         cursor.close()
-        return None if row is None else compiled.named(row, description)
+        return first
 
     def every(self, connection: Connection, parameters: Mapping[str, object]) -> list[Row]:
         """Return all rows.  Raises ``sqlalchemy.exc.DBAPIError``."""
         compiled = self._for(connection)
         cursor = compiled.run(connection, compiled.bound(parameters))
-        rows, description = cursor.fetchall(), cursor.description
+        rows = [compiled.named(row, cursor) for row in cursor.fetchall()]
         cursor.close()
-        return [compiled.named(row, description) for row in rows]
+        return rows
 
     def change(self, connection: Connection, parameters: Mapping[str, object]) -> int | None:
         """Run it; on SQLite, return the number of the row that it inserted.
@@ -91,7 +92,8 @@ class Compiled:
             for name, parameter in compiled.binds.items()
             if (write := parameter.type.dialect_impl(dialect).bind_processor(dialect)) is not None
         ]
-        self._converters: Sequence[Callable[[Any], Any] | None] | None = None
+        self._names = tuple(column.name for column in self._columns)
+        self._converters: Sequence[tuple[int, Callable[[Any], Any]]] | None = None
 
     def bound(self, parameters: Mapping[str, object]) -> Any:
         """Return the parameters as the driver takes them."""
@@ -125,19 +127,24 @@ class Compiled:
             heard(*happening)
         return cursor
 
-    def named(self, row: Sequence[Any], description: Any) -> Row:
-        """Return a row by the names of its columns; ``description`` is the cursor's."""
+    def named(self, row: Sequence[Any], cursor: Any) -> Row:
+        """Return a row of a driver's cursor by the names of its columns."""
         converters = self._converters
         if converters is None:
-            # Only now, since some depend on the type that the database gives a column.
-            converters = self._converters = [
+            # Only now, since some depend on the type that the database gives a column; and only
+            # once, since a driver makes the description anew each time.
+            every = [
                 column.type.dialect_impl(self._dialect).result_processor(self._dialect, kind[1])
-                for column, kind in zip(self._columns, description, strict=True)
+                for column, kind in zip(self._columns, cursor.description, strict=True)
             ]
-        return {
-            column.name: value if convert is None or value is None else convert(value)
-            for column, convert, value in zip(self._columns, converters, row, strict=True)
-        }
+            converters = self._converters = [
+                (place, convert) for place, convert in enumerate(every) if convert is not None
+            ]
+        values = list(row)
+        for place, convert in converters:
+            if values[place] is not None:
+                values[place] = convert(values[place])
+        return dict(zip(self._names, values, strict=True))
 
 
 def wrapped(error: Any, dialect: Dialect, text: str, *, ended: bool) -> BaseException:

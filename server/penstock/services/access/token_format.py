@@ -34,7 +34,7 @@ def prefix_of(token: str) -> str:
 
 def digest(pepper: bytes, token: str) -> bytes:
     """Return the stored digest of a token: its HMAC-SHA256 under the server's pepper."""
-    return hmac.new(pepper, token.encode(), hashlib.sha256).digest()
+    return hmac.digest(pepper, token.encode(), hashlib.sha256)
 
 
 def _checksum(body: str) -> str:

@@ -30,7 +30,7 @@ from penstock.persistence.tables.people import Tier
 from penstock.persistence.tables.queries import Query, Release
 from penstock.privacy.target import Target, TargetKind
 from penstock.services.context import Server
-from penstock.services.noise.level_rule import LevelRule, NewDraws, drawn_at
+from penstock.services.noise.level_rule import LevelRule, NewDraws, Opened, drawn_at
 from penstock.services.noise.process import Process
 from penstock.services.repository.levels import paid_rungs
 from penstock.services.schemas.views import ComposedView
@@ -57,7 +57,7 @@ class IndependentLevels(LevelRule):
 
     @override
     def target_rung(
-        self, session: Session, query: Query, tier: Tier, own: int, target: Target, delta: float
+        self, opened: Opened, query: Query, tier: Tier, own: int, target: Target, delta: float
     ) -> int:
         """Return the rung of the level that ``target`` names, among the levels that were drawn.
 
@@ -66,8 +66,9 @@ class IndependentLevels(LevelRule):
         more accurate than ``own``.
         """
         process = self.process
-        paid = paid_rungs(session, query, tier)
-        drawn = session.exec(_DRAWN, params={"query_id": query.id})
+        with opened() as session:
+            paid = paid_rungs(session, query, tier)
+            drawn = session.exec(_DRAWN, params={"query_id": query.id}).all()
         rungs = sorted(rung for rung in drawn if rung >= own and rung in paid)
         # Finding the rung of an epsilon takes tenths of a second, which a caller could repeat; the
         # epsilons of the few existing levels are cached.

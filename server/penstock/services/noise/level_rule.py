@@ -6,6 +6,7 @@ A rule is chosen from a query's mechanism (``kinds.kind``): ``lossless_levels`` 
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, ClassVar
@@ -24,6 +25,7 @@ from penstock.services.context import Server
 from penstock.services.noise.process import Process
 from penstock.services.schemas.views import ComposedView
 
+Opened = Callable[[], AbstractContextManager[Session]]
 NewDraws = Callable[[Session, Query], Iterator[tuple[int, IntVector, Release | None]]]
 """Yields what to store under the lock: each rung, its vector, and the nearest noisier release."""
 
@@ -46,10 +48,11 @@ class LevelRule(ABC):
 
     @abstractmethod
     def target_rung(
-        self, session: Session, query: Query, tier: Tier, own: int, target: Target, delta: float
+        self, opened: Opened, query: Query, tier: Tier, own: int, target: Target, delta: float
     ) -> int:
         """Return the rung that ``target`` names for a tier that is allowed ``own`` or noisier ones.
 
+        ``opened`` gives a session, for the rules that read what was drawn.
         ``target`` is for drawn values, as every target of a ``ReleaseRequest`` is.
         Raises ``InvalidInput`` for a target that no level meets, and may raise
         ``ClearanceTooLow``; the caller refuses every rung below ``own``.

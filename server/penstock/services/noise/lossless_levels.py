@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 from sqlmodel import Session, col, select
 from typing_extensions import override
 
-from penstock.accounting.calibration.levels import rung_for_share, stored_rung_for
+from penstock.accounting.calibration.levels import rung_for_share
 from penstock.accounting.charging.budget import Account
 from penstock.accounting.charging.ledger import Entry
 from penstock.accounting.charging.raising import raising
@@ -24,7 +24,7 @@ from penstock.persistence.tables.people import Tier
 from penstock.persistence.tables.queries import Query, Release
 from penstock.privacy.target import Target
 from penstock.services.context import Server
-from penstock.services.noise.level_rule import LevelRule, NewDraws
+from penstock.services.noise.level_rule import LevelRule, NewDraws, Opened
 from penstock.services.noise.sealing import open_steps
 from penstock.services.schemas.views import ComposedView
 
@@ -47,13 +47,10 @@ class LosslessLevels(LevelRule):
 
     @override
     def target_rung(
-        self, session: Session, query: Query, tier: Tier, own: int, target: Target, delta: float
+        self, opened: Opened, query: Query, tier: Tier, own: int, target: Target, delta: float
     ) -> int:
         """Return the least noisy rung that meets ``target``; any level may be drawn."""
-        process = self.process
-        return stored_rung_for(
-            process.mechanism, process.ladder, target, process.sensitivity, delta
-        )
+        return self.process.rung(target, delta)
 
     @override
     def shared_rungs(

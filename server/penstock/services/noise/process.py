@@ -1,8 +1,10 @@
 """Hold the numbers of a query's noise process: mechanism, ladder of levels and sensitivity."""
 
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import lru_cache
+from functools import cached_property, lru_cache
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +20,13 @@ from penstock.privacy.level import Ladder
 from penstock.privacy.sensitivity import Sensitivity
 from penstock.privacy.target import Target
 from penstock.services.schemas.views import ErrorView, GuaranteeView, LevelView, SensitivityView
+
+FIGURES = 256
+"""The most figures that one process keeps."""
+
+_WHOLE = Fraction(1)
+
+Figure = TypeVar("Figure")
 
 CONFIDENCE = 0.95
 """The confidence of every margin of error."""
@@ -44,19 +53,35 @@ class Process:
 
     def rung(self, target: Target, delta: float) -> int:
         """Return the least noisy rung that meets ``target``.  Raises ``InvalidInput``."""
-        return stored_rung_for(self.mechanism, self.ladder, target, self.sensitivity, delta)
+        return self._once(_rung, target, delta)
+
+    @cached_property
+    def _figures(self) -> dict[tuple[Hashable, ...], Any]:
+        """Return what was shown of each rung so far: hashing a process takes longer than that."""
+        return {}
+
+    def _once(self, figure: Callable[..., Figure], *of: Hashable) -> Figure:
+        """Return ``figure(self, *of)``, computed once."""
+        figures = self._figures
+        name = (figure, *of)
+        known: Figure | None = figures.get(name)
+        if known is None:
+            if len(figures) >= FIGURES:
+                figures.clear()
+            known = figures[name] = figure(self, *of)
+        return known
 
     def level(self, rung: int) -> LevelView:
         """Return the level at ``rung``."""
-        return LevelView(self.mechanism.parameter, float(self.ladder.value(rung)))
+        return self._once(_level, rung)
 
     def guarantee(self, rung: int, delta: float) -> GuaranteeView:
         """Return the guarantee of a release at ``rung``, read at ``delta``."""
-        return _guarantee(self, rung, delta)
+        return self._once(_guarantee, rung, delta)
 
     def error(self, rung: int) -> ErrorView:
         """Return the margin of error of a value released at ``rung``."""
-        return self.error_of_part(rung, Fraction(1))
+        return self._once(_error, rung, _WHOLE)
 
     def error_of_part(self, rung: int, part: Fraction) -> ErrorView:
         """Return the margin of error of a value with ``part`` of the variance of one draw."""
@@ -73,8 +98,8 @@ class Process:
     def values(self, rung: int, steps: IntVector) -> NDArray[np.float64]:
         """Return a stored release as unbiased values: exact if they are below 2^53."""
         seen = released(self.mechanism, steps)
-        scaled = np.multiply(seen, float(self.mechanism.granularity), dtype=np.float64)
-        bias = float(self.mechanism.bias(self.ladder.value(rung)))
+        granularity, bias = self._once(_scale, rung)
+        scaled = np.multiply(seen, granularity, dtype=np.float64)
         if bias:
             scaled -= bias
         return scaled
@@ -84,6 +109,20 @@ class Process:
         return SensitivityView(
             float(self.sensitivity.l1), self.sensitivity.l2, float(self.sensitivity.linf)
         )
+
+
+def _rung(process: Process, target: Target, delta: float) -> int:
+    return stored_rung_for(process.mechanism, process.ladder, target, process.sensitivity, delta)
+
+
+def _level(process: Process, rung: int) -> LevelView:
+    return LevelView(process.mechanism.parameter, float(process.ladder.value(rung)))
+
+
+def _scale(process: Process, rung: int) -> tuple[float, float]:
+    """Return the step of the values at ``rung``, and their bias."""
+    mechanism = process.mechanism
+    return float(mechanism.granularity), float(mechanism.bias(process.ladder.value(rung)))
 
 
 # An exact Poisson guarantee takes milliseconds and is asked for with every answer.

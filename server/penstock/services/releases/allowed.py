@@ -1,7 +1,7 @@
 """Decide which level of a query a request gets, from what is known of the query and its caller."""
 
 from collections.abc import Callable
-from contextlib import AbstractContextManager, nullcontext, suppress
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass
 
 from sqlmodel import Session
@@ -14,6 +14,7 @@ from penstock.persistence.tables.queries import Query
 from penstock.services.access.principals import Principal
 from penstock.services.context import Server
 from penstock.services.noise.kinds.kind import QueryKind
+from penstock.services.noise.level_rule import Opened
 from penstock.services.releases import known_queries
 from penstock.services.releases.known_queries import KnownQuery
 from penstock.services.releases.lookups import Clearance, ReceivedRelease, look_up, look_up_alone
@@ -109,7 +110,7 @@ def allowed_now(
 
 
 def _allowed(
-    opened: Callable[[], AbstractContextManager[Session]],
+    opened: Opened,
     known: KnownQuery,
     edition: str,
     clearance: Clearance,
@@ -132,8 +133,7 @@ def _allowed(
         )
     elif target is not None:
         delta = known.dataset.delta
-        with opened() as session:
-            rung = kind.levels.target_rung(session, query, own_tier, own, target, delta)
+        rung = kind.levels.target_rung(opened, query, own_tier, own, target, delta)
         # The release is for the least trusted readers who may have this level, not for the
         # caller's own tier.
         tiers = known.levels(own_tier)

@@ -5,9 +5,11 @@ at one rung.  The statement loads columns and no entities, which takes a tenth o
 that decide are authenticated all the same (``row_authentication``).
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cache
+from operator import itemgetter
 from typing import Any, Final
 
 from sqlalchemy import ColumnElement, FromClause, RowMapping, bindparam, func, select
@@ -74,8 +76,12 @@ def authentic(session: Informed, name: str, row: Row, prefix: str) -> dict[str, 
 
     Raises ``IntegrityViolation`` for a row that was altered.
     """
-    values = [row[f"{prefix}_{column}"] for column in ("mac", *columns(name))]
-    return authentic_row(session, name, values)
+    return authentic_row(session, name, _taken(name, prefix)(row))
+
+
+@cache
+def _taken(name: str, prefix: str) -> Callable[[Row], tuple[Any, ...]]:
+    return itemgetter(*(f"{prefix}_{column}" for column in ("mac", *columns(name))))
 
 
 NEWEST: Final = (
