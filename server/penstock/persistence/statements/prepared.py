@@ -49,16 +49,10 @@ class Prepared:
         cursor.close()
         return rows
 
-    def change(self, connection: Connection, parameters: Mapping[str, object]) -> int | None:
-        """Run it; on SQLite, return the number of the row that it inserted.
-
-        Raises ``sqlalchemy.exc.DBAPIError``.
-        """
+    def change(self, connection: Connection, parameters: Mapping[str, object]) -> None:
+        """Run it, if it returns no rows.  Raises ``sqlalchemy.exc.DBAPIError``."""
         compiled = self._for(connection)
-        cursor = compiled.run(connection, compiled.bound(parameters))
-        number: int | None = getattr(cursor, "lastrowid", None)
-        cursor.close()
-        return number
+        compiled.run(connection, compiled.bound(parameters)).close()
 
     def change_all(
         self, connection: Connection, parameters: Sequence[Mapping[str, object]]

@@ -49,7 +49,7 @@ _HANDED: Final = _insert(_GRANT, _GRANT_COLUMNS).inline()
 _BOTH: Final = _HANDED.add_cte(_LOGGED.cte("logged"))
 
 _RENEW, _STORE, _HAND = Prepared(_RENEWED), Prepared(_STORED), Prepared(_HANDED)
-_LOG: Final = Prepared(_insert(_LEAF, _LEAF_COLUMNS).inline())
+_LOG: Final = Prepared(_insert(_LEAF, _LEAF_COLUMNS).returning(_LEAF.c.id))
 _LOG_AND_HAND: Final = Prepared(_BOTH)
 _ALL: Final = Prepared(_BOTH.add_cte(_RENEWED.cte("renewed"), _STORED.cte("stored")))
 
@@ -101,7 +101,7 @@ def store_hand_out(
     """Store a leaf and the grant that it records, and before them ``new``, if it was drawn for it.
 
     ``grant`` has the columns of its row but for the leaf's number and the HMAC.  A leaf without a
-    number is given one by SQLite.  Raises ``IntegrityViolation`` if there is a release where
+    number is given one by the database.  Raises ``IntegrityViolation`` if there is a release where
     the new one belongs.
     """
     connection = session.connection()
@@ -119,7 +119,7 @@ def store_hand_out(
         with fitting(new.query.name):
             _RENEW.change(connection, renewed)
             _store(session, stored, new)
-    leaf.id = _LOG.change(connection, logged)
+    leaf.id = (_LOG.first(connection, logged) or {}).get("id")
     _HAND.change(connection, _of_grant(session, required(leaf.id), grant))
 
 
