@@ -51,7 +51,7 @@ class PreparedSelect:
         errors, connection = engine.dialect.loaded_dbapi.Error, None
         try:
             connection = engine.raw_connection()
-            cursor = connection.cursor()
+            cursor = compiled.cursor(connection.driver_connection)
             cursor.execute(compiled.text, compiled.bound(parameters), **compiled.options)
             row = cursor.fetchone()
             first = None if row is None else compiled.named(row, cursor)

@@ -242,6 +242,10 @@ class _Connection(psycopg.Connection[tuple[Any, ...]]):
         self.ahead = ()
         super().commit()
 
+    def numbered_cursor(self) -> "_NumberedCursor":
+        """Return a cursor for statements whose parameters have numbers."""
+        return _NumberedCursor(self)
+
     def rollback(self) -> None:
         self.ahead = ()
         super().rollback()
@@ -283,6 +287,10 @@ class _Cursor(psycopg.Cursor[tuple[Any, ...]]):
         if self.connection.ahead:  # type: ignore[attr-defined]  # it is one of ours
             self.connection.execute("SELECT")
         super().executemany(query, params_seq, **options)
+
+
+class _NumberedCursor(_Cursor, psycopg.RawCursor[tuple[Any, ...]]):
+    """Run a statement whose parameters have numbers ($1), without a look at its text."""
 
 
 def _ahead(connection: Connection, statement: str, *values: int) -> None:

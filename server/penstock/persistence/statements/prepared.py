@@ -9,6 +9,7 @@ PostgreSQL keeps it parsed from its first run in a session on: there are many se
 release's statements take longer to plan than to run.
 """
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -74,10 +75,12 @@ class Compiled:
 
     def __init__(self, statement: Runnable, dialect: Dialect) -> None:
         compiled: Any = statement.compile(dialect=dialect)
-        self.text = str(compiled)
+        self.text, self._order = str(compiled), compiled.positiontup
         self.options = {"prepare": True} if dialect.name == "postgresql" else {}
         self._given = dict(compiled.params)
-        self._order = compiled.positiontup if compiled.positional else None
+        self._is_numbered = not compiled.positional
+        if self._is_numbered:
+            self.text, self._order = numbered(self.text)
         # Of a change, those that it returns.
         self._columns = tuple(getattr(statement, "selected_columns", statement.exported_columns))
         self._dialect = dialect
@@ -94,7 +97,11 @@ class Compiled:
         values = {**self._given, **parameters}
         for name, write in self._writers:
             values[name] = write(values[name])
-        return values if self._order is None else [values[name] for name in self._order]
+        return [values[name] for name in self._order]
+
+    def cursor(self, connection: Any) -> Any:
+        """Return a cursor of a driver's connection that takes its parameters."""
+        return connection.numbered_cursor() if self._is_numbered else connection.cursor()
 
     def run(self, connection: Connection, bound: Any, *, many: bool = False) -> Any:
         """Return the cursor that ran it with ``bound`` parameters, or with a list of those.
@@ -103,7 +110,7 @@ class Compiled:
         """
         listeners = connection.dispatch
         fairy = connection.connection
-        cursor: Any = fairy.cursor()
+        cursor = self.cursor(fairy.driver_connection)
         happening = (connection, cursor, self.text, bound, None, many)
         for heard in listeners.before_cursor_execute:
             heard(*happening)
@@ -139,6 +146,24 @@ class Compiled:
             if values[place] is not None:
                 values[place] = convert(values[place])
         return dict(zip(self._names, values, strict=True))
+
+
+def numbered(text: str) -> tuple[str, list[str]]:
+    """Return a statement whose parameters have numbers instead of names, and their names.
+
+    psycopg looks for names in a long statement whenever it runs.
+    """
+    names: list[str] = []
+
+    def number(named: re.Match[str]) -> str:
+        name = named[1]
+        if name is None:
+            return "%"
+        if name not in names:
+            names.append(name)
+        return f"${names.index(name) + 1}"
+
+    return re.sub(r"%(?:%|\((\w+)\)s)", number, text), names
 
 
 def wrapped(error: Any, dialect: Dialect, text: str, *, ended: bool) -> BaseException:

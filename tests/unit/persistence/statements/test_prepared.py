@@ -10,7 +10,7 @@ from sqlmodel import col, select
 
 from penstock.errors import DatabaseUnavailable, Interrupted
 from penstock.persistence import Database, tables
-from penstock.persistence.statements.prepared import Prepared
+from penstock.persistence.statements.prepared import Prepared, numbered
 from penstock.persistence.tables.columns import metadata
 
 pytestmark = pytest.mark.each_database
@@ -84,6 +84,11 @@ def test_it_returns_what_a_change_returns(filled: Database) -> None:
         assert row == {"changed": 1, "created_at": made}
         assert renamed.first(session.connection(), {"number": 99, "text": ""}) is None
         session.rollback()
+
+
+def test_numbers_take_the_place_of_names_and_signs_of_percent_stay() -> None:
+    names = "SELECT %(a)s::BIGINT, %(bc)s %% 2, %(a)s"
+    assert numbered(names) == ("SELECT $1::BIGINT, $2 % 2, $1", ["a", "bc"])
 
 
 def test_a_refused_row_is_raised_as_sqlalchemys_error_without_its_values(filled: Database) -> None:
