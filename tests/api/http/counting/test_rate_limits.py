@@ -38,6 +38,21 @@ def test_everybody_has_a_bucket_of_their_own() -> None:
     assert bucket.take("ian", ALLOWANCE) == 0
 
 
+def test_who_owes_more_than_a_burst_of_seconds_pays_no_request_until_that_is_back() -> None:
+    watch = Stopwatch()
+    bucket = buckets(watch)
+    seconds = Allowance(burst=2, rate=1.0)
+    bucket.use("seconds of ann", seconds, 3.0)
+    for _ in range(10):
+        owed, wait = bucket.take_unless_owed("ann", ALLOWANCE, "seconds of ann", seconds)
+        assert owed == pytest.approx(3.0)
+        assert wait == 0
+    watch.now += 1.0
+    taken = [bucket.take_unless_owed("ann", ALLOWANCE, "seconds of ann", seconds) for _ in range(5)]
+    assert [wait for _, wait in taken] == [0, 0, 0, 0, pytest.approx(0.5)], "a refusal cost nothing"
+    assert [owed for owed, _ in taken] == pytest.approx([2.0] * 5)
+
+
 def test_a_rate_of_zero_is_no_limit() -> None:
     bucket = buckets(Stopwatch())
     assert not any(bucket.take("ann", Allowance(1, 0.0)) for _ in range(100))
