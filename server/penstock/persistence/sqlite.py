@@ -28,6 +28,9 @@ from penstock.persistence.backups import sqlite_copy
 from penstock.persistence.protocol import Engines
 from penstock.persistence.write_queue import WriteQueue
 
+OLDEST = (3, 35)
+"""The first version of SQLite that has RETURNING."""
+
 SHORTEST_NAP_SECONDS = 0.0005
 LONGEST_NAP_SECONDS = 0.004
 """The pause between two attempts to become the writer."""
@@ -136,6 +139,12 @@ class SQLite:
         connection.exec_driver_sql("BEGIN IMMEDIATE")
 
     def _connect(self, purpose: _Purpose) -> sqlite3.Connection:
+        if sqlite3.sqlite_version_info < OLDEST:
+            raise self._unavailable(
+                f"Python is linked with SQLite {sqlite3.sqlite_version}, and"
+                f" {'.'.join(map(str, OLDEST))} is the oldest that has what Penstock uses. Install"
+                " a newer SQLite or another Python, or use PostgreSQL."
+            )
         connection = sqlite3.connect(
             f"file:{quote(str(self._path))}?mode=rw",  # never creates a lost file
             uri=True,

@@ -221,6 +221,17 @@ def test_a_database_that_is_restored_under_the_server_is_the_one_that_is_used(
     assert count(filled) == 1
 
 
+def test_a_sqlite_that_is_too_old_is_told(
+    filled: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    filled.close()
+    monkeypatch.setattr(sqlite3, "sqlite_version_info", (3, 34, 1))
+    with pytest.raises(DatabaseUnavailable, match=r"3\.35 is the oldest"):
+        count(filled)
+    monkeypatch.undo()
+    assert count(filled) == 1
+
+
 def test_details_hold_no_folder_and_the_data_hold_the_path(path: Path) -> None:
     with pytest.raises(DatabaseUnavailable) as caught:
         count(Database(f"sqlite:///{path}"))
