@@ -60,12 +60,18 @@ class Declared:
 
     withdrawn_at: datetime | None
     declaration: int | None
+    wrapped_kek: bytes
 
 
 def require_as_declared(now: Dataset | Declared | None, seen: Dataset) -> None:
-    """Raise ``Conflict`` if a dataset was withdrawn or corrected since it was ``seen``."""
+    """Raise ``Conflict`` if a dataset changed since it was ``seen``, so that it is not charged.
+
+    That is if it was withdrawn, shredded or corrected.
+    """
     if now is None or now.withdrawn_at is not None:
         raise Conflict(f"Dataset {seen.name!r} was withdrawn in the meantime; nothing was charged.")
+    if seen.wrapped_kek and not now.wrapped_kek:
+        raise Conflict(f"Dataset {seen.name!r} was shredded in the meantime; nothing was charged.")
     if now.declaration != seen.declaration:
         raise Conflict(
             f"The declaration of dataset {seen.name!r} was corrected in the meantime; repeat the"

@@ -92,7 +92,8 @@ def locked(
 ) -> tuple[Declared | None, bool]:
     """Lock a dataset, and return what may have changed of it, or None if its row is gone.
 
-    Return also whether the request's name or statistic may be registered, for ``pending`` to find.
+    Return also whether the request's name or statistic is perhaps registered already, for
+    ``pending`` to find.
     """
     key = required(dataset.id)
     hold_dataset(session, key)
@@ -102,7 +103,9 @@ def locked(
         return None, True
     taken = bool(stored.pop("taken"))
     row = authentic_row(session, "dataset", list(stored.values()))
-    return None if row is None else Declared(row["withdrawn_at"], row["declaration"]), taken
+    if row is None:
+        return None, taken
+    return Declared(row["withdrawn_at"], row["declaration"], row["wrapped_kek"]), taken
 
 
 def pending(

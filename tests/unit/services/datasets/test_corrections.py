@@ -22,6 +22,7 @@ from penstock.services.datasets.fingerprints import fingerprint_of, salt_of
 from penstock.services.exposure import exposure
 from penstock.services.ledger import quotes
 from penstock.services.ledger.charges import accounts_of
+from penstock.services.operations import key_rotation
 from penstock.services.pagination import Window
 from penstock.services.people import tier_changes, users
 from penstock.services.queries import level_changes, queries
@@ -73,6 +74,10 @@ def correct(world: World, **wanted: Any) -> DatasetView:
 
 def withdraw(world: World, name: str = "stays") -> corrections.WithdrawnView:
     return corrections.withdraw(world.server, OPERATOR, name)
+
+
+def shred(world: World) -> key_rotation.ShreddedView:
+    return key_rotation.shred(world.server, OPERATOR, "stays")
 
 
 def problems(world: World) -> list[str]:
@@ -226,7 +231,7 @@ def test_an_interrupted_registration_is_finished_as_it_was_charged(
     assert problems(wrong) == []
 
 
-@pytest.mark.parametrize("act", [correct, withdraw])
+@pytest.mark.parametrize("act", [correct, withdraw, shred])
 def test_a_registration_that_saw_another_declaration_charges_nothing(
     wrong: World, monkeypatch: pytest.MonkeyPatch, act: Callable[[World], object]
 ) -> None:

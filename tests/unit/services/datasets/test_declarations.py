@@ -20,7 +20,8 @@ from penstock.services.datasets.declarations import (
 
 
 def dataset_with(**changes: Any) -> Dataset:
-    return Dataset(**{"name": "sites", "declaration": None, "withdrawn_at": None, **changes})
+    row = {"name": "sites", "declaration": None, "withdrawn_at": None, "wrapped_kek": b"key"}
+    return Dataset(**{**row, **changes})
 
 
 WITHDRAWN = datetime.datetime(2026, 1, 1, tzinfo=datetime.UTC)
@@ -47,6 +48,7 @@ def test_what_did_not_change_may_be_charged() -> None:
             dataset_with(withdrawn_at=WITHDRAWN),
             "was withdrawn",
         ),
+        (dataset_with(wrapped_kek=b""), "was shredded"),
         (dataset_with(declaration=2), "was corrected"),
     ],
 )
