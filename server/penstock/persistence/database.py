@@ -8,7 +8,7 @@ fork and each process opens its own.  Fork while no transaction is open.
 import os
 import weakref
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, closing, contextmanager
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -51,11 +51,10 @@ class PreparedSelect:
         errors, connection = engine.dialect.loaded_dbapi.Error, None
         try:
             connection = engine.raw_connection()
-            cursor = compiled.cursor(connection.driver_connection)
-            cursor.execute(compiled.text, compiled.bound(parameters), **compiled.options)
-            row = cursor.fetchone()
-            first = None if row is None else compiled.named(row, cursor)
-            cursor.close()
+            # Closed in any case: while it is open, SQLite's connection stays at the state it read.
+            with closing(compiled.cursor(connection.driver_connection)) as cursor:
+                cursor.execute(compiled.text, compiled.bound(parameters), **compiled.options)
+                first = compiled.first(cursor)
         except errors as error:
             ended = _dropped(error, engine, connection)
             raise wrapped(error, engine.dialect, compiled.text, ended=ended) from error

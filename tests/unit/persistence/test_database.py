@@ -250,6 +250,30 @@ def test_a_glance_that_fails_says_what_to_do(filled: Database) -> None:
     ).row == {"id": 1}
 
 
+class _Unreadable(sqlalchemy.TypeDecorator[str]):
+    """Represent a column whose values nobody can read."""
+
+    impl = sqlalchemy.String
+    cache_ok = True
+
+    def process_result_value(self, value: str | None, dialect: sqlalchemy.Dialect) -> str:
+        raise ValueError(f"{dialect.name} holds {value!r}, which nobody can read")
+
+
+def test_after_a_value_that_cannot_be_read_others_see_the_present_state(filled: Database) -> None:
+    """While the error lives it holds the cursor, which must not hold SQLite's state with it."""
+    tier = tables.metadata.tables["tier"]
+    name = sqlalchemy.type_coerce(tier.c.name, _Unreadable).label("name")
+    three = sqlalchemy.union_all(*[sqlalchemy.select(name)] * 3).subquery()
+    unreadable = PreparedSelect(sqlalchemy.select(three))
+    names = PreparedSelect(sqlalchemy.select(tier.c.name).where(tier.c.id == 1))
+    with pytest.raises(ValueError, match="nobody can read") as raised:
+        filled.glance(unreadable)
+    with filled.write() as session:
+        session.get_one(tables.Tier, 1).name = "renamed"
+    assert filled.glance(names).row == {"name": "renamed"}, raised.value
+
+
 @pytest.mark.only("sqlite")
 def test_a_glance_at_a_database_that_is_away_says_so(filled: Database) -> None:
     numbers = PreparedSelect(sqlalchemy.select(tables.metadata.tables["tier"].c.id))

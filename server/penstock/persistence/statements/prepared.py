@@ -11,13 +11,15 @@ release's statements take longer to plan than to run.
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 from sqlalchemy import Connection, Delete, Dialect, Insert, Update
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.sql.selectable import SelectBase
 
 Runnable = SelectBase | Insert | Update | Delete
+
+Result = TypeVar("Result")
 
 Row = dict[str, Any]
 """A row by the names of its columns."""
@@ -36,31 +38,25 @@ class Prepared:
     def first(self, connection: Connection, parameters: Mapping[str, object]) -> Row | None:
         """Return the first row, or None.  Raises ``sqlalchemy.exc.DBAPIError``."""
         compiled = self._for(connection)
-        cursor = compiled.run(connection, compiled.bound(parameters))
-        row = cursor.fetchone()
-        first = None if row is None else compiled.named(row, cursor)
-        cursor.close()
-        return first
+        return compiled.run(connection, compiled.bound(parameters), compiled.first)
 
     def every(self, connection: Connection, parameters: Mapping[str, object]) -> list[Row]:
         """Return all rows.  Raises ``sqlalchemy.exc.DBAPIError``."""
         compiled = self._for(connection)
-        cursor = compiled.run(connection, compiled.bound(parameters))
-        rows = [compiled.named(row, cursor) for row in cursor.fetchall()]
-        cursor.close()
-        return rows
+        return compiled.run(connection, compiled.bound(parameters), compiled.every)
 
     def change(self, connection: Connection, parameters: Mapping[str, object]) -> None:
         """Run it, if it returns no rows.  Raises ``sqlalchemy.exc.DBAPIError``."""
         compiled = self._for(connection)
-        compiled.run(connection, compiled.bound(parameters)).close()
+        compiled.run(connection, compiled.bound(parameters), _nothing)
 
     def change_all(
         self, connection: Connection, parameters: Sequence[Mapping[str, object]]
     ) -> None:
         """Run it once for each row's parameters.  Raises ``sqlalchemy.exc.DBAPIError``."""
         compiled = self._for(connection)
-        compiled.run(connection, [compiled.bound(row) for row in parameters], many=True).close()
+        every = [compiled.bound(row) for row in parameters]
+        compiled.run(connection, every, _nothing, many=True)
 
     def _for(self, connection: Connection) -> "Compiled":
         dialect = connection.dialect
@@ -77,7 +73,12 @@ class Compiled:
         compiled: Any = statement.compile(dialect=dialect)
         self.text, self._order = str(compiled), compiled.positiontup
         self.options = {"prepare": True} if dialect.name == "postgresql" else {}
-        self._given = dict(compiled.params)
+        # Only those with a value: one that nobody gives is an error, not NULL.
+        self._given = {
+            name: value
+            for name, value in compiled.params.items()
+            if not compiled.binds[name].required
+        }
         self._is_numbered = not compiled.positional
         if self._is_numbered:
             self.text, self._order = numbered(self.text)
@@ -103,10 +104,18 @@ class Compiled:
         """Return a cursor of a driver's connection that takes its parameters."""
         return connection.numbered_cursor() if self._is_numbered else connection.cursor()
 
-    def run(self, connection: Connection, bound: Any, *, many: bool = False) -> Any:
-        """Return the cursor that ran it with ``bound`` parameters, or with a list of those.
+    def run(
+        self,
+        connection: Connection,
+        bound: Any,
+        read: Callable[[Any], Result],
+        *,
+        many: bool = False,
+    ) -> Result:
+        """Run it with ``bound`` parameters, or a list of those; return what ``read`` does with it.
 
-        Raises ``sqlalchemy.exc.DBAPIError``.
+        ``read`` is given the cursor, which is closed afterwards: an open one would keep SQLite's
+        connection at the state that it read.  Raises ``sqlalchemy.exc.DBAPIError``.
         """
         listeners = connection.dispatch
         fairy = connection.connection
@@ -119,14 +128,26 @@ class Compiled:
                 cursor.executemany(self.text, bound)
             else:
                 cursor.execute(self.text, bound, **self.options)
+            for heard in listeners.after_cursor_execute:
+                heard(*happening)
+            # SQLite goes on with the statement while rows are taken, and may fail then.
+            return read(cursor)
         except self._dialect.loaded_dbapi.Error as error:
             ended = self._dialect.is_disconnect(error, fairy.dbapi_connection, cursor)
             if ended:
                 connection.invalidate(error)
             raise wrapped(error, self._dialect, self.text, ended=ended) from error
-        for heard in listeners.after_cursor_execute:
-            heard(*happening)
-        return cursor
+        finally:
+            cursor.close()
+
+    def first(self, cursor: Any) -> Row | None:
+        """Return the first row of a driver's cursor, or None."""
+        row = cursor.fetchone()
+        return None if row is None else self.named(row, cursor)
+
+    def every(self, cursor: Any) -> list[Row]:
+        """Return all rows of a driver's cursor."""
+        return [self.named(row, cursor) for row in cursor.fetchall()]
 
     def named(self, row: Sequence[Any], cursor: Any) -> Row:
         """Return a row of a driver's cursor by the names of its columns."""
@@ -146,6 +167,10 @@ class Compiled:
             if values[place] is not None:
                 values[place] = convert(values[place])
         return dict(zip(self._names, values, strict=True))
+
+
+def _nothing(_: Any) -> None:
+    """Read nothing from a cursor."""
 
 
 def numbered(text: str) -> tuple[str, list[str]]:

@@ -4,8 +4,20 @@ from datetime import UTC, datetime
 from typing import Any
 
 import pytest
-from sqlalchemy import Connection, Engine, bindparam, event, insert, text, update
-from sqlalchemy.exc import IntegrityError
+from sqlalchemy import (
+    BigInteger,
+    Connection,
+    Engine,
+    bindparam,
+    event,
+    func,
+    insert,
+    literal,
+    text,
+    union_all,
+    update,
+)
+from sqlalchemy.exc import DBAPIError, IntegrityError
 from sqlmodel import col, select
 
 from penstock.errors import DatabaseUnavailable, Interrupted
@@ -97,6 +109,20 @@ def test_a_refused_row_is_raised_as_sqlalchemys_error_without_its_values(filled:
     assert raised.value.hide_parameters
     with filled.read() as session:
         assert _LOGGED.first(session.connection(), {"actor": ROW["actor"]}) is None
+
+
+def test_an_error_in_a_later_row_is_raised_as_sqlalchemys(filled: Database) -> None:
+    """SQLite comes to that row only while rows are taken."""
+    numbers = [select(literal(number, BigInteger).label("number")) for number in (1, 2, -(2**63))]
+    rows = union_all(*numbers).subquery()
+    magnitudes = Prepared(select(func.abs(rows.c.number).label("magnitude")))
+    with pytest.raises(DBAPIError), filled.read() as session:
+        magnitudes.every(session.connection(), {})
+
+
+def test_a_parameter_that_nobody_gives_is_not_null(filled: Database) -> None:
+    with pytest.raises(KeyError, match="number"), filled.read() as session:
+        _NAMED.first(session.connection(), {})
 
 
 def test_whoever_listens_to_statements_hears_of_it(filled: Database) -> None:
