@@ -218,7 +218,7 @@ def ring_with(**changes: Any) -> Callable[[Path], object]:
 SEALING = ("ready", "dataset")
 KEYED = (*SEALING, "repeat")
 UNKEYED = ("read", "list")
-"""The requests that need no key: none is kept between two uses."""
+"""The requests that need no key."""
 ALL = ("ready", *READING, *WRITING)
 
 LIVE = [

@@ -135,7 +135,7 @@ def test_a_thread_acts_later_and_holds_nothing_up() -> None:
     assert acted.wait(60)
     stopped = threading.Event()
     _after(3600.0, stopped.set)
-    (timer,) = (one for one in threading.enumerate() if getattr(one, "interval", 0) == 3600.0)
+    (timer,) = (each for each in threading.enumerate() if getattr(each, "interval", 0) == 3600.0)
     assert timer.daemon
     assert isinstance(timer, threading.Timer)
     timer.cancel()

@@ -158,9 +158,9 @@ def charge_all(
 
 @dataclass(frozen=True)
 class _Before:
-    """Hold numbers for the rows of a registration, and what its caller or ladder may have.
+    """Hold numbers for the rows of a registration, and which rows have to be read for it.
 
-    Where it says so, the rows are read.
+    Rows that its caller was handed are read if there are any, and so are deleted tiers.
     """
 
     query_id: int

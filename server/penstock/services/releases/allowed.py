@@ -67,10 +67,11 @@ def allowed_and_received(
 def read_without_lock(
     server: Server, principal: Principal, name: str, request: ReleaseRequest
 ) -> tuple[AllowedRequest, ReceivedRelease | None]:
-    """Return the same; if the query is known, by one statement and without a transaction.
+    """Return what ``allowed_and_received`` does, of a known query by one statement.
 
-    The statement reads the caller's clearance and the edition of everything else, and looks for the
-    release that the request gets if neither has changed.  If one has, all is read anew.
+    No session is made for it.  It reads the caller's clearance and the edition of everything else,
+    and looks for the release that the request gets if neither has changed.  If one has, all is read
+    anew.
     """
     user = required(principal.user_id)
     edition, clearance = server.kept.edition, server.clearances.get(user)
