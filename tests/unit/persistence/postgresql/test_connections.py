@@ -96,6 +96,13 @@ def test_nothing_waits_for_ever(url: str) -> None:
         assert setting(session, "idle_in_transaction_session_timeout") == "1min"
 
 
+def test_no_statement_is_compiled_to_machine_code(filled: Database) -> None:
+    """That takes a tenth of a second, again whenever the statement is run."""
+    for begin in (filled.read, filled.write, filled.write_beside):
+        with begin() as session:
+            assert session.connection().execute(text("SHOW jit")).scalar_one() == "off"
+
+
 def test_a_statement_that_takes_too_long_is_stopped(
     url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
