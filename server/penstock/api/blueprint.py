@@ -6,10 +6,10 @@ byte of their body is read.
 
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import Any, Final
 
 from flask import Blueprint, Request, Response
 from flask import request as proxied
@@ -35,6 +35,8 @@ from penstock.services.schemas.views import (
     ReleaseView,
 )
 from penstock.transparency_log.views import CheckpointView
+
+_NO_ROOM_NEEDED: Final = nullcontext()
 
 
 def blueprint(server: Server, rhythm: pacing.Pace, counters: Counters) -> Blueprint:
@@ -160,15 +162,20 @@ def _body(
     return idempotency.fingerprint(server, operation, request.path, raw), arguments
 
 
-@contextmanager
 def _room(
     server: Server, request: Request, operation: Operation, one_at_a_time: threading.Lock
-) -> Iterator[None]:
+) -> AbstractContextManager[None]:
     """Admit one large body per process at a time, so that memory stays bounded."""
+    if not operation.large_body:
+        return _NO_ROOM_NEEDED
     length = request.content_length
-    if not operation.large_body or (length is not None and length <= server.settings.body_limit):
-        yield
-        return
+    if length is not None and length <= server.settings.body_limit:
+        return _NO_ROOM_NEEDED
+    return _taken(one_at_a_time)
+
+
+@contextmanager
+def _taken(one_at_a_time: threading.Lock) -> Iterator[None]:
     if not one_at_a_time.acquire(timeout=bodies.LARGE_BODY_PATIENCE_SECONDS):
         raise Unavailable(
             "Another large body is still being read; send the request again in a moment."

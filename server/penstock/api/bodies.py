@@ -5,8 +5,6 @@ bytes, the parsed document and the model live in local variables alone.
 """
 
 import json
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
 import orjson
@@ -53,15 +51,23 @@ def read(request: Request, limit: int) -> bytearray:
         raise RequestEntityTooLarge
     expected = limit + 1 if declared is None else declared
     raw = bytearray()
-    with _bounded_waiting(request, STALLED_SECONDS):
+    # gunicorn's sockets have no timeout: each stalled client would block a thread forever.
+    connection = request.environ.get("gunicorn.socket")
+    before = None
+    if connection is not None:
+        before = connection.gettimeout()
+        connection.settimeout(STALLED_SECONDS)
+    try:
         while len(raw) < expected:
-            try:
-                chunk = request.environ["wsgi.input"].read(min(CHUNK, expected - len(raw)))
-            except _CUT_SHORT as problem:
-                raise BadRequest from problem
+            chunk = request.environ["wsgi.input"].read(min(CHUNK, expected - len(raw)))
             if not chunk:
                 break
             raw += chunk
+    except _CUT_SHORT as problem:
+        raise BadRequest from problem
+    finally:
+        if connection is not None:
+            connection.settimeout(before)
     if len(raw) > limit:
         raise RequestEntityTooLarge
     if declared is not None and len(raw) < declared:
@@ -74,21 +80,6 @@ def _declared(request: Request) -> int | None:
     if request.content_length is None and not request.environ.get("wsgi.input_terminated"):
         return 0
     return request.content_length
-
-
-@contextmanager
-def _bounded_waiting(request: Request, seconds: float) -> Iterator[None]:
-    # gunicorn's sockets have no timeout: each stalled client would block a thread forever.
-    connection = request.environ.get("gunicorn.socket")
-    if connection is None:
-        yield
-        return
-    before = connection.gettimeout()
-    connection.settimeout(seconds)
-    try:
-        yield
-    finally:
-        connection.settimeout(before)
 
 
 # Errors of the two libraries contain the whole input.  Ours are therefore raised outside the

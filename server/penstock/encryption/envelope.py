@@ -17,8 +17,7 @@ as another.
 
 import json
 import os
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
 from dataclasses import dataclass
 from io import BytesIO
 from itertools import chain
@@ -78,8 +77,12 @@ def seal(key: Key, plaintext: Buffer, identity: RowIdentity) -> bytes:
     aad = prefix + identity.encode()
     salt = os.urandom(SALT_SIZE)
     nonce = os.urandom(NONCE_SIZE)
-    with _subkey(key, salt, aad) as subkey:
+    subkey = bytearray(SIZE)
+    try:
+        key.subkey_into(subkey, salt, aad)
         cipher = Cipher(AES256(subkey), GCM(nonce)).encryptor()
+    finally:
+        wipe(subkey)
     cipher.authenticate_additional_data(aad)
     # In place: joining header and ciphertext costs more than the cipher.  ``getvalue`` hands over
     # the bytes that were written to, which neither a bytearray nor ``bytes`` does.
@@ -164,16 +167,6 @@ def open_key(key: Key, envelope: Buffer, identity: RowIdentity) -> Key:
         wipe(buffer)
 
 
-@contextmanager
-def _subkey(key: Key, salt: bytes, aad: bytes) -> Iterator[bytearray]:
-    buffer = bytearray(SIZE)
-    try:
-        key.subkey_into(buffer, salt, aad)
-        yield buffer
-    finally:
-        wipe(buffer)
-
-
 def _opening(
     key: Key, envelope: Buffer, identity: RowIdentity
 ) -> tuple[AEADDecryptionContext, memoryview]:
@@ -198,8 +191,12 @@ def _decryptor(
     nonce = bytes(header[_PREFIX_SIZE + SALT_SIZE :])
     aad = prefix + identity.encode()
     # Not the class AESGCM: it keeps copies of its key.
-    with _subkey(key, salt, aad) as subkey:
+    subkey = bytearray(SIZE)
+    try:
+        key.subkey_into(subkey, salt, aad)
         cipher = Cipher(AES256(subkey), GCM(nonce, tag)).decryptor()
+    finally:
+        wipe(subkey)
     cipher.authenticate_additional_data(aad)
     return cipher
 

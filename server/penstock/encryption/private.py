@@ -126,7 +126,7 @@ def present_identity(path: Path) -> tuple[int, ...]:
     ``KeysUnavailable`` if there is none.
     """
     try:
-        return _identity(path.stat())
+        return _identity(os.stat(path))  # noqa: PTH116 - every request does this
     except OSError as error:
         raise _unreadable(path, error) from error
 

@@ -4,11 +4,12 @@ An answer of more than ``STREAMED`` bytes is rendered while it is sent, so that 
 exists as a whole.  It has the same bytes, but no ``Content-Length``.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from datetime import datetime
 from fractions import Fraction
 from functools import cache
+from operator import attrgetter
 
 import numpy as np
 import orjson
@@ -94,18 +95,39 @@ def _parts(value: object) -> Iterator[bytes]:
         yield b"}"
 
 
-_SCALARS = frozenset({str, int, float, bool, type(None), datetime})
+_SCALARS = frozenset({str, bytes, int, float, bool, type(None), datetime})
 """Most fields of views: asking each of them for more would take longer than rendering it."""
 
 
 def _has_long_list(value: object) -> bool:
     """Return True for a list of more than ``PART`` items, and for a view with one in it."""
-    if type(value) in _SCALARS:
+    kind = type(value)
+    if kind in _SCALARS:
         return False
-    if isinstance(value, np.ndarray | Sequence):
-        return len(value) > PART and not isinstance(value, str | bytes)
-    children = (child for _, child in _fields(value))
-    return any(_has_long_list(child) for child in children if type(child) not in _SCALARS)
+    if _is_list(kind):  # type: ignore[arg-type]  # a class is hashable
+        return len(value) > PART  # type: ignore[arg-type]  # as its class says
+    children = _children(kind)  # type: ignore[arg-type]  # a class is hashable
+    if children is not None:
+        for child in children(value):
+            if type(child) not in _SCALARS and _has_long_list(child):
+                return True
+    return False
+
+
+@cache
+def _is_list(kind: type) -> bool:
+    """Return True for a class of lists, asked once: a view's classes are few."""
+    return issubclass(kind, np.ndarray | Sequence) and not issubclass(kind, str | bytes)
+
+
+@cache
+def _children(kind: type) -> Callable[[object], tuple[object, ...]] | None:
+    """Return what takes the fields of a view of this class; None for anything else."""
+    names = _names(kind)
+    if not names:
+        return None
+    # Of a single name it would return no tuple.
+    return attrgetter(*names, names[0])
 
 
 def _fields(value: object) -> Iterator[tuple[str, object]]:

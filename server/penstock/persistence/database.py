@@ -8,19 +8,20 @@ fork and each process opens its own.  Fork while no transaction is open.
 import os
 import weakref
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, closing, contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from typing import Any, Protocol
 
 from sqlalchemy import Engine, Select
+from sqlalchemy.exc import DBAPIError
 from sqlalchemy.pool import PoolProxiedConnection
 from sqlmodel import Session
 
 from penstock.errors import SchemaUnknown
 from penstock.persistence import migrate
-from penstock.persistence.dialects import dialect_of, translated
+from penstock.persistence.dialects import dialect_of, raise_translated, translated
 from penstock.persistence.protocol import Dialect, Need
-from penstock.persistence.row_authentication import accept_present_keys
+from penstock.persistence.row_authentication import accept_for_single_row
 from penstock.persistence.statements.prepared import Compiled, wrapped
 
 WRITING = "writing"
@@ -52,9 +53,12 @@ class PreparedSelect:
         try:
             connection = engine.raw_connection()
             # Closed in any case: while it is open, SQLite's connection stays at the state it read.
-            with closing(compiled.cursor(connection.driver_connection)) as cursor:
+            cursor = compiled.cursor(connection.driver_connection)
+            try:
                 cursor.execute(compiled.text, compiled.bound(parameters), **compiled.options)
                 first = compiled.first(cursor)
+            finally:
+                cursor.close()
         except errors as error:
             ended = _dropped(error, engine, connection)
             raise wrapped(error, engine.dialect, compiled.text, ended=ended) from error
@@ -163,9 +167,11 @@ class Database:
         would take several times as long, and two more round trips to a server.  Raises as ``read``.
         """
         info = dict(self._info)
-        accept_present_keys(info)
-        with translated(self._dialect):
+        accept_for_single_row(info)
+        try:
             return Glance(info, statement.first(self._engines.once, parameters))
+        except DBAPIError as error:
+            raise_translated(self._dialect, error)
 
     def write(self, *, need: Need = Need.GROWTH, grows: int = 0) -> AbstractContextManager[Session]:
         """Open a transaction that writes alone, and commits at the block's end.

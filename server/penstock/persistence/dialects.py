@@ -4,6 +4,7 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import NoReturn
 
 from sqlalchemy import URL, Column, Connection, select
 from sqlalchemy.engine import make_url
@@ -23,10 +24,15 @@ def translated(dialect: Dialect, *, at_commit: bool = False) -> Iterator[None]:
     try:
         yield
     except DBAPIError as error:
-        failure = dialect.failure(error, at_commit=at_commit)
-        if failure is None:
-            raise
-        raise failure from error
+        raise_translated(dialect, error, at_commit=at_commit)
+
+
+def raise_translated(dialect: Dialect, error: DBAPIError, *, at_commit: bool = False) -> NoReturn:
+    """Raise a failure of the database as ``translated`` does."""
+    failure = dialect.failure(error, at_commit=at_commit)
+    if failure is None:
+        raise error
+    raise failure from error
 
 
 def duplicate(error: IntegrityError) -> bool:

@@ -6,6 +6,9 @@ database.  It is set with every write and checked with every load, so that no ca
 a statement that loads columns instead of rows checks nothing, and must decide nothing unless it
 calls ``require_authentic``.
 
+What reads single rows without a transaction does not hash again what it found authentic before
+(``statements.verified_rows``): a row with other bytes, or under other keys, is checked.
+
 The HMAC covers the table, every column, and the row's number if other rows refer to it.  It does
 not detect a deleted row, or an older version of the same row that is put back whole; counts
 elsewhere do: the log, and the witness's totals.
@@ -40,6 +43,7 @@ from sqlmodel import Session, select
 from penstock.errors import IntegrityViolation
 from penstock.persistence.row_numbers import take as take_numbers
 from penstock.persistence.statements.prepared import Prepared
+from penstock.persistence.statements.verified_rows import VerifiedRows
 from penstock.persistence.tables.columns import Identifier, Moment, Numbered, Signed, metadata
 
 KEYS: Final = "authenticity"
@@ -47,6 +51,9 @@ KEYS: Final = "authenticity"
 
 _ACCEPTED: Final = "accepted"
 """The key in ``Session.info`` of the keys that its rows may be signed under."""
+
+_VERIFIED: Final = "verified"
+"""The key in ``info`` of the ``VerifiedRows`` under those keys, for what reads single rows."""
 
 SEALED: Final = {"release": "ciphertext"}
 """Columns that their own encryption authenticates, with the columns that they belong to."""
@@ -86,17 +93,23 @@ class RowKeys:
 
     def __init__(self, of_rows: Callable[[], tuple[bytes, ...]]) -> None:
         self._of_rows = of_rows
-        self._kept: tuple[tuple[bytes, ...], tuple[bytes, ...]] = ((), ())
+        self._kept: tuple[tuple[bytes, ...], tuple[bytes, ...], VerifiedRows]
+        self._kept = ((), (), VerifiedRows())
 
     def now(self) -> tuple[bytes, ...]:
         """Return the keys, the newest first; new rows are signed under that one.
 
         Raises ``KeysUnavailable``.
         """
+        return self.with_verified()[0]
+
+    def with_verified(self) -> tuple[tuple[bytes, ...], VerifiedRows]:
+        """Return the keys, and the rows that were authentic under exactly these."""
         secrets, kept = self._of_rows(), self._kept
         if kept[0] != secrets:
-            kept = self._kept = (secrets, tuple(derived(secret) for secret in secrets))
-        return kept[1]
+            derived_keys = tuple(derived(secret) for secret in secrets)
+            kept = self._kept = (secrets, derived_keys, VerifiedRows())
+        return kept[1:]
 
 
 @cache
@@ -225,6 +238,16 @@ def accept_present_keys(info: dict[Any, Any]) -> None:
         info[_ACCEPTED] = keys.now()
 
 
+def accept_for_single_row(info: dict[Any, Any]) -> None:
+    """Note the same for one statement outside of any transaction, whose rows are remembered.
+
+    Transactions check each row that they load: those that write decide what is drawn and charged.
+    """
+    keys: RowKeys | None = info.get(KEYS)
+    if keys is not None:
+        info[_ACCEPTED], info[_VERIFIED] = keys.with_verified()
+
+
 def _begun(session: AnySession, *_: object) -> None:
     accept_present_keys(session.info)
 
@@ -343,7 +366,12 @@ def authentic_row(session: Informed, table: str, values: Sequence[Any]) -> dict[
     signed, *rest = values
     if signed is None and all(value is None for value in rest):
         return None
-    require_authentic(session, table, signed, rest)
+    verified: VerifiedRows | None = session.info.get(_VERIFIED)
+    if verified is None:
+        require_authentic(session, table, signed, rest)
+    elif not verified.has(table, values):
+        require_authentic(session, table, signed, rest)
+        verified.add(table, values)
     return dict(zip(columns(table), rest, strict=True))
 
 

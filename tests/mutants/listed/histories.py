@@ -231,6 +231,28 @@ MUTANTS: Final[Sequence[Mutant]] = (
         ),
     ),
     Mutant(
+        name="row-known-without-its-hmac",
+        path="persistence/statements/verified_rows.py",
+        before="    return (table, *values, *map(type, values))\n",
+        after="    return (table, *values[1:], *map(type, values))\n",
+        wrong="whoever put a row under another HMAC is believed once the row was read",
+        tests=(
+            "tests/unit/persistence/test_row_authentication.py::test_a_row_that_was_read_before_is_refused_once_it_is_altered",
+        ),
+        row="V11",
+    ),
+    Mutant(
+        name="row-known-under-earlier-keys",
+        path="persistence/row_authentication.py",
+        before="            kept = self._kept = (secrets, derived_keys, VerifiedRows())\n",
+        after="            kept = self._kept = (secrets, derived_keys, kept[2])\n",
+        wrong="a row under a key that was dropped is believed if it was read before",
+        tests=(
+            "tests/unit/persistence/test_row_authentication.py::test_a_row_under_a_key_that_was_dropped_is_refused_though_it_was_read_before",
+        ),
+        row="V11",
+    ),
+    Mutant(
         name="log-edge-of-another-tree",
         path="transparency_log/tree_store.py",
         before="            if (reached.size, reached.root) == (self.size, self.newest.root):\n",

@@ -2,20 +2,28 @@
 
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime, timedelta, timezone
 from typing import Any
 
 import pytest
 from sqlalchemy import Connection, Table, text, update
-from tests.unit.services.verification.tampered import TABLES, filled, read_all, rows_of, unguarded
+from tests.unit.services.verification.tampered import (
+    TABLES,
+    filled,
+    read_all,
+    rows_of,
+    tokens_of,
+    unguarded,
+)
 from tests.unit.worlds import CopyWorld, World
 
 from penstock.errors import IntegrityViolation
 from penstock.persistence import row_authentication
+from penstock.persistence.database import Glance
 from penstock.persistence.tables import QueryLevel, Release, metadata
 from penstock.persistence.tables.columns import Moment, Numbered
-from penstock.services.access.principals import OPERATOR
+from penstock.services.access.principals import OPERATOR, authenticate
 from penstock.services.verification.verification import verify
 
 OTHERWISE = {
@@ -166,6 +174,61 @@ def test_a_row_under_the_hmac_of_another_or_under_none_is_refused(
             assert refused(full, name), name
         put(owner, table, last["id"], "mac", last["mac"])
         assert not refused(full, name), name
+
+
+def test_a_row_that_was_read_before_is_refused_once_it_is_altered(full: World) -> None:
+    keys = row_authentication.RowKeys(lambda: full.server.secrets.of_rows())
+
+    def read(name: str, row: Mapping[str, Any]) -> dict[str, Any] | None:
+        info: dict[Any, Any] = {row_authentication.KEYS: keys}
+        row_authentication.accept_for_single_row(info)
+        values = [row[column] for column in ("mac", *row_authentication.columns(name))]
+        return row_authentication.authentic_row(Glance(info, None), name, values)
+
+    for name in TABLES:
+        row = rows_of(full, name)[-1]
+        assert read(name, row) == read(name, row) is not None
+        for column in ("mac", *row_authentication.columns(name)):
+            for value in others(row[column], metadata.tables[name].c[column]):
+                with pytest.raises(IntegrityViolation):
+                    read(name, {**row, column: value})
+        assert read(name, row) is not None
+
+
+def test_a_user_that_was_altered_between_two_requests_is_refused(
+    full: World, owner: Connection
+) -> None:
+    token = tokens_of(full)["ines"]
+    for _ in range(2):
+        assert authenticate(full.server, token).name == "ines"
+    table = metadata.tables["user"]
+    (row,) = (row for row in rows_of(full, "user") if row["name"] == "ines")
+    put(owner, table, row["id"], "admin", not row["admin"])
+    with pytest.raises(IntegrityViolation, match="was altered outside of this server"):
+        authenticate(full.server, token)
+    put(owner, table, row["id"], "admin", row["admin"])
+    assert authenticate(full.server, token).name == "ines"
+
+
+def test_a_row_under_a_key_that_was_dropped_is_refused_though_it_was_read_before() -> None:
+    values = [1] * len(row_authentication.columns("query_level"))
+    values[row_authentication.columns("query_level").index("by")] = "ada"  # type: ignore[call-overload]
+    values[row_authentication.columns("query_level").index("at")] = None  # type: ignore[call-overload]
+    secrets: list[tuple[bytes, ...]] = [(b"old" * 10,)]
+    keys = row_authentication.RowKeys(lambda: secrets[-1])
+    row = [row_authentication.mac(keys.now()[0], "query_level", values), *values]
+
+    def read() -> object:
+        info: dict[Any, Any] = {row_authentication.KEYS: keys}
+        row_authentication.accept_for_single_row(info)
+        return row_authentication.authentic_row(Glance(info, None), "query_level", row)
+
+    assert read() == read() is not None
+    secrets.append((b"new" * 10, b"old" * 10))
+    assert read() == read() is not None
+    secrets.append((b"new" * 10,))
+    with pytest.raises(IntegrityViolation):
+        read()
 
 
 @pytest.mark.only("sqlite")

@@ -17,8 +17,7 @@ import sys
 import tempfile
 import threading
 import weakref
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 
 DESCRIPTOR = "PENSTOCK_SHARED_MEMORY"
 """The variable that gunicorn's master sets for its workers."""
@@ -35,6 +34,7 @@ class Shared:
 
     def __init__(self, size: int, layout: str, descriptor: int | None = None) -> None:
         self._threads = threading.Lock()
+        self._part = memoryview(b"")
         self._descriptor = self._own() if descriptor is None else descriptor
         digest = hashlib.sha256(layout.encode()).digest()
         if not self._open(size, digest):
@@ -47,29 +47,38 @@ class Shared:
         return made
 
     def _open(self, size: int, layout: bytes) -> bool:
-        with self._locked():
+        with self.locked():
             if os.fstat(self._descriptor).st_size == 0:
                 os.ftruncate(self._descriptor, _HEAD + size)
                 os.pwrite(self._descriptor, layout, 0)
             if os.pread(self._descriptor, _HEAD, 0) != layout:
                 return False
-            self._memory = mmap.mmap(self._descriptor, _HEAD + size)
+            self._part = memoryview(mmap.mmap(self._descriptor, _HEAD + size))[_HEAD:]
         return True
 
-    @contextmanager
-    def locked(self) -> Iterator[memoryview]:
-        """Yield the bytes, which no other thread or process changes inside the block."""
-        with self._locked(), memoryview(self._memory) as whole, whole[_HEAD:] as part:
-            yield part
+    def locked(self) -> "Shared":
+        """Return what yields the bytes, which no other thread or process changes in the block.
 
-    @contextmanager
-    def _locked(self) -> Iterator[None]:
-        with self._threads:
+        It is this object and no generator, since every request enters it several times.
+        """
+        return self
+
+    def __enter__(self) -> memoryview:
+        self._threads.acquire()
+        is_locked = False
+        try:
             fcntl.lockf(self._descriptor, fcntl.LOCK_EX)
-            try:
-                yield
-            finally:
-                fcntl.lockf(self._descriptor, fcntl.LOCK_UN)
+            is_locked = True
+        finally:
+            if not is_locked:
+                self._threads.release()
+        return self._part
+
+    def __exit__(self, *_: object) -> None:
+        try:
+            fcntl.lockf(self._descriptor, fcntl.LOCK_UN)
+        finally:
+            self._threads.release()
 
 
 def inherited(environment: Mapping[str, str] = os.environ) -> int | None:

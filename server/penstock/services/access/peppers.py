@@ -9,7 +9,7 @@ import hmac
 from contextlib import suppress
 from typing import Protocol
 
-from penstock.encryption.secrets import FIRST
+from penstock.encryption.secrets import FIRST, Secrets
 from penstock.errors import DatabaseUnavailable, KeysUnavailable, NoRoom
 from penstock.persistence.protocol import Need
 from penstock.persistence.tables.people import Token
@@ -41,20 +41,20 @@ def number_of(stored: StoredToken) -> int:
     return stored.pepper or FIRST
 
 
-def is_dropped(server: Server, stored: StoredToken) -> bool:
+def is_dropped(secrets: Secrets, stored: StoredToken) -> bool:
     """Return True if a token's digest is under a pepper that is destroyed."""
-    secrets, number = server.stored.now, number_of(stored)
+    number = number_of(stored)
     return number not in secrets.peppers and number < secrets.newest
 
 
-def is_genuine(server: Server, stored: StoredToken, token: str) -> bool:
+def is_genuine(secrets: Secrets, stored: StoredToken, token: str) -> bool:
     """Return True if ``token`` is the one that the row was made from.
 
     Under a dropped pepper nobody can tell, so the answer is False.
 
     Raises ``KeysUnavailable`` if the pepper is newer than this server's secrets.
     """
-    secrets, number = server.stored.now, number_of(stored)
+    number = number_of(stored)
     if number > secrets.newest:
         raise KeysUnavailable(
             f"The token is digested under pepper {number}, and secrets.json here ends with"
@@ -64,12 +64,12 @@ def is_genuine(server: Server, stored: StoredToken, token: str) -> bool:
     return key is not None and hmac.compare_digest(stored.digest, digest(key, token))
 
 
-def move(server: Server, stored: StoredToken, token: str) -> None:
-    """Digest a genuine token again if its pepper is retired.
+def move(server: Server, secrets: Secrets, stored: StoredToken, token: str) -> None:
+    """Digest a genuine token again if its pepper is retired in ``secrets``, the present ones.
 
     If that cannot be written now, the token stays as it is and remains valid.
     """
-    if number_of(stored) == server.stored.now.newest:
+    if number_of(stored) == secrets.newest:
         return
     with (
         suppress(DatabaseUnavailable, NoRoom),

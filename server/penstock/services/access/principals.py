@@ -138,16 +138,18 @@ def authenticate(server: Server, token: str) -> Principal:
         if principal is None:
             raise refusal
         return principal
-    row = _row(server, token)
-    if row is not None and peppers.is_dropped(server, row[0]):
-        row = _row(server, token)  # another worker may have moved it just before
+    # The secrets after the row: whoever digested it had none that are newer.
+    row, secrets = _row(server, token), server.stored.now
+    if row is not None and peppers.is_dropped(secrets, row[0]):
+        # Another worker may have moved it just before.
+        row, secrets = _row(server, token), server.stored.now
     if row is None:
         raise refusal
     stored, user = row
-    genuine = peppers.is_genuine(server, stored, token)
+    genuine = peppers.is_genuine(secrets, stored, token)
     if not (genuine and is_valid(stored, server.clock()) and user.is_active):
         raise refusal
-    peppers.move(server, stored, token)
+    peppers.move(server, secrets, stored, token)
     return limited(user, stored.scopes, stored.expires_at, stored.id)
 
 
@@ -179,13 +181,17 @@ def _chosen(kind: type[Known], row: Mapping[str, Any]) -> Known:
 def limited(user: User | KnownUser, scopes: str, expires: datetime, token: int | None) -> Principal:
     """Return a user as a caller, limited to the roles in ``scopes``; an empty text has no limit."""
     carried = frozenset(scopes.split(",")) if scopes else None
-    return replace(_principal(user, carried), token_expires=expires, token_id=token)
+    return Principal(user.name, user.id, _carried(user, carried), expires, token)
 
 
 def _principal(user: User | KnownUser, carried: frozenset[str] | None = None) -> Principal:
     """Return a user as a caller, with the ``carried`` roles, or with all of theirs for None."""
+    return Principal(user.name, user.id, _carried(user, carried))
+
+
+def _carried(user: User | KnownUser, carried: frozenset[str] | None) -> frozenset[str]:
     roles = frozenset(roles_of(user))
-    return Principal(user.name, user.id, roles if carried is None else roles & carried)
+    return roles if carried is None else roles & carried
 
 
 def _identified(server: Server, token: str) -> Principal | None:
