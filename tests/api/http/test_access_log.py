@@ -4,6 +4,7 @@ import io
 import json
 import logging
 import sys
+import time
 from collections.abc import Iterator
 from typing import Any
 
@@ -101,6 +102,41 @@ def test_the_log_goes_to_standard_error_as_json(
     written = capsys.readouterr()
     assert written.out == ""
     assert json.loads(written.err)["route"] == "/healthz"
+
+
+def test_a_line_is_the_same_whoever_else_is_told(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(access_log.LOGGER, "handlers", [])
+    monkeypatch.setattr(access_log.LOGGER, "propagate", True)
+    monkeypatch.setattr(access_log.LOGGER, "level", logging.NOTSET)
+    monkeypatch.setattr(time, "time", lambda: 1.25)
+    access_log.configure("info")
+    told = Lines()
+
+    def answer() -> str:
+        access_log.answered(
+            "7", verb="GET", route="/é", status=200, seconds=0.1234567, caller='"ann"'
+        )
+        return capsys.readouterr().err
+
+    alone = answer()
+    access_log.LOGGER.addHandler(told)
+    beside = answer()
+    (line,) = told.lines
+    assert alone == beside == f"{line}\n"
+    assert json.loads(alone)["at"] == "1970-01-01T00:00:01.250000Z"
+    assert json.loads(alone)["seconds"] == 0.123457
+
+
+def test_an_answer_is_not_logged_above_its_level(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(access_log.LOGGER, "handlers", [])
+    monkeypatch.setattr(access_log.LOGGER, "level", logging.NOTSET)
+    access_log.configure("warning")
+    access_log.answered("7", verb=None, route=None, status=400, seconds=0.0, caller=None)
+    assert capsys.readouterr().err == ""
 
 
 def test_the_log_follows_standard_error(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,8 +2,7 @@
 
 import select
 import socket
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import Any
 
 MOST_KEPT = 512 * 1024
@@ -46,6 +45,12 @@ class Socket(socket.socket):
         left = self.until - self._clock()
         if left <= 0:
             raise ConnectionResetError("the client has not sent its request in time")
+        if own is None:
+            try:
+                # Most requests have come as a whole before anybody reads them.
+                return super().recv(size, flags | socket.MSG_DONTWAIT)
+            except BlockingIOError:
+                pass
         self.settimeout(left if own is None else min(own, left))
         try:
             return super().recv(size, flags)
@@ -79,23 +84,20 @@ class Socket(socket.socket):
 
     def _written(self, view: memoryview) -> int:
         """Write the beginning of ``view``, as far as it need not wait; return its length."""
-        sent = 0
-        with self._at_once():
-            while sent < len(view):
-                try:
-                    sent += super().send(view[sent : sent + _PIECE])
-                except BlockingIOError:
-                    break
-        return sent
-
-    @contextmanager
-    def _at_once(self) -> Iterator[None]:
         own = self.gettimeout()
-        self.settimeout(0.0)
+        if own:
+            # With a timeout, Python waits for the client whatever the flags say.
+            self.settimeout(None)
+        sent = 0
         try:
-            yield
+            while sent < len(view):
+                sent += super().send(view[sent : sent + _PIECE], socket.MSG_DONTWAIT)
+        except BlockingIOError:
+            pass
         finally:
-            self.settimeout(own)
+            if own:
+                self.settimeout(own)
+        return sent
 
     def _wait(self) -> float:
         """Wait until the client accepts more, or for a moment; return how long that was."""

@@ -78,6 +78,25 @@ def test_reading_leaves_the_timeout_as_it_was(pair: Pair) -> None:
         assert pair.ours.gettimeout() == own
 
 
+def test_a_client_that_says_nothing_is_waited_for_until_its_time_is_over(pair: Pair) -> None:
+    pair.now = PATIENCE - 0.01
+    with pytest.raises(TimeoutError):
+        pair.ours.recv(1)
+    assert pair.ours.gettimeout() is None
+
+
+def test_writing_waits_for_nobody_whatever_the_timeout(pair: Pair) -> None:
+    for own in (None, 7.0, 0.0):
+        pair.ours.settimeout(own)
+        while not pair.ours.backlog:
+            pair.ours.sendall(LARGE[:MOST_KEPT])
+        assert pair.ours.gettimeout() == own
+        while pair.ours.backlog:
+            assert everything(pair.client)
+            pair.ours.flush()
+        everything(pair.client)
+
+
 def test_a_small_answer_waits_for_nobody(pair: Pair) -> None:
     pair.ours.sendall(b"answer")
     assert (bytes(pair.ours.backlog), everything(pair.client)) == (b"", b"answer")
