@@ -40,8 +40,11 @@ class VerifiedRows:
         return _name(table, values) in self._rows
 
     def add(self, table: str, values: Sequence[Any]) -> None:
-        """Remember a row that is authentic, unless one of its values is long."""
+        """Remember a row that is authentic, unless one of its values is long, or is 0.0."""
         if any(isinstance(value, str | bytes) and len(value) > LONGEST for value in values):
+            return
+        # Equal to -0.0, which is another value of the same type.
+        if any(isinstance(value, float) and value == 0 for value in values):
             return
         with self._lock:
             if len(self._rows) >= self._most:

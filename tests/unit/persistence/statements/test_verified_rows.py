@@ -39,6 +39,12 @@ def test_an_equal_value_of_another_type_is_another_row() -> None:
         assert not verified.has("user", (*ROW[:place], other, *ROW[place + 1 :])), place
 
 
+def test_a_zero_with_the_other_sign_is_another_row() -> None:
+    for zero in (0.0, -0.0):
+        verified = kept((b"hmac", 1, zero))
+        assert not verified.has("user", (b"hmac", 1, -zero))
+
+
 def test_rows_with_long_values_are_not_kept() -> None:
     longest, longer = (b"x" * LONGEST, "y" * LONGEST), (b"", "y" * (LONGEST + 1))
     verified = kept(longest, longer, (b"x" * (LONGEST + 1),))
