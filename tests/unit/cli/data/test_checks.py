@@ -36,7 +36,9 @@ def test_a_declaration_is_checked_for_what_it_says_that_it_costs(here: Run, tmp_
     assert answered.code == 0, answered.err
     release = json.loads(answered.out)
     assert release["guarantee"]["epsilon"] <= 2
-    assert release["mean"]["lower"][0] <= 0.25 <= release["mean"]["upper"][0]
+    # One interval of 95% in twenty misses; at six of its half widths a miss is below 1e-6.
+    reach = 6 * (release["mean"]["upper"][0] - release["mean"]["lower"][0]) / 2
+    assert abs(release["values"][0] - 0.25) <= reach < 0.25, release["mean"]
     again = here("dataset", "check", "stays", "town", "--epsilon", "0.5")
     assert "registered already, as query 'stays town uncategorized'; use that one" in again.err
     column = {"type": "string", "categories": ["north", "nord"]}
