@@ -5,7 +5,7 @@ One group in the end.
 
 import threading
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 
 import pytest
@@ -59,20 +59,32 @@ def test_a_chain_that_is_declared_at_once_is_one_group(world: World) -> None:
 def test_where_declarations_do_not_write_alone_one_is_lost(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The broken variant: both read the group of the one between before either writes."""
+    """The broken variant: both read the group of the one between before either writes.
+
+    The second writes once the first has committed.  Side by side, each could hold what the other
+    needs (a row that both change, and the edition, which every change to a dataset changes), and
+    PostgreSQL would stop one of them.
+    """
     for number in range(3):
         registered(world, number)()
     gate = threading.Barrier(2, timeout=PATIENCE)
+    committed = threading.Event()
     require = population.require_comparable
 
-    def wait_and_require(*arguments: object) -> None:
-        require(*arguments)  # type: ignore[arg-type]  # passed through
+    def wait_and_require(spec: DatasetRequest, others: Sequence[Dataset]) -> None:
+        require(spec, others)
         gate.wait()
+        if spec.name == "part1":
+            assert committed.wait(PATIENCE)
+
+    def first() -> None:
+        declared(world, 0)()
+        committed.set()
 
     def beside(database: Database) -> AbstractContextManager[Session]:
         return database.write_beside()
 
     monkeypatch.setattr(Database, "write", beside)
     monkeypatch.setattr(population, "require_comparable", wait_and_require)
-    assert together([declared(world, 0), declared(world, 1)]) == ["done", "done"]
+    assert together([first, declared(world, 1)]) == ["done", "done"]
     assert len(groups(world)) == 2
