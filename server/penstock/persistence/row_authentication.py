@@ -16,8 +16,7 @@ elsewhere do: the log, and the witness's totals.
 
 import hashlib
 import hmac
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import cache, lru_cache
 from operator import attrgetter, index
@@ -26,6 +25,7 @@ from typing import Any, Final, Protocol
 from sqlalchemy import (
     Boolean,
     Column,
+    Connection,
     Float,
     Integer,
     LargeBinary,
@@ -38,7 +38,6 @@ from sqlalchemy import (
 from sqlalchemy.orm import Session as AnySession
 from sqlalchemy.orm import make_transient_to_detached
 from sqlalchemy.types import TypeDecorator, TypeEngine
-from sqlmodel import Session, select
 
 from penstock.errors import IntegrityViolation
 from penstock.persistence.row_numbers import take as take_numbers
@@ -54,6 +53,9 @@ _ACCEPTED: Final = "accepted"
 
 _VERIFIED: Final = "verified"
 """The key in ``info`` of the ``VerifiedRows`` under those keys, for what reads single rows."""
+
+_SIGNING: Final = "signing"
+"""The key in ``Session.info`` of the key that its transaction signs under."""
 
 SEALED: Final = {"release": "ciphertext"}
 """Columns that their own encryption authenticates, with the columns that they belong to."""
@@ -86,6 +88,10 @@ class Informed(Protocol):
     def info(self) -> dict[Any, Any]:
         """Return the keys of rows among other things."""
         ...
+
+
+Signable = Sequence[Any] | Callable[[bytes], bytes]
+"""The values of ``columns``, or what returns their HMAC under a key (``statements.fixed_rows``)."""
 
 
 class RowKeys:
@@ -125,47 +131,31 @@ def mac(key: bytes, table: str, values: Sequence[Any]) -> bytes:
     It covers the table's name and all values that are not null, each preceded by its column and
     length.  Raises ``TypeError`` or ``ValueError`` for a value that its column cannot hold.
     """
-    parts = [f"row 2\x00{table}".encode()]
-    for (start, write), value in zip(_writers(table), values, strict=True):
-        if value is not None:
-            part = write(value)
-            parts.append(b"%b%d\x00%b" % (start, len(part), part))
-    digest = _keyed(key).copy()
-    digest.update(b"".join(parts))
+    digest = keyed(key).copy()
+    digest.update(b"".join(parts_of(table, values)))
     return digest.digest()
 
 
+def parts_of(table: str, values: Sequence[Any]) -> list[bytes]:
+    """Return what a row's HMAC covers: the table's name, and one part for each column."""
+    parts = [f"row 2\x00{table}".encode()]
+    for (start, write), value in zip(writers(table), values, strict=True):
+        if value is None:
+            parts.append(b"")
+        else:
+            part = write(value)
+            parts.append(b"%b%d\x00%b" % (start, len(part), part))
+    return parts
+
+
 @lru_cache(maxsize=16)
-def _keyed(key: bytes) -> hmac.HMAC:
+def keyed(key: bytes) -> hmac.HMAC:
     """Return an HMAC that has taken in its key, to be copied: that is done for every row."""
     return hmac.new(key, digestmod=hashlib.sha256)
 
 
-def altered(session: Session) -> Iterator[tuple[str, int]]:
-    """Yield the table and the id of every row whose MAC does not match."""
-    keys: RowKeys = session.info[KEYS]
-    for name in signed_tables():
-        table = metadata.tables[name]
-        kept = [table.c[column] for column in ("id", "mac", *columns(name))]
-        for number, signed, *values in session.connection().execute(
-            select(*kept).order_by(table.c.id)
-        ):
-            if not _believed(session, keys, name, signed, values):
-                yield name, number
-
-
-@contextmanager
-def unchecked(session: Session) -> Iterator[None]:
-    """Disable MAC checks inside the block; for the verifier only."""
-    keys = session.info.pop(KEYS)
-    try:
-        yield
-    finally:
-        session.info[KEYS] = keys
-
-
 @cache
-def _writers(table: str) -> tuple[tuple[bytes, Callable[[Any], bytes]], ...]:
+def writers(table: str) -> tuple[tuple[bytes, Callable[[Any], bytes]], ...]:
     """Return how each column's part of the signed message begins, and the column's encoder."""
     kinds = metadata.tables[table].columns
     return tuple(
@@ -200,19 +190,20 @@ def _moment(value: datetime) -> bytes:
     return moment.isoformat().encode()
 
 
-def is_signed(key: bytes, table: str, signed: bytes | None, values: Sequence[Any]) -> bool:
+def is_signed(key: bytes, table: str, signed: bytes | None, values: Signable) -> bool:
     """Return True if a row is unchanged since it was signed.
 
     A value of another type than its column's makes it False: SQLite stores any type in any column.
     """
     try:
-        return hmac.compare_digest(signed or b"", mac(key, table, values))
+        right = values(key) if callable(values) else mac(key, table, values)
+        return hmac.compare_digest(signed or b"", right)
     except (TypeError, ValueError, AttributeError):
         return False
 
 
-def _believed(
-    session: Informed, keys: RowKeys, table: str, signed: bytes | None, values: Sequence[Any]
+def believed(
+    session: Informed, keys: RowKeys, table: str, signed: bytes | None, values: Signable
 ) -> bool:
     """Return True if a row's HMAC matches under a key of its transaction or a current one.
 
@@ -249,7 +240,9 @@ def accept_for_single_row(info: dict[Any, Any]) -> None:
 
 
 def _begun(session: AnySession, *_: object) -> None:
-    accept_present_keys(session.info)
+    # A session on a connection joins a transaction that had begun, and whose keys were noted then.
+    if _ACCEPTED not in session.info or not isinstance(session.bind, Connection):
+        accept_present_keys(session.info)
 
 
 @cache
@@ -262,9 +255,22 @@ def signature(session: AnySession, table: str, row: Mapping[str, Any]) -> bytes 
 
     It is None in a session without keys, whose rows nobody checks.
     """
-    keys: RowKeys | None = session.info.get(KEYS)
-    values = [row[column] for column in columns(table)]
-    return None if keys is None else mac(keys.now()[0], table, values)
+    key = signing_key(session)
+    return None if key is None else mac(key, table, [row[name] for name in columns(table)])
+
+
+def signing_key(session: Informed) -> bytes | None:
+    """Return the key that rows are signed under that a statement stores; None without keys.
+
+    It is read once in a transaction, when that holds its locks: a new one is made only by a
+    transaction that is alone, and so by none that runs meanwhile.
+    """
+    info = session.info
+    keys: RowKeys | None = info.get(KEYS)
+    if keys is not None and _SIGNING not in info:
+        info[_SIGNING] = keys.now()[0]
+    key: bytes | None = info.get(_SIGNING)
+    return key
 
 
 def _sign(session: AnySession, *_: object) -> None:
@@ -334,7 +340,7 @@ def _insert(table: str, names: Sequence[str]) -> Prepared:
 
 
 def require_authentic(
-    session: Informed, table: str, signed: bytes | None, values: Sequence[Any], name: str = ""
+    session: Informed, table: str, signed: bytes | None, values: Signable, name: str = ""
 ) -> None:
     """Raise ``IntegrityViolation`` for a row that was altered since it was signed.
 
@@ -342,7 +348,7 @@ def require_authentic(
     are checked when they are loaded.
     """
     keys: RowKeys | None = session.info.get(KEYS)
-    if keys is not None and not _believed(session, keys, table, signed, values):
+    if keys is not None and not believed(session, keys, table, signed, values):
         what = f"The row of query {name!r}" if name else f"A row of {table!r}"
         raise IntegrityViolation(
             f"{what} was altered outside of this server; it is not used to read or draw anything."
@@ -364,7 +370,7 @@ def authentic_row(session: Informed, table: str, values: Sequence[Any]) -> dict[
     ``values`` are those of ``signed_columns``.  Raises ``IntegrityViolation``.
     """
     signed, *rest = values
-    if signed is None and all(value is None for value in rest):
+    if signed is None and rest.count(None) == len(rest):
         return None
     verified: VerifiedRows | None = session.info.get(_VERIFIED)
     if verified is None:

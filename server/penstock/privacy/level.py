@@ -8,12 +8,15 @@ import math
 from dataclasses import dataclass
 from decimal import Context, Decimal
 from fractions import Fraction
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 from penstock.errors import InvalidInput
 
 DOUBLING = 709
 """Rungs until the level doubles: adjacent ones are at least ``1 + 2^-10`` apart."""
+
+_KEPT = 256
+"""The most levels of one ladder that are kept."""
 
 _SCALE = 64
 """Binary digits of the roots of two that rungs are multiplied by."""
@@ -40,13 +43,25 @@ class Ladder:
 
     def value(self, rung: int) -> Fraction:
         """Return the level at ``rung``, exactly.  Raises ``InvalidInput`` outside the ladder."""
+        known = self._known.get(rung)
+        if known is not None:
+            return known
         if not 0 <= rung <= self.last:
             raise InvalidInput(
                 f"Rung {rung} is outside of the ladder, which has rungs 0 to {self.last}."
             )
         doublings, step = divmod(rung, self.doubling)
         scaled = self.finest * _roots(self.doubling)[step] << doublings
-        return -(-scaled >> _SCALE) * self.unit
+        level = -(-scaled >> _SCALE) * self.unit
+        if len(self._known) >= _KEPT:
+            self._known.clear()
+        self._known[rung] = level
+        return level
+
+    @cached_property
+    def _known(self) -> dict[int, Fraction]:
+        """Return the levels that were computed so far: a release needs four of them."""
+        return {}
 
     def rung_at_or_above(self, level: Fraction) -> int:
         """Return the least noisy rung whose level is at least ``level``.

@@ -364,4 +364,4 @@ def _store(session: Session, nodes: list[tuple[Node, bytes]]) -> None:
     if len(rows) == 1:
         _GROW.change(session.connection(), rows[0])
     elif rows:
-        session.connection().execute(insert(_NODE), rows)
+        _GROW.change_all(session.connection(), rows)

@@ -247,7 +247,7 @@ def test_without_the_number_rows_could_trade_them(
 ) -> None:
     table, bound = metadata.tables["user"], row_authentication.columns
     beside = tuple(name for name in bound("user") if name != "id")
-    known = (row_authentication._values, row_authentication._writers)
+    known = (row_authentication._values, row_authentication.writers)
     monkeypatch.setattr(
         row_authentication, "columns", lambda name: beside if name == "user" else bound(name)
     )

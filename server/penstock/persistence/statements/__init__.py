@@ -1,5 +1,6 @@
-"""Run frequent statements without what SQLAlchemy does for every execution.
+"""Run frequent statements without what SQLAlchemy does for every execution, and sign their rows.
 
 * ``prepared``       statements that are compiled once, and run on the driver's connection
 * ``verified_rows``  rows whose HMACs matched, which are not checked again while they are the same
+* ``fixed_rows``     rows of which one column changes, signed without the others
 """

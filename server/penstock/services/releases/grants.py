@@ -1,7 +1,7 @@
 """Record which release was handed to which user, with its leaf, and read it back."""
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Protocol
 
@@ -243,7 +243,7 @@ def leaf_fields(
         "dataset": dataset.name,
         "query": query.name,
         "tier": tier.name,
-        "level": asdict(level),
+        "level": {"parameter": level.parameter, "value": level.value},
         "release": release.public_id,
     }
 

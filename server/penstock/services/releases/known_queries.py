@@ -7,12 +7,15 @@ clearance and holdings (``lookups``), and under the query's lock its ``seq`` and
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
+from types import SimpleNamespace
+from typing import cast
 
 from sqlmodel import Session, col, select
 
 from penstock.errors import NotFound
-from penstock.persistence.row_authentication import columns
 from penstock.persistence.row_numbers import required
+from penstock.persistence.statements.fixed_rows import FixedRow
 from penstock.persistence.tables.datasets import Dataset
 from penstock.persistence.tables.people import Tier
 from penstock.persistence.tables.queries import Query, QueryLevel
@@ -42,6 +45,11 @@ class KnownQuery:
     tiers: tuple[Tier, ...]
     newest: Mapping[int, int]
     given: frozenset[int]
+
+    @cached_property
+    def signed(self) -> FixedRow:
+        """Return the query's row for its HMACs: nothing but ``seq`` changes with a release."""
+        return FixedRow("query", self.query, "seq")
 
     def tier(self, key: int | None) -> Tier | None:
         """Return the tier with this key, or None if there is none or it is deleted."""
@@ -73,11 +81,14 @@ class KnownQuery:
 
 
 def with_seq(query: Query, seq: int) -> Query:
-    """Return a query's row with another ``seq``; it belongs to no session."""
+    """Return the values of a query's row with another ``seq``.
+
+    It is no entity, which takes as long to make as a release takes to store.
+    """
     if query.seq == seq:
         return query
-    values = {name: getattr(query, name) for name in columns("query")}
-    return Query(**{**values, "seq": seq})
+    values = {name: value for name, value in vars(query).items() if not name.startswith("_")}
+    return cast(Query, SimpleNamespace(**{**values, "seq": seq}))
 
 
 def kept(server: Server, edition: str, name: str) -> KnownQuery | None:

@@ -31,11 +31,10 @@ from sqlmodel import Session
 from penstock.errors import NotFound
 from penstock.persistence.dialects import long_content
 from penstock.persistence.locks import hold_query
-from penstock.persistence.row_authentication import columns, require_authentic
+from penstock.persistence.row_authentication import require_authentic
 from penstock.persistence.row_numbers import next_number, required
 from penstock.persistence.statements.prepared import Prepared, Row
 from penstock.persistence.tables.columns import metadata
-from penstock.persistence.tables.queries import Query
 from penstock.services.access.principals import Principal
 from penstock.services.context import Server
 from penstock.services.noise.sealing import StoredRelease
@@ -121,7 +120,9 @@ def read_under_lock(
     if (state.edition, state.clearance) != (allowed.edition, allowed.clearance):
         allowed = allowed_now(session, server, name, request, state.edition, state.clearance)
         state = _read(session, server, user, allowed)
-    _require_authentic(session, allowed.query, state)
+    # Its columns are those that were read under its edition, but for ``seq``.
+    row = allowed.known.signed.at(state.seq)
+    require_authentic(session, "query", state.query_mac, row, allowed.query.name)
     return allowed, state
 
 
@@ -164,15 +165,6 @@ def _read(session: Session, server: Server, user: int, allowed: AllowedRequest) 
         release_id=row["release_id"],
         leaf_id=row["leaf_id"],
     )
-
-
-def _require_authentic(session: Session, query: Query, state: LockedState) -> None:
-    """Raise ``IntegrityViolation`` if the query's row was altered.
-
-    Its columns are those that were read under its edition, but for ``seq``.
-    """
-    values = [state.seq if name == "seq" else getattr(query, name) for name in columns("query")]
-    require_authentic(session, "query", state.query_mac, values, query.name)
 
 
 def _release(session: Session, row: Row, prefix: str, *, long: bool) -> StoredRelease | None:

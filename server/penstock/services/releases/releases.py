@@ -191,7 +191,7 @@ def _stored_or_drawn(
     sealed = seal_state(server, dataset, query, rung, seq, steps)
     if draw.keep is not None:
         draw.keep(session, dataset, with_seq(query, seq))
-    return NewLevel(query, row, sealed), steps
+    return NewLevel(query, allowed.known.signed, row, sealed), steps
 
 
 def release_row(

@@ -16,8 +16,9 @@ from sqlmodel import Session
 from penstock.errors import IntegrityViolation
 from penstock.persistence.database import WRITING
 from penstock.persistence.protocol import Dialect
-from penstock.persistence.row_authentication import columns, signature
+from penstock.persistence.row_authentication import signature, signing_key
 from penstock.persistence.row_numbers import required
+from penstock.persistence.statements.fixed_rows import FixedRow
 from penstock.persistence.statements.prepared import Prepared
 from penstock.persistence.tables.columns import metadata
 from penstock.persistence.tables.queries import Query
@@ -58,10 +59,12 @@ _ALL: Final = Prepared(_BOTH.add_cte(_RENEWED.cte("renewed"), _STORED.cte("store
 class NewLevel:
     """Hold a release that was drawn and is not stored yet.
 
-    ``row`` has its columns but for ``ciphertext``, and ``query`` is the row of its query before it.
+    ``row`` has its columns but for ``ciphertext``, and ``query`` is the row of its query before it,
+    ``signed`` the same for its HMACs.
     """
 
     query: Query
+    signed: FixedRow
     row: dict[str, Any]
     ciphertext: bytes
 
@@ -142,8 +145,8 @@ def _named(table: Table, row: Mapping[str, Any]) -> dict[str, Any]:
 
 def _of_level(session: Session, new: NewLevel) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return the parameters that renew the row of the query, and those that store the release."""
-    values = {name: getattr(new.query, name) for name in columns("query")}
-    mac = signature(session, "query", {**values, "seq": new.seq})
+    key = signing_key(session)
+    mac = None if key is None else new.signed.mac(key, new.seq)
     renewed = {"query_id": new.query.id, "query_seq": new.seq, "query_mac": mac}
     row = {**new.row, "mac": signature(session, "release", new.row)}
     return renewed, _named(_RELEASE, row)

@@ -10,7 +10,6 @@ from penstock.encryption.secrets import VALUES
 from penstock.errors import PenstockError
 from penstock.mechanisms import MECHANISMS
 from penstock.mechanisms.multiple_release import released
-from penstock.persistence.row_authentication import altered, unchecked
 from penstock.persistence.tables.datasets import Dataset
 from penstock.persistence.tables.log import Checkpoint, Leaf, TreeNode
 from penstock.persistence.tables.people import Tier, User
@@ -19,6 +18,7 @@ from penstock.services.access.principals import Principal
 from penstock.services.context import Server
 from penstock.services.noise.kinds.choice import kind_of
 from penstock.services.noise.sealed_state import open_state
+from penstock.services.verification.altered_rows import altered, unchecked
 from penstock.services.verification.prices import prices
 from penstock.services.verification.reconciliation import differences
 from penstock.transparency_log import checkpoints, leaves, merkle
