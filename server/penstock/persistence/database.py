@@ -149,6 +149,11 @@ class WriteSession(Session):
         else:
             self._own.commit()
 
+    def close(self) -> None:
+        """Let go of entities, if there are any; the connection is its opener's."""
+        if self.in_transaction() or self.identity_map or self.new:
+            super().close()
+
 
 class Database:
     """Hold a database and its pools of connections; cheap to keep, and safe across forks.

@@ -3,6 +3,7 @@
 import math
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 
 from penstock.errors import InvalidInput
 
@@ -33,6 +34,14 @@ class Sensitivity:
                 f"linf ({float(self.linf):g}) is above l2 ({self.l2:g}), which no vector allows.",
                 pointer="/sensitivity/linf",
             )
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    @cached_property
+    def _hash(self) -> int:
+        # Whatever is kept of a query's levels is looked up by it, and fractions take long to hash.
+        return hash((self.l1, self.l2_squared, self.linf))
 
     @property
     def l2(self) -> float:

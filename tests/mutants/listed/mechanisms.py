@@ -255,8 +255,8 @@ MUTANTS: Final[Sequence[Mutant]] = (
     Mutant(
         name="ladder-rounded-down",
         path="privacy/level.py",
-        before="        return -(-scaled >> _SCALE) * self.unit\n",
-        after="        return (scaled >> _SCALE) * self.unit\n",
+        before="        level = -(-scaled >> _SCALE) * self.unit\n",
+        after="        level = (scaled >> _SCALE) * self.unit\n",
         wrong="levels are rounded to less noise",
         tests=("tests/unit/privacy/test_level.py",),
     ),

@@ -56,7 +56,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
     Mutant(
         name="release-of-an-altered-row",
         path="services/releases/locked_state.py",
-        before='    require_authentic(session, "query", state.query_mac, row, allowed.query.name)\n',
+        before='    require_authentic(session, "query", state.query_mac, row, query)\n',
         after="",
         wrong="a query whose number of releases was set back draws from where it was",
         tests=(LOCKED_STATE,),

@@ -36,6 +36,17 @@ MUTANTS: Final[Sequence[Mutant]] = (
         row="V6",
     ),
     Mutant(
+        name="row-signed-in-part",
+        path="persistence/statements/fixed_rows.py",
+        before='        begun = digest, b"".join(parts[place + 1 :])\n',
+        after='        begun = digest, b""\n',
+        wrong="columns of a query may be altered that come after the one that changes",
+        tests=(
+            "tests/unit/persistence/statements/test_fixed_rows.py",
+            "tests/unit/services/releases/test_known_queries.py",
+        ),
+    ),
+    Mutant(
         name="large-content-kept",
         path="persistence/sqlite.py",
         before="    if _USED_UP in entry.info:\n",

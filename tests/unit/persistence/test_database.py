@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 import sqlalchemy
-from sqlalchemy import bindparam, event, func
+from sqlalchemy import bindparam, event, func, update
 from sqlalchemy.engine import URL
 from sqlalchemy.exc import IntegrityError
-from sqlmodel import SQLModel, select
+from sqlmodel import SQLModel, col, select
 
 from penstock.errors import DatabaseUnavailable, InvalidInput, SchemaUnknown
 from penstock.persistence import Database, migrate, tables
@@ -113,6 +113,37 @@ def test_an_error_in_the_block_leaves_nothing_behind(database: Database, row: Ma
         assert session.exec(select(tables.Tier)).all() == []
     with database.write() as session:
         session.add(row("tier"))
+
+
+def _described(database: Database, name: str) -> str | None:
+    with database.read() as session:
+        return session.exec(select(tables.Tier.description).where(tables.Tier.name == name)).first()
+
+
+@pytest.mark.parametrize("with_entities", [False, True])
+def test_statements_and_entities_of_a_block_are_stored_together_or_not_at_all(
+    filled: Database, with_entities: bool
+) -> None:
+    def change(text: str, *, failing: bool = False) -> None:
+        with filled.write() as session:
+            session.connection().execute(
+                update(tables.Tier).where(col(tables.Tier.id) == 1).values(description=text)
+            )
+            if with_entities:
+                assert session.get_one(tables.Tier, 1).description == text
+                session.get_one(tables.Tier, 1).description = f"{text} twice"
+            if failing:
+                session.flush()
+                raise ZeroDivisionError
+
+    with filled.read() as session:
+        name = session.get_one(tables.Tier, 1).name
+    change("stored")
+    assert _described(filled, name) == ("stored twice" if with_entities else "stored")
+    with pytest.raises(ZeroDivisionError):
+        change("lost", failing=True)
+    assert _described(filled, name) == ("stored twice" if with_entities else "stored")
+    assert "Current Checked out connections: 0" in filled._engines.alone.pool.status()
 
 
 def test_rows_can_be_read_after_their_transaction(database: Database, row: MakeRow) -> None:

@@ -11,6 +11,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from statistics import NormalDist
 from typing import ClassVar, Self
 
@@ -202,7 +203,11 @@ class Gaussian(Whole):
         return ErrorBars(deviation, confidence, math.ceil(reach / step - 0.5) * step)
 
     def _in_steps(self, variance: Fraction) -> Fraction:
-        return variance / (self.granularity * self.granularity)
+        return variance / self._unit
+
+    @cached_property
+    def _unit(self) -> Fraction:
+        return self.granularity * self.granularity
 
 
 def _beyond_neighbor(level: Fraction, sensitivity: Sensitivity) -> float:

@@ -5,8 +5,8 @@ the column that changes is taken in once for each key, and neither read nor hash
 """
 
 import hmac
-from collections.abc import Callable
-from operator import attrgetter
+from collections.abc import Callable, Mapping
+from operator import itemgetter
 from typing import Any
 
 from penstock.persistence.row_authentication import columns, keyed, parts_of, writers
@@ -18,10 +18,10 @@ _MOST_KEYS = 2
 class FixedRow:
     """Hold the values of a row's columns, all of them but one final."""
 
-    def __init__(self, table: str, row: object, changing: str) -> None:
+    def __init__(self, table: str, row: Mapping[str, Any], changing: str) -> None:
         names = columns(table)
         self._table, self._place = table, names.index(changing)
-        self._values: tuple[Any, ...] = attrgetter(*names)(row)
+        self._values: tuple[Any, ...] = itemgetter(*names)(row)
         self._start, self._write = writers(table)[self._place]
         self._begun: dict[bytes, tuple[hmac.HMAC, bytes]] = {}
 

@@ -8,6 +8,7 @@ clearance and holdings (``lookups``), and under the query's lock its ``seq`` and
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from operator import itemgetter
 from types import SimpleNamespace
 from typing import cast
 
@@ -16,6 +17,7 @@ from sqlmodel import Session, col, select
 from penstock.errors import NotFound
 from penstock.persistence.row_numbers import required
 from penstock.persistence.statements.fixed_rows import FixedRow
+from penstock.persistence.tables.columns import metadata
 from penstock.persistence.tables.datasets import Dataset
 from penstock.persistence.tables.people import Tier
 from penstock.persistence.tables.queries import Query, QueryLevel
@@ -49,7 +51,7 @@ class KnownQuery:
     @cached_property
     def signed(self) -> FixedRow:
         """Return the query's row for its HMACs: nothing but ``seq`` changes with a release."""
-        return FixedRow("query", self.query, "seq")
+        return FixedRow("query", vars(self.query), "seq")
 
     def tier(self, key: int | None) -> Tier | None:
         """Return the tier with this key, or None if there is none or it is deleted."""
@@ -87,7 +89,8 @@ def with_seq(query: Query, seq: int) -> Query:
     """
     if query.seq == seq:
         return query
-    values = {name: value for name, value in vars(query).items() if not name.startswith("_")}
+    columns = metadata.tables["query"].columns.keys()
+    values = dict(zip(columns, itemgetter(*columns)(vars(query)), strict=True))
     return cast(Query, SimpleNamespace(**{**values, "seq": seq}))
 
 

@@ -121,8 +121,8 @@ def read_under_lock(
         allowed = allowed_now(session, server, name, request, state.edition, state.clearance)
         state = _read(session, server, user, allowed)
     # Its columns are those that were read under its edition, but for ``seq``.
-    row = allowed.known.signed.at(state.seq)
-    require_authentic(session, "query", state.query_mac, row, allowed.query.name)
+    row, query = allowed.known.signed.at(state.seq), allowed.query.name
+    require_authentic(session, "query", state.query_mac, row, query)
     return allowed, state
 
 

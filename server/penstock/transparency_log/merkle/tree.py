@@ -64,19 +64,22 @@ class Frontier:
     def __init__(self, size: int = 0, hashes: Iterable[bytes] = ()) -> None:
         self.size = size
         self._hashes = list(hashes)
+        self._root: bytes | None = None
         if len(self._hashes) != size.bit_count():
             raise ValueError(f"a tree of {size} leaves has {size.bit_count()} complete subtrees")
 
     def copy(self) -> "Frontier":
         """Return the same edge, to add leaves to without changing this one."""
-        return Frontier(self.size, self._hashes)
+        copied = Frontier(self.size, self._hashes)
+        copied._root = self._root
+        return copied
 
     def add(self, leaf: bytes) -> list[tuple[Node, bytes]]:
         """Add a leaf by its hash; return the inner nodes that this completes, the lowest first."""
         completed = []
         height, position = 0, self.size
         self._hashes.append(leaf)
-        self.size += 1
+        self.size, self._root = self.size + 1, None
         while position % 2:
             right, left = self._hashes.pop(), self._hashes.pop()
             height, position = height + 1, position // 2
@@ -86,8 +89,10 @@ class Frontier:
 
     @property
     def root(self) -> bytes:
-        """Return the hash of the whole tree."""
-        return joined(self._hashes)
+        """Return the hash of the whole tree, computed once for each leaf that is added."""
+        if self._root is None:
+            self._root = joined(self._hashes)
+        return self._root
 
 
 def inclusion_spans(index: int, size: int) -> list[Span]:

@@ -7,6 +7,7 @@ from sqlmodel import Session
 from tests.unit.worlds import World
 
 from penstock.errors import ClearanceTooLow, Conflict, NotFound
+from penstock.persistence.row_authentication import columns, mac
 from penstock.persistence.row_numbers import required
 from penstock.persistence.tables import Dataset, Query, Tier
 from penstock.services.access.principals import OPERATOR
@@ -129,6 +130,20 @@ def test_rows_of_a_known_query_belong_to_no_open_transaction(visits: World) -> N
     assert query is not None
     rows: list[Query | Dataset | Tier] = [query.query, query.dataset, *query.tiers]
     assert [Session.object_session(row) for row in rows] == [None] * len(rows)
+
+
+def test_a_row_with_another_seq_is_the_same_but_for_that(visits: World) -> None:
+    visits.ask("pia")
+    query = known(visits)
+    assert query is not None
+    before = query.query.model_dump()
+    other = known_queries.with_seq(query.query, 41)
+    assert {name: getattr(other, name) for name in before} == {**before, "seq": 41}
+    assert query.query.model_dump() == before
+    assert known_queries.with_seq(query.query, query.query.seq) is query.query
+    values = [getattr(other, name) for name in columns("query")]
+    for key in visits.server.secrets.of_rows():
+        assert query.signed.mac(key, 41) == mac(key, "query", values)
 
 
 def test_one_look_up_finds_clearance_edition_and_release(visits: World) -> None:

@@ -29,6 +29,16 @@ def test_a_tree_grows_to_the_root_that_is_defined() -> None:
         assert elsewhere.root_of(HASHES[:size]) == (size, OF_SIZE[size])
 
 
+def test_a_copy_grows_by_itself() -> None:
+    frontier = Frontier()
+    for size, digest in enumerate(HASHES, start=1):
+        copied = frontier.copy()
+        assert copied.root == frontier.root == OF_SIZE[size - 1]
+        copied.add(digest)
+        assert (copied.root, frontier.root) == (OF_SIZE[size], OF_SIZE[size - 1])
+        frontier = copied
+
+
 def test_what_no_tree_has_is_refused() -> None:
     for index, size in ((0, 0), (3, 3), (-1, 3)):
         with pytest.raises(ValueError, match="has no leaf"):
