@@ -15,13 +15,12 @@ from tests.faults.stage import analyst, open_home, opened
 
 from penstock.encryption.secrets import VALUES
 from penstock.errors import KeysUnavailable
-from penstock.persistence import row_authentication
 from penstock.services.access.principals import OPERATOR, acting_as
 from penstock.services.context import Server
 from penstock.services.operations import digest_rotation, secret_checks
 from penstock.services.releases import releases
 from penstock.services.schemas.queries import ReleaseRequest
-from penstock.services.verification import verification
+from penstock.services.verification import altered_rows, verification
 
 FILES = (
     "services/operations/digest_rotation.py",
@@ -79,7 +78,7 @@ def asked(server: Server) -> list[float]:
 
 def altered(server: Server) -> list[tuple[str, int]]:
     with server.database.read() as session:
-        return list(row_authentication.altered(session))
+        return list(altered_rows.altered(session))
 
 
 @pytest.mark.parametrize("choose", [pytest.param(few, id="few"), many])

@@ -24,6 +24,7 @@ from penstock.persistence.database import Glance
 from penstock.persistence.tables import QueryLevel, Release, metadata
 from penstock.persistence.tables.columns import Moment, Numbered
 from penstock.services.access.principals import OPERATOR, authenticate
+from penstock.services.verification import altered_rows
 from penstock.services.verification.verification import verify
 
 OTHERWISE = {
@@ -98,7 +99,7 @@ def trade(owner: Connection, name: str, first: int, last: int) -> None:
 def refused(world: World, table: str) -> bool:
     """Return whether a table's rows are refused, and an audit finds them there and only there."""
     with world.server.database.read() as session:
-        found = {name for name, _ in row_authentication.altered(session)}
+        found = {name for name, _ in altered_rows.altered(session)}
     if not found:
         read_all(world, table)
         return False
@@ -248,9 +249,10 @@ def test_without_the_number_rows_could_trade_them(
     table, bound = metadata.tables["user"], row_authentication.columns
     beside = tuple(name for name in bound("user") if name != "id")
     known = (row_authentication._values, row_authentication.writers)
-    monkeypatch.setattr(
-        row_authentication, "columns", lambda name: beside if name == "user" else bound(name)
-    )
+    for module in (row_authentication, altered_rows):
+        monkeypatch.setattr(
+            module, "columns", lambda name: beside if name == "user" else bound(name)
+        )
     for one in known:
         one.cache_clear()
     key = row_authentication.derived(full.server.secrets.values)

@@ -28,6 +28,7 @@ from penstock.persistence import (
 from penstock.persistence.tables import metadata
 from penstock.services.access.principals import OPERATOR
 from penstock.services.operations import home
+from penstock.services.verification import altered_rows
 from penstock.services.verification.verification import verify
 
 pytestmark = pytest.mark.each_database
@@ -111,7 +112,7 @@ def test_an_upgrade_signs_what_is_there(older: World) -> None:
     assert home.upgrade(older.server.settings) == ("0013", migrate.NEWEST)
     assert all(read_all(older, table) >= 2 for table in LATER)
     with older.server.database.read() as session:
-        assert list(row_authentication.altered(session)) == []
+        assert list(altered_rows.altered(session)) == []
     assert older.ask("pia", epsilon=0.07).first
     assert older.push("third", share=0.01, levels=None).name == "third"
 
@@ -172,5 +173,5 @@ def test_homes_from_before_queries_were_signed_are_signed_as_they_are(older: Wor
     with owned(older) as connection:
         row_authentication_upgrade.sign_all(connection, key, "0006")
     with older.server.database.read() as session:
-        assert list(row_authentication.altered(session)) == []
+        assert list(altered_rows.altered(session)) == []
     assert older.ask("pia", epsilon=0.07).first

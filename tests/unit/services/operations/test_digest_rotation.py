@@ -39,7 +39,7 @@ from penstock.services.operations import (
 from penstock.services.operations.digest_rotation import rotate_fingerprint, rotate_values
 from penstock.services.queries import queries
 from penstock.services.schemas.queries import DatasetRequest, LevelsChange
-from penstock.services.verification import verification
+from penstock.services.verification import altered_rows, verification
 from penstock.transparency_log import sights
 from penstock.transparency_log.witness import FILE, slots
 
@@ -138,7 +138,7 @@ def test_a_row_that_was_altered_before_stays_refused(full: World) -> None:
     alter(full, "UPDATE clearance SET version = 40 WHERE id = 1")
     rotate_values(full.server, OPERATOR)
     with full.server.database.read() as session:
-        assert list(row_authentication.altered(session)) == [("clearance", 1)]
+        assert list(altered_rows.altered(session)) == [("clearance", 1)]
 
 
 def test_who_reads_meanwhile_sees_rows_that_are_believed(world: World) -> None:
@@ -257,7 +257,7 @@ def test_what_an_upgrade_signs_anew_was_held_to_the_key_of_before(
     home.upgrade(settings)
     home.upgrade(settings)
     with another(full) as server, server.database.read() as session:
-        assert list(row_authentication.altered(session)) == [("clearance", 1)]
+        assert list(altered_rows.altered(session)) == [("clearance", 1)]
         assert "values 2" in session.exec(select(SecretCheck.name)).all()
 
 
