@@ -3,7 +3,7 @@
 A quote follows from the spec alone, before anything is charged, read or drawn.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
@@ -23,11 +23,22 @@ from penstock.privacy.target import Target, TargetKind
 from penstock.services.ledger.accounts import TierAccount
 from penstock.services.noise.kinds.choice import requested
 from penstock.services.noise.kinds.kind import QueryKind
+from penstock.services.noise.kinds.vector import VectorKind
 from penstock.services.schemas.queries import Terms
 from penstock.spec_fields import folded
 
 Planning = Callable[[type[Mechanism], Fraction], QueryKind]
 """Returns the kind that was requested, for a mechanism and the level of its ceiling."""
+
+
+MOST_KEPT = 64
+"""The most quotes that one process keeps."""
+
+_KEPT: dict[Hashable, tuple[QueryKind, Mapping[str, int], Sequence[tuple[str, int, Entry]]]] = {}
+"""Quotes by their inputs: kind, rungs by tier, and charges by tier and rung.
+
+They hold public numbers alone: no value, no name of a query.
+"""
 
 
 @dataclass(frozen=True)
@@ -67,12 +78,62 @@ def calibrate_and_price(
 ) -> Quote:
     """Calibrate every tier's level and price it.
 
+    A quote of a vector for those who see all tiers is kept, since it depends on few numbers, and
+    queries are registered alike.
+
     ``accounts`` has every tier, least trusted first; those above ``limit`` are hidden, and messages
     about accounts and shares leave them out.  Raises ``InvalidInput`` for tiers that do not exist
     or have no budget, for levels that get noisier as rank rises, and for levels that the mechanism
     cannot have.
     """
     requested_type, own = requested(terms, prepared)
+    if requested_type is not VectorKind or limit is not None:
+        return _calibrated(requested_type, own, terms, prepared, accounts, delta, limit)
+    inputs = _inputs(terms, prepared, accounts, delta)
+    known = _KEPT.get(inputs)
+    if known is None:
+        new = _calibrated(requested_type, own, terms, prepared, accounts, delta, None)
+        costs = [(account.tier.name, rung, cost) for account, rung, cost in new.charges]
+        if len(_KEPT) >= MOST_KEPT:
+            _KEPT.clear()
+        known = _KEPT[inputs] = (new.process, new.rungs, costs)
+    kind, rungs, priced = known
+    named = {tier.name: account for tier, account in accounts if account is not None}
+    return Quote(kind, dict(rungs), [(named[name], rung, cost) for name, rung, cost in priced])
+
+
+def _inputs(
+    terms: Terms,
+    prepared: PreparedQuery,
+    accounts: Sequence[tuple[Tier, TierAccount | None]],
+    delta: float,
+) -> Hashable:
+    """Return everything that the quote of a vector depends on.
+
+    Fractions are pairs of integers, which are compared without Python's own functions.
+    """
+    levels, norms = terms.levels, prepared.sensitivity
+    return (
+        *(terms.mechanism, terms.p, terms.granularity, terms.share, terms.max_levels, delta),
+        None if levels is None else tuple((name, *vars(levels[name]).values()) for name in levels),
+        prepared.dimension,
+        *map(
+            Fraction.as_integer_ratio,
+            (prepared.step, prepared.bound, norms.l1, norms.l2_squared, norms.linf),
+        ),
+        tuple((tier.name, tier.folded, own and own.account) for tier, own in accounts),
+    )
+
+
+def _calibrated(
+    requested_type: type[QueryKind],
+    own: Mapping[str, Any],
+    terms: Terms,
+    prepared: PreparedQuery,
+    accounts: Sequence[tuple[Tier, TierAccount | None]],
+    delta: float,
+    limit: Tier | None,
+) -> Quote:
     plan = partial(_requested_kind, requested_type, own, prepared)
     requested_type.require_terms(terms, delta)
     family = requested_type.family(terms, prepared.step)

@@ -1,8 +1,9 @@
 """Choose the kind of a query: from its stored row, or from a request for it."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from fractions import Fraction
 from functools import lru_cache
+from operator import attrgetter
 from typing import Any, Final
 
 from penstock.connectors.planning.prepare import PreparedQuery
@@ -27,14 +28,8 @@ def kind_of(query: Query) -> QueryKind:
     for kind in KINDS:
         own = kind.own_of(query)
         if own is not None:
-            mechanism = _mechanism(kind.stored_family(query, own), query.granularity)
-            ladder = _ladder(
-                query.ladder_finest, query.ladder_unit, query.ladder_last, query.ladder_doubling
-            )
-            sensitivity = _sensitivity(
-                query.sensitivity_l1, query.sensitivity_l2_squared, query.sensitivity_linf
-            )
-            return kind(mechanism, ladder, sensitivity, **own)
+            family, numbers = kind.stored_family(query, own), _numbers(query)
+            return _shared(kind, family, *numbers) if not own else _made(kind, family, own, numbers)
     raise TypeError("every query is a vector at least")
 
 
@@ -45,6 +40,33 @@ def requested(terms: Terms, prepared: PreparedQuery) -> tuple[type[QueryKind], M
         if own is not None:
             return kind, own
     raise TypeError("every request is for a vector at least")
+
+
+_Numbers = tuple[str, str, str, int, int, str, str, str]
+
+_numbers: Callable[[Query], _Numbers] = attrgetter(
+    *("granularity", "ladder_finest", "ladder_unit", "ladder_last", "ladder_doubling"),
+    *("sensitivity_l1", "sensitivity_l2_squared", "sensitivity_linf"),
+)
+"""Return the columns of a row that every kind has."""
+
+
+def _made(
+    kind: type[QueryKind], family: type[Mechanism], own: Mapping[str, Any], numbers: _Numbers
+) -> QueryKind:
+    granularity, finest, unit, last, doubling, *norms = numbers
+    return kind(
+        _mechanism(family, granularity),
+        _ladder(finest, unit, last, doubling),
+        _sensitivity(*norms),
+        **own,
+    )
+
+
+# Queries of a kind without own fields share one, with all figures that it has shown.
+@lru_cache(maxsize=256)
+def _shared(kind: type[QueryKind], family: type[Mechanism], *numbers: Any) -> QueryKind:
+    return _made(kind, family, {}, numbers)
 
 
 # Queries share their mechanisms, ladders and sensitivities, and parsing these takes longer than
