@@ -7,7 +7,7 @@ fork and each process opens its own.  Fork while no transaction is open.
 
 import os
 import weakref
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -22,7 +22,7 @@ from penstock.persistence import migrate
 from penstock.persistence.dialects import dialect_of, raise_translated, translated
 from penstock.persistence.protocol import Dialect, Need
 from penstock.persistence.row_authentication import accept_for_single_row, accept_present_keys
-from penstock.persistence.statements.prepared import Compiled, wrapped
+from penstock.persistence.statements.prepared import Compiled, Result, wrapped
 
 WRITING = "writing"
 """The key in ``Session.info`` of a write transaction; its value is the dialect."""
@@ -45,6 +45,18 @@ class PreparedSelect:
 
         ``engine`` begins no transactions.  Raises ``sqlalchemy.exc.DBAPIError``.
         """
+        return self._read(engine, parameters, Compiled.first)
+
+    def every(self, engine: Engine, parameters: Mapping[str, object]) -> list[dict[str, Any]]:
+        """Return all rows; see ``first``."""
+        return self._read(engine, parameters, Compiled.every)
+
+    def _read(
+        self,
+        engine: Engine,
+        parameters: Mapping[str, object],
+        read: Callable[[Compiled, Any], Result],
+    ) -> Result:
         name = engine.dialect.name
         compiled = self._compiled.get(name)
         if compiled is None:
@@ -56,7 +68,7 @@ class PreparedSelect:
             cursor = compiled.cursor(connection.driver_connection)
             try:
                 cursor.execute(compiled.text, compiled.bound(parameters), **compiled.options)
-                first = compiled.first(cursor)
+                result = read(compiled, cursor)
             finally:
                 cursor.close()
         except errors as error:
@@ -65,7 +77,7 @@ class PreparedSelect:
         finally:
             if connection is not None:
                 connection.close()
-        return first
+        return result
 
 
 def _dropped(error: Any, engine: Engine, connection: PoolProxiedConnection | None) -> bool:
@@ -110,6 +122,14 @@ class Glance:
 
     info: dict[Any, Any]
     row: Mapping[str, Any] | None
+
+
+@dataclass(frozen=True)
+class Glances:
+    """Hold all rows that one statement read, as ``Glance`` holds one."""
+
+    info: dict[Any, Any]
+    rows: Sequence[Mapping[str, Any]]
 
 
 class ReadSession(Session):
@@ -204,6 +224,16 @@ class Database:
         accept_for_single_row(info)
         try:
             return Glance(info, statement.first(self._engines.once, parameters))
+        except DBAPIError as error:
+            raise_translated(self._dialect, error)
+
+    def glances(self, statement: PreparedSelect, **parameters: object) -> Glances:
+        """Run one statement as ``glance`` does, and return all of its rows."""
+        info = dict(self._info)
+        # Each row is checked: they decide what is charged.
+        accept_present_keys(info)
+        try:
+            return Glances(info, statement.every(self._engines.once, parameters))
         except DBAPIError as error:
             raise_translated(self._dialect, error)
 

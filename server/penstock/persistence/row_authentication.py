@@ -239,6 +239,11 @@ def accept_for_single_row(info: dict[Any, Any]) -> None:
         info[_ACCEPTED], info[_VERIFIED] = keys.with_verified()
 
 
+def accepted_keys(session: Informed) -> tuple[bytes, ...]:
+    """Return the keys that rows of a transaction may be signed under, as far as it needed them."""
+    return tuple(session.info.get(_ACCEPTED, ()))
+
+
 def _begun(session: AnySession, *_: object) -> None:
     # A session on a connection joins a transaction that had begun, and whose keys were noted then.
     if _ACCEPTED not in session.info or not isinstance(session.bind, Connection):
@@ -325,8 +330,10 @@ def store_new(session: AnySession, row: Numbered) -> None:
     if row.id is None:
         (row.id,) = take_numbers(connection, table, 1)
     names = [column.name for column in metadata.tables[table].columns]
-    values = {name: getattr(row, name) for name in names}
-    row.mac = values["mac"] = signature(session, table, values)
+    # Under the attributes, each of which is a call; a new row has all of its columns.
+    state = vars(row)
+    values = {name: state[name] for name in names}
+    state["mac"] = values["mac"] = signature(session, table, values)
     _insert(table, tuple(names)).change(connection, values)
     make_transient_to_detached(row)
     session.add(row)

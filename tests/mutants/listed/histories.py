@@ -87,8 +87,8 @@ MUTANTS: Final[Sequence[Mutant]] = (
     Mutant(
         name="levels-by-those-who-read-nothing",
         path="services/ledger/charges.py",
-        before="dataset, query, rungs, now, exposure)\n",
-        after="dataset, query, rungs, now, {})\n",
+        before="dataset, query, rungs, names, now, exposure)\n",
+        after="dataset, query, rungs, names, now, {})\n",
         wrong="only one leaf of a registration says what its actor had read",
         tests=(
             "tests/unit/services/access/test_admin_actions.py::test_every_leaf_of_a_registration_says_what_its_actor_had_read",

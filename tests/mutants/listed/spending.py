@@ -57,16 +57,48 @@ MUTANTS: Final[Sequence[Mutant]] = (
     Mutant(
         name="registered-on-stale-accounts",
         path="services/queries/registration.py",
-        before="""\
-            fresh = accounts_of(session, dataset)
-            require_same_accounts(accounts, fresh)
-""",
+        before="            fresh = accounts if now.same else accounts_of(session, dataset)\n",
         after="            fresh = accounts\n",
         wrong="two registrations at once spend the same rest of a budget",
         tests=(
             "tests/unit/services/releases/test_concurrency.py::test_registrations_never_overdraw_a_budget_together",
         ),
         row="V2",
+    ),
+    Mutant(
+        name="accounts-of-changed-rows",
+        path="services/datasets/seen_accounts.py",
+        before="        return bool(self.rows) and self.rows == rows and",
+        after="        return bool(self.rows) and len(self.rows) == len(rows) and",
+        wrong="a registration charges accounts as they were before others charged them",
+        tests=(
+            "tests/unit/services/datasets/test_seen_accounts.py",
+            "tests/unit/services/releases/test_concurrency.py::test_registrations_never_overdraw_a_budget_together",
+        ),
+    ),
+    Mutant(
+        name="seen-under-retired-keys",
+        path="services/datasets/seen_accounts.py",
+        before=" and self.keys == accepted_keys(session)\n",
+        after="\n",
+        wrong="rows that were authenticated under keys that are gone are taken as authentic",
+        tests=("tests/unit/services/datasets/test_seen_accounts.py",),
+    ),
+    Mutant(
+        name="quote-of-another-account",
+        path="services/ledger/quotes.py",
+        before="tuple((tier.name, tier.folded, own and own.account) for",
+        after="tuple((tier.name, tier.folded) for",
+        wrong="a tier is charged what a query would cost under another budget",
+        tests=("tests/unit/services/ledger/test_quotes.py",),
+    ),
+    Mutant(
+        name="quote-of-another-sensitivity",
+        path="services/ledger/quotes.py",
+        before="(prepared.step, prepared.bound, norms.l1, norms.l2_squared, norms.linf),",
+        after="(prepared.step, prepared.bound),",
+        wrong="a query has the noise of one that people move less",
+        tests=("tests/unit/services/ledger/test_quotes.py",),
     ),
     Mutant(
         name="anchor-beside-another-row",
@@ -128,7 +160,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
     Mutant(
         name="charged-as-declared-before",
         path="services/queries/registration.py",
-        before="            require_as_declared(current, dataset)\n",
+        before="            require_as_declared(now.declared, dataset)\n",
         after="",
         wrong="a query is charged for a declaration that was corrected meanwhile",
         tests=(

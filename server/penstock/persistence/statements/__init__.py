@@ -3,4 +3,5 @@
 * ``prepared``       statements that are compiled once, and run on the driver's connection
 * ``verified_rows``  rows whose HMACs matched, which are not checked again while they are the same
 * ``fixed_rows``     rows of which one column changes, signed without the others
+* ``entities``       rows without what their constructors do for every column
 """

@@ -4,6 +4,7 @@
 * ``data_folder``               the folder in which the files of datasets must be
 * ``fingerprints``              the sealed fingerprint of a file, and its salt
 * ``declarations, corrections``: a version's declaration, and its correction or withdrawal
+* ``seen_accounts``             a dataset with its tiers' accounts, read once and seen again
 * ``population, look_alikes``   datasets declared, or suspected, to hold the same people
 * ``file_columns``              the columns that a file declares, before it is registered
 * ``dummy_rows``                made-up rows to try code on

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import lru_cache
 from typing import Any
 
 from sqlalchemy import ColumnElement, Select, Table, bindparam
@@ -44,8 +45,6 @@ _TIER, _BUDGET, _CHARGE, _FLOOR = (
 )
 _GRANT, _ENTRY = _BUDGET.alias(), _CHARGE.alias()
 
-# Every registration reads every account twice, the second time under the lock on its dataset, so
-# these statements are built once, load no other entities than tiers, and one reads all accounts.
 _NEWEST = core_select(func.max(_GRANT.c.version)).where(
     _GRANT.c.dataset_id == bindparam("dataset_id"), _GRANT.c.tier_id == _TIER.c.id
 )
@@ -74,6 +73,8 @@ _OPEN_TO_ALL = _OPEN.where(_TIER.c.deleted_at.is_(None))
 _OPEN_AT_TIER = _OPEN.where(_TIER.c.id == bindparam("tier_id"))
 _SPLIT = len(signed_columns(_BUDGET))
 _FLOORS = core_select(*signed_columns(_FLOOR))
+
+_account = lru_cache(maxsize=1024)(account_of)
 
 Row = Mapping[str, Any]
 """An authenticated row, by its columns."""
@@ -170,10 +171,7 @@ def open_account(session: Session, dataset_id: int, tier: Tier) -> TierAccount |
 
 
 def open_accounts(session: Session, dataset_id: int) -> list[tuple[Tier, TierAccount | None]]:
-    """Return every tier that is not deleted, least trusted first, and its present account.
-
-    It is ``None`` for a tier that has no budget.
-    """
+    """Return every tier that is not deleted, least trusted first, and its account or ``None``."""
     return _read(session, _OPEN_TO_ALL, {"dataset_id": dataset_id})
 
 
@@ -201,10 +199,17 @@ def _opened(
             col(TierBudget.dataset_id) == dataset_id, col(TierBudget.tier_id) == tier.id
         )
         highest = max(row.epsilon for row in session.exec(granted).all())
+    return stored_account(tier, budget, highest, last, _of(floors, dataset_id, tier))
+
+
+def stored_account(
+    tier: Tier, budget: Row, highest: float, last: Row | None, floors: Sequence[Entry] = ()
+) -> TierAccount:
+    """Return an account from its newest budget, and the last charge to it."""
     return TierAccount(
         tier=tier,
-        account=account_of(budget["epsilon"], budget["delta"], budget["order"], highest),
-        spent=_at_least(_of(floors, dataset_id, tier), last),
+        account=_account(budget["epsilon"], budget["delta"], budget["order"], highest),
+        spent=_at_least(floors, last),
         entries=last["seq"] + 1 if last else 0,
     )
 
@@ -241,8 +246,7 @@ def _of(floors: Sequence[Row], dataset_id: int, tier: Tier) -> list[Entry]:
 
 def charged_to(session: Session, dataset_id: int, tier: Tier) -> Entry:
     """Return the sum of an account's charges: all that it has spent, unless some were lost."""
-    charges = session.exec(charges_to(dataset_id, tier))
-    return total(Entry(row.loss, row.failure) for row in charges)
+    return total(Entry(row.loss, row.failure) for row in session.exec(charges_to(dataset_id, tier)))
 
 
 def charges_to(dataset_id: int, tier: Tier) -> SelectOfScalar[Charge]:

@@ -86,7 +86,11 @@ def allow(
         versions = {key: before.get(key, (0, None))[0] + 1 for key in changed}
         _store(session, principal, query, changed, versions, at)
         exposure = exposure_of(session, principal, dataset)
-        append_all(session, level_leaves(session, principal, dataset, query, changed, at, exposure))
+        names = {key: session.get_one(Tier, key).name for key in changed}
+        append_all(
+            session,
+            level_leaves(session, principal, dataset, query, changed, names, at, exposure),
+        )
 
 
 def allow_first(
@@ -95,12 +99,16 @@ def allow_first(
     dataset: Dataset,
     query: Query,
     rungs: Rungs,
+    names: Mapping[int, str],
     at: datetime,
     exposure: Exposure,
 ) -> list[AppendedLeaf]:
-    """Store the first rungs of a query that was just stored; return the leaves to append."""
+    """Store the first rungs of a query that was just stored; return the leaves to append.
+
+    ``names`` are those of the tiers.
+    """
     _store(session, principal, query, rungs, dict.fromkeys(rungs, 1), at)
-    return level_leaves(session, principal, dataset, query, rungs, at, exposure)
+    return level_leaves(session, principal, dataset, query, rungs, names, at, exposure)
 
 
 def _store(

@@ -18,6 +18,7 @@ from penstock.errors import Conflict, NameTaken
 from penstock.persistence.dialects import duplicate
 from penstock.persistence.row_authentication import store_new
 from penstock.persistence.row_numbers import listed, next_number, next_numbers, required
+from penstock.persistence.statements.entities import made
 from penstock.persistence.statements.prepared import Prepared
 from penstock.persistence.tables.datasets import Dataset
 from penstock.persistence.tables.people import Tier
@@ -62,7 +63,7 @@ def require_same_accounts(settled: Accounts, fresh: Accounts) -> None:
     def terms(accounts: Accounts) -> list[tuple[int | None, object]]:
         return [(tier.id, account and account.account) for tier, account in accounts]
 
-    if terms(settled) != terms(fresh):
+    if settled is not fresh and terms(settled) != terms(fresh):
         raise Conflict("The tiers or their budgets changed in the meantime; try again.")
 
 
@@ -79,7 +80,7 @@ def row_of(
 ) -> Query:
     """Return the row of a new query; ``own`` are the columns that only some requests set."""
     process = quote.process
-    return Query(
+    columns = dict(
         name=name,
         folded=folded(name),
         dataset_id=required(dataset.id),
@@ -107,6 +108,7 @@ def row_of(
         **process.columns(),
         **own,
     )
+    return made(Query, columns)
 
 
 def charge_all(
@@ -145,11 +147,12 @@ def charge_all(
         dataset_id=key,
         at=now,
     )
-    rungs = {required(account.tier.id): quote.rungs[account.tier.name] for account, _, _ in due}
+    names = {required(account.tier.id): account.tier.name for account, _, _ in due}
+    rungs = {key: quote.rungs[name] for key, name in names.items()}
     # Deleted tiers are also charged for what the tiers below them see; all others are charged.
     if before.may_count_deleted_tiers and counts_deleted_tiers(session):
         recharge(session, dataset, [query], now, allowed={required(query.id): rungs})
-    levels = allow_first(session, principal, dataset, query, rungs, now, exposure)
+    levels = allow_first(session, principal, dataset, query, rungs, names, now, exposure)
     appended = [leaf, *levels]
     for number, own_leaf in zip(before.leaf_ids, appended, strict=True):
         own_leaf.id = number

@@ -25,10 +25,14 @@ def level_leaves(
     dataset: Dataset,
     query: Query,
     rungs: Mapping[int, int],
+    names: Mapping[int, str],
     at: datetime,
     exposure: Exposure,
 ) -> list[AppendedLeaf]:
-    """Make the leaves of levels that tiers, by their keys, are allowed from now on."""
+    """Make the leaves of levels that tiers, by their keys, are allowed from now on.
+
+    ``names`` are those of the tiers.
+    """
     kind = kind_of(query)
     return [
         leaf_of(
@@ -39,8 +43,8 @@ def level_leaves(
             exposure,
             dataset=dataset,
             query=query,
-            tier=session.get_one(Tier, key).name,
-            level=asdict(kind.level(rung)),
+            tier=names[key],
+            level={**vars(kind.level(rung))},
         )
         for key, rung in rungs.items()
     ]

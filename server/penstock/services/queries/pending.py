@@ -3,22 +3,28 @@
 Registering it again finishes it, and a preview shows it as registered.
 """
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
 from sqlalchemy import bindparam, or_
 from sqlalchemy import select as core_select
 from sqlmodel import Session, col, select
 
 from penstock.connectors.planning.prepare import PreparedQuery
 from penstock.errors import Conflict
+from penstock.persistence.database import Database, PreparedSelect
 from penstock.persistence.locks import hold_dataset
-from penstock.persistence.row_authentication import authentic_row, signed_columns
 from penstock.persistence.row_numbers import required
 from penstock.persistence.statements.prepared import Prepared
 from penstock.persistence.tables.columns import metadata
 from penstock.persistence.tables.datasets import Dataset
 from penstock.persistence.tables.people import Tier
 from penstock.persistence.tables.queries import Query
+from penstock.services.datasets import seen_accounts
 from penstock.services.datasets.declarations import Declared, as_declared
-from penstock.services.ledger.charges import name_taken
+from penstock.services.datasets.seen_accounts import FLAG, SeenDataset
+from penstock.services.ledger.charges import accounts_of, name_taken
 from penstock.services.queries.exact_answers import Plannable
 from penstock.services.queries.recorded_statement import keys_text, spec_text
 from penstock.services.repository.datasets import no_dataset
@@ -26,6 +32,7 @@ from penstock.services.repository.queries import in_sight
 from penstock.spec_fields import folded
 
 _QUERY, _DATASET = metadata.tables["query"], metadata.tables["dataset"]
+_NEW = _DATASET.alias()
 
 # Built once, as in ``repository``.
 _LEFT = (
@@ -67,10 +74,43 @@ _EITHER = (
 """A column alone, which takes a third of the time: there is nearly always none."""
 
 _LOCKED = Prepared(
-    core_select(*signed_columns(_DATASET), _EITHER.exists().label("taken")).where(
-        _DATASET.c.id == bindparam("dataset_id")
+    seen_accounts.statement(_DATASET.c.id == bindparam("dataset_id"), _EITHER.exists())
+)
+_SEEN = PreparedSelect(
+    seen_accounts.statement(
+        _DATASET.c.id
+        == core_select(_NEW.c.id)
+        .where(_NEW.c.folded == bindparam("dataset"), _NEW.c.withdrawn_at.is_(None))
+        .order_by(_NEW.c.version.desc())
+        .limit(1)
+        .scalar_subquery(),
+        _ANY_LEFT.exists(),
     )
 )
+
+
+def seen_dataset(database: Database, request: Plannable) -> SeenDataset:
+    """Return the dataset as ``charged_dataset`` does, and its tiers' accounts.
+
+    One statement reads both, unless they depend on more: then a transaction does.
+    """
+    names = {"query": folded(request.name), "dataset": folded(request.dataset)}
+    glances = database.glances(_SEEN, **names)
+    if not glances.rows:
+        raise no_dataset(request.dataset)
+    rows, is_left = _without_flag([dict(row) for row in glances.rows])
+    known = None if is_left else seen_accounts.seen(glances, rows)
+    if known is not None:
+        return known
+    with database.read() as session:
+        dataset = charged_dataset(session, request)
+        return SeenDataset(dataset, accounts_of(session, dataset))
+
+
+def _without_flag(rows: Sequence[dict[str, Any]]) -> tuple[Sequence[dict[str, Any]], bool]:
+    """Return the rows without their flag, and whether it is set."""
+    flags = [row.pop(FLAG) for row in rows]
+    return rows, bool(flags[0])
 
 
 def charged_dataset(session: Session, request: Plannable) -> Dataset:
@@ -87,25 +127,35 @@ def charged_dataset(session: Session, request: Plannable) -> Dataset:
     return dataset if left is None else as_declared(session, *left)
 
 
-def locked(
-    session: Session, dataset: Dataset, request: Plannable, prepared: PreparedQuery
-) -> tuple[Declared | None, bool]:
-    """Lock a dataset, and return what may have changed of it, or None if its row is gone.
+@dataclass(frozen=True)
+class Locked:
+    """Hold what a registration sees under the lock on its dataset.
 
-    Return also whether the request's name or statistic is perhaps registered already, for
-    ``pending`` to find.
+    ``declared`` is what may have changed of the dataset, or None if its row is gone.  ``same`` says
+    that it and all accounts are as they were seen before, and ``may_be_left`` that the request's
+    name or statistic is perhaps registered already, for ``pending`` to find.
     """
-    key = required(dataset.id)
+
+    declared: Declared | None
+    same: bool
+    may_be_left: bool
+
+
+def locked(
+    session: Session, seen: SeenDataset, request: Plannable, prepared: PreparedQuery
+) -> Locked:
+    """Lock a dataset, and look whether it changed.  Raises ``IntegrityViolation``."""
+    key = required(seen.dataset.id)
     hold_dataset(session, key)
     names = {"folded": folded(request.name), "canonical_hash": prepared.canonical_hash}
-    stored = _LOCKED.first(session.connection(), {"dataset_id": key, **names})
-    if stored is None:
-        return None, True
-    taken = bool(stored.pop("taken"))
-    row = authentic_row(session, "dataset", list(stored.values()))
-    if row is None:
-        return None, taken
-    return Declared(row["withdrawn_at"], row["declaration"], row["wrapped_kek"]), taken
+    stored = _LOCKED.every(session.connection(), {"dataset_id": key, **names})
+    if not stored:
+        return Locked(None, same=False, may_be_left=True)
+    rows, taken = _without_flag(stored)
+    # What changed is authenticated before anything is decided by it.
+    same = seen.is_same(session, rows)
+    declared = seen.declared if same else seen_accounts.declared(session, rows[0])
+    return Locked(declared, same=same, may_be_left=taken)
 
 
 def pending(

@@ -23,6 +23,7 @@ from penstock.services.computations import computations
 from penstock.services.computing import PATIENCE
 from penstock.services.context import Server
 from penstock.services.datasets.declarations import require_as_declared
+from penstock.services.datasets.seen_accounts import SeenDataset
 from penstock.services.ledger.allowed_levels import risen
 from penstock.services.ledger.charges import (
     Accounts,
@@ -40,7 +41,7 @@ from penstock.services.queries.exact_answers import (
     prepared_for,
     require_dimension,
 )
-from penstock.services.queries.pending import charged_dataset, locked, pending
+from penstock.services.queries.pending import locked, pending, seen_dataset
 from penstock.services.queries.prepared_request import PreparedRequest
 from penstock.services.queries.queries import TierRungs, shown, stored_tiers
 from penstock.services.queries.recorded_statement import keys_text, spec_text
@@ -59,9 +60,8 @@ def register(
     ``SourceChanged``; an error before the charge changes nothing.
     """
     principal.require("admin")
-    with server.database.read() as session:
-        dataset = charged_dataset(session, request)
-        accounts = accounts_of(session, dataset)
+    seen = seen_dataset(server.database, request)
+    dataset, accounts = seen.dataset, seen.accounts
     refusals = Refusals()
     with refusals:
         require_tiers(request, accounts)
@@ -72,7 +72,7 @@ def register(
     progress("computing levels and charges")
     planned = PreparedRequest(server, principal, PATIENCE, dataset, request, prepared)
     with advised(planned):
-        charged, rungs, tiers = _charged(planned, request, accounts)
+        charged, rungs, tiers = _charged(planned, request, seen)
     try:
         # An interrupted registration may have recorded another version's text, which is run.
         query = _anchor(server, dataset, charged, rungs, prepared.step, reader(charged), progress)
@@ -86,23 +86,23 @@ def register(
 
 
 def _charged(
-    planned: PreparedRequest, request: Request, accounts: Accounts
+    planned: PreparedRequest, request: Request, seen: SeenDataset
 ) -> tuple[Query, Sequence[int], Sequence[TierRungs]]:
     """Charge all tiers without reading data; return the query, the rungs to draw, and its tiers."""
     server, principal, dataset = planned.server, planned.principal, planned.dataset
-    prepared = planned.prepared
+    prepared, accounts = planned.prepared, seen.accounts
     quoted = planned.run(computations.calibrate_and_price, accounts, dataset.delta)
     quote = computations.among(quoted, accounts)
     # There must be room for all that is drawn after the charge, so that it can be finished.
     size = 8 * prepared.dimension * (len(request.levels or ()) + 1)
     with server.database.write_beside(grows=size) as session:
         # Others that charge the same accounts wait here, and read them again.
-        current, may_be_left = locked(session, dataset, request, prepared)
+        now = locked(session, seen, request, prepared)
         require_still(session, principal, "admin")
-        query = pending(session, dataset, request, prepared) if may_be_left else None
+        query = pending(session, dataset, request, prepared) if now.may_be_left else None
         if query is None:
-            require_as_declared(current, dataset)
-            fresh = accounts_of(session, dataset)
+            require_as_declared(now.declared, dataset)
+            fresh = accounts if now.same else accounts_of(session, dataset)
             require_same_accounts(accounts, fresh)
             query = _row(server, principal, dataset, request, prepared, quote)
             charge_all(session, principal, dataset, query, quote, fresh)
