@@ -3,6 +3,8 @@
 from pathlib import Path
 from typing import Any
 
+import pyarrow.csv
+import pyarrow.parquet
 from tests.unit.worlds import World
 
 from penstock.services.access.principals import OPERATOR
@@ -52,3 +54,11 @@ def register(world: World, file: Path, **changes: object) -> DatasetView:
 def query(world: World, **changes: object) -> QueryView:
     request = ComputedQueryRequest.model_validate({**BY_TOWN, **changes})
     return registration.register(world.server, OPERATOR, request)
+
+
+def written(folder: Path) -> tuple[Path, Path]:
+    """Return the same table as CSV and as Parquet."""
+    plain, packed = folder / "stays.csv", folder / "stays.parquet"
+    plain.write_text(ROWS)
+    pyarrow.parquet.write_table(pyarrow.csv.read_csv(plain), packed)
+    return plain, packed

@@ -2,8 +2,7 @@
 
 from pathlib import Path
 
-from tests.unit.services.datasets.files import written
-from tests.unit.services.datasets.stays import STAYS, register
+from tests.unit.services.datasets.stays import STAYS, register, written
 from tests.unit.worlds import World
 
 from penstock.services import budgets

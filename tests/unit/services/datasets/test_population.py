@@ -4,8 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from tests.unit.services.datasets.files import written
-from tests.unit.services.datasets.stays import register
+from tests.unit.services.datasets.stays import register, written
 from tests.unit.services.exposure.same_people_worlds import (
     declare,
     groups,

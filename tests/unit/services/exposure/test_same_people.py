@@ -9,8 +9,7 @@ from typing import Any
 
 import pytest
 from sqlmodel import select
-from tests.unit.services.datasets.files import written
-from tests.unit.services.datasets.stays import query, register
+from tests.unit.services.datasets.stays import query, register, written
 from tests.unit.services.exposure.same_people_worlds import (
     declare,
     groups,
