@@ -144,8 +144,8 @@ class ReadSession(Session):
 class WriteSession(Session):
     """Represent a session of the one transaction that its connection has begun.
 
-    The session joins it when it is first used for entities: statements that need none run on the
-    connection, in a third of the time.
+    The session joins it when it is first used for entities, or when it commits: statements that
+    need none run on the connection, in a third of the time.
     """
 
     def __init__(self, connection: Connection, info: dict[Any, Any]) -> None:
@@ -164,10 +164,10 @@ class WriteSession(Session):
 
     def commit(self) -> None:
         """Commit the transaction; what is pending was flushed before."""
-        if self.in_transaction():
-            super().commit()
-        else:
-            self._own.commit()
+        # Joined now at the latest: a session that has begun without its connection, as one does to
+        # which a row was added, would commit nothing.
+        super().connection()
+        super().commit()
 
     def close(self) -> None:
         """Let go of entities, if there are any; the connection is its opener's."""

@@ -13,6 +13,7 @@ import sqlalchemy
 from sqlalchemy import bindparam, event, func, update
 from sqlalchemy.engine import URL
 from sqlalchemy.exc import IntegrityError
+from sqlalchemy.orm import make_transient_to_detached
 from sqlmodel import SQLModel, col, select
 
 from penstock.errors import DatabaseUnavailable, InvalidInput, SchemaUnknown
@@ -144,6 +145,26 @@ def test_statements_and_entities_of_a_block_are_stored_together_or_not_at_all(
         change("lost", failing=True)
     assert _described(filled, name) == ("stored twice" if with_entities else "stored")
     assert "Current Checked out connections: 0" in filled._engines.alone.pool.status()
+
+
+@pytest.mark.parametrize("adds_row", [False, True])
+def test_a_block_that_loads_no_entity_is_stored_and_its_listeners_are_told(
+    filled: Database, row: MakeRow, adds_row: bool
+) -> None:
+    told: list[object] = []
+    with filled.write() as session:
+        event.listen(session, "after_commit", told.append)
+        session.connection().execute(
+            update(tables.Tier).where(col(tables.Tier.id) == 1).values(description="changed")
+        )
+        if adds_row:
+            # As `row_authentication.store_new` does: the session begins, and has run nothing.
+            stored = row("tier", id=1)
+            make_transient_to_detached(stored)
+            session.add(stored)
+    assert told == [session]
+    with filled.read() as session:
+        assert session.get_one(tables.Tier, 1).description == "changed"
 
 
 def test_rows_can_be_read_after_their_transaction(database: Database, row: MakeRow) -> None:

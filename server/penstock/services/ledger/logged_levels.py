@@ -44,9 +44,9 @@ def level_leaves(
             dataset=dataset,
             query=query,
             tier=names[key],
-            level={**vars(kind.level(rung))},
+            level={"parameter": level.parameter, "value": level.value},
         )
-        for key, rung in rungs.items()
+        for key, level in ((key, kind.level(rung)) for key, rung in rungs.items())
     ]
 
 
