@@ -17,19 +17,13 @@ elsewhere do: the log, and the witness's totals.
 import hashlib
 import hmac
 from collections.abc import Callable, Mapping, Sequence
-from datetime import UTC, datetime
 from functools import cache, lru_cache
-from operator import attrgetter, index
+from operator import attrgetter
 from typing import Any, Final, Protocol
 
 from sqlalchemy import (
-    Boolean,
     Column,
     Connection,
-    Float,
-    Integer,
-    LargeBinary,
-    String,
     Table,
     bindparam,
     event,
@@ -37,13 +31,13 @@ from sqlalchemy import (
 )
 from sqlalchemy.orm import Session as AnySession
 from sqlalchemy.orm import make_transient_to_detached
-from sqlalchemy.types import TypeDecorator, TypeEngine
 
 from penstock.errors import IntegrityViolation
 from penstock.persistence.row_numbers import take as take_numbers
+from penstock.persistence.statements.encoders import encoder
 from penstock.persistence.statements.prepared import Prepared
 from penstock.persistence.statements.verified_rows import VerifiedRows
-from penstock.persistence.tables.columns import Identifier, Moment, Numbered, Signed, metadata
+from penstock.persistence.tables.columns import Numbered, Signed, metadata
 
 KEYS: Final = "authenticity"
 """The key in ``Session.info`` of the ``RowKeys``."""
@@ -159,35 +153,8 @@ def writers(table: str) -> tuple[tuple[bytes, Callable[[Any], bytes]], ...]:
     """Return how each column's part of the signed message begins, and the column's encoder."""
     kinds = metadata.tables[table].columns
     return tuple(
-        (b"\x00%b\x00" % name.encode(), _writer(kinds[name].type)) for name in columns(table)
+        (b"\x00%b\x00" % name.encode(), encoder(kinds[name].type)) for name in columns(table)
     )
-
-
-def _writer(kind: TypeEngine[Any]) -> Callable[[Any], bytes]:
-    """Return the encoder of a column type.
-
-    It gives the same bytes before and after storing, on every database.
-    """
-    plain = kind.impl_instance if isinstance(kind, TypeDecorator) else kind
-    if isinstance(kind, Moment):
-        return _moment
-    if isinstance(kind, Identifier) or isinstance(plain, Integer):
-        return lambda value: b"%d" % index(value)
-    if isinstance(plain, Boolean):
-        return lambda value: b"%d" % bool(value)
-    if isinstance(plain, Float):
-        # SQLite has no negative zero.
-        return lambda value: (value + 0.0).hex().encode()
-    if isinstance(plain, LargeBinary):
-        return bytes
-    if isinstance(plain, String):
-        return str.encode
-    raise TypeError(f"there is no encoder to authenticate a column of the type {kind}")
-
-
-def _moment(value: datetime) -> bytes:
-    moment = value if value.tzinfo is UTC else value.astimezone(UTC)
-    return moment.isoformat().encode()
 
 
 def is_signed(key: bytes, table: str, signed: bytes | None, values: Signable) -> bool:

@@ -2,6 +2,7 @@
 
 * ``prepared``       statements that are compiled once, and run on the driver's connection
 * ``verified_rows``  rows whose HMACs matched, which are not checked again while they are the same
+* ``encoders``       the bytes of a column's value that its row's HMAC covers
 * ``fixed_rows``     rows of which one column changes, signed without the others
 * ``entities``       rows without what their constructors do for every column
 """
