@@ -8,16 +8,13 @@ clearance and holdings (``lookups``), and under the query's lock its ``seq`` and
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from operator import itemgetter
-from types import SimpleNamespace
-from typing import cast
 
 from sqlmodel import Session, col, select
 
 from penstock.errors import NotFound
 from penstock.persistence.row_numbers import required
+from penstock.persistence.statements.entities import made
 from penstock.persistence.statements.fixed_rows import FixedRow
-from penstock.persistence.tables.columns import metadata
 from penstock.persistence.tables.datasets import Dataset
 from penstock.persistence.tables.people import Tier
 from penstock.persistence.tables.queries import Query, QueryLevel
@@ -83,15 +80,11 @@ class KnownQuery:
 
 
 def with_seq(query: Query, seq: int) -> Query:
-    """Return the values of a query's row with another ``seq``.
-
-    It is no entity, which takes as long to make as a release takes to store.
-    """
+    """Return a query's row with another ``seq``; it belongs to no session."""
     if query.seq == seq:
         return query
-    columns = metadata.tables["query"].columns.keys()
-    values = dict(zip(columns, itemgetter(*columns)(vars(query)), strict=True))
-    return cast(Query, SimpleNamespace(**{**values, "seq": seq}))
+    known = vars(query)
+    return made(Query, {**{name: known[name] for name in Query.model_fields}, "seq": seq})
 
 
 def kept(server: Server, edition: str, name: str) -> KnownQuery | None:
