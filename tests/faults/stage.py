@@ -72,6 +72,8 @@ def settings_of(folder: Path) -> Settings:
     # Nobody gives up waiting, for a lock or the log: the machine's speed decides nothing.
     urls = {name: f"{url}&connect_timeout={HANG:.0f}" for name, url in found.items()}
     patient: dict[str, Any] = {"busy_timeout": HANG, "log_patience": HANG, **urls}
+    # In full, a race hands each reader thousands of levels that no tier has.
+    patient["levels_per_day"] = 0
     return Settings(home=folder, data_anywhere=True, **patient)
 
 
