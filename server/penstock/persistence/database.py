@@ -159,8 +159,16 @@ class WriteSession(Session):
         accept_present_keys(self.info)
 
     def connection(self, *_: Any, **__: Any) -> Connection:
-        """Return the connection, whose transaction has begun."""
+        """Return the connection.  Raises ``RuntimeError`` once its transaction was undone."""
+        if not self._own.in_transaction():
+            # Each statement would be a transaction of its own, which nothing undoes.
+            raise RuntimeError("the transaction was rolled back; nothing more is done in it")
         return self._own
+
+    def rollback(self) -> None:
+        """Undo the transaction, also what was done in it without the session."""
+        super().rollback()
+        self._own.rollback()
 
     def commit(self) -> None:
         """Commit the transaction; what is pending was flushed before."""
@@ -205,12 +213,8 @@ class Database:
 
         Raises ``DatabaseUnavailable`` with the next step; the state is then unchanged.
         """
-        with (
-            translated(self._dialect),
-            ReadSession(
-                self._engines.reader, expire_on_commit=False, info=dict(self._info)
-            ) as session,
-        ):
+        session = ReadSession(self._engines.reader, expire_on_commit=False, info=dict(self._info))
+        with translated(self._dialect), session:
             yield session
             session.flush()
 

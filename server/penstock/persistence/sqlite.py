@@ -228,8 +228,10 @@ class SQLite:
     def size(self, connection: Connection) -> int:  # noqa: ARG002 - its disk tells what is left
         return 0
 
-    def failed(self, connection: Connection) -> bool:  # noqa: ARG002 - a statement fails alone
-        return False
+    def failed(self, connection: Connection) -> bool:
+        # A statement fails alone, unless SQLite undoes all of them: it does when its disk is full.
+        driver: Any = connection.connection.driver_connection
+        return not driver.in_transaction
 
     def role(self, connection: Connection) -> str | None:  # noqa: ARG002 - a file knows no roles
         return None

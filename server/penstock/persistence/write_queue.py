@@ -72,7 +72,7 @@ class WriteQueue:
         """Return a place whose turn it is, until ``leave``.
 
         Returns ``None`` if its turn does not come within ``seconds``, or if there is no queue here:
-        its file cannot be made or locked.
+        its file cannot be made or locked, or there is no thread to wait for it.
         """
         with self._lock:
             try:
@@ -81,10 +81,10 @@ class WriteQueue:
                 return None
             if not self._waiting and self._is_first(place):
                 return place
+            if self._thread is None and not self._start_thread():
+                self._close(place.descriptor)
+                return None
             self._waiting.append(place)
-            if self._thread is None:
-                self._thread = threading.Thread(target=self._work, name="writers", daemon=True)
-                self._thread.start()
             self._changed.notify()
         place.called.wait(seconds)
         with self._lock:
@@ -122,6 +122,16 @@ class WriteQueue:
             _wait_for_all_before(place, _NOW)
         except OSError:
             return False
+        return True
+
+    def _start_thread(self) -> bool:
+        """Start the thread; return False if the system gives none now."""
+        thread = threading.Thread(target=self._work, name="writers", daemon=True)
+        try:
+            thread.start()
+        except RuntimeError:
+            return False
+        self._thread = thread
         return True
 
     def _work(self) -> None:

@@ -12,6 +12,8 @@ from queue import Empty, SimpleQueue
 from types import TracebackType
 from typing import Any, Final, TypeVar
 
+from penstock.errors import LogUnavailable
+
 Answered = TypeVar("Answered")
 
 IDLE: Final = 2.0
@@ -28,14 +30,28 @@ class BackgroundThread:
         self._thread: threading.Thread | None = None
 
     def submit(self, act: Callable[[], Answered]) -> "Future[Answered]":
-        """Run a task in the thread; its exception is raised to those who wait for its result."""
+        """Run a task in the thread; its exception is raised to those who wait for its result.
+
+        Raises ``LogUnavailable`` if no thread can be started; the next task tries that again.
+        """
         future: Future[Answered] = Future()
         with self._lock:
-            self._due.put((future, act))
             if self._thread is None:
-                self._thread = threading.Thread(target=self._work, name=self._name, daemon=True)
-                self._thread.start()
+                # First: a task without a thread would wait forever, and all others behind it.
+                self._thread = self._started()
+            self._due.put((future, act))
         return future
+
+    def _started(self) -> threading.Thread:
+        thread = threading.Thread(target=self._work, name=self._name, daemon=True)
+        try:
+            thread.start()
+        except RuntimeError as error:
+            raise LogUnavailable(
+                "The system lets the server start no more threads, so nothing new is answered. Try"
+                " again; if it lasts, raise the limit of its threads and processes, or its memory."
+            ) from error
+        return thread
 
     def _work(self) -> None:
         while True:

@@ -5,16 +5,17 @@ import subprocess
 import sys
 import traceback
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
 import sqlalchemy
-from sqlalchemy import bindparam, event, func, update
+from sqlalchemy import bindparam, event, func, insert, update
 from sqlalchemy.engine import URL
-from sqlalchemy.exc import IntegrityError
+from sqlalchemy.exc import IntegrityError, OperationalError
 from sqlalchemy.orm import make_transient_to_detached
-from sqlmodel import SQLModel, col, select
+from sqlmodel import Session, SQLModel, col, select
 
 from penstock.errors import DatabaseUnavailable, InvalidInput, SchemaUnknown
 from penstock.persistence import Database, migrate, tables
@@ -116,6 +117,12 @@ def test_an_error_in_the_block_leaves_nothing_behind(database: Database, row: Ma
         session.add(row("tier"))
 
 
+def _describe(session: Session, text: str) -> None:
+    session.connection().execute(
+        update(tables.Tier).where(col(tables.Tier.id) == 1).values(description=text)
+    )
+
+
 def _described(database: Database, name: str) -> str | None:
     with database.read() as session:
         return session.exec(select(tables.Tier.description).where(tables.Tier.name == name)).first()
@@ -127,9 +134,7 @@ def test_statements_and_entities_of_a_block_are_stored_together_or_not_at_all(
 ) -> None:
     def change(text: str, *, failing: bool = False) -> None:
         with filled.write() as session:
-            session.connection().execute(
-                update(tables.Tier).where(col(tables.Tier.id) == 1).values(description=text)
-            )
+            _describe(session, text)
             if with_entities:
                 assert session.get_one(tables.Tier, 1).description == text
                 session.get_one(tables.Tier, 1).description = f"{text} twice"
@@ -154,9 +159,7 @@ def test_a_block_that_loads_no_entity_is_stored_and_its_listeners_are_told(
     told: list[object] = []
     with filled.write() as session:
         event.listen(session, "after_commit", told.append)
-        session.connection().execute(
-            update(tables.Tier).where(col(tables.Tier.id) == 1).values(description="changed")
-        )
+        _describe(session, "changed")
         if adds_row:
             # As `row_authentication.store_new` does: the session begins, and has run nothing.
             stored = row("tier", id=1)
@@ -165,6 +168,65 @@ def test_a_block_that_loads_no_entity_is_stored_and_its_listeners_are_told(
     assert told == [session]
     with filled.read() as session:
         assert session.get_one(tables.Tier, 1).description == "changed"
+
+
+def test_nothing_is_stored_after_an_error_that_undid_the_transaction(
+    filled: Database, row: MakeRow
+) -> None:
+    """Though the block goes on: its statements would be transactions of their own."""
+
+    def go_on() -> None:
+        with filled.write() as session:
+            taken = session.get_one(tables.Tier, 1)
+            with suppress(IntegrityError):
+                session.add(row("tier", id=99, folded=taken.folded))
+                session.flush()
+            _describe(session, "too late")
+
+    with pytest.raises(RuntimeError, match="was rolled back"):
+        go_on()
+    with filled.read() as session:
+        assert session.get_one(tables.Tier, 1).description != "too late"
+
+
+@pytest.mark.parametrize("with_entities", [False, True])
+def test_a_rollback_undoes_statements_too_and_ends_the_block(
+    filled: Database, with_entities: bool
+) -> None:
+    def undo() -> None:
+        with filled.write() as session:
+            if with_entities:
+                assert session.get_one(tables.Tier, 1).id == 1
+            _describe(session, "undone")
+            session.rollback()
+
+    with pytest.raises(RuntimeError, match="was rolled back"):
+        undo()
+    with filled.read() as session:
+        assert session.get_one(tables.Tier, 1).description != "undone"
+
+
+@pytest.mark.only("sqlite")
+def test_a_transaction_that_sqlite_undid_by_itself_is_not_taken_for_stored(
+    filled: Database, row: MakeRow
+) -> None:
+    """SQLite undoes the whole transaction when its disk is full, not the statement alone."""
+    large = row("leaf", id=99, hash=b"\x63" * 32, bytes=b"x" * 1_000_000).model_dump()
+
+    def go_on() -> None:
+        with filled.write() as session:
+            _describe(session, "undone")
+            connection = session.connection()
+            pages = connection.exec_driver_sql("PRAGMA page_count").scalar_one()
+            connection.exec_driver_sql(f"PRAGMA max_page_count = {pages}")
+            with suppress(OperationalError):
+                connection.execute(insert(tables.Leaf).values(large))
+
+    with pytest.raises(RuntimeError, match="cannot be committed"):
+        go_on()
+    filled.close()
+    with filled.read() as session:
+        assert session.get_one(tables.Tier, 1).description != "undone"
 
 
 def test_rows_can_be_read_after_their_transaction(database: Database, row: MakeRow) -> None:

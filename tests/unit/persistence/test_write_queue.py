@@ -117,6 +117,27 @@ def test_nobody_waits_longer_than_it_said(place: Path) -> None:
     mine.leave(turn_of(mine))
 
 
+def test_who_has_no_thread_to_wait_for_its_turn_keeps_nobody_from_theirs(
+    place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In its own process and in others; and the next one has a thread again."""
+
+    def none_left(_: threading.Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    mine, other = WriteQueue(place), WriteQueue(place)
+    turn = turn_of(other)
+    with monkeypatch.context() as patch:
+        patch.setattr(threading.Thread, "start", none_left)
+        assert mine.wait(PATIENCE) is None
+    line = Line(place)
+    line.join(mine, 0)
+    line.join(other, 1)
+    other.leave(turn)
+    line.end()
+    assert line.order == [0, 1]
+
+
 def test_a_process_that_is_killed_gives_up_its_turn_and_its_places(place: Path) -> None:
     queue = WriteQueue(place)
 

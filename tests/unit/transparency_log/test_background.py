@@ -13,7 +13,12 @@ from typing import Any
 import pytest
 from tests.databases.homes import PATIENCE
 
+from penstock.errors import LogUnavailable
 from penstock.transparency_log.background import BackgroundThread
+
+
+def no_thread_left(_: threading.Thread) -> None:
+    raise RuntimeError("can't start new thread")
 
 
 def test_what_is_raised_behind_is_raised_to_who_waits() -> None:
@@ -63,6 +68,17 @@ def test_what_comes_as_a_thread_ends_is_done(monkeypatch: pytest.MonkeyPatch) ->
     while not late:
         pass
     assert late[0].result(timeout=PATIENCE) == "late"
+
+
+def test_a_thread_that_cannot_be_had_is_asked_for_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What was refused for want of one is not done later: nobody waits for it."""
+    behind, done = BackgroundThread("test"), list[str]()
+    with monkeypatch.context() as patch:
+        patch.setattr(threading.Thread, "start", no_thread_left)
+        with pytest.raises(LogUnavailable, match="start no more threads"):
+            behind.submit(lambda: done.append("refused"))
+    behind.submit(lambda: done.append("later")).result(timeout=PATIENCE)
+    assert done == ["later"]
 
 
 def test_a_process_ends_whatever_hangs_behind_it() -> None:

@@ -164,4 +164,3 @@ def test_a_checkpoint_that_nobody_signed_moves_no_time(visits: World, time: str)
         session.flush()
         visits.server.clock.look(session)
         assert visits.server.clock() == now
-        session.rollback()

@@ -11,6 +11,7 @@ connection wait for a lock, still answers the probe.
 import os
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from time import monotonic, sleep
 
 from penstock.persistence.postgresql.failures import Silent
@@ -37,9 +38,10 @@ class Breaker:
             self._heard = monotonic()
 
     def require_closed(self) -> None:
-        """Raise ``Silent`` if the server is known to be silent."""
+        """Raise ``Silent`` if the server is known to be silent; it is probed then."""
         self._start()
         if self.open:
+            self._ask()
             raise Silent("the server sends nothing; it is probed again and again")
 
     def heard(self) -> None:
@@ -76,8 +78,11 @@ class Breaker:
         """Start a probe of the server; return since when one runs."""
         with self._lock:
             if not self._probing:
-                self._probing, self._last_probe = True, monotonic()
-                threading.Thread(target=self._listen, name="probing", daemon=True).start()
+                self._last_probe = monotonic()
+                # If the system gives no thread now, the next request asks for one again.
+                with suppress(RuntimeError):
+                    threading.Thread(target=self._listen, name="probing", daemon=True).start()
+                    self._probing = True
             return self._last_probe
 
     def _listen(self) -> None:

@@ -171,8 +171,9 @@ class Runner:
 
     def _speak(self) -> None:
         if self._pulse is not None and not self._speaking:
-            self._speaking = True
             threading.Thread(target=self._speak_on, name="work-pulse", daemon=True).start()
+            # Only now: without a thread, the next job asks for one again.
+            self._speaking = True
 
     def _speak_on(self) -> None:
         silence = threading.Event()

@@ -43,6 +43,24 @@ def test_everybody_is_refused_until_a_probe_is_answered() -> None:
     known.require_closed()
 
 
+def test_a_thread_that_cannot_be_had_leaves_nobody_refused_for_ever(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def none_left(_: threading.Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    known = Breaker(lambda: True, LONG)
+    with monkeypatch.context() as patch:
+        patch.setattr(threading.Thread, "start", none_left)
+        known.trip()
+        with pytest.raises(Silent):
+            known.require_closed()
+    with pytest.raises(Silent):
+        known.require_closed()
+    wait(lambda: not known.open)
+    known.require_closed()
+
+
 def test_what_is_heard_of_the_server_closes_it_again() -> None:
     known = Breaker(lambda: False, LONG)
     known.trip()

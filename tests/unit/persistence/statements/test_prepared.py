@@ -95,7 +95,6 @@ def test_it_returns_what_a_change_returns(filled: Database) -> None:
         row = renamed.first(session.connection(), {"number": 1, "text": "seen by all"})
         assert row == {"changed": 1, "created_at": made}
         assert renamed.first(session.connection(), {"number": 99, "text": ""}) is None
-        session.rollback()
 
 
 def test_numbers_take_the_place_of_names_and_signs_of_percent_stay() -> None:
