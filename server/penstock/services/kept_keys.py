@@ -15,6 +15,7 @@ import threading
 import time
 import weakref
 from collections.abc import Callable, Hashable
+from contextlib import suppress
 from typing import Final
 
 from penstock.encryption.key import Key
@@ -74,12 +75,18 @@ class KeptKeys:
         with self._lock:
             now, shelf = self._clock(), self._shelf
             if shelf is None or shelf.version != version or shelf.until <= now:
-                # First, since nothing may be kept that nothing would drop.
-                if not self._waits:
-                    self._after(SECONDS, self._clear)
-                    self._waits = True
-                shelf = self._shelf = Shelf(version, now + SECONDS)
+                shelf = Shelf(version, now + SECONDS)
+                # Nothing may be kept that nothing would drop.
+                self._shelf = shelf if self._will_clear() else None
         return shelf
+
+    def _will_clear(self) -> bool:
+        """Return True if the shelf is taken down in time; False if there is no thread for that."""
+        if not self._waits:
+            with suppress(RuntimeError):
+                self._after(SECONDS, self._clear)
+                self._waits = True
+        return self._waits
 
     def forget(self) -> None:
         """Drop all keys."""

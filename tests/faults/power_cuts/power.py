@@ -159,8 +159,10 @@ def break_by(mode: str) -> None:
     if mode == ONE_SLOT:
         read = slots.read
 
-        def swapped(content: bytes, keys: Sequence[bytes]) -> Content:
-            newest = read(content, keys)
+        def swapped(
+            content: bytes, keys: Sequence[bytes], known: slots.KnownRecords | None = None
+        ) -> Content:
+            newest = read(content, keys, known)
             return replace(newest, number=1 - newest.number)
 
         slots.read = swapped

@@ -114,6 +114,14 @@ MUTANTS: Final[Sequence[Mutant]] = (
         ),
     ),
     Mutant(
+        name="witness-known-under-earlier-keys",
+        path="transparency_log/witness/slots.py",
+        before="        return known.get(record) if under == tuple(keys) else None\n",
+        after="        return known.get(record)\n",
+        wrong="a witness that was read before is trusted under keys that it is not signed with",
+        tests=("tests/unit/transparency_log/witness/test_slots.py",),
+    ),
+    Mutant(
         name="write-while-suspended",
         path="persistence/database.py",
         before="            if watch is not None:\n                watch.begun(session)\n",

@@ -87,6 +87,14 @@ MUTANTS: Final[Sequence[Mutant]] = (
         tests=("tests/unit/persistence/test_write_queue.py",),
     ),
     Mutant(
+        name="statements-after-a-rollback",
+        path="persistence/database.py",
+        before="        if not self._own.in_transaction():\n",
+        after="        if False:\n",
+        wrong="what follows an error that undid a transaction is stored at once, and stays",
+        tests=("tests/unit/persistence/test_database.py",),
+    ),
+    Mutant(
         name="gate-taken-by-the-first-statement",
         path="persistence/database.py",
         before="            self._dialect.begin_now(session.connection())\n",

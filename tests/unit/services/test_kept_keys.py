@@ -67,6 +67,23 @@ def test_a_key_is_overwritten_after_that_without_any_request(time: Waiting, keys
     assert time.waiting == []
 
 
+def test_without_a_thread_that_would_drop_it_no_key_is_kept(
+    time: Waiting, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def none_left(_: threading.Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    keys = KeptKeys(lambda: time.now)
+    with monkeypatch.context() as patch:
+        patch.setattr(threading.Thread, "start", none_left)
+        buffer = buffer_of(keys.shelf("ring").key("name", time.unwrap))
+        assert not any(buffer)
+        unwrapped = time.unwrapped
+    kept = keys.shelf("ring").key("name", time.unwrap)
+    assert keys.shelf("ring").key("name", time.unwrap) is kept
+    assert time.unwrapped == unwrapped + 1
+
+
 def test_a_key_that_is_kept_later_is_overwritten_with_the_others(
     time: Waiting, keys: KeptKeys
 ) -> None:

@@ -20,7 +20,7 @@ from typing import Protocol, TypeVar
 from penstock.errors import LogUnavailable
 from penstock.transparency_log.sights import NOTHING, Sight, Unauthentic
 from penstock.transparency_log.witness import slots
-from penstock.transparency_log.witness.slots import Content
+from penstock.transparency_log.witness.slots import Content, KnownRecords
 
 FILE = "log.json"
 NAP_SECONDS = 0.002
@@ -64,6 +64,7 @@ class FileWitness:
         self._path = folder / FILE
         self._patience = patience
         self._keys = keys
+        self._known = KnownRecords()
 
     def seen(self) -> Sight:
         with suppress(LogUnavailable):
@@ -122,8 +123,8 @@ class FileWitness:
 
     def _store(self, content: Content, sight: Sight) -> None:
         """Write a sight durably into the slot that does not have the newest one."""
-        sequence = content.sequence + 1
-        slot = slots.filled(sight, sequence, len(content.slot), self._keys()[0])
+        sequence, keys = content.sequence + 1, self._keys()
+        slot = slots.filled(sight, sequence, len(content.slot), keys[0])
         if slot is None:
             self._replace(sight)
             return
@@ -133,6 +134,7 @@ class FileWitness:
             _put(descriptor, slot, (1 - content.number) * len(slot))
             _sync(descriptor)
             _mark(descriptor, 1 - content.number, len(slot), sequence)
+        self._known.add(slot[: -slots.MARK_SIZE], keys, sequence, sight)
 
     def _settle(self, content: Content) -> None:
         """Store the newest record again if its writer did not: it may be in memory alone."""
@@ -180,7 +182,7 @@ class FileWitness:
             raise self._unavailable(f"cannot be written ({reason})") from error
 
     def _content(self) -> Content:
-        return self._read(lambda content: slots.read(content, self._keys()))
+        return self._read(lambda content: slots.read(content, self._keys(), self._known))
 
     def _read(self, read: Callable[[bytes], Read]) -> Read:
         try:

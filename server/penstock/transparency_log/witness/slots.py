@@ -51,26 +51,54 @@ class Content:
     is_whole: bool = True
 
 
-def read(content: bytes, keys: Sequence[bytes]) -> Content:
-    """Read the newest record that is whole.
+class KnownRecords:
+    """Remember the last two records that were authentic under one set of keys, by their bytes.
+
+    Every write reads the file, most of what it finds was read before, and a record lists every
+    account.  A record with another byte is another one.  Threads may share it.
+    """
+
+    def __init__(self) -> None:
+        self._kept: tuple[tuple[bytes, ...], dict[bytes, tuple[int, Sight]]] = ((), {})
+
+    def get(self, record: bytes, keys: Sequence[bytes]) -> tuple[int, Sight] | None:
+        """Return the number and the sight of a record that is authentic under exactly these."""
+        under, known = self._kept
+        return known.get(record) if under == tuple(keys) else None
+
+    def add(self, record: bytes, keys: Sequence[bytes], sequence: int, sight: Sight) -> None:
+        """Remember an authentic record, and the newest one before it."""
+        under, known = self._kept
+        newest = list(known.items())[-1:] if under == tuple(keys) else []
+        self._kept = tuple(keys), {**dict(newest), record: (sequence, sight)}
+
+
+def read(content: bytes, keys: Sequence[bytes], known: KnownRecords | None = None) -> Content:
+    """Read the newest record that is whole; ``known`` has those that were read before.
 
     A text of an earlier version is accepted if it is authenticated.  Raises ``Unauthentic``, and
     those of ``INVALID``.
     """
-    halves = _halves(content)
-    records, is_whole, refused = [], True, None
+    halves, known = _halves(content), known or KnownRecords()
+    records: list[tuple[int, int, Sight | None, dict[str, Any]]] = []
+    is_whole, refused = True, None
     for number, half in enumerate(halves):
+        before = known.get(half[:-MARK_SIZE], keys)
         try:
-            records.append((*_claimed(half), number))
+            fields, sequence = ({}, before[0]) if before else _claimed(half)
         except INVALID:
             is_whole = False
-    for fields, sequence, number in sorted(records, key=lambda record: -record[1]):
-        try:
-            sight = sights.authenticated(fields, keys)
-        except (Unauthentic, *INVALID) as problem:
-            is_whole, refused = False, refused or problem
-            continue
+        else:
+            records.append((sequence, number, before[1] if before else None, fields))
+    for sequence, number, sight, fields in sorted(records, key=lambda record: -record[0]):
         half = halves[number]
+        if sight is None:
+            try:
+                sight = sights.authenticated(fields, keys)
+            except (Unauthentic, *INVALID) as problem:
+                is_whole, refused = False, refused or problem
+                continue
+            known.add(half[:-MARK_SIZE], keys, sequence, sight)
         is_settled = half.endswith(mark(sequence))
         return Content(sight, sequence, number, half, is_settled, is_whole)
     if refused is not None:

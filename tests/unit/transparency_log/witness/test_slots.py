@@ -4,6 +4,7 @@ import hashlib
 import json
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from tests.unit.transparency_log.witness.earlier import in_a_file
@@ -11,7 +12,7 @@ from tests.unit.transparency_log.witness.earlier import in_a_file
 from penstock.transparency_log import sights
 from penstock.transparency_log.sights import Sight, Unauthentic
 from penstock.transparency_log.witness import slots
-from penstock.transparency_log.witness.slots import BLOCK
+from penstock.transparency_log.witness.slots import BLOCK, KnownRecords
 
 KEY, OTHER = b"k" * 32, b"o" * 32
 SIGHTS = [
@@ -112,6 +113,38 @@ def test_a_record_under_another_key_is_none() -> None:
     with pytest.raises(Unauthentic, match="does not authenticate"):
         slots.read(forged * 2, [KEY])
     assert slots.read(forged * 2, [KEY, OTHER]).sight == SIGHTS[7]
+
+
+def test_a_record_that_was_read_before_is_not_parsed_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It settles meanwhile, and gets a neighbor; whatever differs by a byte is read as if new."""
+    known, parsed, parse = KnownRecords(), list[str](), sights.fields_of
+
+    def noted(text: str) -> dict[str, Any]:
+        parsed.append(text)
+        return parse(text)
+
+    monkeypatch.setattr(sights, "fields_of", noted)
+    first = slots.read(slot(3) + slot(4, settled=False), [KEY], known)
+    again = slots.read(slot(3) + slot(4), [KEY], known)
+    assert (first.sight, again.sight) == (SIGHTS[4], SIGHTS[4])
+    assert (first.is_settled, again.is_settled) == (False, True)
+    after = slots.read(slot(5) + slot(4), [KEY], known)
+    assert after.sight == SIGHTS[5]
+    parsed.clear()
+    assert slots.read(slot(5) + slot(4), [KEY], known) == after
+    assert parsed == []
+    altered = slot(5).replace(b'"size": 6', b'"size": 7')
+    assert slots.read(altered + slot(4), [KEY], known).sight == SIGHTS[4]
+    with pytest.raises(Unauthentic):
+        slots.read(altered * 2, [KEY], known)
+
+
+def test_a_record_that_was_read_before_is_refused_under_other_keys() -> None:
+    known = KnownRecords()
+    for _ in range(2):
+        assert slots.read(slot(3) + slot(4), [OTHER, KEY], known).sight == SIGHTS[4]
+        with pytest.raises(Unauthentic):
+            slots.read(slot(3) + slot(4), [OTHER], known)
 
 
 def test_nobody_without_the_key_makes_an_older_record_the_newest() -> None:
