@@ -17,7 +17,8 @@ from pydantic_settings import (
 
 from penstock.errors import InvalidInput
 from penstock.nesting import flat, shallow
-from penstock.settings import PREFIX, SECRET, Settings, check
+from penstock.setting_checks import check
+from penstock.settings import PREFIX, SECRET, Settings
 
 Given = dict[str, tuple[str, str]]
 """By the setting's name, the given text and the name of its source."""

@@ -6,12 +6,9 @@ may hold a secret can also be given by a file: the same variable with ``_FILE`` 
 
 from pathlib import Path
 from typing import Annotated, Any, Final
-from urllib.parse import urlsplit
 
 from pydantic import BeforeValidator, Field
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
-
-from penstock.errors import InvalidInput
 
 PREFIX: Final = "PENSTOCK_"
 SECRET: Final[dict[str, Any]] = {"secret": True}
@@ -348,53 +345,3 @@ class Settings(BaseSettings):
     def resolved_migration_url(self) -> str:
         """Return the URL under which the schema is changed."""
         return self.migration_database_url or self.resolved_database_url
-
-
-def _require_address(url: str) -> None:
-    """Raise ``InvalidInput`` if links cannot be built from the public address."""
-    try:
-        parts = urlsplit(url)
-        port_read = parts.port is None or parts.port > 0
-    except ValueError:
-        port_read = False
-    odd = (
-        not port_read or url != "".join(url.split()) or not url.isprintable() or "//" in parts.path
-    )
-    whole = not odd and parts.scheme in {"http", "https"} and bool(parts.hostname)
-    if not whole or parts.query or parts.fragment or "@" in parts.netloc:
-        raise InvalidInput(
-            f"The setting public_url is {url!r}; it must be an address as readers type it, with"
-            " http:// or https:// and a host, without a query: https://example.org/penstock."
-        )
-
-
-SHORTEST_METRICS_TOKEN = 16
-
-
-def check(settings: Settings) -> None:
-    """Raise ``InvalidInput`` for a value that cannot work, or settings that exclude each other."""
-    _require_address(settings.public_url)
-    if settings.key_provider not in ("keyring", "pkcs11"):
-        raise InvalidInput(
-            f"The setting key_provider is {settings.key_provider!r}; it must be keyring or pkcs11."
-        )
-    if settings.key_provider == "pkcs11" and not (settings.pkcs11_module and settings.pkcs11_token):
-        raise InvalidInput(
-            "The key provider pkcs11 needs the settings pkcs11_module and pkcs11_token."
-        )
-    if settings.oidc_issuer and not (settings.oidc_audience and settings.oidc_claim):
-        raise InvalidInput(
-            "The setting oidc_issuer needs oidc_audience and oidc_claim: a token that was made for"
-            " another server must not be accepted."
-        )
-    if settings.log_level.upper() not in ("DEBUG", "INFO", "WARNING", "ERROR"):
-        raise InvalidInput(
-            f"The setting log_level is {settings.log_level!r};"
-            " it must be DEBUG, INFO, WARNING or ERROR."
-        )
-    token = settings.metrics_token
-    if token and (len(token) < SHORTEST_METRICS_TOKEN or not token.isascii() or " " in token):
-        raise InvalidInput(
-            f"The setting metrics_token must have {SHORTEST_METRICS_TOKEN} characters or more,"
-            " ASCII without spaces; make one with `openssl rand -hex 32`."
-        )

@@ -1,0 +1,56 @@
+"""Refuse settings that cannot work, or that exclude each other."""
+
+from typing import Final
+from urllib.parse import urlsplit
+
+from penstock.errors import InvalidInput
+from penstock.settings import Settings
+
+SHORTEST_METRICS_TOKEN: Final = 16
+
+
+def _require_address(url: str) -> None:
+    """Raise ``InvalidInput`` if links cannot be built from the public address."""
+    try:
+        parts = urlsplit(url)
+        port_read = parts.port is None or parts.port > 0
+    except ValueError:
+        port_read = False
+    odd = (
+        not port_read or url != "".join(url.split()) or not url.isprintable() or "//" in parts.path
+    )
+    whole = not odd and parts.scheme in {"http", "https"} and bool(parts.hostname)
+    if not whole or parts.query or parts.fragment or "@" in parts.netloc:
+        raise InvalidInput(
+            f"The setting public_url is {url!r}; it must be an address as readers type it, with"
+            " http:// or https:// and a host, without a query: https://example.org/penstock."
+        )
+
+
+def check(settings: Settings) -> None:
+    """Raise ``InvalidInput`` for a value that cannot work, or settings that exclude each other."""
+    _require_address(settings.public_url)
+    if settings.key_provider not in ("keyring", "pkcs11"):
+        raise InvalidInput(
+            f"The setting key_provider is {settings.key_provider!r}; it must be keyring or pkcs11."
+        )
+    if settings.key_provider == "pkcs11" and not (settings.pkcs11_module and settings.pkcs11_token):
+        raise InvalidInput(
+            "The key provider pkcs11 needs the settings pkcs11_module and pkcs11_token."
+        )
+    if settings.oidc_issuer and not (settings.oidc_audience and settings.oidc_claim):
+        raise InvalidInput(
+            "The setting oidc_issuer needs oidc_audience and oidc_claim: a token that was made for"
+            " another server must not be accepted."
+        )
+    if settings.log_level.upper() not in ("DEBUG", "INFO", "WARNING", "ERROR"):
+        raise InvalidInput(
+            f"The setting log_level is {settings.log_level!r};"
+            " it must be DEBUG, INFO, WARNING or ERROR."
+        )
+    token = settings.metrics_token
+    if token and (len(token) < SHORTEST_METRICS_TOKEN or not token.isascii() or " " in token):
+        raise InvalidInput(
+            f"The setting metrics_token must have {SHORTEST_METRICS_TOKEN} characters or more,"
+            " ASCII without spaces; make one with `openssl rand -hex 32`."
+        )
