@@ -25,6 +25,7 @@ from penstock.connectors.planning.plan import Plan
 from penstock.connectors.progress import Progress, silent
 from penstock.connectors.specs.models import ComputedQuery, DatasetSpec
 from penstock.connectors.specs.schema import check_schema
+from penstock.connectors.specs.sources import require_engine
 from penstock.errors import InvalidInput
 from penstock.privacy.neighboring import NeighboringRelation
 from penstock.privacy.sensitivity import Sensitivity
@@ -111,6 +112,7 @@ def check_source(dataset: DatasetSpec, folder: Path | None = None) -> None:
     ``folder`` is where files may lie (see ``source_file.locate``).
     """
     check_schema(dataset)
+    require_engine(dataset)
     if dataset.source.engine == "duckdb":
         file = source_file.locate(dataset, folder)
         source_file.check_columns(dataset, source_file.column_names(file))

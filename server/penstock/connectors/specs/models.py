@@ -5,7 +5,7 @@ where the dataset and the query meet.  Budgets, levels and mechanisms are the se
 half; their request models inherit from these.
 """
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import (
     AfterValidator,
@@ -13,8 +13,10 @@ from pydantic import (
     Discriminator,
     Field,
     PlainValidator,
+    SerializerFunctionWrapHandler,
     Tag,
     WithJsonSchema,
+    model_serializer,
 )
 from pydantic_core import PydanticCustomError
 
@@ -46,12 +48,31 @@ MOST_UNITS = 2**48
 
 ColumnType = Literal["string", "integer", "number", "boolean", "date"]
 
+Engine = Literal[
+    "duckdb", "postgresql", "spark", "clickhouse", "trino", "bigquery", "snowflake", "vector"
+]
+
 
 class SourceSpec(Spec):
-    """Where the data come from: a file that DuckDB reads, or vectors that are pushed."""
+    """Where the data come from: files, a view in a warehouse, or vectors that are pushed.
 
-    engine: Literal["duckdb", "vector"]
+    ``connection`` names credentials that the operator sets; they are no part of a spec.
+    """
+
+    engine: Engine
     uri: Annotated[Text, Field(min_length=1)] | None = None
+    connection: Name | None = None
+    table: Annotated[Text, Field(min_length=1)] | None = None
+
+    @model_serializer(mode="wrap")
+    def _dumped(self, dump: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """Leave fields out that specs of earlier versions do not have, so that texts stay equal."""
+        fields: dict[str, Any] = dump(self)
+        return {
+            name: value
+            for name, value in fields.items()
+            if value is not None or name not in {"connection", "table"}
+        }
 
 
 class UnitColumn(Spec):

@@ -6,6 +6,7 @@ from fractions import Fraction
 from penstock.connectors.duckdb.cells import EXAMPLES, NUMERIC, cell
 from penstock.connectors.planning.refusals import pointer, refusal
 from penstock.connectors.specs.models import ColumnSpec, DatasetSpec, UnitColumn
+from penstock.connectors.specs.sources import VECTORS, check_fields
 
 Place = tuple[str, str]
 
@@ -16,8 +17,9 @@ STEPS = "A step is a power of two, 2^-60 or above, or a whole number above 0."
 
 def check_schema(dataset: DatasetSpec) -> None:
     """Raise ``InvalidInput``, naming every place, unless the spec is consistent."""
-    vector = dataset.source.engine == "vector"
-    places = list(_of_vectors(dataset) if vector else _of_a_file(dataset))
+    places = list(check_fields(dataset.source))
+    vector = dataset.source.engine == VECTORS
+    places += _of_vectors(dataset) if vector else _of_records(dataset)
     for name, column in dataset.columns.items():
         places += _of_a_column(name, column)
     if places:
@@ -37,15 +39,11 @@ def step_of(value: int | float) -> Fraction | None:
 
 
 def _of_vectors(dataset: DatasetSpec) -> Iterator[Place]:
-    if dataset.source.uri is not None:
-        yield pointer("source", "uri"), "Vectors are pushed, so there is no file; leave this out."
     if dataset.columns:
         yield pointer("columns"), "Vectors are pushed and have no columns; leave this out."
 
 
-def _of_a_file(dataset: DatasetSpec) -> Iterator[Place]:
-    if dataset.source.uri is None:
-        yield pointer("source", "uri"), "Name the CSV or Parquet file."
+def _of_records(dataset: DatasetSpec) -> Iterator[Place]:
     if not dataset.columns:
         yield pointer("columns"), "Declare the columns that queries will use."
     if len({name.casefold() for name in dataset.columns}) < len(dataset.columns):

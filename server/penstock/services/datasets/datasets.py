@@ -181,9 +181,8 @@ def view(session: Session, dataset: Dataset, limit: Tier | None) -> DatasetView:
     """Return a dataset for a reader who may see tiers up to ``limit`` (``None``: all)."""
     spec = spec_of(dataset)
     source = spec.source.model_dump(mode="json", exclude_none=True)
-    if limit is not None and spec.source.uri is not None:
-        # Analysts are not shown where the server keeps its files.
-        source["uri"] = Path(spec.source.uri).name
+    if limit is not None:
+        source = _without_places(source)
     newest: dict[str, PrivacyBudget] = {}
     rows = session.exec(
         select(TierBudget, Tier)
@@ -209,6 +208,16 @@ def view(session: Session, dataset: Dataset, limit: Tier | None) -> DatasetView:
         registered_at=dataset.created_at,
         same_people_as=_same_people(session, dataset, limit),
     )
+
+
+def _without_places(source: Mapping[str, str]) -> dict[str, str]:
+    """Return a source for analysts, who are not shown where the server keeps or finds its data."""
+    shown = {name: value for name, value in source.items() if name != "connection"}
+    if "uri" in shown:
+        shown["uri"] = Path(shown["uri"]).name
+    if "table" in shown:
+        shown["table"] = shown["table"].rpartition(".")[2]
+    return shown
 
 
 def _same_people(session: Session, dataset: Dataset, limit: Tier | None) -> list[str]:
