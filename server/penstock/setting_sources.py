@@ -18,7 +18,11 @@ from pydantic_settings import (
 from penstock.errors import InvalidInput
 from penstock.nesting import flat, shallow
 from penstock.setting_checks import check
+from penstock.setting_connections import SENTENCE, TABLE, connections_of
 from penstock.settings import PREFIX, SECRET, Settings
+
+_NO_VARIABLE: Final = f"{PREFIX}{TABLE.upper()}"
+"""Connections are set one by one; no variable has them all."""
 
 Given = dict[str, tuple[str, str]]
 """By the setting's name, the given text and the name of its source."""
@@ -30,6 +34,10 @@ _NOT_THAT: Final = {
     "bool_parsing": "which is neither on nor off",
     "path_type": "which names no folder",
 }
+
+
+MASKED: Final = "(set)"
+"""What is shown of a secret."""
 
 
 @dataclass(frozen=True)
@@ -51,18 +59,28 @@ def load(
     Raises ``InvalidInput`` for unknown names, wrong types, numbers out of bounds and files
     that cannot be read.
     """
-    given = _written(environment, file)
+    content, origin = _content_of_file(environment, file)
+    connections = connections_of(environment, content.pop(TABLE, {}), str(origin))
+    given = _written(environment, content, origin)
+    values: dict[str, Any] = {name: value for name, (value, _) in given.items()}
+    values[TABLE] = {name: secret for name, (secret, _) in connections.items()}
     try:
-        settings = Settings.model_validate({name: value for name, (value, _) in given.items()})
+        settings = Settings.model_validate(values)
     except ValidationError as error:
         raise _refusal(error, given) from None
     check(settings)
     provenance = []
     for name, field in Settings.model_fields.items():
+        if name == TABLE:
+            continue
         value = getattr(settings, name)
-        masked = "(set)" if field.json_schema_extra == SECRET and value else shown(value)
+        masked = MASKED if field.json_schema_extra == SECRET and value else shown(value)
         source = given[name][1] if name in given else "default"
         provenance.append(Provenance(name, masked, source, field.description or ""))
+    provenance += [
+        Provenance(f"connection_{name}", MASKED, source, SENTENCE)
+        for name, (_, source) in connections.items()
+    ]
     return settings, provenance
 
 
@@ -99,13 +117,14 @@ def variable_of(name: str) -> str:
     return PREFIX + name.upper()
 
 
-def _written(environment: Mapping[str, str], file: Path | None) -> Given:
+def _written(
+    environment: Mapping[str, str], content: Mapping[str, Any], origin: Path | None
+) -> Given:
     """Return the values given for settings; a later source replaces an earlier one.
 
-    Raises ``InvalidInput`` for a file that cannot be read or has unknown settings.
+    Raises ``InvalidInput`` for unknown settings in the file, ``content``.
     """
     given: Given = {}
-    content, origin = _content_of_file(environment, file)
     unknown = sorted(set(content) - set(Settings.model_fields))
     if unknown:
         raise InvalidInput(f"{origin} sets {', '.join(unknown)}, which are unknown settings.")
@@ -114,7 +133,9 @@ def _written(environment: Mapping[str, str], file: Path | None) -> Given:
         given[name] = (secret, variable_of(name) + "_FILE")
     variables = EnvSettingsSource(Settings)
     # It has read this process's own environment; callers may give another one.
-    variables.env_vars = {name.lower(): value for name, value in environment.items()}
+    variables.env_vars = {
+        name.lower(): value for name, value in environment.items() if name.upper() != _NO_VARIABLE
+    }
     given.update({name: (value, variable_of(name)) for name, value in variables().items()})
     return given
 

@@ -2,12 +2,13 @@
 
 The environment takes precedence over ``penstock.toml``, and that over the defaults.  A setting that
 may hold a secret can also be given by a file: the same variable with ``_FILE`` at its end names it.
+Connections have names of the operator's own (``setting_connections``).
 """
 
 from pathlib import Path
 from typing import Annotated, Any, Final
 
-from pydantic import BeforeValidator, Field
+from pydantic import BeforeValidator, Field, SecretStr
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
 
 PREFIX: Final = "PENSTOCK_"
@@ -308,6 +309,9 @@ class Settings(BaseSettings):
         json_schema_extra=SECRET,
     )
     log_level: str = Field("INFO", description="The level from which messages are logged.")
+    connections: dict[str, SecretStr] = Field(
+        {}, description="The secrets of connections, by name.", repr=False
+    )
 
     @classmethod
     def settings_customise_sources(

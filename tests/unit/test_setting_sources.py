@@ -1,11 +1,20 @@
 """Test settings: environment over file over default, and every mistake named."""
 
+import json
 from pathlib import Path
 
 import pytest
 
 from penstock.errors import InvalidInput
+from penstock.setting_connections import (
+    connections_of,
+    folded_connection,
+    is_connection,
+    variable_of_connection,
+)
 from penstock.setting_sources import load
+
+URL = "postgresql://reader:canary@db.example.org/clinic"
 
 
 def source_of(name: str, environment: dict[str, str], file: Path | None = None) -> tuple[str, str]:
@@ -106,3 +115,102 @@ def test_a_file_that_cannot_be_meant_is_named(tmp_path: Path, content: str, mess
     file.write_text(content)
     with pytest.raises(InvalidInput, match=message):
         load({}, file)
+
+
+def _secrets(environment: dict[str, str], file: Path | None = None) -> dict[str, str]:
+    settings, _ = load(environment, file)
+    return {name: secret.get_secret_value() for name, secret in settings.connections.items()}
+
+
+def test_a_connection_is_a_variable_a_file_or_a_line_of_the_settings(tmp_path: Path) -> None:
+    secret, file = tmp_path / "secret", tmp_path / "penstock.toml"
+    secret.write_text(f" {URL}\n")
+    file.write_text('[connections]\nLake-2 = "s3://a"\nwarehouse = "spark"\n')
+    environment = {
+        "PENSTOCK_CONNECTION_WAREHOUSE": URL,
+        "PENSTOCK_CONNECTION_OTHER_FILE": str(secret),
+        "PENSTOCK_CONNECTION_NONE": "",
+    }
+    assert _secrets(environment, file) == {"lake_2": "s3://a", "other": URL, "warehouse": URL}
+    sources = {item.name: item.source for item in load(environment, file)[1]}
+    assert sources["connection_warehouse"] == "PENSTOCK_CONNECTION_WAREHOUSE"
+    assert sources["connection_other"] == "PENSTOCK_CONNECTION_OTHER_FILE"
+    assert sources["connection_lake_2"] == str(file)
+
+
+def test_a_variable_comes_before_its_file(tmp_path: Path) -> None:
+    secret = tmp_path / "secret"
+    secret.write_text("of the file")
+    environment = {
+        "PENSTOCK_CONNECTION_A": "of the variable",
+        "PENSTOCK_CONNECTION_A_FILE": str(secret),
+    }
+    assert _secrets(environment) == {"a": "of the variable"}
+
+
+def test_no_text_of_the_settings_has_a_secret() -> None:
+    settings, provenance = load({"PENSTOCK_CONNECTION_WAREHOUSE": URL})
+    texts = [repr(settings), str(settings), repr(provenance), settings.model_dump_json()]
+    texts += [str(settings.model_dump()), json.dumps(settings.model_dump(mode="json"))]
+    assert "canary" not in "".join(texts)
+    shown = next(item for item in provenance if item.name == "connection_warehouse")
+    assert (shown.value, shown.source) == ("(set)", "PENSTOCK_CONNECTION_WAREHOUSE")
+
+
+def test_names_are_folded() -> None:
+    assert folded_connection("Ware-House") == "ware_house"
+    assert variable_of_connection("ware-house") == "PENSTOCK_CONNECTION_WARE_HOUSE"
+
+
+@pytest.mark.parametrize("name", ["", "_a", "a b", "a/b", "d\u00e9p\u00f4t", "a_file", "A-FILE"])
+def test_other_names_are_no_connections(name: str) -> None:
+    assert not is_connection(name)
+
+
+@pytest.mark.parametrize(
+    "environment",
+    [
+        {"PENSTOCK_CONNECTION_": URL},
+        {"PENSTOCK_CONNECTION__FILE": URL},
+        {"PENSTOCK_CONNECTION_A.B": URL},
+        {"PENSTOCK_CONNECTION_A": "x", "PENSTOCK_CONNECTION_B_FILE_FILE": URL},
+        {"PENSTOCK_CONNECTION_A_FILE": "/nowhere/canary.url"},
+    ],
+)
+def test_what_names_no_connection_is_refused_without_its_value(environment: dict[str, str]) -> None:
+    with pytest.raises(InvalidInput) as refused:
+        load(environment)
+    assert URL not in refused.value.detail
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ('connections = "canary-x"\n', "must be a table"),
+        ("[connections]\na = 7\n", "must be a text"),
+        ('[connections]\n"a b" = "canary-x"\n', "names no connection"),
+        ('[connections]\na-b = "canary-x"\na_b = "y"\n', "twice"),
+        ('connection_a = "canary-x"\n', "unknown settings"),
+    ],
+)
+def test_a_settings_file_is_refused_without_its_values(
+    tmp_path: Path, content: str, message: str
+) -> None:
+    file = tmp_path / "penstock.toml"
+    file.write_text(content)
+    with pytest.raises(InvalidInput, match=message) as refused:
+        load({}, file)
+    assert "canary" not in refused.value.detail
+
+
+def test_a_secret_file_that_is_no_text_is_refused_without_its_bytes(tmp_path: Path) -> None:
+    secret = tmp_path / "key"
+    secret.write_bytes(b"canary\xff")
+    with pytest.raises(InvalidInput, match="it is no text") as refused:
+        connections_of({"PENSTOCK_CONNECTION_A_FILE": str(secret)}, {}, "")
+    assert refused.value.__cause__ is None
+    assert refused.value.__context__ is None
+
+
+def test_no_variable_has_all_connections() -> None:
+    assert _secrets({"PENSTOCK_CONNECTIONS": '{"a": "b"}'}) == {}

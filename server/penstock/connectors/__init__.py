@@ -4,6 +4,7 @@
 * ``planning``  what a spec means on its dataset, known before any data are read
 * ``duckdb``    the one template of the SQL, and the engine, locked down to one file
 * ``vector``    vectors that are pushed
+* ``connections``  credentials, by the names that the operator gives them
 * ``dummy``     made-up rows of a declared schema
 * ``progress``  reports of how far the reading of data is
 """

@@ -15,6 +15,7 @@ from penstock.transparency_log.logged_time import LoggedTime
 from penstock.transparency_log.sequencer import Sequencer
 
 if TYPE_CHECKING:
+    from penstock.connectors.connections import Connections
     from penstock.openid.issuer import Issuer
     from penstock.randomness.stream import Stream
 
@@ -43,6 +44,13 @@ class Server:
     kept: Kept[Any] = field(default_factory=Kept)
     clearances: dict[int, tuple[int | None, int | None]] = field(default_factory=dict)
     keys: KeptKeys = field(default_factory=KeptKeys)
+
+    @property
+    def connections(self) -> "Connections":
+        """Return the credentials that the operator names, for connectors alone."""
+        from penstock.connectors.connections import Connections
+
+        return Connections(self.settings.connections)
 
     @property
     def secrets(self) -> Secrets:
