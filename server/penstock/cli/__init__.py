@@ -9,7 +9,7 @@
 * ``home``        ``init``, ``status``, ``config``, ``db``, ``serve``, ``keys``, ``backup``,
   ``audit``, ``demo``
 * ``people``      ``tier``, ``user``, ``token``, ``proposal``
-* ``data``        ``dataset``
+* ``data``        ``dataset``, ``connection``
 * ``statistics``  ``query``, ``stream``, ``release``
 
 Nothing slow is imported before a command needs it: ``penstock --help`` imports only click and

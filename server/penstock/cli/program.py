@@ -29,6 +29,7 @@ COMMANDS = {
     "token": "penstock.cli.people.tokens:token",
     "tier": "penstock.cli.people.tiers:tier",
     "dataset": "penstock.cli.data.datasets:dataset",
+    "connection": "penstock.cli.data.connections:connection",
     "query": "penstock.cli.statistics.queries:query",
     "release": "penstock.cli.statistics.releases:release",
     "stream": "penstock.cli.statistics.streams:stream",

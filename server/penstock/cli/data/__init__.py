@@ -3,5 +3,6 @@
 * ``datasets``   ``penstock dataset``
 * ``imports``    ``penstock dataset import``: metadata of SmartNoise SQL or lomas
 * ``checks``     ``penstock dataset check``
+* ``connections``  ``penstock connection``
 * ``documents``  tables of datasets and their budgets
 """

@@ -36,6 +36,7 @@ STORAGE: Final = ("storage", ("obstore",))
 CONNECTED: Final[frozenset[Engine]] = frozenset({FILES, VECTORS})
 """The engines that this version has a connector for."""
 
+_AT: Final = pointer("source", "engine")
 _CONNECTION = re.compile("[A-Za-z0-9][A-Za-z0-9_-]*")
 _VIEW = re.compile(r"[^\W\d][\w$-]*(\.[^\W\d][\w$-]*){1,2}")
 
@@ -66,16 +67,23 @@ def check_fields(source: SourceSpec) -> Iterator[tuple[str, str]]:
 def require_engine(dataset: DatasetSpec) -> None:
     """Raise ``InvalidInput`` for an engine that is not installed, or that has no connector yet."""
     engine = dataset.source.engine
-    at = pointer("source", "engine")
-    extra = STORAGE if in_bucket(dataset.source) else EXTRAS.get(engine)
+    require_installed(engine, stores=in_bucket(dataset.source))
+    if engine not in CONNECTED:
+        raise refusal([(_AT, f"This version of Penstock has no connector for {engine} yet.")])
+
+
+def require_installed(engine: Engine, *, stores: bool) -> None:
+    """Raise ``InvalidInput``, with what to install, if an engine's extra is missing.
+
+    ``stores`` means files in buckets.
+    """
+    extra = STORAGE if stores else EXTRAS.get(engine)
     if extra is not None and not all(map(_is_installed, extra[1])):
         sentence = (
-            f"The server cannot read from {_place_of(dataset.source)} yet: install what it needs"
-            f" with `pip install 'penstock[{extra[0]}]'` and start it again."
+            f"The server cannot read from {'buckets' if stores else engine} yet: install what it"
+            f" needs with `pip install 'penstock[{extra[0]}]'` and start it again."
         )
-        raise refusal([(at, sentence)])
-    if engine not in CONNECTED:
-        raise refusal([(at, f"This version of Penstock has no connector for {engine} yet.")])
+        raise refusal([(_AT, sentence)])
 
 
 def _of_files(source: SourceSpec) -> Iterator[tuple[str, str]]:
@@ -130,10 +138,6 @@ def _only(source: SourceSpec, fields: tuple[str, ...], sentence: str) -> Iterato
     for field, word in words.items():
         if field not in fields and getattr(source, field) is not None:
             yield pointer("source", field), sentence.format(field=word)
-
-
-def _place_of(source: SourceSpec) -> str:
-    return "buckets" if in_bucket(source) else source.engine
 
 
 def _is_installed(module: str) -> bool:

@@ -1,0 +1,90 @@
+"""Try a connection: is its engine there, which version is it, and does it compute as it should.
+
+Messages are our own throughout: what a driver says may repeat the address with its password.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final
+
+from penstock.connectors.connections import Connections
+from penstock.connectors.specs.models import Engine
+from penstock.connectors.specs.sources import require_installed
+from penstock.errors import InvalidInput, Unavailable
+from penstock.setting_connections import variable_of_connection
+
+PATIENCE: Final = 10
+"""The seconds after which an engine that does not answer is not reachable."""
+
+PASSED, NOT_RUN = "passed", "not run"
+
+
+@dataclass(frozen=True)
+class Reached:
+    """Hold what a connection leads to.
+
+    ``conformance`` says whether the engine answered the questions with known answers correctly.
+    """
+
+    connection: str
+    engine: Engine
+    version: str
+    conformance: str
+
+
+Probe = Callable[[str], tuple[str, str]]
+"""From a secret to the engine's version and its conformance.
+
+Raises ``InvalidInput`` for credentials that it refuses, ``Unavailable`` if it cannot be reached.
+"""
+
+
+def reach(connections: Connections, name: str) -> Reached:
+    """Connect to an engine, and ask for its version.
+
+    Raises ``InvalidInput`` if there is no such connection, if its text describes none, or if the
+    engine refuses it; ``Unavailable`` if the engine cannot be reached.
+    """
+    engine = connections.engine_of(name)
+    if engine is None:
+        raise InvalidInput(
+            f"Connection {name!r} begins like no engine that is known here; the operator corrects"
+            f" {variable_of_connection(name)}, for example to postgresql://USER:PASSWORD@HOST/NAME."
+        )
+    require_installed(engine, stores=engine == "duckdb")
+    probe = PROBES.get(engine)
+    if probe is None:
+        raise InvalidInput(f"This version of Penstock cannot try connections to {engine} yet.")
+    version, conformance = probe(connections.require(name, engine))
+    return Reached(name, engine, version, conformance)
+
+
+def _postgresql(secret: str) -> tuple[str, str]:
+    import psycopg
+
+    try:
+        with psycopg.connect(secret, connect_timeout=PATIENCE, autocommit=True) as connection:
+            version = connection.info.server_version
+    except psycopg.OperationalError as error:
+        # A server that refuses says so; without one there is only libpq.
+        answered = "FATAL" in str(error)
+    except psycopg.Error:
+        raise InvalidInput(
+            "The connection's address cannot be read; it is like"
+            " postgresql://USER:PASSWORD@HOST:5432/DATABASE, with %-escapes in the password."
+        ) from None
+    else:
+        return f"{version // 10000}.{version % 10000}", NOT_RUN
+    if answered:
+        raise InvalidInput(
+            "PostgreSQL was reached and refuses the connection; check its user, password and"
+            " database, and the server's pg_hba.conf."
+        ) from None
+    raise Unavailable(
+        "PostgreSQL cannot be reached; check the connection's host, port and sslmode, and that the"
+        " server runs and lets this machine in."
+    ) from None
+
+
+PROBES: Final[dict[Engine, Probe]] = {"postgresql": _postgresql}
+"""How the connections of an engine are tried."""
