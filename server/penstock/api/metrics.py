@@ -20,7 +20,9 @@ from penstock.http.counting.request_counts import Computations, Requests
 from penstock.services import disk_room
 from penstock.services.audit import clocks
 from penstock.services.context import Server
+from penstock.services.jobs import queue
 from penstock.services.noise.keys import require_keys
+from penstock.services.operations.home import utc_now
 
 if TYPE_CHECKING:
     from prometheus_client import Metric
@@ -45,6 +47,24 @@ class Health:
             "room": _holds(lambda: disk_room.require(server.database)),
             "clock": _holds(lambda: clocks.require(server)),
         }
+
+    def queue(self) -> list[tuple[str, str, float]] | None:
+        """Return the gauges of the queue of jobs; None without one, or if it cannot be read."""
+        try:
+            state = queue.state(self._server)
+        except PenstockError:
+            return None
+        if state is None:
+            return None
+        since = 0.0
+        if state.oldest is not None:
+            since = max(0.0, (utc_now() - state.oldest).total_seconds())
+        return [
+            ("penstock_workers", "Workers that are alive.", state.workers),
+            ("penstock_jobs_waiting", "Jobs that wait for a worker.", state.waiting),
+            ("penstock_jobs_taken", "Jobs that workers have taken.", state.taken),
+            ("penstock_jobs_oldest_waiting_seconds", "How long the oldest job waits.", since),
+        ]
 
 
 def _holds(check: Callable[[], object]) -> bool:
@@ -98,6 +118,10 @@ class Collector:
         for part, works in self._health.parts().items():
             parts.add_metric((part,), works)
         yield parts
+        state = self._health.queue()
+        if state is not None:
+            for name, meaning, value in state:
+                yield GaugeMetricFamily(name, meaning, value=value)
         build = GaugeMetricFamily("penstock_build_info", "What is running.", labels=("version",))
         build.add_metric((penstock.__version__,), 1)
         yield build

@@ -40,6 +40,7 @@ COMMANDS = {
     "backup": "penstock.cli.home.backup:backup",
     "config": "penstock.cli.home.home:config",
     "serve": "penstock.cli.home.serving:serve",
+    "work": "penstock.cli.home.working:work",
     "demo": "penstock.cli.home.demo:demo",
 }
 """The function of each command, in the order in which an operator needs them."""

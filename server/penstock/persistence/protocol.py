@@ -1,6 +1,6 @@
 """Define the protocol of a database: engines, locks, and failures as errors of Penstock."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from enum import Enum
@@ -58,6 +58,10 @@ class Dialect(Protocol):
 
     name: str
     place: str
+
+    @property
+    def options(self) -> Mapping[str, Any]:
+        """Return libpq's options; none for a file."""
 
     def engines(self) -> Engines:
         """Return pools of connections for the server's own transactions."""

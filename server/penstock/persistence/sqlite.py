@@ -11,10 +11,11 @@ import os
 import re
 import sqlite3
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 from urllib.parse import quote
 
@@ -57,6 +58,7 @@ class SQLite:
     """Hold a SQLite file in WAL mode.  Opening never creates it."""
 
     name = "sqlite"
+    options: Mapping[str, Any] = MappingProxyType({})
 
     def __init__(self, path: Path, busy_timeout_seconds: float) -> None:
         self._path = path.absolute()

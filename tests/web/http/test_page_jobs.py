@@ -11,6 +11,7 @@ from werkzeug.datastructures import MultiDict
 from penstock.errors import PenstockError
 from penstock.http.counting.rate_limits import Limits
 from penstock.services.access.principals import Principal
+from penstock.services.context import Server
 from penstock.services.jobs import jobs
 from penstock.services.jobs.jobs import WorkView
 from penstock.services.jobs.runner import JobFunction, Runner
@@ -38,7 +39,7 @@ PIECE = WorkView(
 )
 
 
-def reads(_: Visit, fields: Typed) -> JobFunction:
+def reads(_: Server, __: Principal, fields: Typed) -> JobFunction:
     return lambda _: fields["name"]
 
 

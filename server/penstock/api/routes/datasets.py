@@ -12,6 +12,7 @@ from penstock.services.approvals.actions import BudgetChange, Withdrawal
 from penstock.services.datasets import corrections, datasets, dummy_rows
 from penstock.services.datasets.corrections import WithdrawnView
 from penstock.services.exposure import same_people
+from penstock.services.jobs import registrations
 from penstock.services.pagination import Page, Window
 from penstock.services.schemas.datasets import DatasetChange
 from penstock.services.schemas.proposals import ProposalView
@@ -34,7 +35,7 @@ def list_datasets(call: Call, window: Window) -> Page[DatasetView]:
 @operations.post("/datasets", ADMIN, refusals=(409,))
 def register_dataset(call: Call, request: DatasetRequest) -> DatasetView:
     """Register a dataset: where its records are, its privacy unit, and the budget of each tier."""
-    return datasets.register(call.server, call.principal, request)
+    return registrations.dataset(call.server, call.principal, request)
 
 
 @operations.get("/datasets/{dataset}", SIGNED_IN)
@@ -79,7 +80,7 @@ def add_version(call: Call, dataset: str, request: VersionRequest) -> DatasetVie
     which `disjoint_units` states. From then on queries that name the dataset use the new version;
     earlier queries keep theirs.
     """
-    return datasets.add_version(call.server, call.principal, dataset, request)
+    return registrations.version(call.server, call.principal, dataset, request)
 
 
 @operations.get("/datasets/{dataset}/budget", SIGNED_IN)

@@ -6,9 +6,10 @@ from penstock.api.operations import ADMIN, PLANNER, SIGNED_IN, Operations, Param
 from penstock.api.request_context import Call
 from penstock.services.approvals import proposals
 from penstock.services.approvals.actions import QueryRetirement
+from penstock.services.jobs import registrations
 from penstock.services.pagination import Page, Window
 from penstock.services.previews import query_preview
-from penstock.services.queries import queries, registration
+from penstock.services.queries import queries
 from penstock.services.schemas.previews import PreviewView
 from penstock.services.schemas.proposals import ProposalView
 from penstock.services.schemas.queries import LevelsChange, PreviewRequest, QueryRequest
@@ -36,7 +37,7 @@ def register_query(call: Call, request: QueryRequest) -> QueryView:
     If the budget does not suffice, the refusal says what was needed, what is left, which queries
     spent it, and the largest share that would fit.
     """
-    return registration.register(call.server, call.principal, request)
+    return registrations.query(call.server, call.principal, request)
 
 
 @operations.post("/queries/preview", PLANNER, status=200, refusals=(404, 409), large_body=True)

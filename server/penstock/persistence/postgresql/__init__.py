@@ -2,6 +2,7 @@
 
 * ``connections``  connections through psycopg, in READ COMMITTED
 * ``roles``        privileges: the server's role adds to history, and cannot change it
+* ``job_queue``    the queue of jobs, in a schema of its own
 * ``failures``     what PostgreSQL's errors mean, and which of them a retry may solve
 * ``breaker``      whether the server responds at all, for all connections of a process
 """

@@ -71,9 +71,9 @@ class PostgreSQL:
     name = "postgresql"
 
     def __init__(self, url: URL, busy_timeout_seconds: float, patience_seconds: float) -> None:
-        self._options = _options(url, patience_seconds)
+        self.options = _options(url, patience_seconds)
         self.breaker = Breaker(self._answers, patience_seconds)
-        host, port = self._options.get("host", "localhost"), self._options.get("port", 5432)
+        host, port = self.options.get("host", "localhost"), self.options.get("port", 5432)
         self.place = f"{host} port {port}, database {url.database}"
         self._lock_seconds = busy_timeout_seconds
 
@@ -102,7 +102,7 @@ class PostgreSQL:
         return True
 
     def copy(self, path: Path) -> None:
-        dump.copy(self._options, path)
+        dump.copy(self.options, path)
 
     def begin_now(self, connection: Connection) -> None:
         driver: Any = connection.connection.driver_connection
@@ -156,7 +156,7 @@ class PostgreSQL:
     def _connect(self, statement_seconds: float) -> "_Connection":
         self.breaker.require_closed()
         try:
-            connection = _Connection.connect(**self._options, autocommit=True)
+            connection = _Connection.connect(**self.options, autocommit=True)
         except psycopg.errors.ConnectionTimeout:
             self.breaker.trip()
             raise
@@ -170,7 +170,7 @@ class PostgreSQL:
     def _answers(self) -> bool:
         """Return True if the server sends any answer, on a separate connection."""
         try:
-            with _Connection.connect(**self._options, autocommit=True) as connection:
+            with _Connection.connect(**self.options, autocommit=True) as connection:
                 connection.patience = self.breaker.patience
                 connection.execute("SELECT 1")
         except (psycopg.errors.ConnectionTimeout, failures.Silent):

@@ -8,6 +8,7 @@ from sqlalchemy import Connection, bindparam, text
 
 from penstock.persistence import tables
 from penstock.persistence.append_only import HISTORY, RENEWED, SET_ONCE
+from penstock.persistence.postgresql import job_queue
 
 VERSION_TABLE = "alembic_version"
 _CURRENT = text("SELECT current_user")
@@ -40,6 +41,7 @@ def entitle(connection: Connection, role: str) -> None:
             sequence = quoted(f"{name}_{table.autoincrement_column.name}_seq")
             connection.exec_driver_sql(f"GRANT USAGE ON SEQUENCE {sequence} TO {grantee}")
     connection.exec_driver_sql(f"GRANT SELECT ON {VERSION_TABLE} TO {grantee}")
+    job_queue.entitle(connection, grantee)
 
 
 def unprotected(connection: Connection) -> list[str]:

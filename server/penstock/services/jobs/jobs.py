@@ -11,7 +11,8 @@ Rows are authenticated, since their fields are submitted again in their owner's 
 
 import json
 import secrets
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Literal, get_args
@@ -33,6 +34,12 @@ SILENCE = timedelta(minutes=1)
 
 MOST_PER_PERSON = 3
 """The jobs that one person may have in progress."""
+
+WAITING = "waiting for a worker"
+"""The stage of a job that is in the queue, and that no worker has taken yet."""
+
+FIRST_LOOK_SECONDS, LAST_LOOK_SECONDS = 0.02, 1.0
+"""The seconds between two looks at a job that another process runs: they double."""
 
 MOST_SHOWN = 100
 LONGEST_SUBJECT = 64
@@ -96,13 +103,20 @@ class JobStart:
 
 
 def start_job(
-    server: Server, principal: Principal, job_request: JobRequest, host: str, *, room: bool = True
+    server: Server,
+    principal: Principal,
+    job_request: JobRequest,
+    host: str,
+    *,
+    room: bool = True,
+    handed_over: Callable[[Session, str], None] | None = None,
 ) -> JobStart:
     """Record a job, or return the one that was begun with this key.
 
-    A refused or interrupted job is begun again with the present request.  Raises ``InvalidInput``
-    for a malformed key or one that came with another request, and ``Conflict`` for more jobs at
-    once than one person may have, or if there is no ``room``.
+    A refused or interrupted job is begun again with the present request.  With ``handed_over`` a
+    worker will run it: that is called with the job's number in the transaction that stores it.
+    Raises ``InvalidInput`` for a malformed key or one that came with another request, and
+    ``Conflict`` for more jobs at once than one person may have, or if there is no ``room``.
     """
     if not idempotency.is_well_formed(job_request.key):
         raise InvalidInput("This server did not issue the form's key; load the page again.")
@@ -132,8 +146,12 @@ def start_job(
         row = (
             _again(row, job_request, host, now) if row else _new(principal, job_request, host, now)
         )
+        if handed_over is not None:
+            row.stage = WAITING
         session.add(row)
         session.flush()
+        if handed_over is not None:
+            handed_over(session, row.public_id)
         return JobStart(_view(row, principal, now), fresh=True)
 
 
@@ -157,11 +175,11 @@ def fail(server: Server, piece: str, attempt: int, problem: PenstockError) -> No
 
 
 def forget(server: Server, principal: Principal, piece: str) -> None:
-    """Delete a refused job whose owner saw the refusal at once, beside the form to correct."""
+    """Delete a job that is over, whose owner was given the result or the refusal at once."""
     with server.database.write_own_rows() as session:
         own = col(Work.user_id) == principal.user_id
         session.exec(
-            delete(Work).where(own, col(Work.public_id) == piece, col(Work.state) == "failed")
+            delete(Work).where(own, col(Work.public_id) == piece, col(Work.state) != "running")
         )
 
 
@@ -178,6 +196,21 @@ def show(server: Server, principal: Principal, piece: str) -> WorkView:
     return _view(row, principal, now)
 
 
+def wait(server: Server, principal: Principal, piece: str, patience: float) -> WorkView:
+    """Return one of the caller's own jobs when it is over, or after ``patience`` seconds.
+
+    No connection is held meanwhile.  Raises as ``show`` does.
+    """
+    until, pause = time.monotonic() + patience, FIRST_LOOK_SECONDS
+    while True:
+        view = show(server, principal, piece)
+        left = until - time.monotonic()
+        if view.over or left <= 0:
+            return view
+        time.sleep(min(pause, left))
+        pause = min(2 * pause, LAST_LOOK_SECONDS)
+
+
 def listing(server: Server, principal: Principal) -> list[WorkView]:
     """Return the caller's own jobs, the newest first, up to ``MOST_SHOWN``."""
     now = server.clock()
@@ -189,6 +222,14 @@ def listing(server: Server, principal: Principal) -> list[WorkView]:
             .limit(MOST_SHOWN)
         ).all()
     return [_view(row, principal, now) for row in rows]
+
+
+def with_key(server: Server, principal: Principal, key: str) -> WorkView | None:
+    """Return the caller's own job with this key, if there is one."""
+    own, now = col(Work.user_id) == principal.user_id, server.clock()
+    with server.database.read() as session:
+        row = session.exec(select(Work).where(own, col(Work.key) == key)).one_or_none()
+    return None if row is None or row.expires_at <= now else _view(row, principal, now)
 
 
 def has_any(server: Server, principal: Principal) -> bool:
@@ -268,9 +309,14 @@ def _running(session: Session, piece: str, attempt: int) -> Work | None:
 
 
 def _state(row: Work, now: datetime) -> State:
-    if row.state == "running" and row.beat_at + SILENCE <= now:
+    if row.state == "running" and is_silent(row, now):
         return "interrupted"
     return next(state for state in STATES if state == row.state)
+
+
+def is_silent(row: Work, now: datetime) -> bool:
+    """Return True if a job's last heartbeat is so old that whoever ran it does no more."""
+    return row.beat_at + SILENCE <= now
 
 
 def _view(row: Work, principal: Principal, now: datetime) -> WorkView:

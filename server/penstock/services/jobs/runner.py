@@ -16,8 +16,9 @@ from dataclasses import dataclass, field
 from penstock.errors import PenstockError, Unavailable
 from penstock.services.access.principals import Principal
 from penstock.services.context import Server
-from penstock.services.jobs import jobs
-from penstock.services.jobs.jobs import JobRequest, WorkView
+from penstock.services.jobs import jobs, queue
+from penstock.services.jobs.jobs import JobRequest, JobStart, WorkView
+from penstock.services.jobs.queue import Claim
 from penstock.services.retry import again
 from penstock.transparency_log.background import Into
 
@@ -102,10 +103,13 @@ class Runner:
     def start(self, principal: Principal, job_request: JobRequest, act: JobFunction) -> WorkView:
         """Run a job, unless it is running or done; return its state after ``patience`` seconds.
 
-        Raises as ``jobs.start_job`` does; this process has room for ``MOST`` jobs.
+        If a worker is alive it gets the job, else a thread of this process does.  Raises as
+        ``jobs.start_job`` does; this process has room for ``MOST`` jobs.
         """
-        if self._process != os.getpid():  # a forked child has none of its parent's threads
-            self._start()
+        if queue.is_served(self._server):
+            begun = self.hand_over(principal, job_request)
+            return jobs.wait(self._server, principal, begun.piece.id, self._patience)
+        self._after_fork()
         with self._lock:
             room = len(self._runs) < MOST
             begun = jobs.start_job(self._server, principal, job_request, self.host, room=room)
@@ -123,6 +127,31 @@ class Runner:
             run.ended.wait(self._patience)
         return jobs.show(self._server, principal, begun.piece.id)
 
+    def hand_over(self, principal: Principal, job_request: JobRequest) -> JobStart:
+        """Store a job for whichever worker takes it.  Raises as ``jobs.start_job`` does."""
+        return jobs.start_job(
+            self._server, principal, job_request, self.host, handed_over=queue.hand_over
+        )
+
+    def work_on(self, piece: str, act: Callable[[Claim, Run], str]) -> bool:
+        """Run a job from the queue in this thread, unless there is nothing left to do.
+
+        Return False if it has to be tried again later: its outcome could not be stored.
+        """
+        self._after_fork()
+        claimed = queue.claim(self._server, piece, self.host)
+        if claimed is None:
+            return True
+        run = Run(claimed.piece, claimed.attempt)
+        with self._lock:
+            self._runs[run.piece] = run
+            self._speak()
+        return self._do(run, lambda run: act(claimed, run), claimed.principal.name)
+
+    def _after_fork(self) -> None:
+        if self._process != os.getpid():  # a forked child has none of its parent's threads
+            self._start()
+
     def beat(self) -> None:
         """Write the progress of every job of this process to the database."""
         for run in list(self._runs.values()):
@@ -134,22 +163,27 @@ class Runner:
 
         self._try(run, note_stage)
 
-    def _try(self, run: Run, act: Callable[[], object]) -> None:
-        """Call a function whose failure is harmless: the thread continues, the error is logged."""
+    def _try(self, run: Run, act: Callable[[], object]) -> object:
+        """Call a function whose failure is harmless: the thread continues, the error is logged.
+
+        Return its result, None if it failed.
+        """
         tried: Future[object] = Future()
         with Into(tried):
             tried.set_result(act())
         error = tried.exception()
         if error is not None and not isinstance(error, PenstockError):
             self._failed(run.piece, error)
+        return None if error is not None else tried.result()
 
-    def _do(self, run: Run, act: JobFunction, person: str) -> None:
+    def _do(self, run: Run, act: JobFunction, person: str) -> bool:
+        """Run a job to its end; return whether its outcome is stored."""
         outcome: Future[str] = Future()
         with Into(outcome):
             outcome.set_result(act(run))
         self._computed(person, time.thread_time())
         # If even this fails, the job counts as interrupted, and is started again.
-        self._try(run, lambda: again(lambda: self._record_outcome(run, outcome)))
+        stored = self._try(run, lambda: again(lambda: self._record_outcome(run, outcome)))
         error = outcome.exception()
         if error is not None:
             error.__traceback__ = None  # its frames may hold exact data
@@ -157,8 +191,10 @@ class Runner:
             if self._runs.get(run.piece) is run:
                 del self._runs[run.piece]
         run.ended.set()
+        return bool(stored)
 
-    def _record_outcome(self, run: Run, outcome: "Future[str]") -> None:
+    def _record_outcome(self, run: Run, outcome: "Future[str]") -> bool:
+        """Store how a job ended, and return True; False if its thread was ended from outside."""
         error = outcome.exception()
         if error is None:
             jobs.finish(self._server, run.piece, run.attempt, outcome.result())
@@ -167,7 +203,9 @@ class Runner:
         elif isinstance(error, Exception):
             self._failed(run.piece, error)
             jobs.fail(self._server, run.piece, run.attempt, Unavailable(INTERNAL))
-        # Otherwise the thread was ended from outside, as its process might be.
+        else:
+            return False  # as its process might be ended, too
+        return True
 
     def _speak(self) -> None:
         if self._pulse is not None and not self._speaking:

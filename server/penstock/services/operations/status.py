@@ -17,8 +17,16 @@ from penstock.errors import (
 from penstock.persistence import migrate
 from penstock.persistence.database import Database
 from penstock.services import disk_room
+from penstock.services.jobs import queue
 from penstock.services.ledger.undercharged import undercharged
-from penstock.services.operations.home import SECRETS, open_server, provider, require, witness
+from penstock.services.operations.home import (
+    SECRETS,
+    open_server,
+    provider,
+    require,
+    utc_now,
+    witness,
+)
 from penstock.settings import Settings
 from penstock.transparency_log.background import BackgroundThread
 from penstock.transparency_log.sinks.forwarding import sink_of
@@ -59,6 +67,9 @@ def examine(settings: Settings) -> StatusView:
     if sink is not None:
         parts.append(_part("log sink", settings.log_sink, sink.health))
     own = not settings.database_url
+    workers = None if own else _workers(settings)
+    if workers is not None:
+        parts.append(workers)
     warnings = _warnings(settings) if own else _role_warnings(settings)
     more = (_room_warnings, _clock_warnings, _charge_warnings)
     return StatusView(
@@ -138,6 +149,20 @@ def _witness(settings: Settings) -> Callable[[], str]:
         return f"saw {size} leaves of the log"
 
     return check
+
+
+def _workers(settings: Settings) -> PartView | None:
+    """Return what serves the queue of jobs; None without a queue, or if it cannot be read."""
+    # A problem of the database or the keys is reported for these.
+    with suppress(PenstockError):
+        server = open_server(settings)
+        try:
+            state = queue.state(server)
+        finally:
+            server.database.close()
+        if state is not None:
+            return PartView("workers", _place(settings), queue.in_words(state, utc_now()), True)
+    return None
 
 
 def _warnings(settings: Settings) -> list[str]:

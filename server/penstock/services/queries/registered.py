@@ -11,13 +11,13 @@ from penstock.persistence.tables.queries import Query
 from penstock.services.access.principals import Principal
 from penstock.services.context import Server
 from penstock.services.datasets.data_folder import located
-from penstock.services.datasets.datasets import spec_text
+from penstock.services.datasets.datasets import next_version, spec_text
 from penstock.services.datasets.declarations import as_declared
 from penstock.services.queries.exact_answers import Request, planned
 from penstock.services.queries.recorded_statement import keys_text
 from penstock.services.queries.recorded_statement import spec_text as query_spec_text
 from penstock.services.repository.datasets import dataset_by_name
-from penstock.services.schemas.queries import DatasetRequest
+from penstock.services.schemas.queries import DatasetRequest, VersionRequest
 from penstock.spec_fields import folded
 
 
@@ -32,6 +32,19 @@ def dataset(server: Server, principal: Principal, request: DatasetRequest) -> st
         ).first()
     same = stored is not None and stored.spec == spec and stored.by == principal.name
     return stored.name if stored is not None and same else None
+
+
+def version(server: Server, principal: Principal, name: str, request: VersionRequest) -> str | None:
+    """Return the name of the dataset whose newest version ``request`` registered, else ``None``."""
+    with server.database.read() as session:
+        newest = dataset_by_name(session, name)
+    same = (
+        newest.version > 1
+        and newest.by == principal.name
+        and newest.disjoint_units == request.disjoint_units
+        and newest.spec == spec_text(next_version(server, newest, request))
+    )
+    return newest.name if same else None
 
 
 def query(server: Server, principal: Principal, request: Request) -> str | None:

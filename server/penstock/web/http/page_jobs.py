@@ -6,16 +6,19 @@ Forms with the same key lead to the same job, whether it runs, is done, or was i
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from urllib.parse import parse_qsl, urlencode
 
 from flask import Response
 from werkzeug.datastructures import MultiDict
 
 from penstock.errors import PenstockError
+from penstock.services.access.principals import Principal
+from penstock.services.context import Server
 from penstock.services.jobs import idempotency, jobs
 from penstock.services.jobs.jobs import JobRequest, WorkView
 from penstock.services.jobs.runner import JobFunction, Run
+from penstock.services.jobs.worker import Preparation
 from penstock.web.forms.form_input import Form
 from penstock.web.http.idempotent_forms import FIELD, SHOWN, UNSAID, once
 from penstock.web.http.request_context import Visit
@@ -44,7 +47,7 @@ class JobKind:
     name: str
     doing: str
     role: str
-    act: Callable[[Visit, Typed], JobFunction]
+    act: Callable[[Server, Principal, Typed], JobFunction]
     subject: str = ""
     result: Callable[[Visit, str], Response] | None = None
     form: Callable[[Visit, Form], Response] | None = None
@@ -60,7 +63,7 @@ def begun(visit: Visit, kind: JobKind, given: Typed) -> Response:
     Raises the errors that the form shows; the job is then deleted, so that the form may be sent
     again under the same key.
     """
-    act = kind.act(visit, given)
+    act = kind.act(visit.server, visit.principal, given)
     if any(given.get(name, "").strip() for name in kind.exact):
         return once(visit, lambda: _at_once(visit, kind, act))
     fields = urlencode([field for field in given.items(multi=True) if field[0] not in UNSAID])
@@ -94,6 +97,17 @@ def onward(visit: Visit, kind: JobKind, piece: WorkView) -> Response | None:
     if kind.shown is not None:
         return visit.go("sent_form", piece=piece.id)
     return None if kind.result is None else kind.result(visit, piece.result)
+
+
+def for_worker(kind: JobKind) -> Preparation:
+    """Return how a worker prepares a job of this kind from its row."""
+
+    def prepared(server: Server, principal: Principal, fields: str) -> JobFunction:
+        principal.require(kind.role)
+        only = replace(principal, roles=frozenset({kind.role}))
+        return kind.act(server, only, MultiDict(parse_qsl(fields, keep_blank_values=True)))
+
+    return prepared
 
 
 def typed(piece: WorkView) -> Typed:

@@ -26,6 +26,9 @@ KINDS = {
     kind.name: kind for kind in (new_dataset.KIND, new_query.KIND, new_query.COMPARING, proofs.KIND)
 }
 
+FOR_WORKERS = {name: page_jobs.for_worker(kind) for name, kind in KINDS.items()}
+"""How a worker runs each kind of job."""
+
 
 @pages.get("/my-work", SIGNED_IN)
 def my_work(visit: Visit) -> Response:

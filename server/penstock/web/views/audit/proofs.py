@@ -4,8 +4,10 @@ from flask import Response, request
 
 from penstock.errors import InvalidInput
 from penstock.http.answers import lines_answer
+from penstock.services.access.principals import Principal
 from penstock.services.audit import exports, proof_status
 from penstock.services.audit import proofs as services
+from penstock.services.context import Server
 from penstock.services.jobs.runner import JobFunction
 from penstock.services.verification.verification import verify
 from penstock.web.forms.form_input import Form
@@ -63,8 +65,7 @@ def export_log(visit: Visit) -> Response:
     return begun(visit, KIND, request.form)
 
 
-def _export(visit: Visit, given: Typed) -> JobFunction:  # noqa: ARG001 - the form has no fields
-    server, principal = visit.server, visit.principal
+def _export(server: Server, principal: Principal, _: Typed) -> JobFunction:
     return lambda run: exports.write(server, principal, run.piece, run.attempt, run)
 
 

@@ -4,11 +4,13 @@ from flask import Response, request
 
 from penstock.connectors.planning.refusals import checked
 from penstock.errors import InvalidInput
+from penstock.services.access.principals import Principal
+from penstock.services.context import Server
 from penstock.services.datasets import data_folder, datasets, file_columns
-from penstock.services.jobs.runner import JobFunction, Run
+from penstock.services.jobs import registrations
+from penstock.services.jobs.runner import JobFunction
 from penstock.services.pagination import LARGEST_LIMIT, Window
 from penstock.services.people import tiers
-from penstock.services.queries import registered
 from penstock.services.schemas.queries import DatasetRequest
 from penstock.web.forms import dataset_form, form_input
 from penstock.web.forms.form_input import Form
@@ -39,16 +41,10 @@ def register_dataset(visit: Visit) -> Response:
     )
 
 
-def _act(visit: Visit, given: Typed) -> JobFunction:
-    server, principal = visit.server, visit.principal
+def _act(server: Server, principal: Principal, given: Typed) -> JobFunction:
     known = [tier.name for tier in tiers.listing(server)]
     dataset_request = checked(DatasetRequest, dataset_form.spec_of(given, known))
-
-    def act(run: Run) -> str:
-        before = registered.dataset(server, principal, dataset_request) if run.resumed else None
-        return before or datasets.register(server, principal, dataset_request, run).name
-
-    return act
+    return registrations.of_dataset(server, principal, dataset_request)
 
 
 def _form(visit: Visit, form: Form) -> Response:

@@ -9,13 +9,15 @@ from werkzeug.datastructures import MultiDict
 from penstock.connectors.planning.refusals import checked
 from penstock.errors import InvalidInput, NotFound, PenstockError
 from penstock.services import budgets
+from penstock.services.access.principals import Principal
 from penstock.services.computations.histogram_remedies import Example
 from penstock.services.computing import PATIENCE
+from penstock.services.context import Server
 from penstock.services.datasets import datasets
-from penstock.services.jobs.runner import JobFunction, Run
+from penstock.services.jobs import registrations
+from penstock.services.jobs.runner import JobFunction
 from penstock.services.pagination import LARGEST_LIMIT, Window
 from penstock.services.previews import query_preview
-from penstock.services.queries import registered, registration
 from penstock.services.queries.refused_histograms import example_of
 from penstock.services.schemas.histograms import DEFAULT_HISTOGRAM_LEVELS
 from penstock.services.schemas.previews import PreviewView
@@ -75,22 +77,15 @@ def register_query(visit: Visit) -> Response:
     )
 
 
-def _act(visit: Visit, given: query_form.Given) -> JobFunction:
-    server, principal = visit.server, visit.principal
-    spec = query_kinds.kind_of(given).spec_of(given, chosen(visit, given))
-    query_request = checked(QueryRequest, spec)
-
-    def act(run: Run) -> str:
-        before = registered.query(server, principal, query_request) if run.resumed else None
-        return before or registration.register(server, principal, query_request, run).name
-
-    return act
+def _act(server: Server, principal: Principal, given: query_form.Given) -> JobFunction:
+    spec = query_kinds.kind_of(given).spec_of(given, chosen(server, principal, given))
+    return registrations.of_query(server, principal, checked(QueryRequest, spec))
 
 
-def chosen(visit: Visit, given: Mapping[str, str]) -> DatasetView:
+def chosen(server: Server, principal: Principal, given: Mapping[str, str]) -> DatasetView:
     """Return the dataset that a form names.  Raises ``InvalidInput`` if there is none."""
     try:
-        return datasets.show(visit.server, visit.principal, given.get("dataset", ""))
+        return datasets.show(server, principal, given.get("dataset", ""))
     except NotFound as problem:
         raise InvalidInput("Choose a dataset.", pointer="/dataset") from problem
 
@@ -101,26 +96,31 @@ def known(visit: Visit) -> list[DatasetView]:
 
 
 def _previewed(
-    visit: Visit, given: query_form.Given, dataset: DatasetView, patience: float
+    server: Server,
+    principal: Principal,
+    given: query_form.Given,
+    dataset: DatasetView,
+    patience: float,
 ) -> PreviewView:
     spec = query_form.without_values(query_kinds.kind_of(given).spec_of(given, dataset))
     request_checked = checked(PreviewRequest, spec)
-    return query_preview.preview(visit.server, visit.principal, request_checked, patience)
+    return query_preview.preview(server, principal, request_checked, patience)
 
 
 def _form_with_preview(visit: Visit, form: Form, others: Comparison | None = None) -> Response:
     """Show the form with its preview, and its comparison with ``others``."""
     given = MultiDict(form.given)
-    dataset = chosen(visit, given)
-    preview = _previewed(visit, given, dataset, visit.patience)
-    shown = budgets.show(visit.server, visit.principal, dataset.name)
+    server, principal = visit.server, visit.principal
+    dataset = chosen(server, principal, given)
+    preview = _previewed(server, principal, given, dataset, visit.patience)
+    shown = budgets.show(server, principal, dataset.name)
     of_sums = given.get("aggregate") in {"mean", "uncategorized"}
     return _form(visit, form, charts_of_query(preview, shown, others, of_sums=of_sums))
 
 
-def _compare(visit: Visit, given: query_form.Given) -> JobFunction:
+def _compare(server: Server, principal: Principal, given: query_form.Given) -> JobFunction:
     """Return the job that previews a query under each mechanism."""
-    dataset = chosen(visit, given)
+    dataset = chosen(server, principal, given)
     # Errors of the query itself are shown on the form, before a job starts.
     checked(
         PreviewRequest,
@@ -128,7 +128,7 @@ def _compare(visit: Visit, given: query_form.Given) -> JobFunction:
     )
 
     def priced(changed: query_form.Given) -> PreviewView:
-        return _previewed(visit, changed, dataset, PATIENCE)
+        return _previewed(server, principal, changed, dataset, PATIENCE)
 
     return lambda run: noise_comparison.compared(given, priced, run)
 

@@ -33,7 +33,7 @@ def preview_new_stream(visit: Visit) -> Response:
     given = with_taken(request.form)
 
     def act() -> Response:
-        dataset = chosen(visit, given)
+        dataset = chosen(visit.server, visit.principal, given)
         request_checked = checked(StreamRequest, stream(given, dataset))
         preview = stream_preview.preview_stream(
             visit.server, visit.principal, request_checked, visit.patience
@@ -50,7 +50,9 @@ def open_stream(visit: Visit) -> Response:
     given = request.form
 
     def act() -> tuple[Response, str]:
-        request_checked = checked(StreamRequest, stream(given, chosen(visit, given)))
+        request_checked = checked(
+            StreamRequest, stream(given, chosen(visit.server, visit.principal, given))
+        )
         made = streams.open_stream(visit.server, visit.principal, request_checked)
         response = visit.go("stream", stream=made.name, added="1")
         return response, response.location or ""

@@ -1,0 +1,38 @@
+"""Run ``penstock work``: a process that runs jobs from the queue on PostgreSQL."""
+
+import click
+
+from penstock.cli.operator import Operator
+from penstock.cli.options import option
+
+
+@click.command()
+@option(
+    "--concurrency",
+    type=click.IntRange(1, 64),
+    default=1,
+    help="Number of jobs to run at once [default: 1].",
+)
+@option("--once", is_flag=True, help="End when no job waits.")
+@click.pass_obj
+def work(operator: Operator, concurrency: int, once: bool) -> None:
+    """Run registrations, exports and other long jobs from the queue, until stopped.
+
+    SIGTERM lets running jobs finish; a second one ends the process at once. Whatever a worker that
+    is killed was doing, another takes over within a minute, and nothing is charged or drawn twice.
+    For PostgreSQL; on SQLite jobs run inside `penstock serve`.
+    """
+    from penstock.http import access_log
+    from penstock.services.jobs import registrations, worker
+    from penstock.services.jobs.runner import Runner
+    from penstock.services.operations.home import open_server
+    from penstock.web.views.analyst.own_jobs import FOR_WORKERS
+
+    # A worker must not have the rights of the database's owner.
+    settings = operator.settings.model_copy(update={"migration_database_url": ""})
+    server = open_server(settings)
+    worker.require_possible(server)
+    access_log.configure(settings.log_level)
+    runner = Runner(server, failed=access_log.failed)
+    kinds = {**FOR_WORKERS, **registrations.FOR_WORKERS}
+    worker.serve(server, kinds, runner, concurrency=concurrency, once=once)

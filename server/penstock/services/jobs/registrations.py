@@ -1,0 +1,236 @@
+"""Register datasets and queries, by a worker if one is alive, and wait for the answer.
+
+A caller of the API waits as before, holding no connection.  What a worker does goes on if the
+caller, or the process that waits for them, is gone: repeating the same request finds it and returns
+its answer.  An answer that was given is forgotten, so that another request for the same is refused
+as always.  Exact values are never stored in a job's row: vectors that are pushed are registered in
+the request itself.
+"""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Final, TypeVar
+
+from pydantic import BaseModel, TypeAdapter
+
+from penstock.errors import Conflict, Unavailable
+from penstock.services.access.principals import Principal
+from penstock.services.context import Server
+from penstock.services.datasets import datasets, look_alikes
+from penstock.services.datasets.data_folder import located
+from penstock.services.jobs import idempotency, jobs, queue
+from penstock.services.jobs.jobs import JobRequest
+from penstock.services.jobs.runner import JobFunction, Run
+from penstock.services.jobs.worker import Kinds
+from penstock.services.queries import queries, registered, registration
+from penstock.services.schemas.queries import (
+    DatasetRequest,
+    PushedVectorRequest,
+    QueryRequest,
+    VersionRequest,
+)
+from penstock.services.schemas.views import DatasetView, QueryView
+
+View = TypeVar("View")
+
+LONGEST_FIELDS: Final = 262_144
+"""The longest request that a job's row can hold; a longer one is done in the request itself."""
+
+PREFIX: Final = "call-"
+_DIGITS: Final = 64
+_LOOK_SECONDS: Final = 30.0
+_DATASET, _VERSION, _QUERY = "call_dataset", "call_version", "call_query"
+_QUERIES: TypeAdapter[QueryRequest] = TypeAdapter(QueryRequest)
+
+
+class _NamedVersion(BaseModel):
+    """Hold the request for a dataset's new version, with the dataset's name."""
+
+    name: str
+    request: VersionRequest
+
+
+@dataclass(frozen=True)
+class _Call:
+    """Hold a request that a worker may do: its kind, its text, and what it is about."""
+
+    kind: str
+    fields: str
+    subject: str
+
+
+def dataset(server: Server, principal: Principal, request: DatasetRequest) -> DatasetView:
+    """Register a dataset.  Raises as ``datasets.register`` does, and ``Unavailable``."""
+
+    def at_once() -> DatasetView:
+        return datasets.register(server, principal, request)
+
+    if request.source.uri is None:
+        return at_once()
+    principal.require("admin")
+    call = _Call(_DATASET, _text(located(server, request)), request.name)
+    return _called(
+        server,
+        principal,
+        call,
+        at_once,
+        lambda: registered.dataset(server, principal, request),
+        _shown(server, principal),
+    )
+
+
+def version(
+    server: Server, principal: Principal, name: str, request: VersionRequest
+) -> DatasetView:
+    """Register a dataset's new version.  Raises as ``datasets.add_version`` does."""
+
+    def at_once() -> DatasetView:
+        return datasets.add_version(server, principal, name, request)
+
+    call = _Call(_VERSION, _text(_NamedVersion(name=name, request=request)), name)
+    return _called(
+        server,
+        principal,
+        call,
+        at_once,
+        lambda: registered.version(server, principal, name, request),
+        _shown(server, principal),
+    )
+
+
+def query(server: Server, principal: Principal, request: QueryRequest) -> QueryView:
+    """Register a query.  Raises as ``registration.register`` does, and ``Unavailable``."""
+
+    def at_once() -> QueryView:
+        return registration.register(server, principal, request)
+
+    if isinstance(request, PushedVectorRequest):
+        return at_once()
+    call = _Call(_QUERY, _text(request), request.name)
+    return _called(
+        server,
+        principal,
+        call,
+        at_once,
+        lambda: registered.query(server, principal, request),
+        lambda made: queries.show(server, principal, made),
+    )
+
+
+def of_dataset(server: Server, principal: Principal, request: DatasetRequest) -> JobFunction:
+    """Return the job that registers a dataset."""
+
+    def act(run: Run) -> str:
+        before = registered.dataset(server, principal, request) if run.resumed else None
+        return before or datasets.register(server, principal, request, run).name
+
+    return act
+
+
+def of_query(server: Server, principal: Principal, request: QueryRequest) -> JobFunction:
+    """Return the job that registers a query."""
+
+    def act(run: Run) -> str:
+        before = registered.query(server, principal, request) if run.resumed else None
+        return before or registration.register(server, principal, request, run).name
+
+    return act
+
+
+def _prepared_dataset(server: Server, principal: Principal, fields: str) -> JobFunction:
+    return of_dataset(server, principal, DatasetRequest.model_validate_json(fields))
+
+
+def _prepared_version(server: Server, principal: Principal, fields: str) -> JobFunction:
+    named = _NamedVersion.model_validate_json(fields)
+
+    def act(run: Run) -> str:
+        sent = (server, principal, named.name, named.request)
+        before = registered.version(*sent) if run.resumed else None
+        return before or datasets.add_version(*sent).name
+
+    return act
+
+
+def _prepared_query(server: Server, principal: Principal, fields: str) -> JobFunction:
+    return of_query(server, principal, _QUERIES.validate_json(fields))
+
+
+FOR_WORKERS: Kinds = {
+    _DATASET: _prepared_dataset,
+    _VERSION: _prepared_version,
+    _QUERY: _prepared_query,
+}
+"""How a worker does each kind of call."""
+
+
+def _text(request: BaseModel) -> str:
+    return request.model_dump_json(exclude_unset=True)
+
+
+def _shown(server: Server, principal: Principal) -> Callable[[str], DatasetView]:
+    def show(name: str) -> DatasetView:
+        notices = look_alikes.notices_of(server, principal, name)
+        return replace(datasets.show(server, principal, name), notices=notices)
+
+    return show
+
+
+def _called(
+    server: Server,
+    principal: Principal,
+    call: _Call,
+    at_once: Callable[[], View],
+    before: Callable[[], str | None],
+    show: Callable[[str], View],
+) -> View:
+    """Return the answer to a call, done by a worker or, without one, ``at_once``.
+
+    ``before`` returns the name of what an interrupted attempt made, which ``show`` shows.
+    """
+    if server.database.one_writer or principal.user_id is None:
+        return at_once()
+    if len(call.fields) > LONGEST_FIELDS:
+        return at_once()
+    sent = idempotency.fingerprint(server, call.kind.encode(), call.fields.encode())
+    request = JobRequest(
+        kind=call.kind,
+        key=PREFIX + sent.hex()[:_DIGITS],
+        request=sent,
+        fields=call.fields,
+        subject=call.subject,
+    )
+    if queue.is_served(server):
+        try:
+            begun = jobs.start_job(
+                server, principal, request, "a server", handed_over=queue.hand_over
+            )
+        except Conflict:
+            return at_once()  # the person has as many jobs as may wait
+        return show(_result(server, principal, begun.piece.id))
+    # A worker that has stopped may have done it, or begun it.
+    former = jobs.with_key(server, principal, request.key)
+    if former is not None and former.state == "done":
+        return show(_result(server, principal, former.id))
+    made = None if former is None else before()
+    return at_once() if made is None else show(made)
+
+
+def _result(server: Server, principal: Principal, piece: str) -> str:
+    """Wait for a job, and return the name of what it made.  Raises its refusal."""
+    while True:
+        view = jobs.wait(server, principal, piece, _LOOK_SECONDS)
+        if view.state in ("done", "failed"):
+            break
+        if view.state == "interrupted":
+            if not queue.is_served(server):
+                raise Unavailable(
+                    "The worker that did this has stopped, and no other is alive. Nothing was"
+                    " lost: repeat the request, which goes on with it."
+                )
+            time.sleep(jobs.LAST_LOOK_SECONDS)  # another worker takes it over
+    jobs.forget(server, principal, piece)
+    if view.problem is not None:
+        raise view.problem
+    return view.result or ""
