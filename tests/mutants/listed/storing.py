@@ -8,7 +8,33 @@ from tests.mutants.mutant import Mutant
 ENVELOPE: Final = "tests/unit/encryption/test_envelope.py"
 SENSITIVITY: Final = "tests/property/test_sensitivity_replace.py"
 
+QUEUE: Final = "tests/unit/services/jobs/test_queue.py"
+
 MUTANTS: Final[Sequence[Mutant]] = (
+    Mutant(
+        name="job-taken-from-its-worker",
+        path="services/jobs/queue.py",
+        before="            if not is_silent(row, now):\n                return None\n",
+        after="",
+        wrong="a place that comes twice takes a job from the worker that runs it",
+        tests=(QUEUE,),
+    ),
+    Mutant(
+        name="job-for-a-disabled-user",
+        path="services/jobs/queue.py",
+        before="if user is not None and user.is_active else []",
+        after="if user is not None else []",
+        wrong="a worker acts for an admin who was disabled since",
+        tests=(QUEUE,),
+    ),
+    Mutant(
+        name="job-given-up-with-its-worker",
+        path="services/jobs/queue.py",
+        before="                job_queue.give_back(connection, number)\n",
+        after="                job_queue.drop(connection, number)\n",
+        wrong="what a killed worker did, nobody goes on with",
+        tests=(QUEUE, "tests/faults/kills/test_working.py"),
+    ),
     Mutant(
         name="row-of-any-level",
         path="encryption/envelope.py",

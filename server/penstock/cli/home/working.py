@@ -1,7 +1,12 @@
 """Run ``penstock work``: a process that runs jobs from the queue on PostgreSQL."""
 
+import ctypes
+import os
+import sys
+
 import click
 
+from penstock.cli.home.serving import OWNERS
 from penstock.cli.operator import Operator
 from penstock.cli.options import option
 
@@ -28,11 +33,23 @@ def work(operator: Operator, concurrency: int, once: bool) -> None:
     from penstock.services.operations.home import open_server
     from penstock.web.views.analyst.own_jobs import FOR_WORKERS
 
-    # A worker must not have the rights of the database's owner.
     settings = operator.settings.model_copy(update={"migration_database_url": ""})
+    _protect()
     server = open_server(settings)
     worker.require_possible(server)
     access_log.configure(settings.log_level)
     runner = Runner(server, failed=access_log.failed)
     kinds = {**FOR_WORKERS, **registrations.FOR_WORKERS}
     worker.serve(server, kinds, runner, concurrency=concurrency, once=once)
+
+
+def _protect() -> None:
+    """Take the database's owner out of the process, and keep its memory from other programs.
+
+    Keys and exact values pass through it, as through a server's worker.
+    """
+    for name in OWNERS:
+        os.environ.pop(name, None)
+    if sys.platform == "linux":
+        dumpable = 4  # PR_SET_DUMPABLE of prctl(2)
+        ctypes.CDLL(None).prctl(dumpable, 0)

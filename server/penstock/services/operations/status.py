@@ -161,7 +161,9 @@ def _workers(settings: Settings) -> PartView | None:
         finally:
             server.database.close()
         if state is not None:
-            return PartView("workers", _place(settings), queue.in_words(state, utc_now()), True)
+            return PartView(
+                "workers", _place(settings), queue.in_words(state, utc_now()), good=True
+            )
     return None
 
 

@@ -1,12 +1,15 @@
 """Test the queue of jobs on PostgreSQL: who takes what, and what a place in it reveals."""
 
 from collections.abc import Callable
+from datetime import timedelta
 
 import pytest
 from sqlalchemy import text
 from sqlmodel import Session
 from tests.unit.worlds import World
 
+from penstock.api.metrics import Health
+from penstock.persistence.postgresql.job_queue import QueueState
 from penstock.services.access.principals import OPERATOR
 from penstock.services.jobs import jobs, queue
 from penstock.services.jobs.jobs import WAITING, JobRequest
@@ -69,7 +72,7 @@ def test_a_job_is_claimed_once_until_its_worker_falls_silent(world: World) -> No
     first = queue.claim(world.server, piece, "here")
     assert first is not None
     assert (first.attempt, first.kind, first.fields) == (1, "kind", "a secret")
-    assert (first.principal.name, first.principal.roles) == ("ada", {"admin"})
+    assert (first.principal.name, first.principal.roles) == ("ada", frozenset({"admin"}))
     assert queue.claim(world.server, piece, "elsewhere") is None
     world.clock.forward(minutes=1)
     second = queue.claim(world.server, piece, "elsewhere")
@@ -130,3 +133,25 @@ def test_without_a_worker_nobody_serves_the_queue(world: World) -> None:
             text("SELECT * FROM penstock_queue.procrastinate_register_worker_v1()")
         )
     assert queue.is_served(world.server)
+
+
+def test_its_state_is_counted_and_said(world: World) -> None:
+    handed(world)
+    gauges = {name: value for name, _, value in Health(world.server).queue() or ()}
+    oldest = gauges.pop("penstock_jobs_oldest_waiting_seconds")
+    assert oldest >= 0
+    assert gauges == {
+        "penstock_workers": 0,
+        "penstock_jobs_waiting": 1,
+        "penstock_jobs_taken": 0,
+    }
+    at = world.clock()
+    for state, words in (
+        (
+            QueueState(0, 0, 0, None),
+            "no worker, so jobs run in the server; 0 jobs waiting, 0 taken",
+        ),
+        (QueueState(1, 1, 2, at), "1 worker; 1 job waiting, the oldest for 60 s, 2 taken"),
+        (QueueState(3, 2, 0, at), "3 workers; 2 jobs waiting, the oldest for 60 s, 0 taken"),
+    ):
+        assert queue.in_words(state, at + timedelta(minutes=1)) == words

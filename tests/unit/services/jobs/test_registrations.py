@@ -2,7 +2,7 @@
 
 import threading
 from collections.abc import Callable
-from concurrent.futures import Future
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TypeVar
 
@@ -60,17 +60,10 @@ def worked(world: World) -> None:
 
 def called(world: World, call: Callable[[Server, Principal], View]) -> View:
     """Return the answer to a call that a worker does."""
-    answer: Future[View] = Future()
-
-    def act() -> None:
-        try:
-            answer.set_result(call(world.server, world.person("ada")))
-        except BaseException as problem:
-            answer.set_exception(problem)
-
-    threading.Thread(target=act, daemon=True).start()
-    worked(world)
-    return answer.result(PATIENCE)
+    with ThreadPoolExecutor(1) as caller:
+        answer = caller.submit(call, world.server, world.person("ada"))
+        worked(world)
+        return answer.result(PATIENCE)
 
 
 def stays(folder: Path) -> DatasetRequest:
@@ -84,22 +77,25 @@ def stays(folder: Path) -> DatasetRequest:
 def test_a_worker_registers_what_a_caller_waits_for(world: World, tmp_path: Path) -> None:
     ada, server = world.person("ada"), world.server
     request, asked = stays(tmp_path), ComputedQueryRequest.model_validate(BY_TOWN)
-    made = called(world, lambda *by: registrations.dataset(*by, request))
+    made = called(world, lambda server, by: registrations.dataset(server, by, request))
     assert made == datasets.show(server, ada, "stays")
-    query = called(world, lambda *by: registrations.query(*by, asked))
+    query = called(world, lambda server, by: registrations.query(server, by, asked))
     assert query == queries.show(server, ada, asked.name)
     source = {"engine": "duckdb", "uri": str(new_file(tmp_path, 2))}
     newer = VersionRequest.model_validate({"source": source, "budgets": BUDGETS})
-    assert called(world, lambda *by: registrations.version(*by, "stays", newer)).version == 2
+    assert (
+        called(world, lambda server, by: registrations.version(server, by, "stays", newer)).version
+        == 2
+    )
     # What was answered is forgotten: the same request again is refused as always.
     assert jobs.listing(server, ada) == []
     with pytest.raises(NameTaken):
-        called(world, lambda *by: registrations.query(*by, asked))
+        called(world, lambda server, by: registrations.query(server, by, asked))
     costly = ComputedQueryRequest.model_validate(
         {**BY_TOWN, "name": "more", "levels": {"internal": {"epsilon": 1000.0}}}
     )
     with pytest.raises(BudgetExhausted):
-        called(world, lambda *by: registrations.query(*by, costly))
+        called(world, lambda server, by: registrations.query(server, by, costly))
 
 
 @pytest.mark.usefixtures("_served")
