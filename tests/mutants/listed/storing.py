@@ -33,7 +33,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         before="                job_queue.give_back(connection, number)\n",
         after="                job_queue.drop(connection, number)\n",
         wrong="what a killed worker did, nobody goes on with",
-        tests=(QUEUE, "tests/faults/kills/test_working.py"),
+        tests=(QUEUE, "tests/faults/workers/test_working.py"),
     ),
     Mutant(
         name="row-of-any-level",

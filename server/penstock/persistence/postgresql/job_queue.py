@@ -88,8 +88,8 @@ def abandoned(connection: Connection, seconds: float) -> list[tuple[int, str]]:
 
     Each is its number in the queue, and the job's own.
     """
-    found = connection.execute(_ABANDONED, {"seconds": seconds}).all()
-    return [(row.id, row.piece) for row in found]
+    rows = connection.execute(_ABANDONED, {"seconds": seconds}).all()
+    return [(row.id, row.piece) for row in rows]
 
 
 def give_back(connection: Connection, number: int) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from tests.faults import processes
-from tests.faults.kills import working
+from tests.faults.workers import working
 from tests.faults.stage import TIERS, opened
 
 from penstock.services.access.principals import OPERATOR
