@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 from tests.faults import processes
-from tests.faults.workers import working
 from tests.faults.stage import TIERS, opened
+from tests.faults.workers import working
 
 from penstock.services.access.principals import OPERATOR
 from penstock.services.jobs.runner import Runner

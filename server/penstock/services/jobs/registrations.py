@@ -66,7 +66,7 @@ def dataset(server: Server, principal: Principal, request: DatasetRequest) -> Da
     def at_once() -> DatasetView:
         return datasets.register(server, principal, request)
 
-    if request.source.uri is None:
+    if request.source.engine == "vector":
         return at_once()
     principal.require("admin")
     call = _Call(_DATASET, _text(located(server, request)), request.name)
