@@ -330,10 +330,6 @@ class Database:
         with translated(self._dialect, at_commit=True):
             session.commit()
 
-    def options(self) -> dict[str, Any]:
-        """Return libpq's options, for a library that connects by itself; none for a file."""
-        return dict(self._dialect.options)
-
     def size(self) -> int:
         """Return the size of the database in bytes, as its server counts them; 0 for a file."""
         with translated(self._dialect), self._engines.reader.connect() as connection:

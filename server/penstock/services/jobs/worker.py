@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from penstock.errors import InvalidInput, PenstockError, Unavailable
+from penstock.persistence.dialects import dialect_of
 from penstock.services.access.principals import Principal
 from penstock.services.context import Server
 from penstock.services.jobs import queue
@@ -185,9 +186,8 @@ def _app(server: Server, work: Callable[[str], None]) -> "App":
         await connection.execute(f"SET search_path TO {job_queue.SCHEMA}")  # a constant
         await connection.commit()
 
-    connector = PsycopgConnector(
-        kwargs=server.database.options(), configure=settle, min_size=1, max_size=4
-    )
+    options = dict(dialect_of(server.settings.resolved_database_url).options)
+    connector = PsycopgConnector(kwargs=options, configure=settle, min_size=1, max_size=4)
     app = App(connector=connector)
     retry = RetryStrategy(wait=RETRY_SECONDS)
     app.task(name=job_queue.TASK, queue=job_queue.QUEUE, retry=retry)(work)
