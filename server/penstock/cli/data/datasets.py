@@ -49,7 +49,7 @@ def listing(operator: Operator) -> None:
         (
             view.name,
             view.version,
-            view.source.get("uri", view.source["engine"]),
+            view.source.get("uri") or view.source.get("table") or view.source["engine"],
             unit_in_words(view.privacy_unit),
             view.neighboring,
             view.delta,

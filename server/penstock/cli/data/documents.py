@@ -6,6 +6,8 @@ from penstock.cli.output import Column, Document
 from penstock.figures import moment, percent, short
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from penstock.services.schemas.views import DatasetBudgetView, DatasetView
 
 
@@ -15,7 +17,7 @@ def shown(dataset: "DatasetView") -> Document:
         f"{dataset.name}, version {dataset.version}, registered {moment(dataset.registered_at)}"
         + (f", declaration {dataset.declaration}" if dataset.declaration > 1 else "")
         + (", with no people from earlier versions" if dataset.disjoint_units else ""),
-        f"  source {dataset.source.get('uri', 'vectors that are pushed')}",
+        f"  source {source_in_words(dataset.source)}",
         (
             f"  privacy unit {unit_in_words(dataset.privacy_unit) or 'asserted with each vector'},"
             f" neighboring {dataset.neighboring}, delta {dataset.delta:g}"
@@ -37,6 +39,16 @@ def _column(spec: dict[str, object]) -> str:
         words.append(f"{len(categories)} categories")
     words += [f"{name} {spec[name]}" for name in ("lower", "upper", "step") if name in spec]
     return ", ".join(words)
+
+
+def source_in_words(source: "Mapping[str, str]") -> str:
+    """Return where a dataset's data are: a file, a view, or nowhere if vectors are pushed."""
+    place = source.get("uri") or source.get("table")
+    if place is None:
+        return "vectors that are pushed"
+    connection = source.get("connection")
+    engine = f"{source['engine']} " if "table" in source else ""
+    return f"{engine}{place}" + (f", by connection {connection}" if connection else "")
 
 
 def unit_in_words(unit: object) -> str | None:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from penstock.cli.data.documents import budget_of, shown, unit_in_words
+from penstock.cli.data.documents import budget_of, shown, source_in_words, unit_in_words
 from penstock.cli.output import Format, written
 from penstock.services.schemas.views import (
     DatasetBudgetView,
@@ -84,3 +84,25 @@ def test_totals_over_several_datasets_are_printed_where_they_differ() -> None:
         replace(BUDGET, same_people=[OtherBudgetView("others", 1, disjoint_units=False, tiers=[])])
     ).facts
     assert facts[1].startswith("  public: epsilon 0.25 of 1 spent")
+
+
+@pytest.mark.parametrize(
+    ("source", "words"),
+    [
+        ({"engine": "vector"}, "vectors that are pushed"),
+        ({"engine": "duckdb", "uri": "/data/visits.csv"}, "/data/visits.csv"),
+        (
+            {"engine": "duckdb", "uri": "s3://b/*.parquet", "connection": "lake"},
+            "s3://b/*.parquet, by connection lake",
+        ),
+        (
+            {"engine": "spark", "table": "a.b", "connection": "cluster"},
+            "spark a.b, by connection cluster",
+        ),
+        ({"engine": "spark", "table": "b"}, "spark b"),
+    ],
+)
+def test_a_source_in_words_names_its_connection_and_no_more(
+    source: dict[str, str], words: str
+) -> None:
+    assert source_in_words(source) == words

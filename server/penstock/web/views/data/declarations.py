@@ -64,7 +64,9 @@ def withdraw_dataset(visit: Visit, dataset: str) -> Response:
 
 def _correction(before: DatasetView, given: Mapping[str, str]) -> CorrectionRequest:
     """Return the correction that a form describes.  Raises ``InvalidInput``."""
-    typed = dataset_form.spec_of(given, (), uri=before.source.get("uri", ""))
+    # Of the place only that there is one matters: the form does not change the source.
+    place = before.source.get("uri") or before.source.get("table", "")
+    typed = dataset_form.spec_of(given, (), uri=place)
     fields = [name for name in ("privacy_unit", "neighboring", "delta") if _shown(name, given)]
     changes = {name: typed[name] for name in fields if name in typed}
     # Columns that the form has no room for stay as they are declared.

@@ -32,7 +32,7 @@ def preview_version(visit: Visit, dataset: str) -> Response:
     given = request.form
 
     def act() -> Response:
-        version_request = _version_request(visit, given)
+        version_request = _version_request(visit, dataset, given)
         preview = version_preview.preview(visit.server, visit.principal, dataset, version_request)
         return _form(visit, dataset, form_input.kept(given), preview)
 
@@ -45,7 +45,7 @@ def add_version(visit: Visit, dataset: str) -> Response:
     given = request.form
 
     def act() -> tuple[Response, str]:
-        version_request = _version_request(visit, given)
+        version_request = _version_request(visit, dataset, given)
         made = datasets.add_version(visit.server, visit.principal, dataset, version_request)
         response = visit.go("dataset", dataset=made.name, added="1")
         return response, response.location or ""
@@ -56,12 +56,13 @@ def add_version(visit: Visit, dataset: str) -> Response:
     return tried(lambda: once(visit, act), refused)
 
 
-def _version_request(visit: Visit, given: Mapping[str, str]) -> VersionRequest:
+def _version_request(visit: Visit, dataset: str, given: Mapping[str, str]) -> VersionRequest:
     """Return the version that a form describes.  Raises ``InvalidInput``."""
+    before = datasets.show(visit.server, visit.principal, dataset).source
     known = [tier.name for tier in tiers.listing(visit.server)]
     epsilons = {tier: form_input.number(given.get(f"epsilon {tier}", "")) for tier in known}
     spec = {
-        "source": {"engine": "duckdb", "uri": given.get("uri", "").strip()},
+        "source": _source(before, given.get("uri", "").strip()),
         "budgets": {
             tier: {"epsilon": epsilon} for tier, epsilon in epsilons.items() if epsilon is not None
         },
@@ -70,6 +71,14 @@ def _version_request(visit: Visit, given: Mapping[str, str]) -> VersionRequest:
     }
     version: VersionRequest = checked(VersionRequest, spec)
     return version
+
+
+def _source(before: Mapping[str, str], place: str) -> dict[str, str]:
+    """Return the source of new data: another file or view, read as the present one is."""
+    if "table" in before:
+        return {**before, "table": place}
+    connected = "connection" in before and "://" in place
+    return {**before, "uri": place} if connected else {"engine": "duckdb", "uri": place}
 
 
 def _form(visit: Visit, name: str, form: Form, view: VersionPreviewView | None = None) -> Response:
