@@ -19,6 +19,7 @@ from penstock.persistence import migrate
 from penstock.persistence.tables import Dataset, Query, Release
 from penstock.services.access.principals import OPERATOR, authenticate
 from penstock.services.datasets.declarations import as_declared
+from penstock.services.datasets.population import spec_of
 from penstock.services.noise.kinds.choice import kind_of
 from penstock.services.operations import home
 from penstock.services.queries.exact_answers import planned
@@ -114,7 +115,8 @@ def run_what_was_recorded(world: World) -> None:
             dataset = as_declared(session, session.get_one(Dataset, query.dataset_id), query)
             model = kind_of(query).request_model
             prepared = planned(dataset, model.model_validate_json(query.spec))
-            assert statement_of(query, prepared).text == query.sql
+            spec = spec_of(dataset)
+            assert statement_of(spec, query, prepared, world.server.sources).text == query.sql
 
 
 def hold_to_what_was_told(world: World, told: dict[str, Any]) -> None:

@@ -16,6 +16,7 @@ from tests.support.thorough import by_count
 from tests.unit.connectors.cases import KEY, SALT, Folder, dataset_of, prepared, stated
 
 from penstock.connectors.planning.prepare import PreparedQuery, answer, fingerprint
+from penstock.connectors.sources import Sources
 from penstock.connectors.specs.histograms import HistogramQuery
 from penstock.connectors.specs.models import DatasetSpec
 from penstock.structures.sparse_histogram import parted
@@ -78,9 +79,8 @@ def counts(folder: Folder, dataset: DatasetSpec, query: HistogramQuery) -> dict[
         stated(dataset, query),
         salt=SALT,
         fingerprint_key=KEY,
-        fingerprint=fingerprint(dataset, KEY, folder.path),
-        folder=folder.path,
-        threads=1,
+        fingerprint=fingerprint(dataset, KEY, Sources(folder.path)),
+        sources=Sources(folder.path, threads=1),
     )
     ranks, numbers = parted(found)
     assert (numbers > 0).all()

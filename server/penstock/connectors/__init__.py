@@ -1,11 +1,15 @@
 """Turn a spec into reviewed SQL, and that into an exact integer vector with its sensitivity.
 
-* ``specs``     strict models of datasets and queries, shapes only
-* ``planning``  what a spec means on its dataset, known before any data are read
-* ``duckdb``    the one template of the SQL, and the engine, locked down to one file
-* ``vector``    vectors that are pushed
+* ``specs``        strict models of datasets and queries, shapes only
+* ``planning``     what a spec means on its dataset, known before any data are read
+* ``statements``   the one template of the SQL, for any engine, and what its rows mean
+* ``connector``    what an engine must offer
+* ``choice``       the connector of a dataset
 * ``connections``  credentials, by the names that the operator gives them
-* ``reachable``  whether a connection leads to an engine
-* ``dummy``     made-up rows of a declared schema
-* ``progress``  reports of how far the reading of data is
+* ``reachable``    whether a connection leads to an engine
+* ``sources``      where data may be read from, and with how much
+* ``duckdb``       files, read by an engine that is locked down to one of them
+* ``vector``       vectors that are pushed
+* ``dummy``        made-up rows of a declared schema
+* ``progress``     reports of how far the reading of data is
 """

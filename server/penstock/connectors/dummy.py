@@ -8,7 +8,7 @@ import datetime
 import hashlib
 import math
 
-from penstock.connectors.duckdb.cells import Cell, cell
+from penstock.connectors.specs.cells import Cell, cell
 from penstock.connectors.specs.models import ColumnSpec, DatasetSpec, UnitColumn
 from penstock.randomness.stream import Stream
 

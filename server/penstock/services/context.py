@@ -16,6 +16,7 @@ from penstock.transparency_log.sequencer import Sequencer
 
 if TYPE_CHECKING:
     from penstock.connectors.connections import Connections
+    from penstock.connectors.sources import Sources
     from penstock.openid.issuer import Issuer
     from penstock.randomness.stream import Stream
 
@@ -51,6 +52,14 @@ class Server:
         from penstock.connectors.connections import Connections
 
         return Connections(self.settings.connections)
+
+    @property
+    def sources(self) -> "Sources":
+        """Return from where connectors may read on behalf of this server."""
+        from penstock.connectors.sources import Sources
+
+        # Names of files are checked and made absolute before they are stored.
+        return Sources(connections=self.connections)
 
     @property
     def secrets(self) -> Secrets:

@@ -11,11 +11,13 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from penstock.connectors.duckdb.sql import Statement, statement
+from penstock.connectors.choice import connector_of
 from penstock.connectors.planning.interpret import interpret
 from penstock.connectors.planning.prepare import PreparedQuery, answer, fingerprint, prepare
+from penstock.connectors.sources import Sources
 from penstock.connectors.specs.correlated import CorrelatedQuery
 from penstock.connectors.specs.models import ComputedQuery, DatasetSpec
+from penstock.connectors.statements.statement import Statement
 
 KEY = bytes(range(32))
 SALT = bytes(reversed(range(32)))
@@ -77,7 +79,7 @@ def prepared(dataset: DatasetSpec, query: ComputedQuery) -> PreparedQuery:
 
 def stated(dataset: DatasetSpec, query: ComputedQuery) -> Statement:
     """Return the statement that is recorded and run for the query."""
-    return statement(interpret(dataset, query))
+    return connector_of(dataset).statement(interpret(dataset, query))
 
 
 def csv_text(names: Sequence[str], rows: Sequence[Row]) -> str:
@@ -117,7 +119,6 @@ class Folder:
             stated(dataset, query),
             salt=salt,
             fingerprint_key=KEY,
-            fingerprint=fingerprint(dataset, KEY, self.path),
-            folder=self.path,
-            threads=threads,
+            fingerprint=fingerprint(dataset, KEY, Sources(self.path)),
+            sources=Sources(self.path, threads=threads),
         )

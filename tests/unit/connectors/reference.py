@@ -9,9 +9,9 @@ from datetime import date
 from fractions import Fraction
 from itertools import product
 
-from penstock.connectors.duckdb.cells import Cell
 from penstock.connectors.planning.plan import Column, Filter, Grouping, Plan
 from penstock.connectors.planning.sensitivity import Measure
+from penstock.connectors.specs.cells import Cell
 from penstock.structures.counts import Centered, Ellipse, Lift
 
 Cells = Mapping[str, str | None]

@@ -8,9 +8,10 @@ from typing import Any
 import pytest
 from tests.unit.connectors.cases import VISITS, Folder, csv_text, dataset_of, query_of
 
-from penstock.connectors.duckdb.cells import label
 from penstock.connectors.dummy import dummy_rows
 from penstock.connectors.planning.prepare import check_source
+from penstock.connectors.sources import Sources
+from penstock.connectors.specs.cells import label
 
 
 def column(rows: list[dict[str, Any]], name: str) -> list[Any]:
@@ -84,7 +85,7 @@ def test_what_is_made_up_can_be_registered_and_asked(folder: Folder) -> None:
     rows = dummy_rows(dataset_of(), 300, 0)
     cells = [[label(cell) if cell is not None else None for cell in row.values()] for row in rows]
     (folder.path / "visits.csv").write_text(csv_text(folder.names, cells))
-    check_source(dataset_of(), folder.path)
+    check_source(dataset_of(), Sources(folder.path))
     query = query_of({"type": "count"}, contribution={"max_rows_per_group": 1000})
     assert folder.ask(dataset_of(), query).tolist() == [300]
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from pydantic import TypeAdapter
 
-from penstock.connectors.duckdb.sql import statement
+from penstock.connectors.choice import connector_of
 from penstock.connectors.planning.interpret import interpret
 from penstock.connectors.planning.prepare import (
     PreparedQuery,
@@ -19,6 +19,7 @@ from penstock.connectors.planning.prepare import (
     fingerprint,
     prepare,
 )
+from penstock.connectors.sources import Sources
 from penstock.connectors.specs.models import ComputedQuery, DatasetSpec
 from penstock.demo import calls
 from penstock.services.schemas.queries import QueryRequest
@@ -53,11 +54,11 @@ def _answer(dataset: DatasetSpec, name: str) -> list[int]:
     key = bytes(32)
     values = answer(
         dataset,
-        statement(interpret(dataset, _query(name))),
+        connector_of(dataset).statement(interpret(dataset, _query(name))),
         salt=bytes(32),
         fingerprint_key=key,
-        fingerprint=fingerprint(dataset, key, DATA),
-        folder=DATA,
+        fingerprint=fingerprint(dataset, key, Sources(DATA)),
+        sources=Sources(DATA),
     )
     return [int(value) for value in values]
 
@@ -73,7 +74,7 @@ def test_the_file_is_the_one_whose_origin_is_stated(dataset: DatasetSpec) -> Non
 
 
 def test_the_dataset_is_accepted(dataset: DatasetSpec) -> None:
-    check_source(dataset, DATA)
+    check_source(dataset, Sources(DATA))
 
 
 def test_hospital_patients_are_counted_once_each(dataset: DatasetSpec) -> None:

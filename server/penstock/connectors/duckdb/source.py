@@ -5,7 +5,6 @@ extension, and spill nothing to disk, and its configuration is locked before the
 DuckDB cannot make a path read-only, so the only statement that runs is one SELECT.
 """
 
-import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -15,11 +14,11 @@ from numpy.typing import NDArray
 
 from penstock.connectors.duckdb import parquet_cells
 from penstock.connectors.duckdb.source_file import SourceFile
-from penstock.connectors.duckdb.sql import SALT, SOURCE, TAKEN, Statement, identifier, literal
-from penstock.connectors.planning.correlated_counts import answer_of
-from penstock.connectors.planning.open_keys import open_answer_of
-from penstock.connectors.planning.plan import Grouping, Plan
+from penstock.connectors.planning.plan import Plan
 from penstock.connectors.specs.models import ColumnType
+from penstock.connectors.statements.declared import columns_of, groupings, keys_of
+from penstock.connectors.statements.decoding import decoded
+from penstock.connectors.statements.statement import KEY, SALT, SOURCE, Statement
 from penstock.errors import InvalidInput, Unavailable
 
 _CONFIGURATION: dict[str, str | bool | int | float | list[str]] = {
@@ -62,7 +61,7 @@ def run(
             if not _is_single_select(connection, statement.text):
                 raise RuntimeError("the statement is something else than one SELECT")
             # The engine's own message may quote a cell, so none of it is kept.
-            rows = connection.execute(statement.text, _parameters(plan, salt)).fetchnumpy()
+            rows = _rows(connection, statement, salt)
             break
         except (duckdb.OutOfMemoryException, MemoryError):
             raise _short_of_memory() from None
@@ -76,7 +75,7 @@ def run(
             f"The dataset's file cannot be read to its end as {file.format}: it is damaged. Nothing"
             f" was released. Write the file again and register it as a new version."
         ) from None
-    return _decoded(statement, rows)
+    return decoded(statement, rows)
 
 
 def fits(statement: Statement) -> bool:
@@ -87,39 +86,39 @@ def fits(statement: Statement) -> bool:
     as integers, one row for each key.
     """
     plan = statement.plan
-    names = (*(("key",) if plan.open_keys else ()), *statement.columns)
     connection = connect(threads=1)
     try:
         _declare_all_keys(connection, plan)
-        used = (f"'' AS {identifier(name)}" for name in _names(plan))
+        used = (f"'' AS {identifier(name)}" for name in columns_of(plan))
         columns = ", ".join(used) or "1 AS present"
         # Every name in it is quoted; the rest is fixed text.
         connection.execute(f"CREATE TEMP VIEW {SOURCE} AS SELECT {columns} WHERE FALSE")
         lock(connection, None)
         if not _is_single_select(connection, statement.text):
             return False
-        tried = connection.execute(statement.text, _parameters(plan, b"")).fetchnumpy()
-        rows = {name: np.asarray(column) for name, column in tried.items()}
+        rows = _rows(connection, statement, b"")
     except (duckdb.OutOfMemoryException, MemoryError):
         raise _short_of_memory() from None
     except duckdb.Error:
         return False
     finally:
         connection.close()
-    size = plan.keys if plan.open_keys is None else 0
-    return tuple(rows) == names and all(
-        len(rows[name]) == size and np.issubdtype(rows[name].dtype, np.integer)
-        for name in statement.columns
+    older = tuple(rows) == statement.columns
+    size = plan.keys if older and plan.open_keys is None else 0
+    return (older or tuple(rows) == statement.returned) and all(
+        len(column) == size and np.issubdtype(column.dtype, np.integer)
+        for name, column in rows.items()
+        if name != KEY or plan.open_keys is None
     )
 
 
-def _decoded(statement: Statement, rows: Mapping[str, Any]) -> NDArray[np.int64]:
-    """Return the answer that is in the columns of the rows, by the statement's plan."""
-    columns = [np.asarray(rows[name]).astype(np.int64) for name in statement.columns]
-    plan = statement.plan
-    if plan.open_keys is not None:
-        return open_answer_of(plan.open_keys, np.asarray(rows["key"]).tolist(), *columns)
-    return answer_of(plan, columns)
+def _rows(
+    connection: duckdb.DuckDBPyConnection, statement: Statement, salt: bytes
+) -> dict[str, NDArray[Any]]:
+    """Run a statement; return the rows' columns by name."""
+    parameters = {} if statement.plan.unit is None else {SALT: salt.hex()}
+    table = connection.sql(statement.text, params=parameters).to_arrow_table()
+    return {name: table.column(name).to_numpy() for name in table.column_names}
 
 
 def _short_of_memory() -> Unavailable:
@@ -157,20 +156,10 @@ def _is_single_select(connection: duckdb.DuckDBPyConnection, text: str) -> bool:
     return kinds == [duckdb.StatementType.SELECT]
 
 
-def _parameters(plan: Plan, salt: bytes) -> dict[str, str]:
-    return {} if plan.unit is None else {SALT: salt.hex()}
-
-
 def _used(file: SourceFile, plan: Plan) -> dict[str, Any]:
     """Return the columns that the plan uses, each with its type in a Parquet file or ``None``."""
     kinds = parquet_cells.types(file)
-    return {name: kinds.get(name) for name in _names(plan)}
-
-
-def _names(plan: Plan) -> list[str]:
-    """Return the names of the columns that the plan uses."""
-    key = plan.open_keys.column if plan.open_keys else None
-    return sorted({column.name for column in (plan.unit, key, *plan.columns) if column is not None})
+    return {name: kinds.get(name) for name in columns_of(plan)}
 
 
 def _view(
@@ -227,32 +216,18 @@ def _reader(file: SourceFile, names: Sequence[str], numbered: bool) -> str:
 
 
 def _declare_all_keys(connection: duckdb.DuckDBPyConnection, plan: Plan) -> None:
-    for place, grouping in enumerate(plan.groupings):
-        _declare_keys(connection, f"keys_{place}", grouping)
-    if plan.summand is not None and plan.summand.categories:
-        outside = Grouping(plan.summand.column, categories=plan.summand.categories)
-        _declare_keys(connection, TAKEN, outside)
-
-
-def _declare_keys(connection: duckdb.DuckDBPyConnection, table: str, grouping: Grouping) -> None:
     import pyarrow as pa
 
-    positions = pa.array(range(len(grouping)), pa.int64())
-    if grouping.categories:
-        values = pa.array(grouping.categories, _arrow_type(grouping.column.type))
-        columns = {"value": values, "position": positions}
-    else:
-        # The last bin is closed: it ends just below the next larger double.
-        ends = [*grouping.edges[1:-1], math.nextafter(grouping.edges[-1], math.inf)]
-        columns = {
-            "lower": pa.array(grouping.edges[:-1], pa.float64()),
-            "upper": pa.array(ends, pa.float64()),
-            "position": positions,
+    for table, grouping in groupings(plan).items():
+        kinds = {"value": _arrow_type(grouping.column.type), "position": pa.int64()}
+        keys = {
+            name: pa.array(cells, kinds.get(name, pa.float64()))
+            for name, cells in keys_of(grouping).items()
         }
-    connection.register("declared", pa.table(columns))
-    # The table's name is our own.
-    connection.execute(f"CREATE TEMP TABLE {table} AS SELECT * FROM declared")  # noqa: S608
-    connection.unregister("declared")
+        connection.register("declared", pa.table(keys))
+        # The table's name is our own.
+        connection.execute(f"CREATE TEMP TABLE {table} AS SELECT * FROM declared")  # noqa: S608
+        connection.unregister("declared")
 
 
 def _arrow_type(kind: ColumnType) -> object:
@@ -265,4 +240,16 @@ def _arrow_type(kind: ColumnType) -> object:
             return pa.bool_()
         case "date":
             return pa.date32()
+        case "number":
+            return pa.float64()
     return pa.string()
+
+
+def identifier(name: str) -> str:
+    """Return a name between quotation marks."""
+    return '"' + name.replace('"', '""') + '"'
+
+
+def literal(value: str) -> str:
+    """Return a text between apostrophes."""
+    return "'" + value.replace("'", "''") + "'"

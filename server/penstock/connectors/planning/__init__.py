@@ -5,7 +5,7 @@
 * ``prepare``            from two specs to a prepared query, and then its answer, which reads the
                          data
 * ``domain``             the keys of an answer, declared
-* ``open_keys``          the keys of a sparse histogram, in SQL and as ranks
+* ``open_keys``          the keys of a sparse histogram, as ranks
 * ``correlated_counts``  which nodes take the place of counts that are protected together
 * ``sensitivity``        how far one privacy unit can move an answer
 * ``canonical``          one statistic, one hash

@@ -10,8 +10,8 @@ a hash over values would reveal small counts to anyone who tries them all.
 import hashlib
 import json
 
-from penstock.connectors.duckdb.cells import spelling
 from penstock.connectors.planning.plan import Plan, Summand
+from penstock.connectors.specs.cells import spelling
 from penstock.structures.counts import Centered, Ellipse, Lift
 from penstock.structures.sparse_histogram.domain import Domain, Strings, Uint64
 

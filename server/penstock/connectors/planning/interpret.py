@@ -3,7 +3,6 @@
 import math
 from fractions import Fraction
 
-from penstock.connectors.duckdb.cells import EXAMPLES, NUMERIC, ORDERED, cell, spelling
 from penstock.connectors.planning.correlated_counts import SizeTerms, with_nodes
 from penstock.connectors.planning.open_keys import only_column, open_keys
 from penstock.connectors.planning.plan import (
@@ -17,6 +16,7 @@ from penstock.connectors.planning.plan import (
 )
 from penstock.connectors.planning.refusals import Refusals, pointer, refusal
 from penstock.connectors.planning.sensitivity import Measure, rounded
+from penstock.connectors.specs.cells import EXAMPLES, NUMERIC, ORDERED, cell, spelling
 from penstock.connectors.specs.correlated import CorrelatedQuery
 from penstock.connectors.specs.histograms import HistogramQuery
 from penstock.connectors.specs.models import (
@@ -49,7 +49,7 @@ def interpret(dataset: DatasetSpec, request: ComputedQuery) -> Plan:
     Raises ``InvalidInput`` with the pointer of each place that is not valid.
     """
     check_schema(dataset)
-    if dataset.source.engine != "duckdb":
+    if dataset.source.engine == "vector":
         raise InvalidInput(
             f"The dataset {dataset.name} holds pushed vectors only; send keys and values, or"
             " name a dataset that the server reads.",

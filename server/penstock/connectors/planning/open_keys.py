@@ -1,4 +1,4 @@
-"""Read the keys of a sparse histogram: on a dataset, in SQL, and as ranks."""
+"""Read the keys of a sparse histogram: on a dataset, and as ranks."""
 
 from collections.abc import Sequence
 
@@ -11,7 +11,7 @@ from penstock.connectors.specs.histograms import SMALLEST_DOMAIN, HistogramQuery
 from penstock.connectors.specs.models import Count, CountUnits, DatasetSpec
 from penstock.errors import InvalidInput
 from penstock.structures.sparse_histogram.contents import joined
-from penstock.structures.sparse_histogram.domain import Sha256Prefix, Strings, Uint64, ranks_of
+from penstock.structures.sparse_histogram.domain import Uint64, ranks_of
 
 COLUMN = "open_key"
 """The name under which a key is read, as text of the file."""
@@ -60,26 +60,6 @@ def only_column(query: HistogramQuery) -> str:
             pointer=pointer("group_by", 0, "bins"),
         )
     return query.group_by[0].column
-
-
-def key_sql(keys: OpenKeys, cell: str) -> str:
-    """Return the key of a row as SQL, in which ``cell`` is the column's cell as it was read."""
-    match keys.domain:
-        case Uint64():
-            return f"TRY_CAST({cell} AS UBIGINT)"
-        case Sha256Prefix():
-            return f"substr(sha256({cell}), 1, 16)"
-    return cell
-
-
-def condition_sql(keys: OpenKeys, cell: str, literal: str) -> str:
-    """Return a condition in SQL: that a row has a key; ``literal`` is the quoted alphabet."""
-    match keys.domain:
-        case Uint64(size=size):
-            return f"{cell} BETWEEN 0 AND {size - 1}"
-        case Strings(length=length):
-            return f"length({cell}) = {length} AND translate({cell}, {literal}, '') = ''"
-    return f"{cell} IS NOT NULL"
 
 
 def open_answer_of(

@@ -10,9 +10,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from penstock.connectors.duckdb.cells import Cell, label
 from penstock.connectors.planning.domain import ALL, Domain, Key
 from penstock.connectors.planning.sensitivity import Contribution, Measure, Norms, Record, derived
+from penstock.connectors.specs.cells import Cell, label
 from penstock.connectors.specs.models import ColumnType
 from penstock.privacy.neighboring import NeighboringRelation
 from penstock.structures import sparse_histogram

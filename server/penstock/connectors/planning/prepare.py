@@ -5,28 +5,25 @@ recorded, and ``answer``, the one place where data are read, runs it.  Later on
 ``recorded`` returns the statement with the recorded text if the template has changed since.
 """
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from penstock.connectors.duckdb import parquet_cells, source_file
-from penstock.connectors.duckdb.conformance import require_conformance
-from penstock.connectors.duckdb.sql import Statement, sha256_of, statement
+from penstock.connectors.choice import connector_of
 from penstock.connectors.planning.canonical import canonical_hash
 from penstock.connectors.planning.correlated_counts import Nodes
 from penstock.connectors.planning.domain import Key
 from penstock.connectors.planning.interpret import interpret
 from penstock.connectors.planning.plan import Plan
 from penstock.connectors.progress import Progress, silent
+from penstock.connectors.sources import ANYWHERE, Sources
 from penstock.connectors.specs.models import ComputedQuery, DatasetSpec
 from penstock.connectors.specs.schema import check_schema
-from penstock.connectors.specs.sources import require_engine
-from penstock.errors import InvalidInput
+from penstock.connectors.specs.sources import VECTORS, require_engine
+from penstock.connectors.statements.statement import Statement, sha256_of
 from penstock.privacy.neighboring import NeighboringRelation
 from penstock.privacy.sensitivity import Sensitivity
 
@@ -79,7 +76,7 @@ def prepare(
         step=plan.step,
         bound=plan.largest * plan.step,
         sensitivity=plan.moved(dataset.neighboring).in_units(plan.step),
-        statement=statement(plan),
+        statement=connector_of(dataset).statement(plan),
         canonical_hash=canonical_hash(plan, dataset.name, version, mechanism, declaration),
         mean_bounds=plan.mean_bounds,
         nodes=plan.nodes,
@@ -92,43 +89,39 @@ def _changed(dataset: DatasetSpec, plan: Plan) -> int:
     return min(units * plan.max_groups, plan.keys)
 
 
-def recorded(written: Statement, text: str) -> Statement | None:
+def recorded(
+    dataset: DatasetSpec, written: Statement, text: str, sources: Sources = ANYWHERE
+) -> Statement | None:
     """Return the statement that runs a text of another version; ``None`` if it cannot be run.
 
     ``written`` is what this version makes of the same spec; its plan decodes the rows.  The text is
-    tried first (``source.fits``); no data are read.
+    tried first (``Connector.fits``); no data are read.
     """
-    from penstock.connectors.duckdb import source
-
     older = replace(written, text=text, sha256=sha256_of(text))
-    return older if source.fits(older) else None
+    return older if connector_of(dataset, sources).fits(dataset, older) else None
 
 
-def check_source(dataset: DatasetSpec, folder: Path | None = None) -> None:
-    """Check a dataset before it is registered: its spec, and the header of its file.
+def check_source(dataset: DatasetSpec, sources: Sources = ANYWHERE) -> None:
+    """Check a dataset before it is registered: its spec, and the columns of its source.
 
-    Raises ``InvalidInput``, which depends on names of columns, the file's format and the
+    Raises ``InvalidInput``, which depends on names and types of columns, the file's format and the
     spec alone, and ``Unavailable`` for an engine that computes wrong answers.
-    ``folder`` is where files may lie (see ``source_file.locate``).
     """
     check_schema(dataset)
     require_engine(dataset)
-    if dataset.source.engine == "duckdb":
-        file = source_file.locate(dataset, folder)
-        source_file.check_columns(dataset, source_file.column_names(file))
-        parquet_cells.check_types(dataset, file)
-        require_conformance(file.format)
+    if dataset.source.engine != VECTORS:
+        connector_of(dataset, sources).check(dataset)
 
 
 def fingerprint(
-    dataset: DatasetSpec, key: bytes, folder: Path | None = None, progress: Progress = silent
+    dataset: DatasetSpec, key: bytes, sources: Sources = ANYWHERE, progress: Progress = silent
 ) -> bytes:
-    """Return the HMAC-SHA256 of the dataset's file under ``key``, 32 bytes.
+    """Return the HMAC-SHA256 of the dataset's source under ``key``, 32 bytes.
 
-    It is fixed at registration.  Raises ``InvalidInput`` if there is no such file,
+    It is fixed at registration.  Raises ``InvalidInput`` if there is no such source,
     ``SourceChanged`` if it changes while it is read.
     """
-    return source_file.stamp(source_file.locate(dataset, folder), key, progress).fingerprint
+    return connector_of(dataset, sources).fingerprint(dataset, key, progress)
 
 
 def check_registered(
@@ -136,12 +129,12 @@ def check_registered(
     *,
     fingerprint_key: bytes,
     fingerprint: bytes,
-    folder: Path | None = None,
+    sources: Sources = ANYWHERE,
     progress: Progress = silent,
 ) -> None:
-    """Raise ``SourceChanged`` unless the file is there and is the one that was registered."""
-    file = _registered(dataset, folder)
-    source_file.check_unchanged(file, fingerprint_key, fingerprint, progress)
+    """Raise ``SourceChanged`` unless the source is there and is the one that was registered."""
+    connector = connector_of(dataset, sources)
+    connector.check_registered(dataset, fingerprint_key, fingerprint, progress)
 
 
 def answer(
@@ -151,45 +144,15 @@ def answer(
     salt: bytes,
     fingerprint_key: bytes,
     fingerprint: bytes,
-    folder: Path | None = None,
-    threads: int | None = None,
-    memory: str | None = None,
+    sources: Sources = ANYWHERE,
     progress: Progress = silent,
 ) -> NDArray[np.int64]:
     """Read the data, once, with a statement: the answer in lattice steps, ``(dimension,)``.
 
-    That of a sparse histogram has the ranks of the keys in the file, and then their counts.
-    The answer has the same bits for the same file, statement and ``salt`` (the dataset version's
-    secret), with any number of ``threads``.  ``progress`` receives the stages.  Raises
-    ``SourceChanged`` unless the file is, before and after it is read, the one whose ``fingerprint``
-    was registered.
+    That of a sparse histogram has the ranks of the keys in the data, and then their counts.
+    The answer has the same bits for the same data, statement and ``salt`` (the dataset version's
+    secret), with any engine.  ``progress`` receives the stages.  Raises ``SourceChanged`` unless
+    the source is, before and after it is read, the one whose ``fingerprint`` was registered.
     """
-    from penstock.connectors.duckdb import source
-
-    with _opened(dataset, fingerprint_key, fingerprint, folder, progress) as (file, names):
-        return source.run(statement, file, names, salt, threads=threads, memory=memory)
-
-
-@contextmanager
-def _opened(
-    dataset: DatasetSpec, key: bytes, fingerprint: bytes, folder: Path | None, progress: Progress
-) -> Iterator[tuple[source_file.SourceFile, Sequence[str]]]:
-    """Yield the registered file and its columns; raise ``SourceChanged`` if it is another."""
-    file = _registered(dataset, folder)
-    before = source_file.check_unchanged(file, key, fingerprint, progress)
-    try:
-        names = source_file.column_names(file)
-        source_file.check_columns(dataset, names)
-        require_conformance(file.format)
-        progress("counting")
-        yield file, names
-    finally:
-        # Also after an error: a changed file is its most likely cause.
-        source_file.check_untouched(file, key, before, progress)
-
-
-def _registered(dataset: DatasetSpec, folder: Path | None) -> source_file.SourceFile:
-    try:
-        return source_file.locate(dataset, folder)
-    except InvalidInput:
-        raise source_file.vanished() from None
+    connector = connector_of(dataset, sources)
+    return connector.answer(dataset, statement, salt, fingerprint_key, fingerprint, progress)

@@ -10,8 +10,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from penstock.connectors.duckdb.cells import EXAMPLES
 from penstock.connectors.planning.refusals import pointer, refusal
+from penstock.connectors.specs.cells import EXAMPLES
 from penstock.connectors.specs.guess import guess_schema
 from penstock.connectors.specs.models import ColumnType
 

@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from fractions import Fraction
 
-from penstock.connectors.duckdb.cells import EXAMPLES, NUMERIC, cell
 from penstock.connectors.planning.refusals import pointer, refusal
+from penstock.connectors.specs.cells import EXAMPLES, NUMERIC, cell
 from penstock.connectors.specs.models import ColumnSpec, DatasetSpec, UnitColumn
 from penstock.connectors.specs.sources import VECTORS, check_fields
 

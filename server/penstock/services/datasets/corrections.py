@@ -58,7 +58,7 @@ def correct(
         seen = dataset_by_name(session, name)
     before = spec_of(seen)
     after = corrected(before, request)
-    prepare.check_source(after)
+    prepare.check_source(after, server.sources)
     changed = list(_changes(before, after))
     if not changed:
         raise InvalidInput(

@@ -240,7 +240,7 @@ def next_version(server: Server, before: Dataset, request: VersionRequest) -> Da
 def _looked_at(server: Server, request: DatasetRequest) -> DatasetRequest:
     """Return the request with an absolute path; check its file's format and column names."""
     request = located(server, request)
-    prepare.check_source(request)
+    prepare.check_source(request, server.sources)
     return request
 
 

@@ -44,7 +44,7 @@ def fingerprints_of(
     The file is read once for each.  Raises as ``prepare.fingerprint`` does.
     """
     return [
-        Fingerprint(number, key, prepare.fingerprint(request, key, progress=progress))
+        Fingerprint(number, key, prepare.fingerprint(request, key, server.sources, progress))
         for number, key in server.secrets.kept[FINGERPRINT].items()
     ]
 

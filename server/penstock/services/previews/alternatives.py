@@ -6,8 +6,8 @@ They are compared at each tier's own loss, so that users need not know the paper
 from collections.abc import Sequence
 from fractions import Fraction
 
-from penstock.connectors.duckdb.sql import Statement
 from penstock.connectors.planning.alternatives import Alternative, alternatives
+from penstock.connectors.statements.statement import Statement
 from penstock.mechanisms.gaussian.process import Gaussian
 from penstock.persistence.tables.datasets import Dataset
 from penstock.services.datasets.population import spec_of

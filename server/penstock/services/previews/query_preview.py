@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from sqlmodel import Session
 
 from penstock.accounting.charging.ledger import NOTHING, Entry
-from penstock.connectors.duckdb.sql import Statement
 from penstock.connectors.planning.refusals import Refusals
+from penstock.connectors.statements.statement import Statement
 from penstock.errors import BudgetExhausted
 from penstock.mechanisms.generalized_gaussian.mechanism import GeneralizedGaussian
 from penstock.persistence.row_numbers import required

@@ -99,11 +99,17 @@ def prepared_for(
     spec = spec_of(dataset)
     known = fingerprint_of(server, dataset)
     key, registered = known.key, known.digest
-    prepare.check_registered(spec, fingerprint_key=key, fingerprint=registered, progress=progress)
+    prepare.check_registered(
+        spec,
+        fingerprint_key=key,
+        fingerprint=registered,
+        sources=server.sources,
+        progress=progress,
+    )
     salt = salt_of(server, dataset)
 
     def reader(query: Query) -> Answer:
-        statement = statement_of(query, prepared)
+        statement = statement_of(spec, query, prepared, server.sources)
         return partial(
             prepare.answer,
             spec,
@@ -111,6 +117,7 @@ def prepared_for(
             salt=salt,
             fingerprint_key=key,
             fingerprint=registered,
+            sources=server.sources,
             progress=progress,
         )
 

@@ -9,8 +9,10 @@ other SQL now.  If this version cannot run the text, or reads the spec otherwise
 import json
 from fractions import Fraction
 
-from penstock.connectors.duckdb.sql import Statement, sha256_of
 from penstock.connectors.planning.prepare import PreparedQuery, recorded
+from penstock.connectors.sources import Sources
+from penstock.connectors.specs.models import DatasetSpec
+from penstock.connectors.statements.statement import Statement, sha256_of
 from penstock.errors import Conflict, IntegrityViolation
 from penstock.persistence.tables.queries import Query
 from penstock.services.noise.kinds.choice import requested
@@ -28,12 +30,14 @@ def keys_text(prepared: PreparedQuery) -> str | None:
     return None if prepared.keys is None else json.dumps(list(prepared.keys))
 
 
-def statement_of(query: Query, prepared: PreparedQuery) -> Statement:
+def statement_of(
+    dataset: DatasetSpec, query: Query, prepared: PreparedQuery, sources: Sources
+) -> Statement:
     """Return the statement that a row records, whose rows are decoded by the plan of ``prepared``.
 
-    ``prepared`` is what this version makes of the stored spec.  Raises ``IntegrityViolation`` for a
-    text that does not match its hash, and ``Conflict`` if this version makes another statistic of
-    the spec, or cannot run the text.
+    ``prepared`` is what this version makes of the stored spec, on ``dataset``.  Raises
+    ``IntegrityViolation`` for a text that does not match its hash, and ``Conflict`` if this version
+    makes another statistic of the spec, or cannot run the text.
     """
     statement = prepared.statement
     if statement is None or query.sql is None:
@@ -46,7 +50,7 @@ def statement_of(query: Query, prepared: PreparedQuery) -> Statement:
     if not _is_same(query, prepared):
         statement = None
     elif query.sql != statement.text:
-        statement = recorded(statement, query.sql)
+        statement = recorded(dataset, statement, query.sql, sources)
     if statement is None:
         raise Conflict(
             f"This version of the server cannot run the SQL that query {query.name!r} was"

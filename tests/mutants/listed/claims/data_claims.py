@@ -9,24 +9,31 @@ MUTANTS: Final[Sequence[Mutant]] = (
     Mutant(
         row="D2",
         name="groups-in-any-order",
-        path="connectors/duckdb/sql.py",
-        before="  SELECT key, {names}, row_number() OVER (PARTITION BY unit ORDER BY {order},"
-        " key) AS place\n",
-        after="  SELECT key, {names}, row_number() OVER (PARTITION BY unit ORDER BY"
-        " random()) AS place\n",
+        path="connectors/statements/template.py",
+        before='sql.order_number(sql.column("unit"), [_order(dialect), sql.column(KEY)])\n',
+        after='sql.order_number(sql.column("unit"), [sql.call("random")])\n',
         wrong="which of a unit's groups count is chosen by chance",
         tests=(
             "tests/unit/connectors/duckdb/test_source.py::test_the_same_bits_come_over_repeated_runs_and_thread_counts",
         ),
     ),
     Mutant(
+        row="D2",
+        name="keys-without-rows-are-nothing",
+        path="connectors/statements/decoding.py",
+        before="    return units if name == SIZE else -plan.max_rows * units\n",
+        after="    return units if name == SIZE else 0\n",
+        wrong="a group without rows is protected together with others as if nobody were there",
+        tests=(
+            "tests/unit/connectors/statements/test_decoding.py::test_groups_without_rows_are_apart_from_the_number_of_units_by_all_of_it",
+        ),
+    ),
+    Mutant(
         row="D3",
         name="cells-cast-strictly",
-        path="connectors/duckdb/sql.py",
-        before='            number = f"TRY_CAST({text} AS DOUBLE)"\n'
-        '            expression = f"CASE WHEN isfinite({number}) THEN {number} END"\n',
-        after='            number = f"CAST({text} AS DOUBLE)"\n'
-        '            expression = f"CASE WHEN isfinite({number}) THEN {number} END"\n',
+        path="connectors/duckdb/dialect.py",
+        before='    return sql.try_cast(_text(column), "DOUBLE")\n',
+        after='    return sql.cast(_text(column), "DOUBLE")\n',
         wrong="a cell that is no number refuses the whole query",
         tests=(
             "tests/unit/connectors/duckdb/test_cell_independence.py::test_two_files_that_differ_in_one_persons_row_differ_in_the_answer_alone",
@@ -70,7 +77,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         row="D2",
         name="statement-written-again",
         path="services/queries/recorded_statement.py",
-        before="        statement = recorded(statement, query.sql)\n",
+        before="        statement = recorded(dataset, statement, query.sql, sources)\n",
         after="        pass\n",
         wrong="a level is raised with the SQL of this version, not with what was recorded",
         tests=(
@@ -111,7 +118,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
     Mutant(
         row="D12",
         name="empty-cells-not-counted",
-        path="connectors/duckdb/sql.py",
+        path="connectors/statements/template.py",
         before="    if plan.summand is not None and not plan.summand.categories:\n",
         after="    if plan.summand is not None:\n",
         wrong="rows whose cell is empty are left out of the share, and out of its count",

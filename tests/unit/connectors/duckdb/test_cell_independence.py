@@ -7,6 +7,7 @@ import pytest
 from tests.unit.connectors.cases import KEY, Folder, csv_text, dataset_of, prepared, query_of
 
 from penstock.connectors.planning.prepare import check_source
+from penstock.connectors.sources import Sources
 from penstock.connectors.specs.guess import guess_schema
 from penstock.errors import PenstockError
 
@@ -35,7 +36,7 @@ def _all_that_is_said(folder: Folder) -> list[object]:
     good, bad = dataset_of(), dataset_of(columns={"person": {"type": "string"}, "no": _NUMBER})
     for dataset in (good, bad):
         try:
-            check_source(dataset, folder.path)
+            check_source(dataset, Sources(folder.path))
             said.append("accepted")
         except PenstockError as error:
             said.append((type(error), error.detail, str(error), error.data))

@@ -14,6 +14,7 @@ from tests.unit.connectors.cases import VISITS, Folder, dataset_of, query_of
 
 from penstock.connectors.duckdb import parquet_cells, source, source_file
 from penstock.connectors.planning.prepare import check_source
+from penstock.connectors.sources import Sources
 from penstock.errors import InvalidInput
 
 TEXT = pa.string()
@@ -196,7 +197,7 @@ def test_no_cell_of_any_type_ends_a_query(folder: Folder, name: str, kind: str) 
     where = [{"column": "cell", "op": "in", "value": [some[kind]]}]
     for unit in ("person", "cell") if kind == "string" else ("person",):
         dataset = dataset_of(FILE, columns=columns, unit={"column": unit})
-        check_source(dataset, folder.path)
+        check_source(dataset, Sources(folder.path))
         query = query_of({"type": "count_units"}, where=where, group_by=group)
         assert 0 <= folder.ask(dataset, query).sum() <= 2
 
@@ -218,9 +219,9 @@ def test_types_that_no_declared_one_is_read_from_are_refused_by_name(
     columns = {"person": {"type": "string"}, "cell": {"type": "string", "categories": ["a"]}}
     dataset = dataset_of(FILE, columns=columns)
     with pytest.raises(InvalidInput, match="no declared type can be read from") as caught:
-        check_source(dataset, folder.path)
+        check_source(dataset, Sources(folder.path))
     assert [place for place, _ in caught.value.errors] == ["/columns/cell"]
-    check_source(dataset_of(FILE, columns={"person": {"type": "string"}}), folder.path)
+    check_source(dataset_of(FILE, columns={"person": {"type": "string"}}), Sources(folder.path))
     # As a dataset from before the refusal would be read.
     query = query_of({"type": "count_units"}, group_by=[{"column": "cell"}])
     assert folder.ask(dataset, query).tolist() == [0]

@@ -9,9 +9,10 @@ from tests.unit.connectors.cases import KEY, SALT, Folder, dataset_of, query_of,
 
 from penstock.connectors.duckdb.source import connect, fits, lock, run
 from penstock.connectors.duckdb.source_file import locate
-from penstock.connectors.duckdb.sql import Statement
 from penstock.connectors.planning.interpret import interpret
 from penstock.connectors.planning.prepare import answer, fingerprint
+from penstock.connectors.sources import Sources
+from penstock.connectors.statements.statement import Statement
 from penstock.errors import Unavailable
 from penstock.randomness import Stream
 
@@ -138,9 +139,8 @@ def test_too_little_memory_is_said_and_spills_nothing(
             stated(dataset, query_of({"type": "count_units"})),
             salt=SALT,
             fingerprint_key=KEY,
-            fingerprint=fingerprint(dataset, KEY, folder.path),
-            folder=folder.path,
-            memory="12MB",
+            fingerprint=fingerprint(dataset, KEY, Sources(folder.path)),
+            sources=Sources(folder.path, memory="12MB"),
         )
     assert sorted(folder.path.iterdir()) == before
 
@@ -210,9 +210,11 @@ def test_a_text_that_another_version_wrote_fits() -> None:
         ("keys_0", "groups_0"),
         ("AS part_answer", "AS total"),
         ("AS part_answer", "AS part_answer, 1 AS more"),
-        ("SELECT CAST(", "SELECT 0.5 + CAST("),
-        ("ORDER BY domain.key", "LIMIT 1"),
-        ("ORDER BY domain.key", "ORDER BY domain.key; SELECT 1"),
+        ("AS BIGINT) AS part_answer", "AS DOUBLE) AS part_answer"),
+        ("totals.key AS key", "0.5 + totals.key AS key"),
+        ("totals.key AS key", "totals.key AS place"),
+        ("FROM totals\n", "FROM totals; SELECT 1\n"),
+        ("FROM totals\n", "RIGHT JOIN totals ON TRUE\n"),
         ("WITH typed", "CREATE TABLE other AS WITH typed"),
         ("WITH typed", "WITHOUT typed"),
     ],

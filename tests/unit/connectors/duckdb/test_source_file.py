@@ -8,6 +8,7 @@ from tests.unit.connectors.cases import KEY, SALT, Folder, dataset_of, query_of,
 
 from penstock.connectors.duckdb import source
 from penstock.connectors.planning.prepare import answer, check_registered, check_source, fingerprint
+from penstock.connectors.sources import Sources
 from penstock.errors import InvalidInput, PenstockError, SourceChanged
 
 ROWS = [("ann", "a", 1, 1, "", ""), ("ben", "b", 2, 2, "", "")]
@@ -15,7 +16,7 @@ ROWS = [("ann", "a", 1, 1, "", ""), ("ben", "b", 2, 2, "", "")]
 
 def _refusal(folder: Folder, uri: str) -> InvalidInput:
     with pytest.raises(InvalidInput) as caught:
-        check_source(dataset_of(uri), folder.path)
+        check_source(dataset_of(uri), Sources(folder.path))
     return caught.value
 
 
@@ -87,18 +88,18 @@ def test_a_file_that_is_no_parquet_is_refused(folder: Folder, content: bytes) ->
 def test_the_fingerprint_is_keyed_and_covers_every_byte(folder: Folder) -> None:
     folder.csv(ROWS)
     dataset = dataset_of()
-    first = fingerprint(dataset, KEY, folder.path)
+    first = fingerprint(dataset, KEY, Sources(folder.path))
     assert len(first) == 32
-    assert first == fingerprint(dataset, KEY, folder.path)
-    assert first != fingerprint(dataset, bytes(32), folder.path)
+    assert first == fingerprint(dataset, KEY, Sources(folder.path))
+    assert first != fingerprint(dataset, bytes(32), Sources(folder.path))
     with (folder.path / "visits.csv").open("ab") as stream:
         stream.write(b"\n")
-    assert first != fingerprint(dataset, KEY, folder.path)
+    assert first != fingerprint(dataset, KEY, Sources(folder.path))
 
 
 def _registered(folder: Folder) -> bytes:
     folder.csv(ROWS)
-    return fingerprint(dataset_of(), KEY, folder.path)
+    return fingerprint(dataset_of(), KEY, Sources(folder.path))
 
 
 def _ask(folder: Folder, registered: bytes) -> list[int]:
@@ -108,7 +109,7 @@ def _ask(folder: Folder, registered: bytes) -> list[int]:
         salt=SALT,
         fingerprint_key=KEY,
         fingerprint=registered,
-        folder=folder.path,
+        sources=Sources(folder.path),
     )
     return [int(value) for value in values]
 
@@ -121,19 +122,21 @@ def test_a_file_that_changed_before_it_is_read_is_refused(folder: Folder) -> Non
         _ask(folder, registered)
     with pytest.raises(SourceChanged):
         check_registered(
-            dataset_of(), fingerprint_key=KEY, fingerprint=registered, folder=folder.path
+            dataset_of(), fingerprint_key=KEY, fingerprint=registered, sources=Sources(folder.path)
         )
 
 
 def test_a_file_that_vanished_is_refused(folder: Folder) -> None:
     registered = _registered(folder)
-    check_registered(dataset_of(), fingerprint_key=KEY, fingerprint=registered, folder=folder.path)
+    check_registered(
+        dataset_of(), fingerprint_key=KEY, fingerprint=registered, sources=Sources(folder.path)
+    )
     (folder.path / "visits.csv").unlink()
     with pytest.raises(SourceChanged, match="cannot be found"):
         _ask(folder, registered)
     with pytest.raises(SourceChanged, match="cannot be found"):
         check_registered(
-            dataset_of(), fingerprint_key=KEY, fingerprint=registered, folder=folder.path
+            dataset_of(), fingerprint_key=KEY, fingerprint=registered, sources=Sources(folder.path)
         )
 
 

@@ -13,6 +13,7 @@ from tests.unit.connectors.open_reference import answer as meant
 
 from penstock.connectors.planning.interpret import interpret
 from penstock.connectors.planning.prepare import answer, fingerprint
+from penstock.connectors.sources import Sources
 from penstock.connectors.specs.histograms import HistogramQuery
 from penstock.connectors.specs.models import DatasetSpec
 from penstock.errors import InvalidInput
@@ -52,9 +53,8 @@ def asked(
         stated(dataset, query),
         salt=SALT,
         fingerprint_key=KEY,
-        fingerprint=fingerprint(dataset, KEY, folder.path),
-        folder=folder.path,
-        threads=1,
+        fingerprint=fingerprint(dataset, KEY, Sources(folder.path)),
+        sources=Sources(folder.path, threads=1),
     )
 
 

@@ -6,6 +6,7 @@ import pytest
 from tests.unit.connectors.cases import KEY, SALT, Folder, dataset_of, prepared, query_of, stated
 
 from penstock.connectors.planning.prepare import answer, fingerprint
+from penstock.connectors.sources import Sources
 
 WARDS = {"group_by": [{"column": "ward"}]}
 
@@ -28,7 +29,7 @@ def test_the_text_that_is_given_is_run(folder: Folder, limit: int) -> None:
         replace(statement, text=text),
         salt=SALT,
         fingerprint_key=KEY,
-        fingerprint=fingerprint(dataset, KEY, folder.path),
-        folder=folder.path,
+        fingerprint=fingerprint(dataset, KEY, Sources(folder.path)),
+        sources=Sources(folder.path),
     )
     assert steps.sum() == limit

@@ -11,12 +11,13 @@ import pytest
 from sqlmodel import select
 from tests.unit.worlds import World
 
-from penstock.connectors.duckdb import source, sql
+from penstock.connectors.duckdb import dialect, source
 from penstock.connectors.duckdb.conformance import require_conformance
 from penstock.connectors.planning import prepare
 from penstock.connectors.planning.interpret import interpret
 from penstock.connectors.planning.plan import Plan
 from penstock.connectors.planning.sensitivity import Norms
+from penstock.connectors.statements.dialect import Dialect
 from penstock.errors import Conflict, IntegrityViolation, Unavailable
 from penstock.persistence.tables import Charge, Query
 from penstock.services.access.principals import OPERATOR
@@ -101,9 +102,12 @@ class Watched:
 
     def execute(self, text: str, *parameters: Any) -> Any:
         self._opens = self._opens or "read_csv(" in text
-        if parameters and self._opens:
-            self._texts.append(text)
         return self._connection.execute(text, *parameters)
+
+    def sql(self, text: str, **parameters: Any) -> Any:
+        if self._opens:
+            self._texts.append(text)
+        return self._connection.sql(text, **parameters)
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._connection, name)
@@ -137,14 +141,19 @@ def charges(world: World) -> int:
 
 def upgrade(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let the server write other SQL from now on, as a new version may."""
-    written = sql._OF_UNITS.replace("WHERE place <=", "WHERE 0 + place <=")
-    assert written != sql._OF_UNITS
-    monkeypatch.setattr(sql, "_OF_UNITS", written)
+    written = Dialect.written
+
+    def other(self: Dialect, node: Any) -> str:
+        text = written(self, node)
+        assert "place <=" in text
+        return text.replace("place <=", "0 + place <=")
+
+    monkeypatch.setattr(Dialect, "written", other)
 
 
 def upgrade_the_parameter(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let the server bind another parameter than the recorded text has."""
-    for module in (sql, source):
+    for module in (dialect, source):
         monkeypatch.setattr(module, "SALT", "grain")
 
 
@@ -317,7 +326,7 @@ def test_a_level_change_reads_the_stored_spec_once(world: World, texts: list[str
 def test_a_server_that_runs_what_it_would_write_now_is_found(
     world: World, texts: list[str], monkeypatch: pytest.MonkeyPatch, path: str
 ) -> None:
-    monkeypatch.setattr(exact_answers, "statement_of", lambda _, prepared: prepared.statement)
+    monkeypatch.setattr(exact_answers, "statement_of", lambda *given: given[2].statement)
     if path == "finished":
         interrupt(world, REQUESTS["counts"])
         upgrade(monkeypatch)

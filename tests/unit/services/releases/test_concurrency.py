@@ -15,6 +15,7 @@ from tests.unit.sites import SITES, VISITS
 from tests.unit.worlds import World
 
 from penstock.connectors.planning import prepare
+from penstock.connectors.sources import Sources
 from penstock.errors import BudgetExhausted, Conflict, NameTaken
 from penstock.persistence.tables import Charge, Dataset, Leaf, Query, TierBudget
 from penstock.services.access.principals import OPERATOR
@@ -208,10 +209,10 @@ def test_a_correction_beside_another_one_does_not_undo_it(
         request = CorrectionRequest.model_validate(wanted)
         corrections.correct(world.server, OPERATOR, "sites", request)
 
-    def meanwhile(spec: DatasetRequest) -> object:
+    def meanwhile(spec: DatasetRequest, sources: Sources) -> object:
         monkeypatch.setattr(prepare, "check_source", look)
         correct(max_units=5_000)
-        return look(spec)
+        return look(spec, sources)
 
     monkeypatch.setattr(prepare, "check_source", meanwhile)
     with pytest.raises(Conflict):

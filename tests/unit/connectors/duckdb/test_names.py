@@ -1,11 +1,11 @@
 """Test that names and values that would like to be SQL stay names and values."""
 
 import pytest
-from tests.unit.connectors.cases import Folder, dataset_of, query_of, stated
+from tests.unit.connectors.cases import Folder, dataset_of, query_of
 
-from penstock.connectors.duckdb.cells import Cell
-from penstock.connectors.duckdb.sql import identifier, literal
+from penstock.connectors.duckdb.source import identifier, literal
 from penstock.connectors.planning.prepare import check_source
+from penstock.connectors.sources import Sources
 
 HOSTILE = [
     'x"; DROP TABLE keys_0; --',
@@ -36,7 +36,7 @@ def test_a_hostile_column_name_is_only_a_name(folder: Folder, hostile: str) -> N
         hostile: {"type": "integer", "lower": 0, "upper": 10, "categories": [3, 5]},
     }
     dataset = dataset_of(columns=columns)
-    check_source(dataset, folder.path)
+    check_source(dataset, Sources(folder.path))
     total = query_of({"type": "sum", "column": hostile})
     assert folder.ask(dataset, total).tolist() == [16]
     grouped = query_of(
@@ -95,16 +95,3 @@ def test_a_folder_that_looks_like_a_partition_adds_no_column(folder: Folder) -> 
 def test_quoting_doubles_the_mark_and_nothing_else() -> None:
     assert identifier('a"b\\') == '"a""b\\"'
     assert literal("a'b\\") == "'a''b\\'"
-    values: list[Cell] = [-3, 0.1, True]
-    written = ["CAST('-3' AS BIGINT)", "CAST('0.1' AS DOUBLE)", "TRUE"]
-    assert [literal(value) for value in values] == written
-
-
-def test_neither_salt_nor_categories_stand_in_the_text() -> None:
-    query = query_of(group_by=[{"column": "ward"}])
-    text = stated(dataset_of(), query).text
-    assert text is not None
-    assert "$salt" in text
-    columns = dict(dataset_of().model_dump()["columns"])
-    columns["ward"]["categories"] = ["x", "y", "z"]
-    assert stated(dataset_of(columns=columns), query).text == text

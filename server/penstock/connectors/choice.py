@@ -1,0 +1,15 @@
+"""Choose the connector of a dataset by its engine; engines are imported when they are used."""
+
+from penstock.connectors.connector import Connector
+from penstock.connectors.sources import ANYWHERE, Sources
+from penstock.connectors.specs.models import DatasetSpec
+
+
+def connector_of(dataset: DatasetSpec, sources: Sources = ANYWHERE) -> Connector:
+    """Return the connector that reads the dataset, of which only ``statement`` needs no data."""
+    match dataset.source.engine:
+        case "duckdb":
+            from penstock.connectors.duckdb.connector import Files
+
+            return Files(sources)
+    raise RuntimeError("pushed vectors are not read")

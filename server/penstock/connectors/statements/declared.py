@@ -1,0 +1,39 @@
+"""List what surrounds a statement: its tables of declared keys, and the columns that it reads.
+
+Each connector makes these tables in its own way; their names and columns are the same everywhere.
+"""
+
+import math
+from collections.abc import Mapping
+
+from penstock.connectors.planning.plan import Column, Grouping, Plan
+from penstock.connectors.specs.cells import Cell
+from penstock.connectors.statements.statement import TAKEN
+
+Keys = Mapping[str, tuple[Cell, ...] | tuple[float, ...] | tuple[int, ...]]
+"""The columns of a table of keys: ``value``, or ``lower`` and ``upper``, and ``position``."""
+
+
+def groupings(plan: Plan) -> dict[str, Grouping]:
+    """Return what each table of keys is made of, by its name."""
+    tables = {f"keys_{place}": grouping for place, grouping in enumerate(plan.groupings)}
+    if plan.summand is not None and plan.summand.categories:
+        tables[TAKEN] = Grouping(plan.summand.column, categories=plan.summand.categories)
+    return tables
+
+
+def keys_of(grouping: Grouping) -> Keys:
+    """Return the columns of one table of keys."""
+    positions = tuple(range(len(grouping)))
+    if grouping.categories:
+        return {"value": grouping.categories, "position": positions}
+    # The last bin is closed: it ends just below the next larger double.
+    ends = (*grouping.edges[1:-1], math.nextafter(grouping.edges[-1], math.inf))
+    return {"lower": grouping.edges[:-1], "upper": ends, "position": positions}
+
+
+def columns_of(plan: Plan) -> dict[str, Column]:
+    """Return the columns that a plan reads, by name, in the order of names."""
+    key = plan.open_keys.column if plan.open_keys else None
+    used = [column for column in (plan.unit, key, *plan.columns) if column is not None]
+    return {column.name: column for column in sorted(used, key=lambda column: column.name)}

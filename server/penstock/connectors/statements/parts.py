@@ -1,0 +1,139 @@
+"""Add up a unit's rows in a group, then all units of a group, and saturate the totals.
+
+Every intermediate number fits 38 decimal digits.  Let a value have at most 2^53 steps, and ``c`` be
+``max_rows``, at most 2^31: a unit's sum over n rows is at most 2^53 n; the scaled sum of a
+mean at most 2^86 n, which has 38 digits for up to 2^40 rows of one unit in one group; a total of
+u units at most 2^62 u, which has them for any number of units below 2^64.
+"""
+
+from penstock.connectors.planning.plan import Plan
+from penstock.connectors.planning.sensitivity import Measure
+from penstock.connectors.statements import expressions as sql
+from penstock.connectors.statements.dialect import Dialect
+from penstock.connectors.statements.expressions import Node
+from penstock.connectors.statements.statement import SIZE, overlapping
+from penstock.structures.counts import Centered, Ellipse
+
+TALLY = "tally"
+
+
+def parts(plan: Plan, dialect: Dialect) -> dict[str, Node]:
+    """Return, by column, what adds up the rows of one unit in one group.
+
+    If each row is a unit, it adds up all rows of a group, which may exceed 64 bits.
+    """
+    if plan.flags:
+        flagged = {f"part_{place}": _flagged(plan, place) for place in range(len(plan.flags))}
+        # Flags never exceed the number of rows, which is subtracted from them.
+        return flagged if plan.nodes is None else {**flagged, TALLY: _tallied(plan)}
+    match plan.measure:
+        case Measure.MEAN:
+            return {"part": _centered(plan, dialect), TALLY: _counted(plan)}
+        case Measure.COUNT_UNITS:
+            return {"part": sql.number(1) if plan.unit else sql.count()}
+        case Measure.COUNT:
+            return {"part": _counted(plan)}
+        case Measure.SUM:
+            total = dialect.total(sql.column("value"))
+            if plan.unit:
+                lowest, highest = plan.contribution.clamp
+                total = sql.clamped(total, dialect.wide(lowest), dialect.wide(highest))
+            return {"part": total}
+
+
+def _flagged(plan: Plan, place: int) -> Node:
+    rows = sql.call("count", sql.case((sql.column(f"flag_{place}"), sql.number(1))))
+    return sql.call("least", rows, sql.number(plan.max_rows)) if plan.unit else rows
+
+
+def _tallied(plan: Plan) -> Node:
+    if plan.measure is Measure.COUNT_UNITS and plan.unit:
+        return sql.number(1)
+    return _counted(plan)
+
+
+def _counted(plan: Plan) -> Node:
+    rows = sql.count()
+    return sql.call("least", rows, sql.number(plan.max_rows)) if plan.unit else rows
+
+
+def _centered(plan: Plan, dialect: Dialect) -> Node:
+    """Return the centered sum in half steps; ``value`` is a row's height above the lower bound.
+
+    Above ``c`` rows it is scaled by ``c/n``, in integers, halves upwards.
+    """
+    width = plan.contribution.width
+    whole = sql.minus(
+        sql.times(sql.number(2), dialect.total(sql.column("value"))),
+        sql.times(dialect.wide(width), sql.count()),
+    )
+    if plan.unit is None:
+        return whole
+    scaled = dialect.quotient(
+        _fourfold(plan, dialect), _twice(), again=(_fourfold(plan, dialect), _twice())
+    )
+    most = sql.times(dialect.wide(width), dialect.wide(plan.max_rows))
+    few = sql.compared(sql.count(), "<=", sql.number(plan.max_rows))
+    return sql.case((few, whole), otherwise=sql.minus(scaled, most))
+
+
+def _fourfold(plan: Plan, dialect: Dialect) -> Node:
+    most = sql.times(sql.number(4), dialect.wide(plan.max_rows))
+    return sql.plus(sql.times(most, dialect.total(sql.column("value"))), sql.count())
+
+
+def _twice() -> Node:
+    return sql.times(sql.number(2), sql.count())
+
+
+def answers(plan: Plan, names: list[str], dialect: Dialect) -> dict[str, Node]:
+    """Return, by column, the answer of a key that has totals.
+
+    For counts that are protected together these are twice the count minus the size, and the size.
+    They are saturated before the subtraction, because saturating afterwards could move them apart.
+    """
+    if plan.nodes is None or isinstance(plan.nodes, Ellipse):
+        return {f"{name}_answer": _answer(plan, name, dialect) for name in names}
+    columns = {
+        f"{name}_answer": _saturated(
+            plan,
+            sql.minus(sql.times(sql.number(2), _total(name)), _size(plan, dialect)),
+            dialect,
+        )
+        for name in names
+        if name != TALLY
+    }
+    if overlapping(plan):
+        units = sql.call("least", _units(), sql.number(plan.max_units))
+        return {**columns, SIZE: sql.cast(units, dialect.whole)}
+    if isinstance(plan.nodes, Centered):
+        return columns
+    return {**columns, SIZE: _saturated(plan, _size(plan, dialect), dialect)}
+
+
+def _size(plan: Plan, dialect: Dialect) -> Node:
+    if overlapping(plan):
+        return sql.times(dialect.wide(plan.max_rows), _units())
+    return _total(TALLY)
+
+
+def _units() -> Node:
+    return sql.column("units", "size")
+
+
+def _total(name: str) -> Node:
+    return sql.column(name, "totals")
+
+
+def _saturated(plan: Plan, total: Node, dialect: Dialect) -> Node:
+    low, high = dialect.wide(-plan.saturation), dialect.wide(plan.saturation)
+    return sql.cast(sql.clamped(total, low, high), dialect.whole)
+
+
+def _answer(plan: Plan, name: str, dialect: Dialect) -> Node:
+    """Return a saturated total over all units; a mean's count with its weight."""
+    if name == TALLY:
+        width = plan.contribution.width
+        least = sql.call("least", _total(name), dialect.wide(plan.saturation // width))
+        return sql.cast(sql.times(least, dialect.wide(width)), dialect.whole)
+    return _saturated(plan, _total(name), dialect)

@@ -1,0 +1,225 @@
+"""Write the SQL that is run on a dataset: one template, filled in by a plan, for any engine.
+
+What the SQL guarantees, in the order of its parts:
+
+1. ``typed``: every cell is read as its declared type; what is not of it, NaN and infinities
+   become the declared ``missing``, or NULL.
+2. ``kept``: rows without a privacy unit or without a value are dropped; the declared keys
+   are joined, so that no key is ever discovered in the data.
+3. ``contributed``: the contributions of one unit to one key are added up and clamped (for a
+   mean, scaled).
+4. ``chosen``: a bounded number of each unit's keys is kept, in the order of a salted hash;
+   rows are never sampled.
+5. ``totals``: integers are added, which gives the same bits in any order.
+6. Totals saturate.  ``decoding`` puts them at their keys, and 0 at all others.
+
+Names and texts enter as quoted identifiers and literals, numbers as numerals that Python
+writes.  The declared keys are separate tables (``keys_0``, ``keys_1``, ...), and the salt is
+bound when the statement is run, so that neither is in the text.
+
+A sparse histogram joins no keys: its rows are kept if their cell is a key of the domain, and the
+answer has one row for each key that was found.
+"""
+
+from sqlglot import exp
+
+from penstock.connectors.planning.domain import Domain
+from penstock.connectors.planning.open_keys import COLUMN
+from penstock.connectors.planning.plan import Column, Filter, Plan
+from penstock.connectors.planning.sensitivity import Measure
+from penstock.connectors.statements import expressions as sql
+from penstock.connectors.statements.dialect import Dialect
+from penstock.connectors.statements.expressions import Node
+from penstock.connectors.statements.parts import answers, parts
+from penstock.connectors.statements.statement import (
+    KEY,
+    SIZE,
+    SOURCE,
+    TAKEN,
+    Statement,
+    overlapping,
+    sha256_of,
+)
+from penstock.structures.counts import Centered
+
+
+def statement(plan: Plan, dialect: Dialect) -> Statement:
+    """Return the statement of a plan; the result depends on the plan and the engine alone."""
+    relations = {"typed": _typed(plan, dialect), "kept": _kept(plan, dialect)}
+    added = parts(plan, dialect)
+    if plan.unit is None:
+        columns = [sql.named(part, name) for name, part in added.items()]
+        relations["totals"] = sql.select(
+            [sql.column(KEY), *columns], sql.table("kept"), group=[sql.column(KEY)]
+        )
+    else:
+        relations |= _of_units(plan, added, dialect)
+    answered = answers(plan, list(added), dialect)
+    keys = sql.named(sql.column(KEY, "totals"), KEY)
+    last = sql.select(
+        [keys, *(sql.named(answer, name) for name, answer in answered.items())],
+        sql.table("totals"),
+        joins=[sql.join(_size(), None)] if overlapping(plan) else [],
+    )
+    text = dialect.written(sql.with_parts(last, relations)) + "\n"
+    only = [each for each in answered if each != SIZE or not isinstance(plan.nodes, Centered)]
+    return Statement(plan, text, sha256_of(text), tuple(only))
+
+
+def _typed(plan: Plan, dialect: Dialect) -> exp.Select:
+    cells = [sql.named(dialect.cell(each), _alias(plan, each)) for each in plan.columns]
+    if plan.unit is not None:
+        cells.insert(0, sql.named(dialect.text_of(dialect.cell(plan.unit)), "unit"))
+    if plan.open_keys is not None:
+        cells.append(sql.named(dialect.open_cell(plan.open_keys.column), COLUMN))
+    return sql.select(cells or [sql.named(sql.number(1), "present")], sql.table(SOURCE))
+
+
+def _alias(plan: Plan, column: Column) -> str:
+    return f"c{plan.columns.index(column)}"
+
+
+def _cell(plan: Plan, column: Column) -> Node:
+    return sql.column(_alias(plan, column), "typed")
+
+
+def _kept(plan: Plan, dialect: Dialect) -> exp.Select:
+    columns = [
+        sql.named(_key(plan, dialect), KEY),
+        sql.named(_value(plan, dialect), "value"),
+        *(sql.named(_cell(plan, flag), f"flag_{place}") for place, flag in enumerate(plan.flags)),
+    ]
+    if plan.unit is not None:
+        columns.insert(0, sql.named(sql.column("unit", "typed"), "unit"))
+    conditions = _conditions(plan, dialect)
+    return sql.select(
+        columns,
+        sql.table("typed"),
+        joins=_joins(plan, dialect),
+        where=sql.all_of(conditions) if conditions else None,
+    )
+
+
+def _of_units(plan: Plan, added: dict[str, Node], dialect: Dialect) -> dict[str, exp.Select]:
+    """Return the parts that bound what one unit contributes, and add up all units."""
+    summed = [sql.named(sql.cast(part, dialect.whole), name) for name, part in added.items()]
+    contributed = sql.select(
+        [sql.column("unit"), sql.column(KEY), *summed],
+        sql.table("kept"),
+        group=[sql.column("unit"), sql.column(KEY)],
+    )
+    place = sql.order_number(sql.column("unit"), [_order(dialect), sql.column(KEY)])
+    chosen = sql.select(
+        [sql.column(KEY), *map(sql.column, added), sql.named(place, "place")],
+        sql.table("contributed"),
+    )
+    totals = sql.select(
+        [
+            sql.column(KEY),
+            *(sql.named(dialect.total(sql.column(name)), name) for name in added),
+        ],
+        sql.table("chosen"),
+        where=sql.compared(sql.column("place"), "<=", sql.number(plan.max_groups)),
+        group=[sql.column(KEY)],
+    )
+    return {"contributed": contributed, "chosen": chosen, "totals": totals}
+
+
+def _order(dialect: Dialect) -> Node:
+    """Return the salted hash by which a unit's groups are ordered."""
+
+    def with_length(make: Node, again: Node) -> list[Node]:
+        return [dialect.text_of(dialect.length(make)), sql.text(":"), again]
+
+    def key() -> Node:
+        return dialect.text_of(sql.column(KEY))
+
+    return dialect.digest(
+        sql.joined_texts(
+            [
+                *with_length(sql.column("unit"), sql.column("unit")),
+                *with_length(key(), key()),
+                *with_length(dialect.salt(), dialect.salt()),
+            ]
+        )
+    )
+
+
+def _key(plan: Plan, dialect: Dialect) -> Node:
+    if plan.open_keys is not None:
+        return dialect.open_key(plan.open_keys.domain, sql.column(COLUMN, "typed"))
+    strides = Domain(tuple(grouping.labels for grouping in plan.groupings)).strides
+    key: Node | None = None
+    for place, stride in enumerate(strides):
+        term = sql.times(sql.column("position", f"keys_{place}"), sql.number(stride))
+        key = term if key is None else sql.plus_term(key, term)
+    return sql.cast(sql.number(0), dialect.whole) if key is None else key
+
+
+def _joins(plan: Plan, dialect: Dialect) -> list[exp.Join]:
+    joins = []
+    for place, grouping in enumerate(plan.groupings):
+        name = f"keys_{place}"
+        if grouping.categories:
+            value = sql.column("value", name)
+            condition = sql.compared(_cell(plan, grouping.column), "=", value)
+        else:
+            low, high = (
+                sql.compared(
+                    dialect.as_real(grouping.column, _cell(plan, grouping.column)),
+                    operator,
+                    sql.column(side, name),
+                )
+                for side, operator in (("lower", ">="), ("upper", "<"))
+            )
+            condition = sql.all_of([low, high])
+        joins.append(sql.join(sql.table(name), condition))
+    if plan.summand is not None and plan.summand.categories:
+        # Each category once, so that no row is counted twice.
+        cell = _cell(plan, plan.summand.column)
+        condition = sql.compared(cell, "=", sql.column("value", TAKEN))
+        joins.append(sql.join(sql.table(TAKEN), condition, side="LEFT"))
+    return joins
+
+
+def _conditions(plan: Plan, dialect: Dialect) -> list[Node]:
+    conditions: list[Node] = []
+    if plan.unit is not None:
+        conditions.append(sql.negated(sql.is_null(sql.column("unit", "typed"))))
+    if plan.summand is not None and not plan.summand.categories:
+        conditions.append(sql.negated(sql.is_null(_cell(plan, plan.summand.column))))
+    if plan.open_keys is not None:
+        cell, again = sql.column(COLUMN, "typed"), sql.column(COLUMN, "typed")
+        conditions += dialect.open_conditions(plan.open_keys.domain, cell, again)
+    return conditions + [_condition(plan, each, dialect) for each in plan.filters]
+
+
+def _condition(plan: Plan, each: Filter, dialect: Dialect) -> Node:
+    cell, values = _cell(plan, each.column), [dialect.literal(value) for value in each.values]
+    match each.op:
+        case "in":
+            return sql.within(cell, values)
+        case "not_in":
+            return sql.negated(sql.within(cell, values))
+    return sql.compared(cell, each.op, values[0])
+
+
+def _value(plan: Plan, dialect: Dialect) -> Node:
+    if plan.summand is None:
+        return sql.cast(sql.number(1), dialect.whole)
+    if plan.summand.categories:
+        outside = sql.is_null(sql.column("value", TAKEN))
+        share = sql.case((outside, sql.number(1)), otherwise=sql.number(0))
+        return sql.cast(share, dialect.whole)
+    column = plan.summand.column
+    steps = dialect.steps(plan.summand, _cell(plan, column), _cell(plan, column))
+    if plan.measure is Measure.MEAN:
+        return sql.minus(steps, sql.number(plan.summand.lowest))
+    return steps
+
+
+def _size() -> Node:
+    """Return the number of units that have a key: each unit has exactly one first key."""
+    first = sql.compared(sql.column("place"), "=", sql.number(1))
+    units = sql.select([sql.named(sql.count(), "units")], sql.table("chosen"), where=first)
+    return sql.subquery(units, "size")
