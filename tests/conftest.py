@@ -111,8 +111,8 @@ def _statements_kept() -> Iterator[None]:
 
 
 @pytest.fixture(scope="session")
-def cluster() -> "Iterator[Cluster]":
-    """Yield a PostgreSQL server of this process's own."""
+def postgresql_programs() -> Path:
+    """Return the folder of PostgreSQL's programs; without it the test is skipped."""
     from tests.databases import cluster as postgresql
 
     programs = postgresql.programs()
@@ -121,7 +121,15 @@ def cluster() -> "Iterator[Cluster]":
         if os.environ.get("CI") == "true":
             pytest.fail(reason)
         pytest.skip(reason)
-    running = postgresql.launch(programs)
+    return programs
+
+
+@pytest.fixture(scope="session")
+def cluster(postgresql_programs: Path) -> "Iterator[Cluster]":
+    """Yield a PostgreSQL server of this process's own."""
+    from tests.databases import cluster as postgresql
+
+    running = postgresql.launch(postgresql_programs)
     yield running
     running.remove()
 

@@ -38,6 +38,10 @@ def check(settings: Settings) -> None:
         raise InvalidInput(
             "The key provider pkcs11 needs the settings pkcs11_module and pkcs11_token."
         )
+    if settings.replicas not in ("required", "none"):
+        raise InvalidInput(
+            f"The setting replicas is {settings.replicas!r}; it must be required or none."
+        )
     if settings.oidc_issuer and not (settings.oidc_audience and settings.oidc_claim):
         raise InvalidInput(
             "The setting oidc_issuer needs oidc_audience and oidc_claim: a token that was made for"

@@ -95,6 +95,13 @@ class Settings(BaseSettings):
         repr=False,
         json_schema_extra=SECRET,
     )
+    replicas: str = Field(
+        "none",
+        description=(
+            "Whether every commit on PostgreSQL must wait for a standby: required, or none for a"
+            " deployment without one."
+        ),
+    )
     public_url: str = Field(
         "http://127.0.0.1:8080",
         description="The address under which readers reach the server; it may have a path.",

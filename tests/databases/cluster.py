@@ -191,9 +191,7 @@ def launch(programs: Path) -> Cluster:
     parent = _roomy() or Path(tempfile.gettempdir())
     _sweep(parent)
     folder = Path(tempfile.mkdtemp(prefix=f"{PREFIX}{os.getpid()}-", dir=parent))
-    if os.geteuid() == 0:
-        account = pwd.getpwnam(ACCOUNT)
-        os.chown(folder, account.pw_uid, account.pw_gid)
+    give(folder)
     data = folder / "data"
     subprocess.run(
         [
@@ -202,12 +200,13 @@ def launch(programs: Path) -> Cluster:
         ],
         check=True,
         capture_output=True,
-        **_as_account(folder),
+        **as_account(folder),
     )
     (data / "pg_hba.conf").write_text(
-        "local all all trust\nhost all all 127.0.0.1/32 scram-sha-256\n"
+        "local all all trust\nlocal replication all trust\n"
+        "host all all 127.0.0.1/32 scram-sha-256\n"
     )
-    port = _free_port()
+    port = free_port()
     cluster = Cluster(folder, programs, port, _started(folder, programs, port))
     with cluster.administered() as connection:
         for role in (OWNER, APPLICATION):
@@ -217,6 +216,13 @@ def launch(programs: Path) -> Cluster:
                 )
             )
     return cluster
+
+
+def give(folder: Path) -> None:
+    """Give a folder to the account that PostgreSQL runs as."""
+    if os.geteuid() == 0:
+        account = pwd.getpwnam(ACCOUNT)
+        os.chown(folder, account.pw_uid, account.pw_gid)
 
 
 def _reload(connection: "psycopg.Connection[Any]", setting: str, value: str) -> None:
@@ -260,7 +266,7 @@ def _started(folder: Path, programs: Path, port: int) -> "subprocess.Popen[bytes
             stdout=log,
             stderr=log,
             preexec_fn=ending.with_the_parent(signal.SIGQUIT),
-            **_as_account(folder),
+            **as_account(folder),
         )
     until = time.monotonic() + STARTING_SECONDS
     while True:
@@ -275,7 +281,7 @@ def _started(folder: Path, programs: Path, port: int) -> "subprocess.Popen[bytes
             return process
 
 
-def _as_account(folder: Path) -> dict[str, Any]:
+def as_account(folder: Path) -> dict[str, Any]:
     """Return how a program of PostgreSQL is run: it refuses to be root."""
     plain: dict[str, Any] = {"cwd": folder, "env": {"PATH": os.environ["PATH"], "LC_ALL": "C"}}
     if os.geteuid() != 0:
@@ -284,7 +290,8 @@ def _as_account(folder: Path) -> dict[str, Any]:
     return {**plain, "user": account.pw_uid, "group": account.pw_gid, "extra_groups": []}
 
 
-def _free_port() -> int:
+def free_port() -> int:
+    """Return a port that nobody listens on."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port: int = probe.getsockname()[1]

@@ -4,7 +4,6 @@ What a test starts from is built once a process for each database, and copied: a
 the URLs of its database beside it.
 """
 
-import json
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -13,7 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 from tests.databases.homes import Home, Homes
 from tests.faults import processes
-from tests.faults.stage import build, urls_beside
+from tests.faults.stage import build, write_urls
 
 if TYPE_CHECKING:
     from tests.databases.cluster import Cluster
@@ -37,12 +36,12 @@ def template(backend: str, homes: Homes, prototype: Callable[..., Home]) -> Temp
     def copy(folder: Path, name: str, make: Callable[[Path], object]) -> Path:
         def made(homes: Homes, place: Path) -> Home:
             bare = homes.bare(place)
-            urls_beside(place).write_text(json.dumps(bare.urls))
+            write_urls(place, bare.urls)
             make(place)
             return bare
 
         copied = homes.copy(prototype(backend, f"faults-{name}", made), folder)
-        urls_beside(folder).write_text(json.dumps(copied.urls))
+        write_urls(folder, copied.urls)
         return folder
 
     return copy

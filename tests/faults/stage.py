@@ -66,12 +66,21 @@ def urls_beside(folder: Path) -> Path:
     return folder.with_name(f"{folder.name}-urls.json")
 
 
+def write_urls(folder: Path, urls: dict[str, str]) -> None:
+    """Write the settings of a home's database beside it."""
+    urls_beside(folder).write_text(json.dumps(urls))
+
+
 def settings_of(folder: Path) -> Settings:
     """Return the settings of a home, as every process reads them for itself."""
     found = json.loads(urls_beside(folder).read_text())
     # Nobody gives up waiting, for a lock or the log: the machine's speed decides nothing.
-    urls = {name: f"{url}&connect_timeout={HANG:.0f}" for name, url in found.items()}
-    patient: dict[str, Any] = {"busy_timeout": HANG, "log_patience": HANG, **urls}
+    urls = {
+        name: f"{value}&connect_timeout={HANG:.0f}" if name.endswith("_url") else value
+        for name, value in found.items()
+    }
+    waits = dict.fromkeys(("busy_timeout", "log_patience", "database_patience"), HANG)
+    patient: dict[str, Any] = {**waits, **urls}
     # In full, a race hands each reader thousands of levels that no tier has.
     patient["levels_per_day"] = 0
     return Settings(home=folder, data_anywhere=True, **patient)

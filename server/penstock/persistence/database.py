@@ -20,7 +20,7 @@ from sqlmodel import Session
 from penstock.errors import SchemaUnknown
 from penstock.persistence import migrate
 from penstock.persistence.dialects import dialect_of, raise_translated, translated
-from penstock.persistence.protocol import Dialect, Need
+from penstock.persistence.protocol import Need
 from penstock.persistence.row_authentication import accept_for_single_row, accept_present_keys
 from penstock.persistence.statements.prepared import Compiled, Result, wrapped
 
@@ -188,7 +188,7 @@ class Database:
 
     ``url`` is like ``sqlite:////folder/penstock.db``; the file must exist (``migrate.upgrade``
     makes it); or like ``postgresql://user@host/penstock``.  Raises ``InvalidInput`` for a URL of
-    another kind of database.  Every session has ``info``.
+    another kind of database.  Sessions have ``info``; if ``replicated``, commits need a standby.
     """
 
     def __init__(
@@ -197,10 +197,11 @@ class Database:
         *,
         busy_timeout_seconds: float = 10.0,
         patience_seconds: float = 5.0,
+        replicated: bool = False,
         info: Mapping[str, object] | None = None,
     ) -> None:
-        self._info = dict(info or {})
-        self._dialect: Dialect = dialect_of(url, busy_timeout_seconds, patience_seconds)
+        dialect = dialect_of(url, busy_timeout_seconds, patience_seconds, replicated=replicated)
+        self._info, self._dialect = dict(info or {}), dialect
         self._engines = self._dialect.engines()
         self.watch: Watch | None = None
         self.keeper: Keeper | None = None
@@ -320,8 +321,13 @@ class Database:
             self._commit(session)
 
     @property
+    def moves(self) -> int:
+        """Return how often this process found another server in the place of the one before."""
+        return self._dialect.moves
+
+    @property
     def one_writer(self) -> bool:
-        """Return True if only one transaction of any kind writes at a time."""
+        """Return True if one transaction of any kind writes at a time."""
         return self._dialect.name == "sqlite"
 
     def _commit(self, session: Session) -> None:

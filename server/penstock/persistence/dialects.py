@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import NoReturn
+from urllib.parse import urlencode, urlsplit, urlunsplit
 
 from sqlalchemy import URL, Column, Connection, select
 from sqlalchemy.engine import make_url
@@ -44,28 +45,53 @@ def duplicate(error: IntegrityError) -> bool:
 
 
 def dialect_of(
-    url: str, busy_timeout_seconds: float = 10.0, patience_seconds: float = 5.0
+    url: str,
+    busy_timeout_seconds: float = 10.0,
+    patience_seconds: float = 5.0,
+    *,
+    replicated: bool = False,
 ) -> Dialect:
     """Return the dialect that ``url`` names.  Raises ``InvalidInput`` if it names none of ours.
+
+    ``replicated`` requires standbys that have every commit, which only PostgreSQL can have.
 
     Raises ``DatabaseUnavailable`` if the driver of PostgreSQL is not installed.
     """
     try:
-        parsed = make_url(url)
-    except ArgumentError:
+        parsed = make_url(_hosts_as_options(url))
+    except (ArgumentError, ValueError):
         # The URL may hold a password, so neither it nor an error that quotes it is repeated.
         parsed = None
     if parsed is None:
         raise InvalidInput(f"The database URL cannot be read. It looks like {_EXAMPLES}.")
     kind = parsed.get_backend_name()
     if kind == "sqlite":
+        if replicated:
+            raise InvalidInput(
+                "PENSTOCK_REPLICAS is required, but a SQLite file has no standby. Name a PostgreSQL"
+                " database in PENSTOCK_DATABASE_URL, or set PENSTOCK_REPLICAS=none."
+            )
         return _sqlite(parsed, busy_timeout_seconds)
     if kind in ("postgresql", "postgres"):
-        return _postgresql(parsed, busy_timeout_seconds, patience_seconds)
+        return _postgresql(parsed, busy_timeout_seconds, patience_seconds, replicated)
     raise InvalidInput(
         f"Penstock stores its state in SQLite or PostgreSQL, not in {kind}."
         f" Use a URL like {_EXAMPLES}."
     )
+
+
+def _hosts_as_options(url: str) -> str:
+    """Return libpq's form of a URL with several hosts, ``//user@a:1,b:2/``, as SQLAlchemy reads it.
+
+    Raises ``ValueError`` for some texts that are no URL.
+    """
+    parts = urlsplit(url)
+    user, at, places = parts.netloc.rpartition("@")
+    if "," not in places:
+        return url
+    hosts = urlencode([("host", place) for place in places.split(",")])
+    query = f"{hosts}&{parts.query}" if parts.query else hosts
+    return urlunsplit(parts._replace(netloc=f"{user}{at}", query=query))
 
 
 def long_content(connection: Connection, column: Column[bytes], row: int) -> bytes | LongContent:
@@ -89,7 +115,9 @@ def _sqlite(url: URL, busy_timeout_seconds: float) -> Dialect:
     return SQLite(Path(url.database), busy_timeout_seconds)
 
 
-def _postgresql(url: URL, busy_timeout_seconds: float, patience_seconds: float) -> Dialect:
+def _postgresql(
+    url: URL, busy_timeout_seconds: float, patience_seconds: float, replicated: bool
+) -> Dialect:
     if url.drivername not in ("postgresql", "postgres", "postgresql+psycopg"):
         raise InvalidInput(
             "Penstock reaches PostgreSQL through psycopg; name no other driver."
@@ -104,4 +132,4 @@ def _postgresql(url: URL, busy_timeout_seconds: float, patience_seconds: float) 
             "PostgreSQL is reached through psycopg, which is not installed."
             " Run `pip install 'penstock[postgres]'`."
         ) from error
-    return PostgreSQL(url, busy_timeout_seconds, patience_seconds)
+    return PostgreSQL(url, busy_timeout_seconds, patience_seconds, replicated=replicated)

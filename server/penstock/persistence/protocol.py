@@ -58,6 +58,8 @@ class Dialect(Protocol):
 
     name: str
     place: str
+    moves: int
+    """How often a connection found another server than the one before it: after a fail-over."""
 
     @property
     def options(self) -> Mapping[str, Any]:

@@ -59,6 +59,7 @@ class SQLite:
 
     name = "sqlite"
     options: Mapping[str, Any] = MappingProxyType({})
+    moves = 0
 
     def __init__(self, path: Path, busy_timeout_seconds: float) -> None:
         self._path = path.absolute()

@@ -82,6 +82,7 @@ class Sequencer:
         self._clock = clock
         self._signer: Signer | None = None
         self._witnessed = 0
+        self._moves = database.moves
         self._edge: Frontier | None = None
         self._start()
 
@@ -234,8 +235,16 @@ class Sequencer:
             if seen is not None:
                 self._remember(seen)
 
+    def _recognize(self) -> None:
+        """Examine the database again if it is on another server, which may have less of the log."""
+        if self._moves != self._database.moves:
+            self._moves = self._database.moves
+            self._witnessed = 0
+            self.examine()
+
     def covers(self, index: int | None) -> bool:
         """Return True if the request of the leaf at ``index`` may be answered without waiting."""
+        self._recognize()
         return index is not None and index < self._witnessed and self.suspended is None
 
     def cover(self, leaf: Leaf) -> None:
@@ -244,6 +253,7 @@ class Sequencer:
         If the server is suspended, its proof must verify as well.  Raises as ``settle`` does, and
         ``IntegrityViolation``.
         """
+        self._recognize()
         if leaf.index is None or leaf.index >= self._witnessed:
             self.settle([leaf])
         if self.suspended is not None:
@@ -255,6 +265,7 @@ class Sequencer:
 
         Raises as ``settle`` does.
         """
+        self._recognize()
         if newest.size > self._witnessed:
             self.settle([])
 

@@ -5,14 +5,16 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from tests.faults import processes
 from tests.faults.postgresql import load
+from tests.faults.processes import Worker
 from tests.faults.reports import Report
 from tests.faults.stage import REACH, Ask, analyst, answer, asks, choices, open_home
 
 from penstock.errors import Unavailable
 
 NAMES = ["query-0", "query-1", "query-2"]
-
+READERS = 3
 
 MOST_QUERIES = 300
 
@@ -87,3 +89,24 @@ def keep_pushing(home: Path) -> None:
         return first, load.totals(server, first, first + load.BATCH - 1)
 
     Diary(home.parent, "pusher").keep(act)
+
+
+def working_on(home: Path, folder: Path) -> list[tuple[Worker, Diary]]:
+    """Run processes that request everything until they are told to end."""
+    found = []
+    for number in range(READERS):
+        told = folder / f"told-{number}"
+        worker = processes.start(folder / f"errors-{number}", keep_reading, home, number, told)
+        found.append((worker, Diary(folder, f"reader-{number}")))
+    for name, target in (("registrar", keep_registering), ("pusher", keep_pushing)):
+        worker = processes.start(folder / f"errors-{name}", target, home)
+        found.append((worker, Diary(folder, name)))
+    return found
+
+
+def wait_for_more(working: list[tuple[Worker, Diary]], kind: str, count: int) -> None:
+    """Wait until each has so many more lines of this kind."""
+    paths = [(worker, getattr(diary, kind)) for worker, diary in working]
+    before = [path.read_bytes().count(b"\n") if path.exists() else 0 for _, path in paths]
+    for (worker, path), known in zip(paths, before, strict=True):
+        worker.wait_for_lines(path, known + count)

@@ -14,22 +14,20 @@ from tests.faults.kills.aftermath import Aftermath
 from tests.faults.postgresql import load
 from tests.faults.postgresql.diaries import (
     NAMES,
+    READERS,
     Diary,
-    keep_pushing,
-    keep_reading,
-    keep_registering,
+    wait_for_more,
+    working_on,
 )
 from tests.faults.postgresql.load import Story
-from tests.faults.processes import Worker
 from tests.faults.reports import Reported
 from tests.faults.stage import Ask, analyst, answer, asks, build, opened
 
-from penstock.persistence.postgresql.connections import PostgreSQL
+from penstock.persistence.postgresql import durability
 from penstock.services.context import Server
 
 pytestmark = pytest.mark.only("postgresql")
 
-READERS = 3
 DONE_BETWEEN_STOPS = 10
 """Things that each process does before the database is stopped again."""
 
@@ -75,34 +73,13 @@ def test_what_was_answered_before_an_immediate_stop_is_stored_proven_and_told_ag
     assert refusals == {'"DATABASE_UNAVAILABLE"'}
 
 
-def working_on(home: Path, folder: Path) -> list[tuple[Worker, Diary]]:
-    """Run processes that request everything until they are told to end."""
-    found = []
-    for number in range(READERS):
-        told = folder / f"told-{number}"
-        worker = processes.start(folder / f"errors-{number}", keep_reading, home, number, told)
-        found.append((worker, Diary(folder, f"reader-{number}")))
-    for name, target in (("registrar", keep_registering), ("pusher", keep_pushing)):
-        worker = processes.start(folder / f"errors-{name}", target, home)
-        found.append((worker, Diary(folder, name)))
-    return found
-
-
-def wait_for_more(working: list[tuple[Worker, Diary]], kind: str, count: int) -> None:
-    """Wait until each has so many more lines of this kind."""
-    paths = [(worker, getattr(diary, kind)) for worker, diary in working]
-    before = [path.read_bytes().count(b"\n") if path.exists() else 0 for _, path in paths]
-    for (worker, path), known in zip(paths, before, strict=True):
-        worker.wait_for_lines(path, known + count)
-
-
 @contextmanager
 def forgetful(cluster: Cluster, patch: pytest.MonkeyPatch) -> Iterator[None]:
     """Let PostgreSQL answer commits before they are durable, and the server accept that.
 
     Nobody writes the log of the database out: the process that does is held.
     """
-    patch.setattr(PostgreSQL, "_check", lambda *_: None)
+    patch.setattr(durability, "require", lambda *_, **__: None)
     with ExitStack() as undo:
         undo.enter_context(cluster.set("synchronous_commit", "off"))
         undo.enter_context(cluster.set("bgwriter_lru_maxpages", "0"))

@@ -7,6 +7,8 @@ from tests.mutants.mutant import Mutant
 
 ENVELOPE: Final = "tests/unit/encryption/test_envelope.py"
 SENSITIVITY: Final = "tests/property/test_sensitivity_replace.py"
+FAIL_OVER: Final = "tests/faults/postgresql/test_fail_over.py"
+DURABILITY: Final = "tests/unit/persistence/postgresql/test_durability.py"
 
 QUEUE: Final = "tests/unit/services/jobs/test_queue.py"
 
@@ -119,6 +121,45 @@ MUTANTS: Final[Sequence[Mutant]] = (
         after="        if False:\n",
         wrong="what follows an error that undid a transaction is stored at once, and stays",
         tests=("tests/unit/persistence/test_database.py",),
+    ),
+    Mutant(
+        name="standbys-not-required",
+        path="persistence/postgresql/durability.py",
+        before="    if replicated and not session.standby_names:\n",
+        after="    if replicated and session.is_standby:\n",
+        wrong="a server that requires standbys serves from a primary whose commits wait for none",
+        tests=(f"{DURABILITY}::test_commits_must_wait_for_a_standby_where_that_is_required",),
+        row="V1",
+    ),
+    Mutant(
+        name="answers-before-a-standby",
+        path="persistence/postgresql/connections.py",
+        before="(durability.CONFIRMED_IN_ANY_CASE,) if",
+        after="(durability.CONFIRMED,) if",
+        wrong="an answer leaves that only a primary has, which was started again before a standby"
+        " had it",
+        tests=(f"{DURABILITY}::test_the_logs_own_transaction_waits_though_it_changes_nothing",),
+        row="V1",
+    ),
+    Mutant(
+        name="fail-over-not-recognized",
+        path="transparency_log/sequencer.py",
+        before="        if self._moves != self._database.moves:\n",
+        after="        if self._moves > self._database.moves:\n",
+        wrong="a server that only reads takes a standby that lost answers for the primary",
+        tests=(
+            f"{FAIL_OVER}::test_a_running_server_knows_the_standby_for_another_server_before_it_writes",
+        ),
+        row="V1",
+    ),
+    Mutant(
+        name="canceled-waits-confirm",
+        path="persistence/postgresql/connections.py",
+        before="        if self.unconfirmed:\n",
+        after="        if self.unconfirmed and self.closed:\n",
+        wrong="a commit counts as confirmed by a standby although its wait was canceled",
+        tests=(f"{DURABILITY}::test_a_wait_that_is_canceled_is_no_confirmation",),
+        row="V1",
     ),
     Mutant(
         name="gate-taken-by-the-first-statement",

@@ -29,6 +29,24 @@ def test_a_server_is_postgresqls_and_its_place_has_no_password(scheme: str) -> N
 
 
 @pytest.mark.parametrize(
+    "url",
+    [
+        "postgresql://user@a:1,b:2/penstock?target_session_attrs=read-write",
+        "postgresql://user@/penstock?host=a,b&port=1,2&target_session_attrs=read-write",
+        "postgresql://user@/penstock?host=a:1&host=b:2&target_session_attrs=read-write",
+    ],
+)
+def test_a_url_may_name_several_hosts(url: str) -> None:
+    pytest.importorskip("psycopg")
+    assert dialect_of(url).place == "a,b port 1,2, database penstock"
+
+
+def test_a_file_has_no_standby() -> None:
+    with pytest.raises(InvalidInput, match=r"no standby.*PENSTOCK_REPLICAS=none"):
+        dialect_of("sqlite:////folder/penstock.db", replicated=True)
+
+
+@pytest.mark.parametrize(
     ("url", "says"),
     [
         ("nothing", "cannot be read"),

@@ -27,9 +27,9 @@ from sqlalchemy.dialects.postgresql.psycopg import PGDialect_psycopg
 from sqlalchemy.exc import DBAPIError, DisconnectionError
 from sqlalchemy.pool import ConnectionPoolEntry, PoolProxiedConnection, QueuePool
 
-from penstock.errors import DatabaseUnavailable, InvalidInput, Unavailable
+from penstock.errors import InvalidInput, Unavailable
 from penstock.persistence.backups import postgresql_dump as dump
-from penstock.persistence.postgresql import failures, roles
+from penstock.persistence.postgresql import durability, failures, roles
 from penstock.persistence.postgresql.breaker import Breaker
 from penstock.persistence.protocol import Engines
 
@@ -65,17 +65,28 @@ class PostgreSQL:
     """Hold one database of a PostgreSQL server.
 
     ``busy_timeout_seconds`` is how long a statement may wait for a lock, ``patience_seconds`` how
-    long the server may be silent on all connections.
+    long the server may be silent on all connections.  ``replicated`` requires that every commit
+    waits for a standby; it waits no longer than that, too.
     """
 
     name = "postgresql"
 
-    def __init__(self, url: URL, busy_timeout_seconds: float, patience_seconds: float) -> None:
+    def __init__(
+        self,
+        url: URL,
+        busy_timeout_seconds: float,
+        patience_seconds: float,
+        *,
+        replicated: bool = False,
+    ) -> None:
         self.options = _options(url, patience_seconds)
         self.breaker = Breaker(self._answers, patience_seconds)
         host, port = self.options.get("host", "localhost"), self.options.get("port", 5432)
         self.place = f"{host} port {port}, database {url.database}"
         self._lock_seconds = busy_timeout_seconds
+        self._replicated = replicated
+        self._server: tuple[int, str | None] | None = None
+        self.moves = 0
 
     def create(self) -> None:
         """Do nothing: the owner makes the database by ``createdb``."""
@@ -84,10 +95,12 @@ class PostgreSQL:
         pool = self._engine(self._lock_seconds + WORK_SECONDS)
         # One pool of connections, with four ways to begin a transaction, and one without any.
         reader, alone, beside, aside, once = (pool.execution_options() for _ in range(5))
+        confirmed = (durability.CONFIRMED,) if self._replicated else ()
+        in_any_case = (durability.CONFIRMED_IN_ANY_CASE,) if self._replicated else ()
         _begin(reader, _SNAPSHOT)
-        _begin(alone, _WRITING, _ALONE)
-        _begin(beside, _WRITING, _BESIDE)
-        _begin(aside, _WRITING)
+        _begin(alone, _WRITING, _ALONE, *confirmed)
+        _begin(beside, _WRITING, _BESIDE, *confirmed)
+        _begin(aside, _WRITING, *in_any_case)
         return Engines(reader, alone, beside, aside, once)
 
     def large(self, connection: Connection, content: bytes) -> Any:  # noqa: ARG002 - nothing lasts
@@ -182,54 +195,20 @@ class PostgreSQL:
     def _configure(self, connection: "_Connection", statement_seconds: float) -> None:
         connection.adapters.register_dumper(str, _Text)
         connection.patience = self._lock_seconds + WORK_SECONDS + SILENCE_SECONDS
-        result = connection.execute(
-            _SETTLE,
-            {
-                "lock": _milliseconds(self._lock_seconds),
-                "statement": _milliseconds(statement_seconds),
-                "idle": _milliseconds(IDLE_SECONDS),
-            },
-        ).fetchone()
-        self._check(result or ())
+        session = durability.settle(
+            connection,
+            lock=_milliseconds(self._lock_seconds),
+            statement=_milliseconds(statement_seconds),
+            idle=_milliseconds(IDLE_SECONDS),
+        )
+        durability.require(session, self.place, replicated=self._replicated)
+        if self._replicated:
+            connection.watch_commits(self.breaker.patience)
+        if self._server not in (None, session.server):
+            self.moves += 1
+        self._server = session.server
         if not statement_seconds:
             connection.patience, connection.breaker = float("inf"), None
-
-    def _check(self, values: tuple[Any, ...]) -> None:
-        """Refuse a server that may lose releases after a crash: they would be drawn again."""
-        encoding, *durability = values
-        for setting, value in zip(_DURABILITY, durability, strict=True):
-            if value == "off":
-                raise DatabaseUnavailable(
-                    f"PostgreSQL runs with {setting} = off, so that a crash of its machine could"
-                    " undo releases that were handed out, and they would be drawn a second time."
-                    f" Run `ALTER SYSTEM SET {setting} = on` and `SELECT pg_reload_conf()` as its"
-                    " superuser, or find where it is set (postgresql.conf, ALTER ROLE, ALTER"
-                    " DATABASE, PGOPTIONS); then start again.",
-                    server=self.place,
-                )
-        if encoding != "UTF8":
-            raise DatabaseUnavailable(
-                f"The database has the encoding {encoding}, which cannot hold every name."
-                " Make a new one with `createdb --encoding=UTF8 --template=template0`.",
-                server=self.place,
-            )
-
-
-_DURABILITY = ("synchronous_commit", "fsync", "full_page_writes")
-# Set to the value that it has, so that a later change of the server's files does not affect
-# sessions that found it on.  Nothing is compiled to machine code: of a release that takes 0.1 s
-# each time, as soon as the plan for all parameters is estimated to be dear.
-_SETTLE = """
-SELECT current_setting('server_encoding'),
-       set_config('synchronous_commit', current_setting('synchronous_commit'), false),
-       current_setting('fsync'),
-       current_setting('full_page_writes')
-  FROM (SELECT set_config('lock_timeout', %(lock)s, false),
-               set_config('statement_timeout', %(statement)s, false),
-               set_config('idle_in_transaction_session_timeout', %(idle)s, false),
-               set_config('jit', 'off', false)
-        OFFSET 0) AS timeouts
-"""
 
 
 class _Connection(psycopg.Connection[tuple[Any, ...]]):
@@ -239,10 +218,27 @@ class _Connection(psycopg.Connection[tuple[Any, ...]]):
     breaker: Breaker | None = None
     ahead: Sequence[tuple[str, Sequence[int]]] = ()
     """The statements that are sent together with the next one, before it, with parameters."""
+    commit_patience = float("inf")
+    unconfirmed = False
+
+    def watch_commits(self, patience: float) -> None:
+        """Give up a commit that no standby confirms: after a while, or if its wait is canceled."""
+        self.commit_patience = patience
+        self.add_notice_handler(self._notice)
+
+    def _notice(self, notice: psycopg.errors.Diagnostic) -> None:
+        self.unconfirmed = self.unconfirmed or failures.ends_a_wait(notice)
 
     def commit(self) -> None:
-        self.ahead = ()
-        super().commit()
+        self.ahead, self.unconfirmed = (), False
+        patience = self.patience
+        self.patience = min(patience, self.commit_patience)
+        try:
+            super().commit()
+        finally:
+            self.patience = patience
+        if self.unconfirmed:
+            raise failures.Unconfirmed("no standby has confirmed the commit")
 
     def numbered_cursor(self) -> "_NumberedCursor":
         """Return a cursor for statements whose parameters have numbers."""

@@ -16,8 +16,26 @@ _ENDED = ("08", "57P")
 _NO_TABLE, _NO_COLUMN = "42P01", "42703"
 
 
+NO_STANDBY = "22012"
+"""The SQLSTATE of a division by zero, which only ``durability.CONFIRMED`` can cause."""
+_WARNING, _SHUTDOWN = "01000", "57P01"
+
+
 class Silent(psycopg.OperationalError):
     """Report that the server sent nothing at all."""
+
+
+class Unconfirmed(psycopg.OperationalError):
+    """Report a commit that the primary has, and that no standby has confirmed."""
+
+
+def ends_a_wait(notice: psycopg.errors.Diagnostic) -> bool:
+    """Return True if a notice may say that a commit stopped waiting for a standby.
+
+    Its words are in the server's language, and its SQLSTATE is that of any warning.
+    """
+    is_warning = notice.severity_nonlocalized == "WARNING"
+    return is_warning and notice.sqlstate in (_WARNING, _SHUTDOWN)
 
 
 _SENTENCES = {
@@ -39,6 +57,11 @@ _SENTENCES = {
     "25006": (
         "The database is read-only, as a standby is; nothing was changed."
         " Name the primary in PENSTOCK_DATABASE_URL."
+    ),
+    NO_STANDBY: (
+        "No commit waits for a standby any more: PostgreSQL's synchronous_standby_names was"
+        " emptied, and PENSTOCK_REPLICAS is required. Nothing was changed. Name the standbys"
+        " again, or set PENSTOCK_REPLICAS=none and start again."
     ),
     "42501": (
         "The role of PENSTOCK_DATABASE_URL may not do this in the database; nothing was changed."
@@ -75,6 +98,13 @@ _UNCERTAIN = (
 )
 
 
+_UNCONFIRMED = (
+    "PostgreSQL stored this without a standby's confirmation: the wait for one was canceled. It is"
+    " not answered before a standby has it. Check the standbys, then try again: what is stored is"
+    " found and not done twice."
+)
+
+
 def of(
     error: DBAPIError, place: str, lock_seconds: float, *, at_commit: bool
 ) -> Unavailable | None:
@@ -84,6 +114,8 @@ def of(
         return None
     if isinstance(original, Silent | psycopg.errors.ConnectionTimeout):
         return DatabaseUnavailable(_UNCERTAIN if at_commit else _SILENT, server=place)
+    if isinstance(original, Unconfirmed):
+        return DatabaseUnavailable(_UNCONFIRMED, server=place)
     state = original.sqlstate or ""
     if state in _OVERTAKEN:
         return Interrupted(_OVERTAKEN_BY_OTHERS, server=place)

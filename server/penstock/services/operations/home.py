@@ -266,5 +266,9 @@ def _issuer(settings: Settings) -> "Issuer | None":
 def _database(settings: Settings, info: Mapping[str, object] | None = None) -> Database:
     """Return the database; ``info`` is attached to its sessions."""
     return Database(
-        settings.resolved_database_url, busy_timeout_seconds=settings.busy_timeout, info=info
+        settings.resolved_database_url,
+        busy_timeout_seconds=settings.busy_timeout,
+        patience_seconds=settings.database_patience,
+        replicated=settings.replicas == "required",
+        info=info,
     )

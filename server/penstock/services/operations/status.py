@@ -98,6 +98,7 @@ def _database(settings: Settings) -> Callable[[], str]:
             settings.resolved_database_url,
             busy_timeout_seconds=settings.busy_timeout,
             patience_seconds=settings.database_patience,
+            replicated=settings.replicas == "required",
         )
         try:
             database.check_schema()

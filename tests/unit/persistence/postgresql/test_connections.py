@@ -19,7 +19,7 @@ from tests.databases.homes import PATIENCE, Homes
 from penstock.errors import DatabaseUnavailable, Interrupted, SchemaUnknown
 from penstock.persistence import Database, migrate, tables
 from penstock.persistence.database import PreparedSelect
-from penstock.persistence.postgresql import connections
+from penstock.persistence.postgresql import connections, durability
 
 MakeRow = Callable[..., SQLModel]
 
@@ -224,7 +224,7 @@ def test_a_session_that_is_ended_while_it_begins_may_be_met_by_asking_again(
     before = count(filled)
     filled.close()
     with monkeypatch.context() as patch:
-        patch.setattr(connections, "_SETTLE", "SELECT pg_terminate_backend(pg_backend_pid())")
+        patch.setattr(durability, "_SETTLE", "SELECT pg_terminate_backend(pg_backend_pid())")
         with pytest.raises(Interrupted, match=r"lost; nothing was changed\. Try again"):
             count(filled)
     assert count(filled) == before
