@@ -42,7 +42,9 @@ class ObjectStore:
         """Make an empty bucket, with versions or object lock if asked for; return its name."""
         name = f"bucket-{next(self.numbers)}"
         lock = {"x-amz-bucket-object-lock-enabled": "true"} if locked else {}
-        httpx.put(f"{self.url}/{name}", headers=lock, trust_env=False).raise_for_status()
+        httpx.put(
+            f"{self.url}/{name}", headers=lock, trust_env=False, timeout=300
+        ).raise_for_status()
         if versions and not locked:  # a lock implies versions
             status = "<VersioningConfiguration><Status>Enabled</Status></VersioningConfiguration>"
             httpx.put(

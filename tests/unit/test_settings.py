@@ -1,9 +1,12 @@
 """Test what settings mean: addresses and folders that follow from others."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from penstock.errors import InvalidInput
+from penstock.setting_checks import check
 from penstock.setting_sources import load
 from penstock.settings import Settings
 
@@ -27,3 +30,24 @@ def test_settings_made_in_code_read_no_source(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setenv("PENSTOCK_PORT", "9002")
     assert Settings().port == 8080
     assert load()[0].port == 9002
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"key_provider": "vault"}, "it must be keyring or pkcs11"),
+        ({"key_provider": "pkcs11"}, "needs the settings pkcs11_module and pkcs11_token"),
+        ({"oidc_issuer": "https://id.example.org"}, "needs oidc_audience and oidc_claim"),
+        ({"log_level": "LOUD"}, "DEBUG, INFO, WARNING or ERROR"),
+        ({"replicas": "two"}, "it must be required or none"),
+        ({"metrics_token": "short"}, "must have 16 characters or more"),
+        ({"public_url": "penstock.example.org"}, "must be an address as readers type it"),
+    ],
+)
+def test_settings_that_cannot_work_are_refused(changes: dict[str, Any], message: str) -> None:
+    with pytest.raises(InvalidInput, match=message):
+        check(Settings(**changes))
+
+
+def test_the_defaults_can_work() -> None:
+    check(Settings())

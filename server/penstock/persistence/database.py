@@ -10,7 +10,7 @@ import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 from sqlalchemy import Connection, Engine, Select
 from sqlalchemy.exc import DBAPIError
@@ -20,7 +20,7 @@ from sqlmodel import Session
 from penstock.errors import SchemaUnknown
 from penstock.persistence import migrate
 from penstock.persistence.dialects import dialect_of, raise_translated, translated
-from penstock.persistence.protocol import Need
+from penstock.persistence.protocol import Keeper, Need, Watch
 from penstock.persistence.row_authentication import accept_for_single_row, accept_present_keys
 from penstock.persistence.statements.prepared import Compiled, Result, wrapped
 
@@ -88,29 +88,6 @@ def _dropped(error: Any, engine: Engine, connection: PoolProxiedConnection | Non
     if ended:
         connection.invalidate(error)
     return ended
-
-
-class Watch(Protocol):
-    """Watch every write transaction except those ``aside``; an exception raised here ends it."""
-
-    def coming(self, info: dict[str, Any]) -> None:
-        """Prepare a transaction before it begins and blocks others; ``info`` is its session's."""
-
-    def begun(self, session: Session) -> None:
-        """Check a transaction before anything is done in it."""
-
-    def ending(self, session: Session) -> None:
-        """Check a transaction before it is committed."""
-
-    def committed(self, info: dict[str, Any]) -> None:
-        """Act after the commit, with its session's ``info``, before any request is answered."""
-
-
-class Keeper(Protocol):
-    """Keep a reserve of disk space for the database."""
-
-    def require(self, need: Need, grows: int = 0) -> None:
-        """Raise ``NoRoom`` if a transaction of ``need`` may not take ``grows`` more bytes."""
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Define the protocol of a database: engines, locks, and failures as errors of Penstock."""
+"""Define the protocol of a database: engines, locks, failures, and who watches its writes."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager
@@ -9,6 +9,7 @@ from typing import Any, Protocol
 
 from sqlalchemy import Connection, Engine
 from sqlalchemy.exc import DBAPIError
+from sqlmodel import Session
 
 from penstock.errors import Unavailable
 
@@ -112,3 +113,26 @@ class Dialect(Protocol):
 
     def failure(self, error: DBAPIError, *, at_commit: bool = False) -> Unavailable | None:
         """Return what ``error`` means to an operator; None if the database did not fail."""
+
+
+class Watch(Protocol):
+    """Watch every write transaction except those ``aside``; an exception raised here ends it."""
+
+    def coming(self, info: dict[str, Any]) -> None:
+        """Prepare a transaction before it begins and blocks others; ``info`` is its session's."""
+
+    def begun(self, session: Session) -> None:
+        """Check a transaction before anything is done in it."""
+
+    def ending(self, session: Session) -> None:
+        """Check a transaction before it is committed."""
+
+    def committed(self, info: dict[str, Any]) -> None:
+        """Act after the commit, with its session's ``info``, before any request is answered."""
+
+
+class Keeper(Protocol):
+    """Keep a reserve of disk space for the database."""
+
+    def require(self, need: Need, grows: int = 0) -> None:
+        """Raise ``NoRoom`` if a transaction of ``need`` may not take ``grows`` more bytes."""

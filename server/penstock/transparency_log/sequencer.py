@@ -58,7 +58,7 @@ _KINDS = select(Leaf.kind).where(
 
 
 class Sequencer:
-    """Watch every write of one process (``persistence.database.Watch``), and place its leaves.
+    """Watch every write of one process (``persistence.protocol.Watch``), and place its leaves.
 
     ``suspended`` says why nothing is drawn, if the database was restored to an older state; that is
     checked when a server is opened and before every write.  ``patience`` is how many seconds an
