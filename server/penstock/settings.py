@@ -53,6 +53,9 @@ class Settings(BaseSettings):
         None,
         description="The folder of the log's witness, best on another disk; home/witness.",
     )
+    chunks_folder: str = Field(
+        "", description="The folder or bucket (s3://, gs://, az://) of long vectors; home/chunks."
+    )
     data_folder: OptionalPath = Field(
         None,
         description=(
@@ -194,8 +197,8 @@ class Settings(BaseSettings):
     dimension_limit: int = Field(
         10000000,
         ge=1,
-        le=10_000_000,
-        description="The most values that one query may have.",
+        le=100_000_000,
+        description="The most values of a query; over 10^7 only of sums and counts over groups.",
     )
     levels_per_day: int = Field(
         1000,

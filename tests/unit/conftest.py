@@ -6,7 +6,16 @@ from pathlib import Path
 
 import pytest
 from tests.databases.homes import Home, Homes
-from tests.unit.worlds import Clock, CopyWorld, Restore, Streams, World, fill, fill_and_push
+from tests.unit.worlds import (
+    Clock,
+    CopyWorld,
+    Restore,
+    Streams,
+    World,
+    fill,
+    fill_and_push,
+    push_long,
+)
 
 from penstock.services.operations import home
 
@@ -89,6 +98,13 @@ def world(copy_world: CopyWorld) -> World:
 def visits(copy_world: CopyWorld) -> World:
     """Return the world with one Gaussian query of three values."""
     return copy_world("visits", fill_and_push)
+
+
+@pytest.fixture
+def long(world: World, monkeypatch: pytest.MonkeyPatch) -> World:
+    """Return the world with one Gaussian query of twenty values in three chunks."""
+    push_long(world, monkeypatch)
+    return world
 
 
 @pytest.fixture

@@ -12,6 +12,7 @@ from penstock.randomness import Stream
 from penstock.services.access.principals import OPERATOR, Principal, acting_as
 from penstock.services.context import Server
 from penstock.services.datasets import datasets
+from penstock.services.noise.long_vectors import sizes
 from penstock.services.people import tier_changes, users
 from penstock.services.queries import registration
 from penstock.services.releases import releases
@@ -106,3 +107,13 @@ Keep = Callable[[str, str], Path]
 
 
 Restore = Callable[[], World]
+
+
+LONG_VALUES = [7 * place % 50 for place in range(20)]
+"""What the long query of ``push_long`` holds: three chunks of eight, the last not full."""
+
+
+def push_long(world: World, monkeypatch: pytest.MonkeyPatch, **changes: object) -> QueryView:
+    """Register ``long``, with chunks so small that three of them make a vector."""
+    monkeypatch.setattr(sizes, "CHUNK", 8)
+    return world.push("long", **{"values": LONG_VALUES, "keys": None, **changes})

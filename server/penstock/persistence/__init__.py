@@ -14,6 +14,7 @@
 * ``editions``      the triggers that tell when what releases rest on has changed
 * ``migrate``       schema versions
 * ``backups``       copies of the whole database
+* ``chunks``        the chunks of long vectors, in a folder or a bucket
 
 Only services open transactions.
 """

@@ -2,10 +2,13 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from penstock.encryption.providers import KeyProvider
 from penstock.encryption.secrets import Secrets, SecretsFile
+from penstock.persistence.chunks.choice import chunk_store
+from penstock.persistence.chunks.store import ChunkStore
 from penstock.persistence.database import Database
 from penstock.services.computing import Computing, Here
 from penstock.services.kept import Kept
@@ -45,6 +48,12 @@ class Server:
     kept: Kept[Any] = field(default_factory=Kept)
     clearances: dict[int, tuple[int | None, int | None]] = field(default_factory=dict)
     keys: KeptKeys = field(default_factory=KeptKeys)
+
+    @cached_property
+    def chunks(self) -> ChunkStore:
+        """Return where the chunks of long vectors are.  Raises ``Unavailable``."""
+        settings = self.settings
+        return chunk_store(settings.chunks_folder, settings.home, lambda: settings.room_reserve)
 
     @property
     def connections(self) -> "Connections":

@@ -36,7 +36,8 @@ def create(operator: Operator, path: Path) -> None:
 
     The server may keep running.  A SQLite file is copied to another one, a PostgreSQL database by
     pg_dump in its custom format. The copy is checked before it is kept.  A manifest beside it names
-    the keys that it needs. The copy does not contain keys or witness; keep those separately.
+    the keys that it needs. Chunks of vectors of more than 2^20 values are copied into a folder
+    beside it. The copy does not contain keys or witness; keep those separately.
     """
     from penstock.services.operations.backup import create as services_create
 
@@ -47,6 +48,7 @@ def create(operator: Operator, path: Path) -> None:
         ("schema", backup_view.schema),
         ("bytes", str(backup_view.bytes)),
         ("manifest", backup_view.manifest),
+        *([("chunks", backup_view.chunks)] if backup_view.chunks else []),
     ]
     operator.print(
         Document(

@@ -2,7 +2,7 @@
 
 import itertools
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import overload
 
@@ -22,6 +22,15 @@ class Domain(Sequence[Key]):
     """
 
     labels: tuple[tuple[str, ...], ...]
+
+    @classmethod
+    def of(cls, stored: Mapping[str, Sequence[Sequence[str]]]) -> "Domain":
+        """Return a domain of what ``stored`` returned, also when it was JSON meanwhile."""
+        return cls(tuple(tuple(labels) for labels in stored["labels"]))
+
+    def stored(self) -> dict[str, Sequence[Sequence[str]]]:
+        """Return the labels alone, for JSON: far less than the keys."""
+        return {"labels": self.labels}
 
     def __len__(self) -> int:
         return math.prod(len(labels) for labels in self.labels)

@@ -11,5 +11,6 @@
 * ``keys``                           the keys of datasets and queries
 * ``sealing, sealed_state``          rows sealed for their place, and releases among them
 * ``sealed_histogram``               the encrypted state of a sparse histogram
+* ``long_vectors``                   vectors that are too long for a row, in chunks
 * ``answer_fingerprints``:           exact answers, recognized again without being kept
 """

@@ -31,6 +31,8 @@ from penstock.persistence.tables.queries import Query, Release
 from penstock.privacy.target import Target, TargetKind
 from penstock.services.context import Server
 from penstock.services.noise.level_rule import LevelRule, NewDraws, Opened, drawn_at
+from penstock.services.noise.long_vectors.drawing import Drawing
+from penstock.services.noise.long_vectors.long_vector import Steps
 from penstock.services.noise.process import Process
 from penstock.services.repository.levels import paid_rungs
 from penstock.services.schemas.views import ComposedView
@@ -185,11 +187,15 @@ class IndependentLevels(LevelRule):
         exact: IntVector,
     ) -> NewDraws:
         """Draw every one of ``missing`` around the exact values."""
-        drawn = drawn_at(server, self.process, missing, exact)
+        process = self.process
+        drawn: Sequence[tuple[int, Steps]]
+        if process.is_long(query):
+            drawing = Drawing(server, dataset, query, process.mechanism, process.ladder)
+            drawn = drawing.anchors(missing, exact)
+        else:
+            drawn = drawn_at(server, process, missing, exact)
 
-        def new(
-            session: Session, current: Query
-        ) -> Iterator[tuple[int, IntVector, Release | None]]:
+        def new(session: Session, current: Query) -> Iterator[tuple[int, Steps, Release | None]]:
             # A parallel request for the same has drawn it, and this draw was not seen.
             still = self.undrawn(session, current, missing)
             for rung, steps in drawn:

@@ -22,11 +22,12 @@ from penstock.persistence.tables.people import Tier
 from penstock.persistence.tables.queries import Query, Release
 from penstock.privacy.target import Target
 from penstock.services.context import Server
+from penstock.services.noise.long_vectors.long_vector import Steps
 from penstock.services.noise.process import Process
 from penstock.services.schemas.views import ComposedView
 
 Opened = Callable[[], AbstractContextManager[Session]]
-NewDraws = Callable[[Session, Query], Iterator[tuple[int, IntVector, Release | None]]]
+NewDraws = Callable[[Session, Query], Iterator[tuple[int, Steps, Release | None]]]
 """Yields what to store under the lock: each rung, its vector, and the nearest noisier release."""
 
 

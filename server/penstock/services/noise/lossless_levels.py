@@ -25,6 +25,9 @@ from penstock.persistence.tables.queries import Query, Release
 from penstock.privacy.target import Target
 from penstock.services.context import Server
 from penstock.services.noise.level_rule import LevelRule, NewDraws, Opened
+from penstock.services.noise.long_vectors.drawing import Drawing
+from penstock.services.noise.long_vectors.long_vector import Steps, at_hand, opened
+from penstock.services.noise.long_vectors.manifest import is_manifest
 from penstock.services.noise.sealing import open_steps
 from penstock.services.schemas.views import ComposedView
 
@@ -133,16 +136,17 @@ class LosslessLevels(LevelRule):
         process, finest = self.process, min(rungs)
         with server.database.read() as session:
             anchor = _anchor(session, query)
-            steps = open_steps(server, dataset, query, anchor, process.mechanism.parts)
-        drawn = None
-        if finest < anchor.rung:
-            noisy = (process.ladder.value(anchor.rung), steps)
+            steps = self._stored(server, dataset, query, anchor)
+        drawn: Steps | None = None
+        if finest < anchor.rung and process.is_long(query):
+            drawing = Drawing(server, dataset, query, process.mechanism, process.ladder)
+            drawn = drawing.raised(finest, exact, (anchor.rung, steps))
+        elif finest < anchor.rung:
+            noisy = (process.ladder.value(anchor.rung), at_hand(steps))
             level = process.ladder.value(finest)
             drawn = raise_anchor(process.mechanism, exact, noisy, level, server.randomness())
 
-        def new(
-            session: Session, current: Query
-        ) -> Iterator[tuple[int, IntVector, Release | None]]:
+        def new(session: Session, current: Query) -> Iterator[tuple[int, Steps, Release | None]]:
             if current.ceiling <= finest:
                 return
             beside = _anchor(session, current)
@@ -151,6 +155,11 @@ class LosslessLevels(LevelRule):
             yield finest, drawn, beside
 
         return new
+
+    def _stored(self, server: Server, dataset: Dataset, query: Query, anchor: Release) -> Steps:
+        if is_manifest(anchor.ciphertext):
+            return opened(server, dataset, query, anchor, anchor.ciphertext)
+        return open_steps(server, dataset, query, anchor, self.process.mechanism.parts)
 
     @override
     def leaf_of_draw(self, levels: Sequence[dict[str, Any]]) -> dict[str, Any]:

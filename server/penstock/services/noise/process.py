@@ -16,6 +16,7 @@ from penstock.accounting.charging.ledger import Entry, entry
 from penstock.mechanisms.generalized_gaussian.mechanism import GeneralizedGaussian
 from penstock.mechanisms.multiple_release import released
 from penstock.mechanisms.process import IntVector, Mechanism
+from penstock.persistence.tables.queries import Query
 from penstock.privacy.level import Ladder
 from penstock.privacy.sensitivity import Sensitivity
 from penstock.privacy.target import Target
@@ -86,6 +87,10 @@ class Process:
     def error_of_part(self, rung: int, part: Fraction) -> ErrorView:
         """Return the margin of error of a value with ``part`` of the variance of one draw."""
         return _error(self, rung, part)
+
+    def is_long(self, query: Query) -> bool:  # noqa: ARG002 - kinds with chunks ask it
+        """Return True if the query's releases are drawn and stored in chunks (``long_vectors``)."""
+        return False
 
     def price(self, rung: int, account: Account, dimension: int, level_count: int) -> Entry:
         """Return the charge for ``rung``: ``dimension`` values, at most ``level_count`` levels."""

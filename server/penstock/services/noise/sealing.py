@@ -22,6 +22,11 @@ class SealedRelease(Protocol):
     """Hold what opening a stored release needs: an entity of its row, or some of its columns."""
 
     @property
+    def public_id(self) -> str:
+        """Return its name."""
+        ...
+
+    @property
     def rung(self) -> int:
         """Return the rung of its level."""
         ...

@@ -4,6 +4,7 @@
                                                  state
 * ``backup, backup_check``                       copies of the database, and the check that today's
                                                  keys open one
+* ``chunk_copies``                               the chunks of long vectors beside a backup
 * ``key_rotation, key_status, retired_keys``     the provider's keys: rotated, listed, dropped,
                                                  destroyed
 * ``secret_checks``                              the check for the right secrets

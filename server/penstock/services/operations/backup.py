@@ -6,7 +6,7 @@ from pathlib import Path
 from penstock.encryption.secrets import Secrets
 from penstock.errors import Conflict
 from penstock.persistence.backups import copy
-from penstock.services.operations import backup_check
+from penstock.services.operations import backup_check, chunk_copies
 from penstock.services.operations.backup_check import BackupCheckView
 from penstock.services.operations.home import SECRETS, provider, require
 from penstock.settings import Settings
@@ -14,7 +14,10 @@ from penstock.settings import Settings
 
 @dataclass(frozen=True)
 class BackupView:
-    """Hold a copy that was made, its manifest, and the folders that are not in it."""
+    """Hold a copy that was made, its manifest, and the folders that are not in it.
+
+    ``chunks`` is the folder beside it with the chunks of long vectors; None if there are none.
+    """
 
     path: str
     kind: str
@@ -23,12 +26,14 @@ class BackupView:
     manifest: str
     keys: str
     witness: str
+    chunks: str | None = None
 
 
 def create(settings: Settings, path: Path) -> BackupView:
     """Copy the database of a home into ``path``; the server may be running.
 
-    A manifest of the keys that it needs is written beside it.  Neither keys nor witness are copied,
+    The chunks of long vectors are copied into a folder beside it.  A manifest of the chunks, and of
+    the keys that it needs, is written beside it.  Neither keys nor witness are copied,
     nor the files of exports.  Raises ``Unavailable`` if there is no home, ``Conflict`` for a file
     that exists or is in the folder of the keys, and what ``persistence.backups.copy.back_up`` and
     ``backup_check.write`` raise.
@@ -42,8 +47,10 @@ def create(settings: Settings, path: Path) -> BackupView:
             " that folder would have all of it. Name a file elsewhere."
         )
     secrets = Secrets.load(settings.keys_path / SECRETS)
+    chunk_copies.require_none(place)
     made = copy.back_up(settings.resolved_migration_url, place)
-    manifest = backup_check.write(secrets, place)
+    chunks = chunk_copies.copy(chunk_copies.source(settings), place)
+    manifest = backup_check.write(secrets, place, chunks)
     return BackupView(
         path=str(made.path),
         kind=made.kind,
@@ -52,6 +59,7 @@ def create(settings: Settings, path: Path) -> BackupView:
         manifest=str(manifest),
         keys=str(keys),
         witness=str(witness),
+        chunks=str(chunk_copies.folder_of(place)) if chunks else None,
     )
 
 

@@ -23,7 +23,7 @@ from penstock.errors import IntegrityViolation, KeysUnavailable, Unavailable
 from penstock.nesting import shallow
 from penstock.persistence.backups import backup_contents
 from penstock.persistence.backups.backup_contents import Contents
-from penstock.services.operations import secret_checks
+from penstock.services.operations import chunk_copies, secret_checks
 
 SUFFIX = ".keys.json"
 """The suffix of a manifest's file name, after the backup's."""
@@ -104,16 +104,21 @@ def needed(path: Path) -> set[str]:
     return {wrapping_key(wrapped) for _, _, wrapped, _ in _wrapped(backup_contents.read(path))}
 
 
-def write(secrets: Secrets, path: Path) -> Path:
-    """Write the manifest of a backup beside it.  Raises ``Unavailable``."""
+def write(secrets: Secrets, path: Path, chunks: list[list[str]]) -> Path:
+    """Write the manifest of a backup beside it, with its ``chunks`` (``chunk_copies``).
+
+    Raises ``Unavailable``.
+    """
     contents = backup_contents.read(path)
-    manifest = {
+    manifest: dict[str, Any] = {
         "format": FORMAT,
         "version": VERSION,
         "kind": contents.kind,
         "sha256": _sha256(path),
         "keys": _listed(contents),
     }
+    if chunks:
+        manifest["chunks"] = chunks
     manifest["hmac"] = _mac(secrets.values, manifest)
     place = path.with_name(path.name + SUFFIX)
     try:
@@ -184,7 +189,7 @@ def _manifest(secrets: Secrets, path: Path, contents: Contents) -> tuple[str, st
         return "not authentic", f"its manifest {place.name} was not written with today's secrets"
     if manifest.get("sha256") != _sha256(path) or manifest.get("keys") != _listed(contents):
         return "of another file", f"it is not the file that its manifest {place.name} was made for"
-    return "authentic, and of this file", None
+    return "authentic, and of this file", chunk_copies.problem(path, manifest.get("chunks"))
 
 
 def _mac(key: bytes, manifest: dict[str, Any]) -> str:

@@ -32,6 +32,7 @@ from penstock.services.context import Server
 from penstock.services.datasets.fingerprints import keep_fingerprint
 from penstock.services.ledger.version_chains import versions_named
 from penstock.services.noise.keys import identity
+from penstock.services.noise.long_vectors import abandoned
 from penstock.services.releases.logged_queries import record_shredding
 
 
@@ -72,7 +73,7 @@ class Forgotten:
     """Hold the versions of a dataset whose rows name no keys any more.
 
     ``contexts`` are those of the provider's keys that have to be destroyed; ``fresh`` is True if a
-    row still named one.
+    row still named one.  ``attempts`` have the chunks of its long vectors.
     """
 
     dataset: str
@@ -80,6 +81,7 @@ class Forgotten:
     queries: int
     contexts: list[bytes]
     fresh: bool
+    attempts: list[str]
 
 
 @dataclass(frozen=True)
@@ -225,17 +227,24 @@ def forget(session: Session, server: Server, principal: Principal, name: str) ->
         queries=sum(_forget(session, server, principal, dataset, now) for dataset in datasets),
         contexts=[dataset_context(identity(dataset)) for dataset in datasets],
         fresh=fresh,
+        attempts=[
+            attempt for dataset in datasets for attempt in abandoned.named(session, dataset.id)
+        ],
     )
 
 
 def destroy(server: Server, forgotten: Forgotten) -> ShreddedView:
-    """Destroy the provider's keys of a dataset whose rows no longer name them."""
+    """Destroy the provider's keys of a dataset whose rows no longer name them.
+
+    The chunks that they would open are removed as well.
+    """
     keys = sum(len(server.provider.destroy(context)) for context in forgotten.contexts)
     # A key that all datasets shared would open this dataset in backups from before the first
     # rotation.
     keys += len(server.provider.drop(server.provider.shared()))
     # Here at once; other processes drop theirs when ``kept_keys.SECONDS`` are over.
     server.keys.forget()
+    abandoned.remove_all(server, forgotten.attempts)
     return ShreddedView(forgotten.dataset, forgotten.versions, forgotten.queries, keys)
 
 

@@ -11,7 +11,6 @@ from sqlalchemy import bindparam, insert, update
 from sqlmodel import Session
 
 from penstock.errors import Conflict
-from penstock.mechanisms.process import IntVector
 from penstock.persistence.database import WRITING
 from penstock.persistence.locks import hold_query, lock_query
 from penstock.persistence.protocol import Dialect
@@ -28,6 +27,7 @@ from penstock.persistence.tables.columns import metadata
 from penstock.persistence.tables.datasets import Dataset
 from penstock.persistence.tables.queries import Query
 from penstock.services.context import Server
+from penstock.services.noise.long_vectors.long_vector import Steps
 from penstock.services.noise.sealed_state import seal_state
 from penstock.services.releases.releases import release_row
 from penstock.services.releases.stored_hand_outs import fitting
@@ -39,7 +39,7 @@ _STORE = Prepared(
     .inline()
 )
 
-Vectors = Sequence[tuple[int, IntVector]]
+Vectors = Sequence[tuple[int, Steps]]
 """Drawn vectors in lattice steps, each with its rung."""
 
 Keep = Callable[[Session, Dataset, Query], None]
@@ -143,7 +143,7 @@ def _store(
     number: int,
     seq: int,
     rung: int,
-    steps: IntVector,
+    steps: Steps,
 ) -> None:
     row = {"id": number, **release_row(server, query, rung, seq, None, None)}
     row["mac"] = signature(session, "release", row)

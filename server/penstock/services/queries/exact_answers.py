@@ -95,6 +95,7 @@ def prepared_for(
     prepared = planned(dataset, request)
     if isinstance(request, PushedVectorRequest):
         steps = counted(request, prepared)
+        steps.setflags(write=False)  # it is returned as often as it is asked for
         return prepared, lambda _: lambda: steps
     spec = spec_of(dataset)
     known = fingerprint_of(server, dataset)

@@ -33,6 +33,7 @@ from penstock.services.ledger.tier_budgets import newest_budget
 from penstock.services.noise.answer_fingerprints import require_fingerprint, require_same
 from penstock.services.noise.kinds.choice import kind_of
 from penstock.services.noise.kinds.kind import QueryKind
+from penstock.services.noise.long_vectors.long_vector import Steps, keep_all
 from penstock.services.queries.exact_answers import Answer, prepared_again
 from penstock.services.queries.mismatches import compared, require_drawn_from
 from penstock.services.releases.releases import store
@@ -265,6 +266,7 @@ def _draw_again(
 ) -> None:
     """Draw the levels that were charged, and store them with the new allowed levels."""
     levels = kind_of(query).levels
+    stored: list[tuple[int, Steps]] = []
     drawn = levels.draw_again(server, dataset, query, list(rungs.values()), missing, exact)
     with server.database.write() as session:
         current = locked_active(session, query)
@@ -272,5 +274,7 @@ def _draw_again(
         for rung, steps, beside in drawn(session, current):
             current.ceiling = min(current.ceiling, rung)
             store(session, server, dataset, current, rung, steps, None, beside)
+            stored.append((rung, steps))
         allowed = charge_levels(session, dataset, current, rungs, now)
         allow(session, principal, dataset, current, allowed, now)
+    keep_all(stored)

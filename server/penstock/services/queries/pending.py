@@ -26,7 +26,7 @@ from penstock.services.datasets.declarations import Declared, as_declared
 from penstock.services.datasets.seen_accounts import FLAG, SeenDataset
 from penstock.services.ledger.charges import accounts_of, name_taken
 from penstock.services.queries.exact_answers import Plannable
-from penstock.services.queries.recorded_statement import keys_text, spec_text
+from penstock.services.queries.recorded_statement import is_keys_text, spec_text
 from penstock.services.repository.datasets import no_dataset
 from penstock.services.repository.queries import in_sight
 from penstock.spec_fields import folded
@@ -179,7 +179,7 @@ def pending(
     if taken is not None:
         same = taken.dataset_id == dataset.id and taken.spec == spec_text(request, prepared)
         size = taken.dimension == prepared.dimension
-        if taken.status == "pending" and same and size and taken.keys == keys_text(prepared):
+        if taken.status == "pending" and same and size and is_keys_text(taken.keys, prepared):
             return taken
         raise name_taken(taken.name)
     if prepared.canonical_hash is not None:

@@ -9,6 +9,7 @@ other SQL now.  If this version cannot run the text, or reads the spec otherwise
 import json
 from fractions import Fraction
 
+from penstock.connectors.planning.domain import Domain
 from penstock.connectors.planning.prepare import PreparedQuery, recorded
 from penstock.connectors.sources import Sources
 from penstock.connectors.specs.models import DatasetSpec
@@ -16,6 +17,7 @@ from penstock.connectors.statements.statement import Statement, sha256_of
 from penstock.errors import Conflict, IntegrityViolation
 from penstock.persistence.tables.queries import Query
 from penstock.services.noise.kinds.choice import requested
+from penstock.services.noise.long_vectors import sizes
 from penstock.services.schemas.queries import Terms
 
 
@@ -26,8 +28,21 @@ def spec_text(request: Terms, prepared: PreparedQuery) -> str:
 
 
 def keys_text(prepared: PreparedQuery) -> str | None:
-    """Return the keys as they are stored (JSON)."""
-    return None if prepared.keys is None else json.dumps(list(prepared.keys))
+    """Return the keys as they are stored (JSON); of many keys only the labels they are made of."""
+    keys = prepared.keys
+    if isinstance(keys, Domain) and len(keys) > sizes.CHUNK and len(keys.labels) > 1:
+        return json.dumps(keys.stored())
+    return None if keys is None else json.dumps(list(keys))
+
+
+def is_keys_text(stored: str | None, prepared: PreparedQuery) -> bool:
+    """Return True if these are the stored keys, in this form or in that of earlier versions."""
+    if stored == keys_text(prepared):
+        return True
+    keys = prepared.keys
+    if stored is None or not isinstance(keys, Domain) or not stored.startswith("["):
+        return False
+    return stored == json.dumps(list(keys))
 
 
 def statement_of(
@@ -67,7 +82,7 @@ def _is_same(query: Query, prepared: PreparedQuery) -> bool:
     return (
         query.canonical_hash == prepared.canonical_hash
         and query.dimension == prepared.dimension
-        and query.keys == keys_text(prepared)
+        and is_keys_text(query.keys, prepared)
         and Fraction(query.sensitivity_l1) == moved.l1
         and Fraction(query.sensitivity_l2_squared) == moved.l2_squared
         and Fraction(query.sensitivity_linf) == moved.linf

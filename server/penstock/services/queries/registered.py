@@ -14,7 +14,7 @@ from penstock.services.datasets.data_folder import located
 from penstock.services.datasets.datasets import next_version, spec_text
 from penstock.services.datasets.declarations import as_declared
 from penstock.services.queries.exact_answers import Request, planned
-from penstock.services.queries.recorded_statement import keys_text
+from penstock.services.queries.recorded_statement import is_keys_text
 from penstock.services.queries.recorded_statement import spec_text as query_spec_text
 from penstock.services.repository.datasets import dataset_by_name
 from penstock.services.schemas.queries import DatasetRequest, VersionRequest
@@ -58,5 +58,6 @@ def query(server: Server, principal: Principal, request: Request) -> str | None:
             return None
         version = as_declared(session, version, stored)
     prepared = planned(version, request)
-    same = stored.spec == query_spec_text(request, prepared) and stored.keys == keys_text(prepared)
+    spec = query_spec_text(request, prepared)
+    same = stored.spec == spec and is_keys_text(stored.keys, prepared)
     return stored.name if same and stored.by == principal.name else None

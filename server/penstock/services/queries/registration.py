@@ -33,7 +33,10 @@ from penstock.services.ledger.charges import (
     row_of,
 )
 from penstock.services.ledger.quotes import Quote, require_tiers
-from penstock.services.noise.kinds.choice import kind_of
+from penstock.services.noise.kinds.choice import kind_of, requested
+from penstock.services.noise.kinds.vector import VectorKind
+from penstock.services.noise.long_vectors import sizes
+from penstock.services.noise.long_vectors.long_vector import keep_all
 from penstock.services.queries.anchors import store_anchor
 from penstock.services.queries.exact_answers import (
     Answer,
@@ -46,6 +49,7 @@ from penstock.services.queries.prepared_request import PreparedRequest
 from penstock.services.queries.queries import TierRungs, shown, stored_tiers
 from penstock.services.queries.recorded_statement import keys_text, spec_text
 from penstock.services.queries.refused_histograms import advised
+from penstock.services.releases.long_releases import MANIFEST
 from penstock.services.repository.levels import given_rungs
 from penstock.services.schemas.views import QueryView
 
@@ -93,8 +97,7 @@ def _charged(
     prepared, accounts = planned.prepared, seen.accounts
     quoted = planned.run(computations.calibrate_and_price, accounts, dataset.delta)
     quote = computations.among(quoted, accounts)
-    # There must be room for all that is drawn after the charge, so that it can be finished.
-    size = 8 * prepared.dimension * (len(request.levels or ()) + 1)
+    size = _room(server, request, prepared)
     with server.database.write_beside(grows=size) as session:
         # Others that charge the same accounts wait here, and read them again.
         now = locked(session, seen, request, prepared)
@@ -114,6 +117,21 @@ def _charged(
             ]
             given = {query.ceiling, *given_rungs(session, query)}
         return query, kind_of(query).levels.telling(given), tiers
+
+
+def _room(server: Server, request: Request, prepared: PreparedQuery) -> int:
+    """Return by how much a registration makes the database grow.
+
+    There must be room for all that is drawn after the charge, so that it can be finished: raises
+    ``NoRoom`` if there is none for its chunks.
+    """
+    vectors = len(request.levels or ()) + 1
+    size = 8 * prepared.dimension * vectors
+    kind, _ = requested(request, prepared)
+    if kind is VectorKind and prepared.dimension > sizes.CHUNK:
+        server.chunks.require_room(size)
+        return MANIFEST * vectors
+    return size
 
 
 def _quoted(quote: Quote, accounts: Accounts) -> Sequence[TierRungs]:
@@ -172,7 +190,9 @@ def _anchor(
     kind = kind_of(charged)
     exact = kind.exact(step, answer())
     progress("drawing noise and sealing")
-    drawn = kind.first_draw(server, charged, rungs, exact)
+    drawn = kind.first_draw(server, dataset, charged, rungs, exact)
     del exact
     with server.database.write_beside(need=Need.LITTLE) as session:
-        return store_anchor(session, server, dataset, charged, drawn.vectors, drawn.keep)
+        query = store_anchor(session, server, dataset, charged, drawn.vectors, drawn.keep)
+    keep_all(drawn.vectors)
+    return query

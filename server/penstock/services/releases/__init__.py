@@ -5,6 +5,7 @@
 * ``known_queries``     what is read once for each edition of the database
 * ``lookups``           what is read for each request, in one statement
 * ``locked_state``      what a release depends on, read under the query's lock in one statement
+* ``long_releases``     draws of long vectors before the lock
 * ``stored_hand_outs``  the rows of a hand-out
 * ``visibility``        the queries and streams that a reader sees
 * ``grants``            releases handed to users, and their leaves

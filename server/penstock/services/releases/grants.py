@@ -9,7 +9,6 @@ from sqlalchemy import bindparam
 from sqlalchemy.orm import defer
 from sqlmodel import Session, col, select
 
-from penstock.mechanisms.process import IntVector
 from penstock.persistence.row_numbers import required
 from penstock.persistence.tables.datasets import Dataset
 from penstock.persistence.tables.log import Leaf
@@ -19,6 +18,7 @@ from penstock.services.access.principals import Principal
 from penstock.services.context import Server
 from penstock.services.noise.kinds.choice import kind_of
 from penstock.services.noise.kinds.kind import QueryKind
+from penstock.services.noise.long_vectors.long_vector import Steps
 from penstock.services.schemas.views import HistoryItemView, LevelView, ReleaseView
 from penstock.transparency_log.leaves import AppendedLeaf, receipt_of
 from penstock.transparency_log.views import ReceiptView
@@ -36,7 +36,7 @@ class Holding:
     user: User
     tier: Tier
 
-    def view(self, steps: IntVector) -> ReleaseView:
+    def view(self, steps: Steps) -> ReleaseView:
         """Return the release as its reader sees it."""
         return view_of(
             kind_of(self.query),
@@ -108,7 +108,7 @@ def view_of(
     release: NamedRelease,
     granted_at: datetime,
     receipt: ReceiptView,
-    steps: IntVector,
+    steps: Steps,
 ) -> ReleaseView:
     """Return a release as its reader sees it, as a holder of ``tier``."""
     rung = release.rung

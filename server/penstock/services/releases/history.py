@@ -7,7 +7,6 @@ from sqlalchemy import inspect
 from sqlmodel import Session, col, select
 
 from penstock.errors import Forbidden, NotFound
-from penstock.mechanisms.process import IntVector
 from penstock.persistence.dialects import long_content
 from penstock.persistence.row_numbers import required
 from penstock.persistence.tables.columns import metadata
@@ -16,7 +15,8 @@ from penstock.services.access.principals import Principal
 from penstock.services.context import Server
 from penstock.services.ledger.version_chains import versions_of
 from penstock.services.noise.kinds.choice import kind_of
-from penstock.services.noise.sealed_state import open_state
+from penstock.services.noise.long_vectors.long_vector import Steps
+from penstock.services.noise.sealed_state import stored_state
 from penstock.services.noise.sealing import SealedRelease, StoredRelease
 from penstock.services.pagination import Page, Window
 from penstock.services.releases.grants import Holding, holdings
@@ -139,19 +139,17 @@ def of_query(
     return _shown(server, rows, opened)
 
 
-def _opened(session: Session, server: Server, row: Holding) -> IntVector:
+def _opened(session: Session, server: Server, row: Holding) -> Steps:
     """Return what is stored of a release; a vector that is not loaded yet is read in pieces."""
     release: SealedRelease = row.release
     if _SEALED in inspect(row.release).unloaded:
         key = required(row.release.id)
         sealed = long_content(session.connection(), _RELEASE.c[_SEALED], key)
         release = StoredRelease(key, row.release.public_id, release.rung, release.seq, sealed)
-    return open_state(server, row.dataset, row.query, release)
+    return stored_state(server, row.dataset, row.query, release)
 
 
-def _shown(
-    server: Server, rows: Sequence[Holding], opened: Sequence[IntVector]
-) -> list[ReleaseView]:
+def _shown(server: Server, rows: Sequence[Holding], opened: Sequence[Steps]) -> list[ReleaseView]:
     """Return releases with values, once the log has them; no transaction is open meanwhile."""
     for row in rows:
         server.sequencer.cover(row.leaf)

@@ -10,6 +10,7 @@ alone.
 """
 
 import uuid
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -22,7 +23,6 @@ from penstock.errors import (
     LevelsUsedUp,
 )
 from penstock.mechanisms.multiple_release import released
-from penstock.mechanisms.process import IntVector
 from penstock.persistence.database import WRITING
 from penstock.persistence.protocol import Dialect
 from penstock.persistence.row_numbers import required
@@ -31,9 +31,10 @@ from penstock.persistence.tables.log import Leaf
 from penstock.persistence.tables.queries import Query, Release
 from penstock.services.access.principals import Principal
 from penstock.services.context import Server
-from penstock.services.noise.sealed_state import open_state, seal_state
+from penstock.services.noise.long_vectors.long_vector import LongVector, Steps
+from penstock.services.noise.sealed_state import seal_state, stored_state
 from penstock.services.noise.sealing import SealedRelease
-from penstock.services.releases import quota
+from penstock.services.releases import long_releases, quota
 from penstock.services.releases.allowed import (
     AllowedRequest,
     allowed_and_received,
@@ -42,6 +43,7 @@ from penstock.services.releases.allowed import (
 from penstock.services.releases.grants import HandedRelease, holdings, leaf_fields, view_of
 from penstock.services.releases.known_queries import with_seq
 from penstock.services.releases.locked_state import LockedState, read_under_lock
+from penstock.services.releases.long_releases import MANIFEST, DrawnAhead
 from penstock.services.releases.lookups import ReceivedRelease, received_as
 from penstock.services.releases.stored_hand_outs import NewLevel, fitting, store_hand_out
 from penstock.services.retry import retried
@@ -90,16 +92,45 @@ def request(server: Server, principal: Principal, name: str, request: ReleaseReq
         return _answer(server, allowed, received, steps, first=False)
     if allowed.kind.prepares_draws:
         _prepare_draw(server, principal, allowed)
-    with server.database.write_beside(grows=allowed.kind.size(allowed.query)) as session:
+    if not allowed.kind.is_long(allowed.query):
+        grows = allowed.kind.size(allowed.query)
+        return _released(server, principal, name, request, allowed, grows)
+    while True:
+        ahead = _drawn_ahead(server, principal, allowed)
+        with suppress(long_releases.Overtaken), ahead.settled():
+            return _released(server, principal, name, request, allowed, MANIFEST, ahead)
+        # Its neighbors changed meanwhile: it is drawn again, from the true ones.
+        allowed, _ = read_without_lock(server, principal, name, request)
+
+
+def _released(
+    server: Server,
+    principal: Principal,
+    name: str,
+    request: ReleaseRequest,
+    allowed: AllowedRequest,
+    grows: int,
+    ahead: DrawnAhead | None = None,
+) -> Answer:
+    """Hand out what is allowed under the lock; the vector that is stored then may be long."""
+    with server.database.write_beside(grows=grows) as session:
         allowed, state = read_under_lock(session, server, principal, name, request, allowed)
         received = state.received
         if received is not None:
             steps = _opened(server, allowed, received)
             received = _unsealed(received)
         else:
-            release, steps = _stored_or_drawn(session, server, allowed, state)
+            release, steps = _stored_or_drawn(session, server, allowed, state, ahead)
             leaf = _hand_out(session, server, principal, allowed, release, steps, state.leaf_id)
     return _answer(server, allowed, received or received_as(release, leaf), steps, first=True)
+
+
+def _drawn_ahead(server: Server, principal: Principal, allowed: AllowedRequest) -> DrawnAhead:
+    """Draw a long vector before the lock, unless it is stored or there is no room for it."""
+    with server.database.read() as session:
+        _require_room(session, server, principal, allowed)
+        near = long_releases.nearest(session, allowed)
+    return long_releases.drawn(server, allowed, near)
 
 
 def preview(
@@ -133,7 +164,7 @@ def _answer(
     server: Server,
     allowed: AllowedRequest,
     received: ReceivedRelease,
-    steps: IntVector,
+    steps: Steps,
     *,
     first: bool,
 ) -> Answer:
@@ -157,8 +188,8 @@ def _answer(
     return Answer(view, first, allowed.kind.work(int(view.values.size)))
 
 
-def _opened(server: Server, allowed: AllowedRequest, received: ReceivedRelease) -> IntVector:
-    return allowed.kind.opened(server, allowed.dataset, allowed.query, received)
+def _opened(server: Server, allowed: AllowedRequest, received: ReceivedRelease) -> Steps:
+    return allowed.kind.stored(server, allowed.dataset, allowed.query, received)
 
 
 def _unsealed(received: ReceivedRelease) -> ReceivedRelease:
@@ -167,8 +198,12 @@ def _unsealed(received: ReceivedRelease) -> ReceivedRelease:
 
 
 def _stored_or_drawn(
-    session: Session, server: Server, allowed: AllowedRequest, state: LockedState
-) -> tuple[HandedRelease, IntVector]:
+    session: Session,
+    server: Server,
+    allowed: AllowedRequest,
+    state: LockedState,
+    ahead: DrawnAhead | None,
+) -> tuple[HandedRelease, Steps]:
     # Before anything else: a refusal must not reveal which levels others have requested.
     if state.room is not None:
         room = state.room
@@ -176,7 +211,7 @@ def _stored_or_drawn(
         _require_levels_left(allowed, room.others)
     dataset, query = allowed.dataset, with_seq(allowed.query, state.seq)
     if state.stored is not None:
-        return state.stored, open_state(server, dataset, query, state.stored)
+        return state.stored, stored_state(server, dataset, query, state.stored)
     if state.count != query.seq + 1:
         # A level whose row was deleted would be drawn a second time, independently.
         raise IntegrityViolation(
@@ -184,7 +219,10 @@ def _stored_or_drawn(
             " Nothing was drawn; restore the database from a backup."
         )
     accurate, noisy = state.accurate, state.noisy
-    draw = allowed.kind.draw(session, server, dataset, query, allowed.rung, accurate, noisy)
+    if ahead is not None:
+        draw = ahead.fitting(allowed, accurate, noisy)
+    else:
+        draw = allowed.kind.draw(session, server, dataset, query, allowed.rung, accurate, noisy)
     ((rung, steps),) = draw.vectors
     seq = query.seq + 1
     row = {"id": state.release_id, **release_row(server, query, rung, seq, accurate, noisy)}
@@ -220,7 +258,7 @@ def store(
     dataset: Dataset,
     query: Query,
     rung: int,
-    steps: IntVector,
+    steps: Steps,
     accurate: SealedRelease | None,
     noisy: SealedRelease | None,
 ) -> Release:
@@ -270,11 +308,10 @@ def _hand_out(
     principal: Principal,
     allowed: AllowedRequest,
     release: HandedRelease,
-    steps: IntVector,
+    steps: Steps,
     leaf_id: int | None = None,
 ) -> AppendedLeaf:
     """Record that the caller is handed a release from now on, and store it if it is new."""
-    seen = released(allowed.kind.mechanism, steps)
     leaf = leaves.made(
         session,
         **leaf_fields(
@@ -287,7 +324,7 @@ def _hand_out(
             allowed.kind.level(release.rung),
             release,
         ),
-        value_hmac=leaves.value_hmac(server.secrets.values, release.public_id, seen),
+        **_proof(server, allowed, release, steps),
     )
     leaves.give_place(session, leaf)
     leaf.id = leaf_id
@@ -299,3 +336,13 @@ def _hand_out(
     }
     store_hand_out(session, release if isinstance(release, NewLevel) else None, leaf, grant)
     return leaf
+
+
+def _proof(
+    server: Server, allowed: AllowedRequest, release: HandedRelease, steps: Steps
+) -> dict[str, Any]:
+    """Return the field of a leaf that commits to the values: their HMAC, or the chunks' root."""
+    if isinstance(steps, LongVector):
+        return {"chunks": steps.root}
+    seen = released(allowed.kind.mechanism, steps)
+    return {"value_hmac": leaves.value_hmac(server.secrets.values, release.public_id, seen)}

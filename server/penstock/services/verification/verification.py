@@ -3,6 +3,7 @@
 import hmac
 import json
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 from sqlmodel import Session, col, select
 
@@ -17,7 +18,8 @@ from penstock.persistence.tables.queries import Grant, Query, Release
 from penstock.services.access.principals import Principal
 from penstock.services.context import Server
 from penstock.services.noise.kinds.choice import kind_of
-from penstock.services.noise.sealed_state import open_state
+from penstock.services.noise.long_vectors.long_vector import LongVector
+from penstock.services.noise.sealed_state import stored_state
 from penstock.services.verification.altered_rows import altered, unchecked
 from penstock.services.verification.prices import prices
 from penstock.services.verification.reconciliation import differences
@@ -164,20 +166,30 @@ def _hand_outs(session: Session, server: Server) -> Iterator[str]:
             yield f"hand-out {grant.id} is of another release or reader than its leaf says"
         elif leaf.kind == "release" and not kind_of(query).is_stream and dataset.wrapped_kek:
             # A shredded value cannot be compared any more, and is never released again.
-            yield from _value(server, release, query, dataset, fields.get("value_hmac", ""))
+            yield from _value(server, release, query, dataset, fields)
     for key, index in session.exec(select(Leaf.id, Leaf.index).where(col(Leaf.kind) == "release")):
         if key not in paired:
             yield f"leaf {index} records a release that no hand-out in the table has"
 
 
 def _value(
-    server: Server, release: Release, query: Query, dataset: Dataset, stated_hmac: str
+    server: Server,
+    release: Release,
+    query: Query,
+    dataset: Dataset,
+    fields: dict[str, Any],
 ) -> Iterator[str]:
     try:
-        steps = open_state(server, dataset, query, release)
+        steps = stored_state(server, dataset, query, release)
+        if isinstance(steps, LongVector):
+            steps.require_whole()
+            if steps.root != fields.get("chunks"):
+                yield f"release {release.public_id} is not what the log says was handed out"
+            return
     except PenstockError as problem:
         yield f"release {release.public_id}: {problem.detail}"
         return
+    stated_hmac = fields.get("value_hmac", "")
     seen = released(kind_of(query).mechanism, steps) if query.mechanism in MECHANISMS else steps
     # A leaf stays under the key that it was written with.
     keys = server.secrets.every(VALUES)

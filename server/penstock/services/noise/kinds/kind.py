@@ -9,12 +9,13 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
 from sqlmodel import Session
 
+from penstock.connectors.planning.domain import Domain
 from penstock.connectors.planning.prepare import PreparedQuery
 from penstock.errors import IntegrityViolation, InvalidInput
 from penstock.mechanisms import family_of
@@ -29,6 +30,9 @@ from penstock.privacy.target import Target
 from penstock.services.context import Server
 from penstock.services.noise.independent_levels import IndependentLevels
 from penstock.services.noise.level_rule import LevelRule
+from penstock.services.noise.long_vectors.lazy_values import LazyPositions
+from penstock.services.noise.long_vectors.long_vector import Steps, at_hand
+from penstock.services.noise.long_vectors.sizes import exceeds
 from penstock.services.noise.lossless_levels import LosslessLevels
 from penstock.services.noise.process import Process
 from penstock.services.noise.sealing import SealedRelease, StoredRelease
@@ -40,6 +44,7 @@ from penstock.services.schemas.views import (
     Keys,
     MeanPartsView,
     TierLevelView,
+    Values,
 )
 
 
@@ -51,7 +56,7 @@ class Draw:
     after them.
     """
 
-    vectors: Sequence[tuple[int, IntVector]]
+    vectors: Sequence[tuple[int, Steps]]
     keep: Callable[[Session, Dataset, Query], None] | None = None
 
 
@@ -60,7 +65,7 @@ class Reading:
     """Hold the values of a release as its reader sees them."""
 
     keys: Keys
-    values: NDArray[np.float64]
+    values: Values
     error: ErrorView
     mean: MeanPartsView | None = None
     errors: ErrorsView | None = None
@@ -199,7 +204,12 @@ class QueryKind(Process, ABC):
 
     @abstractmethod
     def first_draw(
-        self, server: Server, query: Query, rungs: Sequence[int], exact: IntVector
+        self,
+        server: Server,
+        dataset: Dataset,
+        query: Query,
+        rungs: Sequence[int],
+        exact: IntVector,
     ) -> Draw:
         """Draw the first releases around the exact answer."""
 
@@ -244,7 +254,7 @@ class QueryKind(Process, ABC):
 
     @abstractmethod
     def sealed(
-        self, server: Server, dataset: Dataset, query: Query, rung: int, seq: int, steps: IntVector
+        self, server: Server, dataset: Dataset, query: Query, rung: int, seq: int, steps: Steps
     ) -> bytes:
         """Encrypt a release's lattice integers for its row."""
 
@@ -253,6 +263,12 @@ class QueryKind(Process, ABC):
         self, server: Server, dataset: Dataset, query: Query, release: SealedRelease
     ) -> IntVector:
         """Return a stored release's lattice integers.  Raises ``IntegrityViolation``."""
+
+    def stored(
+        self, server: Server, dataset: Dataset, query: Query, release: SealedRelease
+    ) -> Steps:
+        """Return the same, in chunks if they are stored so.  Raises ``IntegrityViolation``."""
+        return self.opened(server, dataset, query, release)
 
     # How it is shown.
 
@@ -278,11 +294,11 @@ class QueryKind(Process, ABC):
             histogram=self.at_rung(rung),
         )
 
-    def reading(self, query: Query, rung: int, steps: IntVector) -> Reading:
+    def reading(self, query: Query, rung: int, steps: Steps) -> Reading:
         """Return the keys, values and margins of error of a stored release."""
         return Reading(
             keys_of(query),
-            self.values(rung, steps),
+            self.values(rung, at_hand(steps)),
             self.error(rung),
             errors=self.errors(rung),
             histogram=self.at_rung(rung),
@@ -299,7 +315,11 @@ class QueryKind(Process, ABC):
 
 def keys_of(query: Query) -> Keys:
     """Return a query's keys; positions if it has none."""
+    keys: Any
     if query.keys is None:
-        return np.arange(query.dimension)
-    keys: Keys = json.loads(query.keys)
-    return keys
+        keys = LazyPositions(0, query.dimension) if exceeds(query) else np.arange(query.dimension)
+    else:
+        keys = json.loads(query.keys)
+        # Of many keys only the labels are stored that they are the products of.
+        keys = Domain.of(keys) if isinstance(keys, dict) else keys
+    return cast("Keys", keys)

@@ -7,10 +7,10 @@ from typing import Any, ClassVar
 from typing_extensions import override
 
 from penstock.connectors.planning.prepare import PreparedQuery
-from penstock.mechanisms.process import IntVector
 from penstock.persistence.tables.queries import Query
 from penstock.services.noise.kinds.kind import Reading, keys_of
 from penstock.services.noise.kinds.vector import VectorKind
+from penstock.services.noise.long_vectors.long_vector import Steps, at_hand
 from penstock.services.noise.means import Bounds, bounds_of, means
 from penstock.services.schemas.queries import Terms
 
@@ -50,9 +50,9 @@ class MeanKind(VectorKind):
         return stored
 
     @override
-    def reading(self, query: Query, rung: int, steps: IntVector) -> Reading:
+    def reading(self, query: Query, rung: int, steps: Steps) -> Reading:
         """Return the means of all keys, and the sums and counts that they are computed from."""
-        read = means(self, rung, self.values(rung, steps), self.bounds)
+        read = means(self, rung, self.values(rung, at_hand(steps)), self.bounds)
         return Reading(keys_of(query), read.values, read.error, read.details)
 
     @override

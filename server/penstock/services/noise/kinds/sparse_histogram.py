@@ -27,6 +27,7 @@ from penstock.services.noise.histogram_settings import (
     too_large,
 )
 from penstock.services.noise.kinds.kind import Draw, QueryKind, Reading
+from penstock.services.noise.long_vectors.long_vector import Steps, at_hand
 from penstock.services.noise.sealing import SealedRelease, StoredRelease
 from penstock.services.schemas.histograms import HistogramView
 from penstock.services.schemas.queries import ComputedQueryRequest, HistogramRequest, Terms
@@ -133,7 +134,12 @@ class HistogramKind(QueryKind):
 
     @override
     def first_draw(
-        self, server: Server, query: Query, rungs: Sequence[int], exact: IntVector
+        self,
+        server: Server,
+        dataset: Dataset,
+        query: Query,
+        rungs: Sequence[int],
+        exact: IntVector,
     ) -> Draw:
         """Draw noise for the keys in the data, and the report at the ceiling.
 
@@ -168,10 +174,11 @@ class HistogramKind(QueryKind):
 
     @override
     def sealed(
-        self, server: Server, dataset: Dataset, query: Query, rung: int, seq: int, steps: IntVector
+        self, server: Server, dataset: Dataset, query: Query, rung: int, seq: int, steps: Steps
     ) -> bytes:
         """Encrypt a report for its row, padded."""
-        return sealed_histogram.seal_report(server, dataset, query, rung, seq, steps)
+        report = at_hand(steps)
+        return sealed_histogram.seal_report(server, dataset, query, rung, seq, report)
 
     @override
     def opened(
@@ -186,9 +193,9 @@ class HistogramKind(QueryKind):
         return self._shape.view(self.ladder, self.mechanism.granularity, rung)
 
     @override
-    def reading(self, query: Query, rung: int, steps: IntVector) -> Reading:
+    def reading(self, query: Query, rung: int, steps: Steps) -> Reading:
         """Return the keys that are reported, and their counts."""
-        ranks, counts = parted(steps)
+        ranks, counts = parted(at_hand(steps))
         return Reading(
             self._shape.keys(ranks),
             self.values(rung, counts),

@@ -1,0 +1,123 @@
+"""Draw a whole long vector into the store, chunk by chunk, on one thread or several.
+
+An attempt's name and both of its keys are new, whatever became of earlier ones.  What it stored can
+be read by nobody until the row with its manifest is committed.
+"""
+
+import hashlib
+import os
+from collections import deque
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from fractions import Fraction
+
+from penstock.encryption.key import Key
+from penstock.mechanisms.process import IntVector, Mechanism
+from penstock.persistence.chunks.store import Writing
+from penstock.persistence.tables.datasets import Dataset
+from penstock.persistence.tables.queries import Query
+from penstock.randomness.stream import KEY_BYTES
+from penstock.services.context import Server
+from penstock.services.noise.keys import identity
+from penstock.services.noise.long_vectors import abandoned, sizes
+from penstock.services.noise.long_vectors.chunk_draws import ChunkDraws
+from penstock.services.noise.long_vectors.chunk_sealing import ChunkPlaces, seal_chunk
+from penstock.services.noise.long_vectors.long_vector import LongVector
+from penstock.services.noise.long_vectors.manifest import Manifest, root_of
+
+ChunkDraw = Callable[[ChunkDraws, int, slice], IntVector]
+"""Draws a chunk, given its number and its coordinates."""
+
+NAME_SIZE = 16
+
+
+def size_of(query: Query, parts: int) -> int:
+    """Return how many bytes a vector of a query takes in the store, but for a few."""
+    return 8 * query.dimension * parts
+
+
+def drawn(
+    server: Server,
+    dataset: Dataset,
+    query: Query,
+    mechanism: Mechanism,
+    rung: int,
+    level: Fraction,
+    draw: ChunkDraw,
+) -> LongVector:
+    """Draw a vector at ``level`` into the store, durably; what fails leaves nothing readable.
+
+    Raises ``NoRoom``, ``Unavailable``, and what ``draw`` raises.
+    """
+    abandoned.sweep(server)
+    server.chunks.require_room(size_of(query, mechanism.parts))
+    stream = server.randomness()
+    draws = ChunkDraws(mechanism, level, stream.raw_uint64(KEY_BYTES // 8).tobytes())
+    spans = sizes.spans(query.dimension, sizes.CHUNK)
+    attempt, key = os.urandom(NAME_SIZE).hex(), Key.fresh()
+    places = ChunkPlaces(identity(dataset), query.folded, rung, attempt, len(spans))
+    hashes = [""] * len(spans)
+    writing = server.chunks.begin(attempt)
+
+    def make(index: int) -> None:
+        span, steps = spans[index], draw(draws, index, spans[index])
+        if len(steps) != (span.stop - span.start) * mechanism.parts:
+            raise ValueError(f"chunk {index} has {len(steps)} integers")
+        hashes[index] = _stored(writing, key, places, index, steps)
+
+    try:
+        _each(len(spans), make, stream.threads)
+        writing.settle()
+    except BaseException:
+        server.chunks.remove(attempt)
+        writing.close()
+        raise
+    manifest = Manifest(
+        attempt=attempt,
+        count=len(spans),
+        chunk=sizes.CHUNK,
+        values=query.dimension,
+        parts=mechanism.parts,
+        hashes=tuple(hashes),
+        root=root_of(hashes),
+    )
+    called = f"the new release of query {query.name!r}"
+    return LongVector(server.chunks, manifest, key, places, called, writing)
+
+
+def _stored(writing: Writing, key: Key, places: ChunkPlaces, index: int, steps: IntVector) -> str:
+    """Seal and store a chunk, and return the SHA-256 of what was stored."""
+    sealed = seal_chunk(key, places, index, steps)
+    writing.put(index, sealed)
+    return hashlib.sha256(sealed).hexdigest()
+
+
+def _each(count: int, act: Callable[[int], None], threads: int) -> None:
+    """Call ``act`` with every number below ``count``, in their order, on several threads.
+
+    numpy, the cipher, the hash and the disk leave the interpreter's lock.  The first error ends all
+    of them.
+    """
+    waiting = deque(range(count))
+
+    def work() -> None:
+        while waiting:
+            try:
+                index = waiting.popleft()
+            except IndexError:  # another thread took the last one
+                return
+            try:
+                act(index)
+            except BaseException:
+                waiting.clear()
+                raise
+
+    helpers = min(threads, count) - 1
+    if not helpers:
+        work()
+        return
+    with ThreadPoolExecutor(helpers) as pool:
+        others = [pool.submit(work) for _ in range(helpers)]
+        work()
+    for other in others:
+        other.result()

@@ -1,0 +1,71 @@
+"""Draw long vectors of a query: its anchors, a more accurate one, and levels between them.
+
+The caller holds no lock meanwhile.  What is drawn is stored in the database only if its neighbors
+are still the nearest ones.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from penstock.mechanisms.process import IntVector, Mechanism
+from penstock.persistence.tables.datasets import Dataset
+from penstock.persistence.tables.queries import Query
+from penstock.privacy.level import Ladder
+from penstock.services.context import Server
+from penstock.services.noise.long_vectors import attempts
+from penstock.services.noise.long_vectors.chunk_draws import ChunkDraws
+from penstock.services.noise.long_vectors.long_vector import LongVector, Steps, piece_of
+
+Placed = tuple[int, Steps]
+"""A stored release: its rung, and its lattice integers."""
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """Draw long vectors of one query into the server's store."""
+
+    server: Server
+    dataset: Dataset
+    query: Query
+    mechanism: Mechanism
+    ladder: Ladder
+
+    def anchors(self, rungs: Sequence[int], exact: IntVector) -> list[tuple[int, LongVector]]:
+        """Return independent draws around exact values, one for each rung."""
+        return [
+            (rung, self._drawn(rung, lambda draws, index, span: draws.anchor(index, exact[span])))
+            for rung in rungs
+        ]
+
+    def raised(self, rung: int, exact: IntVector, anchor: Placed) -> LongVector:
+        """Return a draw more accurate than the anchor, given the same exact values."""
+
+        def draw(draws: ChunkDraws, index: int, span: slice) -> IntVector:
+            return draws.raised(index, exact[span], self._piece(anchor, index, span))
+
+        return self._drawn(rung, draw)
+
+    def between(self, rung: int, accurate: Placed, noisy: Placed | None) -> LongVector:
+        """Return a draw between the nearest stored releases, or beyond the noisiest one."""
+
+        def draw(draws: ChunkDraws, index: int, span: slice) -> IntVector:
+            beyond = None if noisy is None else self._piece(noisy, index, span)
+            return draws.between(index, self._piece(accurate, index, span), beyond)
+
+        return self._drawn(rung, draw)
+
+    def _drawn(self, rung: int, draw: attempts.ChunkDraw) -> LongVector:
+        return attempts.drawn(
+            self.server,
+            self.dataset,
+            self.query,
+            self.mechanism,
+            rung,
+            self.ladder.value(rung),
+            draw,
+        )
+
+    def _piece(self, placed: Placed, index: int, span: slice) -> tuple[Fraction, IntVector]:
+        rung, steps = placed
+        return self.ladder.value(rung), piece_of(steps, index, span, self.mechanism.parts)

@@ -1,0 +1,125 @@
+"""Draw a long vector before its query is locked, and use it only if it fits under the lock.
+
+Drawing takes seconds, for which nobody is kept waiting.  A draw is conditioned on its neighbors: it
+is stored only if they are still the nearest releases, and it is read by nobody before.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+from sqlmodel import Session, col, select
+
+from penstock.persistence.row_numbers import required
+from penstock.persistence.tables.queries import Release
+from penstock.services.context import Server
+from penstock.services.noise.kinds.kind import Draw
+from penstock.services.noise.kinds.vector import VectorKind
+from penstock.services.noise.long_vectors.drawing import Placed
+from penstock.services.noise.long_vectors.long_vector import LongVector
+from penstock.services.noise.long_vectors.manifest import LARGEST
+from penstock.services.noise.sealing import StoredRelease
+from penstock.services.releases.allowed import AllowedRequest
+
+MANIFEST = 2 * LARGEST
+"""Bytes by which a manifest and its leaf make the database grow, at most."""
+
+
+class Overtaken(Exception):
+    """Tell that a draw does not fit what is stored by now."""
+
+
+@dataclass(frozen=True)
+class Nearest:
+    """Hold the nearest releases on either side of a level that nobody holds."""
+
+    accurate: StoredRelease
+    noisy: StoredRelease | None
+
+
+@dataclass
+class DrawnAhead:
+    """Hold a draw and the releases that it was drawn from; neither, if its level was stored."""
+
+    rung: int
+    near: Nearest | None = None
+    vector: LongVector | None = None
+    used: bool = field(default=False)
+
+    def fitting(
+        self, allowed: AllowedRequest, accurate: StoredRelease | None, noisy: StoredRelease | None
+    ) -> Draw:
+        """Return the draw for the level and the neighbors that are true under the lock.
+
+        Raises ``Overtaken`` if it was drawn for others, and ``IntegrityViolation`` without an
+        ``accurate`` one.
+        """
+        allowed.kind.anchored(allowed.query, accurate)
+        if self.vector is None or self.near is None or self.rung != allowed.rung:
+            raise Overtaken
+        drawn_from = self.near.accurate.id, self.near.noisy and self.near.noisy.id
+        if drawn_from != (accurate and accurate.id, noisy and noisy.id):
+            raise Overtaken
+        self.used = True
+        return Draw([(self.rung, self.vector)])
+
+    @contextmanager
+    def settled(self) -> Iterator[None]:
+        """Keep the chunks if the draw was stored meanwhile, and remove them if it was not.
+
+        After an error they stay: the commit may have happened.  The next sweep finds out.
+        """
+        try:
+            yield
+        except Overtaken:
+            if self.vector is not None:
+                self.vector.thrown_away()
+            raise
+        except BaseException:
+            if self.vector is not None:
+                self.vector.let_go()
+            raise
+        if self.vector is not None and self.used:
+            self.vector.kept()
+        elif self.vector is not None:
+            self.vector.thrown_away()
+
+
+def nearest(session: Session, allowed: AllowedRequest) -> Nearest | None:
+    """Return the releases that a level is drawn from; None if the level is stored.
+
+    Raises ``IntegrityViolation`` without a release that is more accurate.
+    """
+    of_query = select(Release).where(col(Release.query_id) == required(allowed.query.id))
+    rung = col(Release.rung)
+    if session.exec(of_query.where(rung == allowed.rung)).first() is not None:
+        return None
+    below = of_query.where(rung < allowed.rung).order_by(rung.desc()).limit(1)
+    above = of_query.where(rung > allowed.rung).order_by(rung).limit(1)
+    accurate = allowed.kind.anchored(allowed.query, _stored(session.exec(below).first()))
+    return Nearest(accurate, _stored(session.exec(above).first()))
+
+
+def drawn(server: Server, allowed: AllowedRequest, near: Nearest | None) -> DrawnAhead:
+    """Draw a level between the nearest releases into the store."""
+    kind, dataset, query = allowed.kind, allowed.dataset, allowed.query
+    if near is None:
+        return DrawnAhead(allowed.rung)
+    if not isinstance(kind, VectorKind):
+        raise TypeError("only vectors are long")
+
+    def placed(release: StoredRelease) -> Placed:
+        steps = kind.stored(server, dataset, query, release)
+        release.let_go()
+        return release.rung, steps
+
+    noisy = None if near.noisy is None else placed(near.noisy)
+    drawing = kind.long(server, dataset, query)
+    vector = drawing.between(allowed.rung, placed(near.accurate), noisy)
+    return DrawnAhead(allowed.rung, near, vector)
+
+
+def _stored(row: Release | None) -> StoredRelease | None:
+    if row is None:
+        return None
+    return StoredRelease(required(row.id), row.public_id, row.rung, row.seq, row.ciphertext)

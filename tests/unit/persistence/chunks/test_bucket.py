@@ -1,0 +1,86 @@
+"""Test chunks in a bucket, on an S3 server that the tests start on loopback."""
+
+from collections.abc import Iterator
+from datetime import timedelta
+
+import pytest
+
+from penstock.errors import Unavailable
+from penstock.persistence.chunks import bucket
+from penstock.persistence.chunks.bucket import BucketStore, bucket_store
+from penstock.persistence.chunks.store import ChunkMissing
+
+ONE, OTHER = "1" * 32, "2" * 32
+
+
+@pytest.fixture(scope="module")
+def address() -> Iterator[str]:
+    """Start an S3 server with one bucket; it ends with the module."""
+    moto = pytest.importorskip("moto.server")
+    boto3 = pytest.importorskip("boto3")
+    server = moto.ThreadedMotoServer(ip_address="127.0.0.1", port=0)
+    server.start()
+    host, port = server.get_host_and_port()
+    url = f"http://{host}:{port}"
+    keys = {"aws_access_key_id": "a", "aws_secret_access_key": "b", "region_name": "us-east-1"}
+    boto3.client("s3", endpoint_url=url, **keys).create_bucket(Bucket="state")
+    yield url
+    server.stop()
+
+
+@pytest.fixture
+def store(
+    address: str, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
+) -> BucketStore:
+    environment = {
+        "AWS_ENDPOINT": address,
+        "AWS_ALLOW_HTTP": "true",
+        "AWS_ACCESS_KEY_ID": "a",
+        "AWS_SECRET_ACCESS_KEY": "b",
+        "AWS_REGION": "us-east-1",
+    }
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+    return bucket_store(f"s3://state/{request.node.name}")
+
+
+def test_a_chunk_is_read_as_it_was_written_and_written_once(store: BucketStore) -> None:
+    writing = store.begin(ONE)
+    writing.put(0, b"first")
+    writing.put(1, b"second")
+    writing.settle()
+    assert store.read(ONE, 1) == b"second"
+    assert list(store.chunks(ONE)) == [0, 1]
+    assert list(store.attempts()) == [ONE]
+    with pytest.raises(Unavailable, match="00000000"):
+        writing.put(0, b"other")
+    assert store.read(ONE, 0) == b"first"
+    with pytest.raises(Unavailable):
+        store.begin(ONE)
+
+
+def test_a_missing_chunk_is_reported(store: BucketStore) -> None:
+    with pytest.raises(ChunkMissing):
+        store.read(ONE, 0)
+
+
+def test_an_attempt_counts_as_being_written_for_a_day(
+    store: BucketStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store.begin(ONE).close()
+    store.begin(OTHER).keep()
+    assert list(store.abandoned()) == [ONE]
+    with store.claimed(ONE) as mine:
+        assert not mine
+    monkeypatch.setattr(bucket, "DAY", timedelta(0))
+    with store.claimed(ONE) as mine:
+        assert mine
+    store.remove(ONE)
+    assert list(store.attempts()) == [OTHER]
+
+
+@pytest.mark.usefixtures("store")
+def test_a_bucket_that_refuses_is_named_with_what_it_said() -> None:
+    missing = bucket_store("s3://another/path")
+    with pytest.raises(Unavailable, match="s3://another/path"):
+        missing.begin(ONE)
