@@ -19,6 +19,7 @@ from tests.mutants.listed import (
 )
 from tests.mutants.listed.claims import (
     accounting_claims,
+    chunk_claims,
     data_claims,
     mechanism_claims,
     noise_claims,
@@ -43,6 +44,7 @@ MUTANTS: Final[Sequence[Mutant]] = tuple(
         api,
         storing,
         accounting_claims,
+        chunk_claims,
         data_claims,
         mechanism_claims,
         noise_claims,

@@ -141,7 +141,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
     Mutant(
         name="charged-for-another-spec",
         path="services/queries/pending.py",
-        before=" and taken.keys == keys_text(prepared):\n",
+        before=" and is_keys_text(taken.keys, prepared):\n",
         after=":\n",
         wrong="an interrupted registration is finished with other keys than were charged",
         tests=("tests/unit/services/queries/test_pending.py",),

@@ -29,6 +29,10 @@ class Overtaken(Exception):
     """Tell that a draw does not fit what is stored by now."""
 
 
+_STORED, _USELESS, _UNKNOWN = LongVector.kept, LongVector.thrown_away, LongVector.let_go
+"""What becomes of the chunks of a draw."""
+
+
 @dataclass(frozen=True)
 class Nearest:
     """Hold the nearest releases on either side of a level that nobody holds."""
@@ -69,20 +73,16 @@ class DrawnAhead:
 
         After an error they stay: the commit may have happened.  The next sweep finds out.
         """
+        outcome = _UNKNOWN
         try:
             yield
+            outcome = _STORED if self.used else _USELESS
         except Overtaken:
-            if self.vector is not None:
-                self.vector.thrown_away()
+            outcome = _USELESS
             raise
-        except BaseException:
+        finally:
             if self.vector is not None:
-                self.vector.let_go()
-            raise
-        if self.vector is not None and self.used:
-            self.vector.kept()
-        elif self.vector is not None:
-            self.vector.thrown_away()
+                outcome(self.vector)
 
 
 def nearest(session: Session, allowed: AllowedRequest) -> Nearest | None:

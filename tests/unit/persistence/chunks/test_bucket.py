@@ -1,9 +1,9 @@
-"""Test chunks in a bucket, on an S3 server that the tests start on loopback."""
+"""Test chunks in a bucket: put once, and never taken from who writes them."""
 
-from collections.abc import Iterator
 from datetime import timedelta
 
 import pytest
+from tests.support.object_store import ACCESS_KEY, REGION, SECRET_KEY, ObjectStore
 
 from penstock.errors import Unavailable
 from penstock.persistence.chunks import bucket
@@ -13,35 +13,18 @@ from penstock.persistence.chunks.store import ChunkMissing
 ONE, OTHER = "1" * 32, "2" * 32
 
 
-@pytest.fixture(scope="module")
-def address() -> Iterator[str]:
-    """Start an S3 server with one bucket; it ends with the module."""
-    moto = pytest.importorskip("moto.server")
-    boto3 = pytest.importorskip("boto3")
-    server = moto.ThreadedMotoServer(ip_address="127.0.0.1", port=0)
-    server.start()
-    host, port = server.get_host_and_port()
-    url = f"http://{host}:{port}"
-    keys = {"aws_access_key_id": "a", "aws_secret_access_key": "b", "region_name": "us-east-1"}
-    boto3.client("s3", endpoint_url=url, **keys).create_bucket(Bucket="state")
-    yield url
-    server.stop()
-
-
 @pytest.fixture
-def store(
-    address: str, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
-) -> BucketStore:
+def store(object_store: ObjectStore, monkeypatch: pytest.MonkeyPatch) -> BucketStore:
     environment = {
-        "AWS_ENDPOINT": address,
+        "AWS_ENDPOINT": object_store.url,
         "AWS_ALLOW_HTTP": "true",
-        "AWS_ACCESS_KEY_ID": "a",
-        "AWS_SECRET_ACCESS_KEY": "b",
-        "AWS_REGION": "us-east-1",
+        "AWS_ACCESS_KEY_ID": ACCESS_KEY,
+        "AWS_SECRET_ACCESS_KEY": SECRET_KEY,
+        "AWS_REGION": REGION,
     }
     for name, value in environment.items():
         monkeypatch.setenv(name, value)
-    return bucket_store(f"s3://state/{request.node.name}")
+    return bucket_store(f"s3://{object_store.bucket()}/chunks")
 
 
 def test_a_chunk_is_read_as_it_was_written_and_written_once(store: BucketStore) -> None:

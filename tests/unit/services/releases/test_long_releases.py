@@ -5,16 +5,19 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
+from sqlalchemy import Engine, event
 from sqlmodel import col, select
 from tests.faults.rules import neighbor_faults
 from tests.unit.services.noise.long_vectors.stored_vectors import files, rows, store, vectors
 from tests.unit.worlds import LONG_VALUES, World
 
 from penstock.errors import IntegrityViolation, QuotaUsedUp
+from penstock.persistence.chunks.folder import FolderWriting
 from penstock.persistence.tables import Leaf
 from penstock.services.access.principals import OPERATOR
 from penstock.services.noise.kinds.choice import kind_of
 from penstock.services.noise.long_vectors import sizes
+from penstock.services.noise.long_vectors.long_vector import LongVector
 from penstock.services.releases import history, long_releases
 from penstock.services.verification.verification import verify
 
@@ -49,6 +52,36 @@ def test_the_leaf_commits_to_the_root_over_the_chunks(long: World) -> None:
 def _leaves(world: World) -> list[Leaf]:
     with world.server.database.read() as session:
         return list(session.exec(select(Leaf).where(col(Leaf.kind) == "release")).all())
+
+
+def test_verification_finds_chunks_that_the_log_does_not_know(
+    long: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever has all keys replaces chunks and manifest: only the log tells."""
+    view = long.ask("pia", "long").view
+    monkeypatch.setattr(LongVector, "root", property(lambda _: "0" * 64))
+    (problem,) = verify(long.server, OPERATOR).problems
+    assert view.id in problem
+
+
+def test_chunks_are_durable_before_their_row_is_committed(
+    long: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    order: list[str] = []
+    settle = FolderWriting.settle
+
+    def settled(writing: FolderWriting) -> None:
+        settle(writing)
+        order.append("settled")
+
+    monkeypatch.setattr(FolderWriting, "settle", settled)
+    event.listen(Engine, "commit", note := lambda _: order.append("commit"))
+    try:
+        long.ask("pia", "long")
+    finally:
+        event.remove(Engine, "commit", note)
+    assert order[0] == "settled"
+    assert "commit" in order
 
 
 def test_verification_finds_an_altered_chunk(long: World) -> None:

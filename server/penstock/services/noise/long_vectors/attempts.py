@@ -65,13 +65,15 @@ def drawn(
             raise ValueError(f"chunk {index} has {len(steps)} integers")
         hashes[index] = _stored(writing, key, places, index, steps)
 
+    is_whole = False
     try:
         _each(len(spans), make, stream.threads)
         writing.settle()
-    except BaseException:
-        server.chunks.remove(attempt)
-        writing.close()
-        raise
+        is_whole = True
+    finally:
+        if not is_whole:
+            server.chunks.remove(attempt)
+            writing.close()
     manifest = Manifest(
         attempt=attempt,
         count=len(spans),
@@ -106,11 +108,13 @@ def _each(count: int, act: Callable[[int], None], threads: int) -> None:
                 index = waiting.popleft()
             except IndexError:  # another thread took the last one
                 return
+            is_done = False
             try:
                 act(index)
-            except BaseException:
-                waiting.clear()
-                raise
+                is_done = True
+            finally:
+                if not is_done:
+                    waiting.clear()
 
     helpers = min(threads, count) - 1
     if not helpers:
