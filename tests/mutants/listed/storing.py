@@ -104,7 +104,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         before="    statement = _HAND_OUTS if sealed else _WITHOUT_VECTORS\n",
         after="    statement = _HAND_OUTS\n",
         wrong="a release that is read again by its name takes four vectors of memory",
-        tests=("tests/unit/services/releases/test_release_memory.py",),
+        tests=("tests/unit/services/noise/long_vectors/test_release_memory.py",),
     ),
     Mutant(
         name="writers-out-of-turn",

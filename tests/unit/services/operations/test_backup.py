@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from sqlmodel import col, func, select
 from tests.databases.homes import POSTGRESQL, Homes
-from tests.unit.services.restoring import restored
+from tests.unit.services.operations.copies.restoring import restored
 from tests.unit.worlds import World
 
 from penstock.errors import Conflict, DatabaseUnavailable, Unavailable

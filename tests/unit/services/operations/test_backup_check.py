@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from tests.databases.homes import Homes
-from tests.unit.services.restoring import restored
+from tests.unit.services.operations.copies.restoring import restored
 from tests.unit.worlds import World
 
 from penstock.encryption import Secrets
