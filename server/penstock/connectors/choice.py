@@ -12,4 +12,19 @@ def connector_of(dataset: DatasetSpec, sources: Sources = ANYWHERE) -> Connector
             from penstock.connectors.duckdb.connector import Files
 
             return Files(sources)
+        case "trino":
+            from penstock.connectors.warehouses.trino import Trino
+            from penstock.connectors.warehouses.warehouse import Warehouse
+
+            return Warehouse(Trino(), sources.connections)
+        case "bigquery":
+            from penstock.connectors.warehouses.bigquery import BigQuery
+            from penstock.connectors.warehouses.warehouse import Warehouse
+
+            return Warehouse(BigQuery(), sources.connections)
+        case "snowflake":
+            from penstock.connectors.warehouses.snowflake import Snowflake
+            from penstock.connectors.warehouses.warehouse import Warehouse
+
+            return Warehouse(Snowflake(), sources.connections)
     raise RuntimeError("pushed vectors are not read")

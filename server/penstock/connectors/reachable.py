@@ -86,5 +86,31 @@ def _postgresql(secret: str) -> tuple[str, str]:
     ) from None
 
 
-PROBES: Final[dict[Engine, Probe]] = {"postgresql": _postgresql}
+def _trino(secret: str) -> tuple[str, str]:
+    from penstock.connectors.warehouses.trino import Trino
+    from penstock.connectors.warehouses.warehouse import reached
+
+    return reached(Trino(), secret)
+
+
+def _bigquery(secret: str) -> tuple[str, str]:
+    from penstock.connectors.warehouses.bigquery import BigQuery
+    from penstock.connectors.warehouses.warehouse import reached
+
+    return reached(BigQuery(), secret)
+
+
+def _snowflake(secret: str) -> tuple[str, str]:
+    from penstock.connectors.warehouses.snowflake import Snowflake
+    from penstock.connectors.warehouses.warehouse import reached
+
+    return reached(Snowflake(), secret)
+
+
+PROBES: Final[dict[Engine, Probe]] = {
+    "postgresql": _postgresql,
+    "trino": _trino,
+    "bigquery": _bigquery,
+    "snowflake": _snowflake,
+}
 """How the connections of an engine are tried."""

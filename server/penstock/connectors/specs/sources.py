@@ -33,7 +33,7 @@ EXTRAS: Final[dict[Engine, tuple[str, tuple[str, ...]]]] = {
 STORAGE: Final = ("storage", ("obstore",))
 """The same for files in buckets."""
 
-CONNECTED: Final[frozenset[Engine]] = frozenset({FILES, VECTORS})
+CONNECTED: Final[frozenset[Engine]] = frozenset({FILES, VECTORS, "trino", "bigquery", "snowflake"})
 """The engines that this version has a connector for."""
 
 _AT: Final = pointer("source", "engine")

@@ -249,7 +249,7 @@ def _examined(
 ) -> tuple[DatasetRequest, list[Fingerprint]]:
     """Return the checked request, and its file's fingerprint under every stored key."""
     request = _looked_at(server, request)
-    if request.source.uri is None:
+    if request.source.engine == "vector":
         return request, []
     fingerprints = fingerprints_of(server, request, progress)
     progress("storing the declaration")

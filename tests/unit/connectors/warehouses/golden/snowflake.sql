@@ -1,0 +1,321 @@
+-- mean
+WITH "typed" AS (
+  SELECT
+    CAST("person" AS VARCHAR) AS "unit",
+    "ward" AS "c0",
+    CASE
+      WHEN "cost" BETWEEN CAST('-1.7976931348623157e+308' AS DOUBLE) AND CAST('1.7976931348623157e+308' AS DOUBLE)
+      THEN "cost"
+    END AS "c1"
+  FROM "source"
+), "kept" AS (
+  SELECT
+    "typed"."unit" AS "unit",
+    "keys_0"."position" * 1 AS "key",
+    CAST(floor(
+      least(
+        greatest(
+          CASE
+            WHEN abs("typed"."c1") < CAST('0.125' AS DOUBLE)
+            THEN CAST('0.0' AS DOUBLE)
+            ELSE least(
+              greatest("typed"."c1", CAST('-2.0000000000000004' AS DOUBLE)),
+              CAST('2.0000000000000004' AS DOUBLE)
+            )
+          END / CAST('0.5' AS DOUBLE),
+          CAST('-2.0' AS DOUBLE)
+        ),
+        CAST('4.0' AS DOUBLE)
+      ) + CAST('0.5' AS DOUBLE)
+    ) AS BIGINT) - (
+      -2
+    ) AS "value"
+  FROM "typed"
+  JOIN "keys_0"
+    ON "typed"."c0" = "keys_0"."value"
+  WHERE
+    NOT "typed"."unit" IS NULL AND NOT "typed"."c1" IS NULL
+), "contributed" AS (
+  SELECT
+    "unit",
+    "key",
+    CAST(CASE
+      WHEN count(*) <= 2
+      THEN 2 * sum(CAST("value" AS DECIMAL(38, 0))) - (
+        CAST('6' AS DECIMAL(38, 0)) * count(*)
+      )
+      ELSE (
+        (
+          4 * CAST('2' AS DECIMAL(38, 0))
+        ) * sum(CAST("value" AS DECIMAL(38, 0))) + count(*) - mod(
+          (
+            4 * CAST('2' AS DECIMAL(38, 0))
+          ) * sum(CAST("value" AS DECIMAL(38, 0))) + count(*),
+          2 * count(*)
+        )
+      ) / (
+        2 * count(*)
+      ) - (
+        CAST('6' AS DECIMAL(38, 0)) * CAST('2' AS DECIMAL(38, 0))
+      )
+    END AS BIGINT) AS "part",
+    CAST(least(count(*), 2) AS BIGINT) AS "tally"
+  FROM "kept"
+  GROUP BY
+    "unit",
+    "key"
+), "chosen" AS (
+  SELECT
+    "key",
+    "part",
+    "tally",
+    row_number() OVER (
+      PARTITION BY "unit"
+      ORDER BY md5(
+        CAST(length("unit") AS VARCHAR) || ':' || "unit" || CAST(length(CAST("key" AS VARCHAR)) AS VARCHAR) || ':' || CAST("key" AS VARCHAR) || CAST(length(?) AS VARCHAR) || ':' || ?
+      ), "key"
+    ) AS "place"
+  FROM "contributed"
+), "totals" AS (
+  SELECT
+    "key",
+    sum(CAST("part" AS DECIMAL(38, 0))) AS "part",
+    sum(CAST("tally" AS DECIMAL(38, 0))) AS "tally"
+  FROM "chosen"
+  WHERE
+    "place" <= 2
+  GROUP BY
+    "key"
+)
+SELECT
+  "totals"."key" AS "key",
+  CAST(least(
+    greatest("totals"."part", CAST('-51539607552' AS DECIMAL(38, 0))),
+    CAST('51539607552' AS DECIMAL(38, 0))
+  ) AS BIGINT) AS "part_answer",
+  CAST(least("totals"."tally", CAST('8589934592' AS DECIMAL(38, 0))) * CAST('6' AS DECIMAL(38, 0)) AS BIGINT) AS "tally_answer"
+FROM "totals"
+-- filters
+WITH "typed" AS (
+  SELECT
+    CAST("person" AS VARCHAR) AS "unit",
+    CASE
+      WHEN "cost" BETWEEN CAST('-1.7976931348623157e+308' AS DOUBLE) AND CAST('1.7976931348623157e+308' AS DOUBLE)
+      THEN "cost"
+    END AS "c0",
+    "urgent" AS "c1",
+    "ward" AS "c2",
+    "day" AS "c3",
+    coalesce("age", CAST('5' AS BIGINT)) AS "c4"
+  FROM "source"
+), "kept" AS (
+  SELECT
+    "typed"."unit" AS "unit",
+    "keys_0"."position" * 1 AS "key",
+    CAST(floor(
+      least(
+        greatest(
+          CASE
+            WHEN abs(CAST("typed"."c4" AS DOUBLE)) < CAST('0.25' AS DOUBLE)
+            THEN CAST('0.0' AS DOUBLE)
+            ELSE least(
+              greatest(CAST("typed"."c4" AS DOUBLE), CAST('-100.00000000000001' AS DOUBLE)),
+              CAST('100.00000000000001' AS DOUBLE)
+            )
+          END / CAST('1.0' AS DOUBLE),
+          CAST('-10.0' AS DOUBLE)
+        ),
+        CAST('100.0' AS DOUBLE)
+      ) + CAST('0.5' AS DOUBLE)
+    ) AS BIGINT) AS "value"
+  FROM "typed"
+  JOIN "keys_0"
+    ON "typed"."c3" = "keys_0"."value"
+  WHERE
+    NOT "typed"."unit" IS NULL
+    AND NOT "typed"."c4" IS NULL
+    AND "typed"."c0" >= CAST('-0.25' AS DOUBLE)
+    AND "typed"."c1" IN (TRUE)
+    AND NOT "typed"."c2" IN ('none')
+), "contributed" AS (
+  SELECT
+    "unit",
+    "key",
+    CAST(least(
+      greatest(sum(CAST("value" AS DECIMAL(38, 0))), CAST('-20' AS DECIMAL(38, 0))),
+      CAST('200' AS DECIMAL(38, 0))
+    ) AS BIGINT) AS "part"
+  FROM "kept"
+  GROUP BY
+    "unit",
+    "key"
+), "chosen" AS (
+  SELECT
+    "key",
+    "part",
+    row_number() OVER (
+      PARTITION BY "unit"
+      ORDER BY md5(
+        CAST(length("unit") AS VARCHAR) || ':' || "unit" || CAST(length(CAST("key" AS VARCHAR)) AS VARCHAR) || ':' || CAST("key" AS VARCHAR) || CAST(length(?) AS VARCHAR) || ':' || ?
+      ), "key"
+    ) AS "place"
+  FROM "contributed"
+), "totals" AS (
+  SELECT
+    "key",
+    sum(CAST("part" AS DECIMAL(38, 0))) AS "part"
+  FROM "chosen"
+  WHERE
+    "place" <= 2
+  GROUP BY
+    "key"
+)
+SELECT
+  "totals"."key" AS "key",
+  CAST(least(
+    greatest("totals"."part", CAST('-858993459200' AS DECIMAL(38, 0))),
+    CAST('858993459200' AS DECIMAL(38, 0))
+  ) AS BIGINT) AS "part_answer"
+FROM "totals"
+-- columns
+WITH "typed" AS (
+  SELECT
+    CAST("person" AS VARCHAR) AS "unit",
+    "ward" AS "c0",
+    "urgent" AS "c1"
+  FROM "source"
+), "kept" AS (
+  SELECT
+    "typed"."unit" AS "unit",
+    "keys_0"."position" * 1 AS "key",
+    CAST(1 AS BIGINT) AS "value",
+    "typed"."c1" AS "flag_0"
+  FROM "typed"
+  JOIN "keys_0"
+    ON "typed"."c0" = "keys_0"."value"
+  WHERE
+    NOT "typed"."unit" IS NULL
+), "contributed" AS (
+  SELECT
+    "unit",
+    "key",
+    CAST(least(count(CASE WHEN "flag_0" THEN 1 END), 2) AS BIGINT) AS "part_0",
+    CAST(least(count(*), 2) AS BIGINT) AS "tally"
+  FROM "kept"
+  GROUP BY
+    "unit",
+    "key"
+), "chosen" AS (
+  SELECT
+    "key",
+    "part_0",
+    "tally",
+    row_number() OVER (
+      PARTITION BY "unit"
+      ORDER BY md5(
+        CAST(length("unit") AS VARCHAR) || ':' || "unit" || CAST(length(CAST("key" AS VARCHAR)) AS VARCHAR) || ':' || CAST("key" AS VARCHAR) || CAST(length(?) AS VARCHAR) || ':' || ?
+      ), "key"
+    ) AS "place"
+  FROM "contributed"
+), "totals" AS (
+  SELECT
+    "key",
+    sum(CAST("part_0" AS DECIMAL(38, 0))) AS "part_0",
+    sum(CAST("tally" AS DECIMAL(38, 0))) AS "tally"
+  FROM "chosen"
+  WHERE
+    "place" <= 3
+  GROUP BY
+    "key"
+)
+SELECT
+  "totals"."key" AS "key",
+  CAST(least(
+    greatest(2 * "totals"."part_0" - "totals"."tally", CAST('-8589934592' AS DECIMAL(38, 0))),
+    CAST('8589934592' AS DECIMAL(38, 0))
+  ) AS BIGINT) AS "part_0_answer",
+  CAST(least(
+    greatest("totals"."tally", CAST('-8589934592' AS DECIMAL(38, 0))),
+    CAST('8589934592' AS DECIMAL(38, 0))
+  ) AS BIGINT) AS "size_answer"
+FROM "totals"
+-- string
+WITH "typed" AS (
+  SELECT
+    CAST("person" AS VARCHAR) AS "unit",
+    "person" AS "open_key"
+  FROM "source"
+), "kept" AS (
+  SELECT
+    "typed"."unit" AS "unit",
+    "typed"."open_key" AS "key",
+    CAST(1 AS BIGINT) AS "value"
+  FROM "typed"
+  WHERE
+    NOT "typed"."unit" IS NULL
+    AND length("typed"."open_key") = 3
+    AND translate("typed"."open_key", 'bnäö', '') = ''
+), "contributed" AS (
+  SELECT
+    "unit",
+    "key",
+    CAST(least(count(*), 2) AS BIGINT) AS "part"
+  FROM "kept"
+  GROUP BY
+    "unit",
+    "key"
+), "chosen" AS (
+  SELECT
+    "key",
+    "part",
+    row_number() OVER (
+      PARTITION BY "unit"
+      ORDER BY md5(
+        CAST(length("unit") AS VARCHAR) || ':' || "unit" || CAST(length(CAST("key" AS VARCHAR)) AS VARCHAR) || ':' || CAST("key" AS VARCHAR) || CAST(length(?) AS VARCHAR) || ':' || ?
+      ), "key"
+    ) AS "place"
+  FROM "contributed"
+), "totals" AS (
+  SELECT
+    "key",
+    sum(CAST("part" AS DECIMAL(38, 0))) AS "part"
+  FROM "chosen"
+  WHERE
+    "place" <= 2
+  GROUP BY
+    "key"
+)
+SELECT
+  "totals"."key" AS "key",
+  CAST(least(
+    greatest("totals"."part", CAST('-8589934592' AS DECIMAL(38, 0))),
+    CAST('8589934592' AS DECIMAL(38, 0))
+  ) AS BIGINT) AS "part_answer"
+FROM "totals"
+-- sha256_64
+WITH "typed" AS (
+  SELECT
+    "ward" AS "open_key"
+  FROM "source"
+), "kept" AS (
+  SELECT
+    substr(sha2("typed"."open_key", 256), 1, 16) AS "key",
+    CAST(1 AS BIGINT) AS "value"
+  FROM "typed"
+  WHERE
+    NOT "typed"."open_key" IS NULL
+), "totals" AS (
+  SELECT
+    "key",
+    count(*) AS "part"
+  FROM "kept"
+  GROUP BY
+    "key"
+)
+SELECT
+  "totals"."key" AS "key",
+  CAST(least(
+    greatest("totals"."part", CAST('-4294967296' AS DECIMAL(38, 0))),
+    CAST('4294967296' AS DECIMAL(38, 0))
+  ) AS BIGINT) AS "part_answer"
+FROM "totals"
