@@ -9,6 +9,7 @@
 * ``reachable``    whether a connection leads to an engine
 * ``sources``      where data may be read from, and with how much
 * ``duckdb``       files, read by an engine that is locked down to one of them
+* ``postgresql``   views, read in one read-only transaction
 * ``warehouses``   Trino, BigQuery and Snowflake
 * ``vector``       vectors that are pushed
 * ``dummy``        made-up rows of a declared schema

@@ -1,6 +1,6 @@
 """Choose the connector of a dataset by its engine; engines are imported when they are used."""
 
-from penstock.connectors.connector import Connector
+from penstock.connectors.connector import Connector, Snapshot
 from penstock.connectors.sources import ANYWHERE, Sources
 from penstock.connectors.specs.models import DatasetSpec
 
@@ -12,6 +12,10 @@ def connector_of(dataset: DatasetSpec, sources: Sources = ANYWHERE) -> Connector
             from penstock.connectors.duckdb.connector import Files
 
             return Files(sources)
+        case "postgresql":
+            from penstock.connectors.postgresql.connector import Views
+
+            return Views(sources)
         case "trino":
             from penstock.connectors.warehouses.trino import Trino
             from penstock.connectors.warehouses.warehouse import Warehouse
@@ -28,3 +32,8 @@ def connector_of(dataset: DatasetSpec, sources: Sources = ANYWHERE) -> Connector
 
             return Warehouse(Snowflake(), sources.connections)
     raise RuntimeError("pushed vectors are not read")
+
+
+def snapshot_of(dataset: DatasetSpec) -> Snapshot:
+    """Return how the dataset's data are recognized when they are read again."""
+    return connector_of(dataset).snapshot

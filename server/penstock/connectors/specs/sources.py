@@ -33,7 +33,9 @@ EXTRAS: Final[dict[Engine, tuple[str, tuple[str, ...]]]] = {
 STORAGE: Final = ("storage", ("obstore",))
 """The same for files in buckets."""
 
-CONNECTED: Final[frozenset[Engine]] = frozenset({FILES, VECTORS, "trino", "bigquery", "snowflake"})
+CONNECTED: Final[frozenset[Engine]] = frozenset(
+    {FILES, VECTORS, "postgresql", "trino", "bigquery", "snowflake"}
+)
 """The engines that this version has a connector for."""
 
 _AT: Final = pointer("source", "engine")

@@ -142,6 +142,11 @@ def all_of(conditions: Iterable[Node]) -> Node:
     return reduce(lambda left, right: exp.And(this=left, expression=right), conditions)
 
 
+def collated(node: Node, collation: str) -> Node:
+    """Return a text that is compared by a collation."""
+    return exp.Collate(this=node, expression=name(collation, quoted=True))
+
+
 def clamped(node: Node, low: Node, high: Node) -> Node:
     """Return a number, brought between ``low`` and ``high``."""
     return call("least", call("greatest", node, low), high)

@@ -12,6 +12,7 @@ from sqlmodel.sql.expression import SelectOfScalar
 from penstock.accounting.charging.budget import Account
 from penstock.connectors.planning import prepare
 from penstock.connectors.progress import Progress, silent
+from penstock.connectors.specs.sources import VECTORS
 from penstock.errors import Conflict, InvalidInput, NameTaken, NotFound
 from penstock.persistence.locks import lock_dataset
 from penstock.persistence.row_numbers import required
@@ -30,6 +31,7 @@ from penstock.services.datasets.fingerprints import (
     refuse_twin,
     sealed,
     sealed_fingerprint,
+    without_snapshot,
 )
 from penstock.services.datasets.logged_datasets import record_registration
 from penstock.services.datasets.look_alikes import notices
@@ -249,7 +251,7 @@ def _examined(
 ) -> tuple[DatasetRequest, list[Fingerprint]]:
     """Return the checked request, and its file's fingerprint under every stored key."""
     request = _looked_at(server, request)
-    if request.source.engine == "vector":
+    if request.source.engine == VECTORS:
         return request, []
     fingerprints = fingerprints_of(server, request, progress)
     progress("storing the declaration")
@@ -306,7 +308,8 @@ def _registered(
     _grant(session, server, principal, dataset, tiers, accounts)
     if other is not None:
         join(session, server, principal, dataset, other)
-    return replace(view(session, dataset, None), notices=notices(session, dataset))
+    remarks = [*without_snapshot(request), *notices(session, dataset)]
+    return replace(view(session, dataset, None), notices=remarks)
 
 
 def spec_text(request: DatasetRequest) -> str:

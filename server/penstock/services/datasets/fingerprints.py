@@ -8,9 +8,12 @@ from itertools import product
 
 from sqlmodel import Session, col, select
 
+from penstock.connectors.choice import snapshot_of
+from penstock.connectors.connector import Snapshot
 from penstock.connectors.planning import prepare
 from penstock.connectors.progress import Progress, silent
 from penstock.connectors.specs.models import DatasetSpec
+from penstock.connectors.specs.sources import VECTORS
 from penstock.encryption.envelope import RowIdentity, open_envelope, seal
 from penstock.encryption.key import Key
 from penstock.encryption.secrets import FINGERPRINT, FIRST
@@ -105,6 +108,20 @@ def refuse_twin(session: Session, server: Server, fingerprints: Sequence[Fingerp
                 f" {other.version}; use that dataset, so that its budget counts everything. If"
                 f" its declaration is wrong, correct it."
             )
+
+
+def without_snapshot(spec: DatasetSpec) -> list[str]:
+    """Return a notice if a dataset's rows may change between queries, and none otherwise."""
+    source = spec.source
+    if source.engine == VECTORS or snapshot_of(spec) is not Snapshot.NONE:
+        return []
+    notice = (
+        f"The rows of {source.table} may change between queries: {source.engine} cannot go back to"
+        " those of today, and only the names and types of columns are the registered ones. Each"
+        " query reads one state of them, and this dataset's budget counts all of them. Register a"
+        " table that nobody writes if queries must agree with each other."
+    )
+    return [notice]
 
 
 def _kind(number: int) -> str:

@@ -105,6 +105,26 @@ MUTANTS: Final[Sequence[Mutant]] = (
         tests=("tests/unit/connectors/duckdb/test_source.py::test_a_locked_connection_refuses",),
     ),
     Mutant(
+        row="D6",
+        name="transaction-that-writes",
+        path="connectors/postgresql/session.py",
+        before='"BEGIN TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY"\n',
+        after='"BEGIN TRANSACTION ISOLATION LEVEL REPEATABLE READ"\n',
+        wrong="a statement may write where a role may",
+        tests=("tests/unit/connectors/postgresql/test_connector.py::test_no_statement_writes",),
+    ),
+    Mutant(
+        row="D3",
+        name="numerics-cast-strictly",
+        path="connectors/postgresql/relations.py",
+        before='        case "number" if kind == "numeric":\n',
+        after='        case "number" if kind == "numerical":\n',
+        wrong="a number that no double holds refuses the whole query",
+        tests=(
+            "tests/unit/connectors/postgresql/test_relations.py::test_a_numeric_is_its_nearest_double",
+        ),
+    ),
+    Mutant(
         row="D7",
         name="versions-always-disjoint",
         path="services/ledger/version_chains.py",

@@ -1,0 +1,102 @@
+"""Test that a view in a warehouse is a dataset like a file: one budget, and nothing lost."""
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from pydantic import SecretStr
+from sqlmodel import select
+from tests.databases.cluster import Cluster
+from tests.databases.warehouse import Warehouse, made
+from tests.unit.worlds import World
+
+from penstock.errors import Conflict, InvalidInput, SourceChanged, Unavailable
+from penstock.persistence.tables import Charge, Dataset, Query
+from penstock.services.access.principals import OPERATOR
+from penstock.services.context import Server
+from penstock.services.datasets import datasets
+from penstock.services.queries import queries, registration
+from penstock.services.schemas.queries import ComputedQueryRequest, DatasetRequest, LevelsChange
+
+SOURCE = {"engine": "postgresql", "connection": "warehouse", "table": "data.visits"}
+VISITS: dict[str, Any] = {
+    "name": "visits",
+    "source": SOURCE,
+    "privacy_unit": {"column": "person"},
+    "neighboring": "add_remove",
+    "delta": 1e-6,
+    "max_units": 1000,
+    "columns": {
+        "person": {"type": "string"},
+        "town": {"type": "string", "categories": ["north", "south", "west"]},
+    },
+    "budgets": {"public": {"epsilon": 2.0}, "internal": {"epsilon": 8.0}},
+}
+COUNTS: dict[str, Any] = {
+    "name": "counts",
+    "dataset": "visits",
+    "mechanism": "gaussian",
+    "group_by": ["town"],
+    "aggregate": {"type": "count"},
+    "contribution": {"max_groups": 1, "max_rows_per_group": 1},
+    "levels": {"public": {"epsilon": 0.5}, "internal": {"epsilon": 1.0}},
+}
+
+
+def server_at(world: World, address: str) -> Server:
+    connections = {"warehouse": SecretStr(address)}
+    settings = world.server.settings.model_copy(update={"connections": connections})
+    return replace(world.server, settings=settings)
+
+
+def filled(warehouse: Warehouse) -> None:
+    rows = [("ann", "north"), ("bob", "south"), ("cid", "south")]
+    warehouse.fill("visits", {"person": "text", "town": "text"}, rows)
+
+
+def charges(world: World) -> int:
+    with world.server.database.read() as session:
+        return len(session.exec(select(Charge)).all())
+
+
+def test_a_view_is_registered_once_queried_and_refused_when_it_changed(
+    world: World, cluster: Cluster
+) -> None:
+    request = DatasetRequest.model_validate(VISITS)
+    counts = ComputedQueryRequest.model_validate(COUNTS)
+    moved = LevelsChange.model_validate({"levels": {"internal": {"epsilon": 2.0}}})
+    with made(cluster) as warehouse:
+        filled(warehouse)
+        server = server_at(world, warehouse.address)
+        (notice,) = datasets.register(server, OPERATOR, request).notices
+        assert "may change between queries" in notice
+        twin = DatasetRequest.model_validate({**VISITS, "name": "twin"})
+        with pytest.raises(Conflict, match="registered already"):
+            datasets.register(server, OPERATOR, twin)
+        registration.register(server, OPERATOR, counts)
+        with world.server.database.read() as session:
+            assert (session.exec(select(Query)).one().sql or "").startswith('WITH "typed" AS')
+        before = charges(world)
+        for other in ("ALTER TABLE data.visits ADD COLUMN age int", "DROP TABLE data.visits"):
+            warehouse.run(other)
+            with pytest.raises(SourceChanged):
+                queries.change(server, OPERATOR, "counts", moved)
+        filled(warehouse)
+        away = server_at(world, warehouse.address.replace(f":{cluster.port}/", ":1/"))
+        with pytest.raises(Unavailable, match="cannot be reached"):
+            queries.change(away, OPERATOR, "counts", moved)
+        assert charges(world) == before
+        queries.change(server, OPERATOR, "counts", moved)
+        assert charges(world) > before
+
+
+def test_a_server_that_cannot_be_reached_registers_nothing(world: World) -> None:
+    request = DatasetRequest.model_validate(VISITS)
+    with pytest.raises(InvalidInput, match="PENSTOCK_CONNECTION_WAREHOUSE"):
+        datasets.register(world.server, OPERATOR, request)
+    server = server_at(world, "postgresql://penstock:hidden@127.0.0.1:1/visits")
+    with pytest.raises(Unavailable) as raised:
+        datasets.register(server, OPERATOR, request)
+    assert "hidden" not in str(raised.value)
+    with world.server.database.read() as session:
+        assert "visits" not in {dataset.name for dataset in session.exec(select(Dataset)).all()}
