@@ -20,6 +20,7 @@ from tests.mutants.listed import (
 from tests.mutants.listed.claims import (
     accounting_claims,
     chunk_claims,
+    connection_claims,
     data_claims,
     mechanism_claims,
     noise_claims,
@@ -45,6 +46,7 @@ MUTANTS: Final[Sequence[Mutant]] = tuple(
         storing,
         accounting_claims,
         chunk_claims,
+        connection_claims,
         data_claims,
         mechanism_claims,
         noise_claims,

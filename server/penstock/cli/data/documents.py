@@ -48,7 +48,8 @@ def source_in_words(source: "Mapping[str, str]") -> str:
         return "vectors that are pushed"
     connection = source.get("connection")
     engine = f"{source['engine']} " if "table" in source else ""
-    return f"{engine}{place}" + (f", by connection {connection}" if connection else "")
+    unseen = ", whose rows may change unseen" if source.get("snapshot") == "none" else ""
+    return f"{engine}{place}" + (f", by connection {connection}" if connection else "") + unseen
 
 
 def unit_in_words(unit: object) -> str | None:

@@ -185,6 +185,8 @@ def view(session: Session, dataset: Dataset, limit: Tier | None) -> DatasetView:
     source = spec.source.model_dump(mode="json", exclude_none=True)
     if limit is not None:
         source = _without_places(source)
+    if spec.source.table is not None:
+        source["snapshot"] = str(prepare.snapshot_of(spec))
     newest: dict[str, PrivacyBudget] = {}
     rows = session.exec(
         select(TierBudget, Tier)

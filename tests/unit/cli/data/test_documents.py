@@ -99,7 +99,11 @@ def test_totals_over_several_datasets_are_printed_where_they_differ() -> None:
             {"engine": "spark", "table": "a.b", "connection": "cluster"},
             "spark a.b, by connection cluster",
         ),
-        ({"engine": "spark", "table": "b"}, "spark b"),
+        ({"engine": "spark", "table": "b", "snapshot": "version"}, "spark b"),
+        (
+            {"engine": "trino", "table": "b", "snapshot": "none"},
+            "trino b, whose rows may change unseen",
+        ),
     ],
 )
 def test_a_source_in_words_names_its_connection_and_no_more(

@@ -135,7 +135,7 @@ def test_under_the_two_person_rule_it_begins_with_no_larger_budget(
             {"engine": "duckdb", "uri": "/b.csv"},
         ),
         (
-            {"engine": "spark", "table": "a.old", "connection": "cluster"},
+            {"engine": "spark", "table": "a.old", "connection": "cluster", "snapshot": "none"},
             "a.new",
             {"engine": "spark", "table": "a.new", "connection": "cluster"},
         ),

@@ -75,10 +75,11 @@ def _version_request(visit: Visit, dataset: str, given: Mapping[str, str]) -> Ve
 
 def _source(before: Mapping[str, str], place: str) -> dict[str, str]:
     """Return the source of new data: another file or view, read as the present one is."""
+    kept = {name: before[name] for name in ("engine", "connection") if name in before}
     if "table" in before:
-        return {**before, "table": place}
+        return {**kept, "table": place}
     connected = "connection" in before and "://" in place
-    return {**before, "uri": place} if connected else {"engine": "duckdb", "uri": place}
+    return {**kept, "uri": place} if connected else {"engine": "duckdb", "uri": place}
 
 
 def _form(visit: Visit, name: str, form: Form, view: VersionPreviewView | None = None) -> Response:

@@ -1,0 +1,53 @@
+"""Provide faults that break claims of connections and of what is read from warehouses (D, V)."""
+
+from collections.abc import Sequence
+from typing import Final
+
+from tests.mutants.mutant import Mutant
+
+MUTANTS: Final[Sequence[Mutant]] = (
+    Mutant(
+        row="D14",
+        name="quotient-through-doubles",
+        path="connectors/warehouses/dialects.py",
+        before='        return sql.divided(sql.minus(left, sql.call("mod", *again)), right)\n',
+        after="        return sql.exact_quotient("
+        'sql.minus(left, sql.call("mod", *again)), right)\n',
+        wrong="the parts of a mean of many rows lose their last digits on Trino",
+        tests=("tests/unit/connectors/warehouses/test_dialects.py::test_no_statement_has_a_trap",),
+    ),
+    Mutant(
+        row="D14",
+        name="salt-in-the-statement",
+        path="connectors/warehouses/warehouse.py",
+        before="    return session.rows(text, parameters)\n",
+        after='    return session.rows(text + f" -- {salt.hex()}", parameters)\n',
+        wrong="the secret salt is in the text that the engine keeps in its history",
+        tests=(
+            "tests/unit/connectors/warehouses/test_warehouse.py::test_the_salt_and_the_secret_are_in_no_statement",
+        ),
+    ),
+    Mutant(
+        row="V73",
+        name="secret-of-a-connection-shown",
+        path="setting_sources.py",
+        before='        Provenance(f"connection_{name}", MASKED, source, SENTENCE)\n'
+        "        for name, (_, source) in connections.items()\n",
+        after='        Provenance(f"connection_{name}", secret, source, SENTENCE)\n'
+        "        for name, (secret, source) in connections.items()\n",
+        wrong="`penstock config show` prints the password of a warehouse",
+        tests=("tests/unit/test_setting_sources.py::test_no_text_of_the_settings_has_a_secret",),
+    ),
+    Mutant(
+        row="V73",
+        name="path-of-a-secret-repeated",
+        path="setting_connections.py",
+        before="    raise InvalidInput("
+        'f"The file that {variable} names cannot be read: {reason}.")\n',
+        after='    raise InvalidInput(f"The file {path} cannot be read: {reason}.")\n',
+        wrong="a secret that was put where its file's name belongs is printed",
+        tests=(
+            "tests/unit/test_setting_sources.py::test_what_names_no_connection_is_refused_without_its_value",
+        ),
+    ),
+)
