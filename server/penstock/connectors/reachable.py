@@ -16,7 +16,7 @@ from penstock.setting_connections import variable_of_connection
 PATIENCE: Final = 10
 """The seconds after which an engine that does not answer is not reachable."""
 
-PASSED, NOT_RUN = "passed", "not run"
+PASSED: Final = "passed"
 
 
 @dataclass(frozen=True)
@@ -74,7 +74,8 @@ def _postgresql(secret: str) -> tuple[str, str]:
             " postgresql://USER:PASSWORD@HOST:5432/DATABASE, with %-escapes in the password."
         ) from None
     else:
-        return f"{version // 10000}.{version % 10000}", NOT_RUN
+        release = f"{version // 10000}.{version % 10000}"
+        return release, _conformance_of_postgresql(secret, release)
     if answered:
         raise InvalidInput(
             "PostgreSQL was reached and refuses the connection; check its user, password and"
@@ -84,6 +85,18 @@ def _postgresql(secret: str) -> tuple[str, str]:
         "PostgreSQL cannot be reached; check the connection's host, port and sslmode, and that the"
         " server runs and lets this machine in."
     ) from None
+
+
+def _conformance_of_postgresql(secret: str, release: str) -> str:
+    from penstock.connectors.postgresql.conformance import require_conformance
+    from penstock.connectors.postgresql.session import reading
+
+    try:
+        with reading(secret) as session:
+            require_conformance(session, release)
+    except Unavailable:
+        return "failed"
+    return PASSED
 
 
 def _trino(secret: str) -> tuple[str, str]:

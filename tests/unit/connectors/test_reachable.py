@@ -2,14 +2,16 @@
 
 import socket
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from pydantic import SecretStr
 
 from penstock.connectors import reachable
 from penstock.connectors.connections import Connections
+from penstock.connectors.postgresql import conformance
 from penstock.connectors.specs import sources
+from penstock.connectors.warehouses import warehouse
 from penstock.errors import InvalidInput, PenstockError, Unavailable
 
 if TYPE_CHECKING:
@@ -30,6 +32,37 @@ def test_postgresql_is_reached_and_says_its_version(cluster: "Cluster") -> None:
     reached = _reach(cluster.address("postgres"))
     assert (reached.connection, reached.engine) == ("Warehouse", "postgresql")
     assert int(reached.version.partition(".")[0]) >= 13
+    assert reached.conformance == reachable.PASSED
+
+
+def test_a_server_that_computes_otherwise_is_reached_and_fails(
+    cluster: "Cluster", monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(conformance, "is_right", lambda *_: False)
+    assert _reach(cluster.address("postgres")).conformance == "failed"
+
+
+@pytest.mark.parametrize(
+    ("engine", "secret"),
+    [
+        ("trino", "trino://a:canary@b/c"),
+        ("bigquery", "bigquery://a"),
+        ("snowflake", "snowflake://a:canary@b/c"),
+    ],
+)
+def test_warehouses_are_tried_by_their_probe(
+    engine: Any, secret: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sources.EXTRAS, engine, (engine, ()))
+    tried: list[tuple[str, str]] = []
+
+    def reached(kind: Any, given: str) -> tuple[str, str]:
+        tried.append((kind.name, given))
+        return "1", "passed"
+
+    monkeypatch.setattr(warehouse, "reached", reached)
+    assert _reach(secret).conformance == reachable.PASSED
+    assert [(name.lower(), given) for name, given in tried] == [(engine, secret)]
 
 
 def test_a_server_that_refuses_is_not_one_that_is_away(cluster: "Cluster") -> None:

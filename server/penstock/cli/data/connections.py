@@ -8,7 +8,7 @@ from penstock.cli.operator import Operator
 from penstock.cli.options import format_option
 from penstock.cli.output import Column, Document
 
-NOT_REACHABLE = 4
+FAILURE, NOT_REACHABLE = 1, 4
 
 
 @dataclass(frozen=True)
@@ -51,10 +51,11 @@ def listing(operator: Operator) -> None:
 def check(context: click.Context, name: str) -> None:
     """Try connection NAME: reach its engine, and show what it is.
 
-    Exits with 4 if the engine cannot be reached, with 1 if it refuses the connection.
+    Exits with 4 if the engine cannot be reached, with 1 if it refuses the connection or does not
+    compute as it should (then no data are read with it).
     """
     from penstock.connectors.connections import Connections
-    from penstock.connectors.reachable import reach
+    from penstock.connectors.reachable import PASSED, reach
     from penstock.errors import Unavailable
 
     operator = context.ensure_object(Operator)
@@ -67,3 +68,5 @@ def check(context: click.Context, name: str) -> None:
     columns = (*map(Column, ("connection", "engine", "version", "conformance")),)
     row = (reached.connection, reached.engine, reached.version, reached.conformance)
     operator.print(Document(reached, columns, [row]))
+    if reached.conformance != PASSED:
+        context.exit(FAILURE)

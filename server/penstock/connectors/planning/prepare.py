@@ -13,7 +13,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from penstock.connectors.choice import connector_of
-from penstock.connectors.connector import Snapshot
 from penstock.connectors.planning.canonical import canonical_hash
 from penstock.connectors.planning.correlated_counts import Nodes
 from penstock.connectors.planning.domain import Key
@@ -112,11 +111,6 @@ def check_source(dataset: DatasetSpec, sources: Sources = ANYWHERE) -> None:
     require_engine(dataset)
     if dataset.source.engine != VECTORS:
         connector_of(dataset, sources).check(dataset)
-
-
-def snapshot_of(dataset: DatasetSpec) -> Snapshot:
-    """Return how the dataset's data are recognized when they are read again."""
-    return connector_of(dataset).snapshot
 
 
 def fingerprint(

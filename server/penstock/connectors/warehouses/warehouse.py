@@ -263,7 +263,7 @@ def reached(engine: Engine, secret: str) -> tuple[str, str]:
         raise InvalidInput(f"{engine.name} was reached and refuses the connection.") from None
     finally:
         session.close()
-    return version, f"wrong: {', '.join(different)}" if different else "passed"
+    return version, f"failed: {', '.join(different)}" if different else "passed"
 
 
 def differences(engine: Engine, session: Session) -> list[str]:

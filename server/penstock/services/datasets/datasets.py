@@ -10,6 +10,7 @@ from sqlmodel import Session, col, func, select
 from sqlmodel.sql.expression import SelectOfScalar
 
 from penstock.accounting.charging.budget import Account
+from penstock.connectors.choice import snapshot_of
 from penstock.connectors.planning import prepare
 from penstock.connectors.progress import Progress, silent
 from penstock.connectors.specs.sources import VECTORS
@@ -186,7 +187,7 @@ def view(session: Session, dataset: Dataset, limit: Tier | None) -> DatasetView:
     if limit is not None:
         source = _without_places(source)
     if spec.source.table is not None:
-        source["snapshot"] = str(prepare.snapshot_of(spec))
+        source["snapshot"] = str(snapshot_of(spec))
     newest: dict[str, PrivacyBudget] = {}
     rows = session.exec(
         select(TierBudget, Tier)

@@ -63,6 +63,15 @@ def test_a_connection_is_tried(
 
 
 @pytest.mark.usefixtures("secret")
+def test_an_engine_that_computes_otherwise_is_a_failure(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(reachable.PROBES, "postgresql", lambda _: ("1", "failed: mean"))
+    done = run("connection", "check", "warehouse")
+    assert (done.code, "failed: mean" in done.out) == (1, True)
+
+
+@pytest.mark.usefixtures("secret")
 def test_the_exit_code_tells_a_name_from_an_engine_that_is_away(run: Run) -> None:
     assert run("connection", "check", "warehouse").code == 4
     unknown = run("connection", "check", "other")
