@@ -8,6 +8,7 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 
 from flask import Flask
 
@@ -27,6 +28,7 @@ from penstock.services.computing import Computing, Here
 from penstock.services.context import Server
 from penstock.services.jobs.runner import PATIENCE_SECONDS, Runner
 from penstock.services.operations.home import open_server
+from penstock.services.schedules import occurrences
 from penstock.setting_sources import load
 from penstock.settings import (
     Settings,
@@ -34,6 +36,9 @@ from penstock.settings import (
 
 CLOSING = "penstock.closing"
 """The key in ``Flask.extensions`` of a function that is called before a process ends."""
+
+SCHEDULES = "penstock.schedules"
+"""The key in ``Flask.extensions`` of a function that carries out schedules, and never returns."""
 
 
 def create_app(settings: Settings | None = None) -> Flask:
@@ -49,6 +54,7 @@ def create_app(settings: Settings | None = None) -> Flask:
     access_log.configure(settings.log_level)
     app = create_app_for(open_server(settings), descriptor=inherited(), apart=True)
     threading.Thread(target=_warm, args=[app], name="warming", daemon=True).start()
+    threading.Thread(target=app.extensions[SCHEDULES], name="schedules", daemon=True).start()
     return app
 
 
@@ -86,6 +92,7 @@ def create_app_for(
         below, counters.requests, counters.limits.answered, clock, refused=counters.refused.count
     )
     app.extensions[CLOSING] = counters.refused.close
+    app.extensions[SCHEDULES] = partial(occurrences.look_on, server, runner, access_log.failed)
     app.wsgi_app = edge  # type: ignore[method-assign]  # how Flask is wrapped
     return app
 

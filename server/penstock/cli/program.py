@@ -31,6 +31,7 @@ COMMANDS = {
     "dataset": "penstock.cli.data.datasets:dataset",
     "connection": "penstock.cli.data.connections:connection",
     "query": "penstock.cli.statistics.queries:query",
+    "schedule": "penstock.cli.data.schedules:schedule",
     "release": "penstock.cli.statistics.releases:release",
     "stream": "penstock.cli.statistics.streams:stream",
     "proposal": "penstock.cli.people.proposals:proposal",

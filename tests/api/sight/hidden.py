@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from tests.api.sight.matrix import ELEMENTS, LESS_NOISE, NEW_LEVELS, NEW_VERSION, STREAM
+from tests.api.sight.scheduled import SCHEDULE, schedule_in
 from tests.api.world import DATASET, QUERY, World, propose
 
 CALLERS = (None, "noa", "ann", "ian", "root", "olga")
@@ -30,7 +31,7 @@ class Hidden(NamedTuple):
 SET_APART = {"levels": {"internal": {"epsilon": 0.5}}}
 USERS, TIERS, DATASETS = "/api/v1/users", "/api/v1/tiers", "/api/v1/datasets"
 QUERIES, RELEASES, STREAMS = "/api/v1/queries", "/api/v1/releases", "/api/v1/streams"
-PROPOSALS = "/api/v1/proposals"
+PROPOSALS, SCHEDULES = "/api/v1/proposals", "/api/v1/schedules"
 INCLUSION = "/api/v1/audit/proof/inclusion"
 EVENTS, EXPOSURE = "/api/v1/audit/events", "/api/v1/audit/exposure"
 ADMIN, AUDITOR, READERS = ("root",), ("olga",), ("ian", "root", "olga")
@@ -101,6 +102,12 @@ HIDDEN = [
         Hidden("read_stream", f"{STREAMS}/NAME/releases{more}", "rising", "absent", ("ian",))
         for more in ("", "?tier=internal", "?from=1&to=1", "?from=7")
     ),
+    Hidden("create_schedule", SCHEDULES, "nightly", "absent", ADMIN, {**SCHEDULE, "name": "NAME"}),
+    Hidden("preview_schedule", f"{SCHEDULES}/preview", "stays", "absent", ADMIN,
+           {**SCHEDULE, "dataset": "NAME"}),
+    Hidden("show_schedule", f"{SCHEDULES}/NAME", "nightly", "absent", ("root", "olga")),
+    Hidden("change_schedule", f"{SCHEDULES}/NAME", "nightly", "absent", ADMIN, {"on": True}),
+    Hidden("remove_schedule", f"{SCHEDULES}/NAME", "nightly", "absent", ADMIN),
     *(
         Hidden(operation, f"{PROPOSALS}/NAME{more}", PROPOSAL, PROPOSAL, seen_by)
         for operation, more, seen_by in (
@@ -119,7 +126,10 @@ HIDDEN = [
            ("ian", "olga")),
 ]  # fmt: skip
 
-NAMELESS = {"prove_consistency", "list_proposals", "show_checkpoint", "take_cosignature"}
+NAMELESS = {
+    *("prove_consistency", "list_proposals", "list_schedules", "show_checkpoint"),
+    "take_cosignature",
+}
 """These take a state, or sizes of a tree, whose roots every user with a token may see."""
 
 
@@ -133,6 +143,7 @@ def hide(world: World) -> dict[str, str]:
     held = world.answer("POST", f"{QUERIES}/secret/releases", {}, by="ian")
     issued = world.answer("POST", f"{USERS}/ian/tokens", {}, by="ian")
     leaf = str(held["receipt"]["index"])
+    schedule_in(world)
     return {
         RELEASE: held["id"],
         PREFIX: issued["prefix"],

@@ -2,6 +2,7 @@
 
 from typing import Any, NamedTuple
 
+from tests.api.sight.scheduled import SCHEDULE
 from tests.api.world import DATASET, QUERY
 
 
@@ -73,6 +74,9 @@ PROOF = "/api/v1/audit/proof"
 OF_ANN = "/api/v1/audit/exposure?users=ann&dataset=sites"
 
 
+PLANNED = {**SCHEDULE, "name": "new"}
+
+
 # noa has no clearance, ann is cleared for public, ian for internal, root is an admin and
 # olga an auditor.  RELEASE and PREFIX stand for ann's release and a token of hers; words in
 # capitals after streams/ are streams that are opened first (STREAMS).
@@ -133,6 +137,12 @@ MATRIX = [
         *("read_stream", "/api/v1/streams/BOTH/releases?tier=internal", None),
         *(404, 403, 200, 403, 403),
     ),
+    Row("list_schedules", "/api/v1/schedules", None, 403, 403, 403, 200, 200),
+    Row("create_schedule", "/api/v1/schedules", PLANNED, 403, 403, 403, 201, 403),
+    Row("preview_schedule", "/api/v1/schedules/preview", PLANNED, 403, 403, 403, 200, 403),
+    Row("show_schedule", "/api/v1/schedules/nightly", None, 403, 403, 403, 200, 200),
+    Row("change_schedule", "/api/v1/schedules/nightly", {"on": True}, 403, 403, 403, 200, 403),
+    Row("remove_schedule", "/api/v1/schedules/nightly", None, 403, 403, 403, 200, 403),
     Row("list_proposals", "/api/v1/proposals", None, 403, 403, 403, 200, 200),
     Row("show_proposal", "/api/v1/proposals/PROPOSAL", None, 403, 403, 403, 200, 200),
     Row("approve_proposal", "/api/v1/proposals/PROPOSAL/approval", None, 403, 403, 403, 200, 403),

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from tests.api.bad_input.snapshot import tables_of
 from tests.api.sight.matrix import ELEMENTS, MATRIX, STREAM, TOKENS, Row
+from tests.api.sight.scheduled import schedule_in
 from tests.api.world import World, copies, open_world, propose
 from tests.databases.homes import Home, Homes
 
@@ -27,7 +28,7 @@ OPEN = {"healthz", "readyz"}
 VERBS = {operation.name: operation.verb for operation in OPERATIONS}
 
 
-READING = {"preview_query", "preview_stream"}
+READING = {"preview_query", "preview_stream", "preview_schedule"}
 """These change nothing, though they are posted."""
 
 FREELY: Mapping[str, Any] = {"request_rate": 0, "failed_sign_ins": 1_000_000}
@@ -60,6 +61,7 @@ def furnish(world: World) -> dict[str, str]:
         world.answer("POST", "/api/v1/streams", body, by="root")
         if word in ("READ", "BOTH"):
             world.answer("POST", f"/api/v1/streams/{word}/elements", ELEMENTS, by="root")
+    schedule_in(world)
     held = world.answer("GET", "/api/v1/releases", by="ann")["items"]
     issued = world.answer("POST", TOKENS, {}, by="ann")
     return {"RELEASE": held[0]["id"], "PREFIX": issued["prefix"], "PROPOSAL": propose(world)}

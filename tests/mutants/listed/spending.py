@@ -5,7 +5,33 @@ from typing import Final
 
 from tests.mutants.mutant import Mutant
 
+OCCURRENCES: Final = "tests/unit/services/schedules/test_occurrences.py"
+
 MUTANTS: Final[Sequence[Mutant]] = (
+    Mutant(
+        name="schedule-above-its-total",
+        path="services/schedules/occurrences.py",
+        before="(due.opened + 1) * budget.epsilon > most",
+        after="due.opened * budget.epsilon > most",
+        wrong="a schedule opens a version more than its total allows",
+        tests=(OCCURRENCES,),
+    ),
+    Mutant(
+        name="schedule-of-a-former-admin",
+        path="services/schedules/occurrences.py",
+        before='frozenset(roles_of(user)) & {"admin"} if user.is_active else frozenset()\n',
+        after='frozenset({"admin"})\n',
+        wrong="a schedule registers for somebody who is no admin any more",
+        tests=(OCCURRENCES,),
+    ),
+    Mutant(
+        name="occurrence-registered-in-part",
+        path="services/schedules/occurrences.py",
+        before="        priced(server, principal, datasets.next_version(server, before,",
+        after="        (lambda *_: None)(datasets.next_version(server, before,",
+        wrong="a version is opened for queries that do not fit its budget",
+        tests=(OCCURRENCES,),
+    ),
     Mutant(
         name="charges-of-one-act-not-summed",
         path="services/ledger/accounts.py",

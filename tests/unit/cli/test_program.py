@@ -111,6 +111,8 @@ def test_a_command_about_queries_imports_what_draws(furnished: Path) -> None:
 def test_the_commands_are_those_of_the_manual() -> None:
     assert {" ".join(path) for path in leaves()} == {
         *("init", "status", "serve", "work", "demo", "release"),
+        *("schedule list", "schedule show", "schedule preview", "schedule create"),
+        *("schedule on", "schedule off", "schedule remove"),
         *("proposal list", "proposal approve", "proposal withdraw"),
         *("user create", "user list", "user show", "user set-clearance", "user disable"),
         *("token create", "token list", "token revoke", "tier create", "tier list"),

@@ -15,8 +15,8 @@ HISTORY = (
     *("stream_output", "tier_budget", "tree_node"),
 )
 MUTABLE = {
-    *("dataset", "edition", "histogram_state", "idempotency", "log_key", "query"),
-    *("stream_state", "tier", "token", "user", "web_session", "work"),
+    *("dataset", "edition", "histogram_state", "idempotency", "log_key", "occurrence", "query"),
+    *("schedule", "stream_state", "tier", "token", "user", "web_session", "work"),
 }
 
 CHANGED = {

@@ -36,6 +36,8 @@ pytestmark = pytest.mark.each_database
 NEW = (
     "cosignature",
     "former_declaration",
+    "occurrence",
+    "schedule",
     "web_session",
     "work",
 )  # in no schema before their rows were signed

@@ -1,7 +1,7 @@
 """Declare the operations, by subject.  A handler parses nothing: it calls one service.
 
 * ``health``, ``users``, ``tiers``, ``datasets``, ``queries``, ``releases``, ``streams``,
-  ``proposals``, ``audit``  one subject each
+  ``schedules``, ``proposals``, ``audit``  one subject each
 """
 
 from penstock.api.operations import Operation
@@ -12,6 +12,7 @@ from penstock.api.routes import (
     proposals,
     queries,
     releases,
+    schedules,
     streams,
     tiers,
     users,
@@ -19,7 +20,10 @@ from penstock.api.routes import (
 
 OPERATIONS: tuple[Operation, ...] = tuple(
     operation
-    for subject in (health, users, tiers, datasets, queries, releases, streams, proposals, audit)
+    for subject in (
+        *(health, users, tiers, datasets, queries, releases, streams, schedules, proposals),
+        audit,
+    )
     for operation in subject.operations.declared
 )
 """All operations, in the order of the OpenAPI document."""

@@ -41,6 +41,7 @@ EventKind = Literal[
     "suspension",
     "clock",
     "refusals",
+    "schedule",
 ]
 
 

@@ -1,6 +1,7 @@
 """Run the commands on datasets.
 
 * ``datasets``   ``penstock dataset``
+* ``schedules``  ``penstock schedule``
 * ``imports``    ``penstock dataset import``: metadata of SmartNoise SQL or lomas
 * ``checks``     ``penstock dataset check``
 * ``connections``  ``penstock connection``

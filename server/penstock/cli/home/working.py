@@ -3,6 +3,7 @@
 import ctypes
 import os
 import sys
+import threading
 
 import click
 
@@ -31,6 +32,7 @@ def work(operator: Operator, concurrency: int, once: bool) -> None:
     from penstock.services.jobs import registrations, worker
     from penstock.services.jobs.runner import Runner
     from penstock.services.operations.home import open_server
+    from penstock.services.schedules import occurrences
     from penstock.web.views.analyst.own_jobs import FOR_WORKERS
 
     settings = operator.settings.model_copy(update={"migration_database_url": ""})
@@ -39,7 +41,12 @@ def work(operator: Operator, concurrency: int, once: bool) -> None:
     worker.require_possible(server)
     access_log.configure(settings.log_level)
     runner = Runner(server, failed=access_log.failed)
-    kinds = {**FOR_WORKERS, **registrations.FOR_WORKERS}
+    kinds = {**FOR_WORKERS, **registrations.FOR_WORKERS, **occurrences.FOR_WORKERS}
+    if not once:
+        looking = (server, runner, access_log.failed)
+        threading.Thread(
+            target=occurrences.look_on, args=looking, name="schedules", daemon=True
+        ).start()
     worker.serve(server, kinds, runner, concurrency=concurrency, once=once)
 
 

@@ -9,7 +9,7 @@
 * ``proposals``  actions that take two people, and the decisions on them
 * ``idempotency``   requests that carried a key of their own
 * ``sessions``    sessions of the pages
-* ``jobs``      long tasks of a user
+* ``jobs``      long tasks of a user, and schedules of such tasks
 * ``columns``   types of columns, and the class of all tables
 * ``secret_checks``  checks for the right secrets
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from penstock.persistence.tables.columns import metadata
     from penstock.persistence.tables.datasets import Dataset, FormerDeclaration, TierBudget
     from penstock.persistence.tables.idempotency import Idempotency
-    from penstock.persistence.tables.jobs import Work
+    from penstock.persistence.tables.jobs import Occurrence, Schedule, Work
     from penstock.persistence.tables.ledger import Charge, SpentFloor
     from penstock.persistence.tables.log import Checkpoint, Cosignature, Leaf, LogKey, TreeNode
     from penstock.persistence.tables.people import Clearance, Tier, Token, User
@@ -60,10 +60,12 @@ __all__ = [
     "Idempotency",
     "Leaf",
     "LogKey",
+    "Occurrence",
     "Proposal",
     "Query",
     "QueryLevel",
     "Release",
+    "Schedule",
     "SecretCheck",
     "SpentFloor",
     "StreamOutput",

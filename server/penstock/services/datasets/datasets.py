@@ -91,7 +91,7 @@ def add_version(
     principal.require("admin")
     with server.database.read() as session:
         before = dataset_by_name(session, name)
-    spec, fingerprints = _examined(server, _next(before, request))
+    spec, fingerprints = _examined(server, declared_next(before, request))
     with server.database.write() as session:
         newest = dataset_by_name(session, name)
         require_as_declared(lock_dataset(session, required(newest.id)), before)
@@ -239,7 +239,7 @@ def next_version(server: Server, before: Dataset, request: VersionRequest) -> Da
 
     Raises as ``add_version`` does for the request.
     """
-    return _looked_at(server, _next(before, request))
+    return _looked_at(server, declared_next(before, request))
 
 
 def _looked_at(server: Server, request: DatasetRequest) -> DatasetRequest:
@@ -261,8 +261,8 @@ def _examined(
     return request, fingerprints
 
 
-def _next(before: Dataset, request: VersionRequest) -> DatasetRequest:
-    """Return the spec of a version that comes after another."""
+def declared_next(before: Dataset, request: VersionRequest) -> DatasetRequest:
+    """Return the spec of a version that comes after another; its file is not looked at."""
     spec = spec_of(before)
     if spec.source.engine == "vector":
         raise Conflict(

@@ -5,6 +5,7 @@
 * ``histograms``         sparse histograms, as sent and as answered
 * ``streams``            streams and their totals, as sent and as answered
 * ``datasets``           changes of a dataset: budgets, declarations
+* ``schedules``          schedules, as sent and as answered
 * ``log``                what is sent about the log
 * ``views``              what is answered about everything else
 * ``people``             tiers, users and tokens, as sent and as answered

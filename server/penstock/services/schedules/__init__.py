@@ -1,0 +1,9 @@
+"""Register new data and queries by a timetable, within what was shown before.
+
+* ``timetable``    the times of a schedule, from cron's text and a time zone
+* ``templates``    the requests of one occurrence, with its date in their names
+* ``pricing``      what one occurrence charges, before anything is registered
+* ``schedules``    schedules: made, switched on and off, shown
+* ``occurrences``  each occurrence, carried out once
+* ``forecast``     what a schedule will have charged by a date
+"""

@@ -1,0 +1,79 @@
+"""Show what a schedule will have registered and charged by a date, before it is switched on."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from itertools import islice, takewhile
+
+from penstock.errors import InvalidInput, PenstockError
+from penstock.services.access.principals import Principal
+from penstock.services.context import Server
+from penstock.services.datasets.datasets import declared_next
+from penstock.services.repository.datasets import dataset_by_name
+from penstock.services.schedules.pricing import TierPrice, priced
+from penstock.services.schedules.templates import requests_of
+from penstock.services.schedules.timetable import times
+from penstock.services.schemas.schedules import ForecastTierView, ForecastView, ScheduleSpec
+
+MOST = 100_000
+"""The occurrences up to which a schedule is computed."""
+
+SHOWN = 10
+
+
+def forecast(
+    server: Server, principal: Principal, spec: ScheduleSpec, until: datetime
+) -> ForecastView:
+    """Return what a schedule would do from now until a date; nothing is stored or read but specs.
+
+    Raises as ``schedules.create`` does, except for what makes an occurrence fail, which the answer
+    states, and ``InvalidInput`` for a date that is too far away.
+    """
+    principal.require("admin")
+    coming = takewhile(lambda at: at <= until, times(spec.cron, spec.timezone, server.clock()))
+    due = list(islice(coming, MOST + 1))
+    if len(due) > MOST:
+        raise InvalidInput(f"That is more than {MOST} occurrences; name an earlier date.")
+    requests = requests_of(spec, due[0] if due else until)
+    with server.database.read() as session:
+        before = dataset_by_name(session, spec.dataset)
+    declared = declared_next(before, requests.version)
+    refusal, prices = None, list[TierPrice]()
+    try:
+        prices = priced(server, principal, declared, requests)
+    except PenstockError as problem:
+        refusal = problem.detail
+    allowed = min((_allowed(spec, price, len(due)) for price in prices), default=0)
+    return ForecastView(
+        name=spec.name,
+        dataset=spec.dataset,
+        until=until,
+        first=due[:SHOWN],
+        occurrences=len(due),
+        disjoint_units=requests.version.disjoint_units,
+        tiers=[_tier(spec, price, due, allowed) for price in prices],
+        refusal=refusal,
+    )
+
+
+def _allowed(spec: ScheduleSpec, price: TierPrice, count: int) -> int:
+    """Return how many of the coming occurrences the total of one tier allows."""
+    total, epsilon = spec.total.get(price.tier), price.account.epsilon
+    if total is None:
+        return count
+    return next((number for number in range(count) if (number + 1) * epsilon > total), count)
+
+
+def _tier(
+    spec: ScheduleSpec, price: TierPrice, due: Sequence[datetime], allowed: int
+) -> ForecastTierView:
+    """Return one tier's part; an occurrence above any tier's total is refused as a whole."""
+    epsilon, total = price.account.epsilon, spec.total.get(price.tier)
+    return ForecastTierView(
+        tier=price.tier,
+        epsilon=epsilon,
+        shares=list(price.shares),
+        share=sum(price.shares),
+        total=total,
+        by_then=allowed * epsilon,
+        ends_at=due[allowed] if allowed < len(due) else None,
+    )

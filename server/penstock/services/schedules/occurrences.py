@@ -1,0 +1,282 @@
+"""Carry out each occurrence of a schedule once, late rather than twice.
+
+``look`` is called every few seconds by every process that runs jobs.  It stores what is due, one
+row for each time, in the transaction that sets the schedule's next time: a unique constraint lets
+one process do so.  A pending occurrence is a job under the occurrence's own key, so that whoever is
+killed, the job is begun again, and what it registered is found by its spec.
+"""
+
+import time
+from collections.abc import Callable
+from concurrent.futures import Future
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from itertools import takewhile
+from typing import NoReturn
+
+from sqlmodel import Session, col, select
+
+from penstock.errors import (
+    BudgetExhausted,
+    Conflict,
+    DatabaseUnavailable,
+    Forbidden,
+    PenstockError,
+)
+from penstock.persistence.row_numbers import required
+from penstock.persistence.tables.jobs import Occurrence, Schedule
+from penstock.persistence.tables.people import User
+from penstock.services.access.principals import Principal, roles_of
+from penstock.services.context import Server
+from penstock.services.datasets import datasets
+from penstock.services.jobs import idempotency
+from penstock.services.jobs.jobs import JobRequest
+from penstock.services.jobs.runner import JobFunction, Run, Runner
+from penstock.services.jobs.worker import Kinds
+from penstock.services.queries import registered, registration
+from penstock.services.repository.datasets import dataset_by_name
+from penstock.services.schedules.pricing import priced
+from penstock.services.schedules.schedules import record, spec_of
+from penstock.services.schedules.templates import Requests, requests_of
+from penstock.services.schedules.timetable import times
+from penstock.services.schemas.schedules import ScheduleSpec
+from penstock.transparency_log.background import Into
+
+KIND = "occurrence"
+
+LOOK_SECONDS = 20.0
+"""The seconds between two looks of a process."""
+
+GRACE = timedelta(hours=1)
+"""How late an occurrence may be without counting as missed."""
+
+MOST_MISSED = 100
+"""The missed occurrences that are recorded, the newest; a longer gap is not listed in full."""
+
+MOST_ATTEMPTS = 20
+"""The attempts at an occurrence while the database is away."""
+
+_MISSED = "The server was not running when it was due."
+
+
+@dataclass(frozen=True)
+class _Due:
+    """Hold an occurrence that is carried out, its schedule's name and spec, and for whom."""
+
+    number: int
+    schedule: str
+    spec: ScheduleSpec
+    at: datetime
+    version: int | None
+    opened: int
+    principal: Principal
+
+
+def look(server: Server, runner: Runner) -> None:
+    """Store what is due, and begin or go on with what is pending.
+
+    Raises ``DatabaseUnavailable``; the next call goes on.
+    """
+    with server.database.read() as session:
+        due = select(Schedule.id).where(col(Schedule.next_at) <= server.clock())
+        schedules = session.exec(due).all()
+    for number in schedules:
+        _store_due(server, required(number))
+    with server.database.read() as session:
+        rows = session.exec(select(Occurrence).where(col(Occurrence.state) == "pending")).all()
+    for row in rows:
+        _begin(server, runner, required(row.id))
+
+
+def look_on(
+    server: Server, runner: Runner, failed: Callable[[str, BaseException], None]
+) -> NoReturn:
+    """Look every few seconds; ``failed`` is called with unexpected errors."""
+    while True:
+        time.sleep(LOOK_SECONDS)
+        tried: Future[None] = Future()
+        with Into(tried):
+            look(server, runner)
+            tried.set_result(None)
+        error = tried.exception()
+        if error is not None and not isinstance(error, PenstockError):
+            failed("schedules", error)
+
+
+def _store_due(server: Server, number: int) -> None:
+    """Store a schedule's occurrences that are due, and its next time."""
+    with server.database.write() as session:
+        row, now = session.get(Schedule, number), server.clock()
+        if row is None or row.next_at is None or row.next_at > now:
+            return
+        spec = spec_of(row)
+        first = row.next_at
+        later = times(spec.cron, spec.timezone, first)
+        due = [first, *takewhile(lambda at: at <= now, later)]
+        late = now - due[-1] > GRACE
+        for at in due[-MOST_MISSED:]:
+            skipped = at != due[-1] or (late and spec.missed == "skip")
+            session.add(
+                Occurrence(
+                    schedule_id=number,
+                    due_at=at,
+                    state="skipped" if skipped else "pending",
+                    problem=_MISSED if skipped else None,
+                    finished_at=now if skipped else None,
+                )
+            )
+        row.next_at = next(times(spec.cron, spec.timezone, now))
+        session.add(row)
+        who = _person(session, row)
+        if len(due) > 1 or late:
+            record(session, server, who, row, "missed", occurrences=len(due), late=spec.missed)
+
+
+def _begin(server: Server, runner: Runner, number: int) -> None:
+    """Begin a pending occurrence's job, unless it runs."""
+    try:
+        due = _due(server, number)
+    except PenstockError as problem:
+        if isinstance(problem, DatabaseUnavailable):
+            raise
+        _end(server, number, "refused", problem.detail)
+        return
+    if due is None:
+        return
+    request = JobRequest(
+        kind=KIND,
+        key=f"{KIND}-{number}",
+        request=idempotency.fingerprint(server, KIND.encode(), str(number).encode()),
+        fields=str(number),
+        subject=due.schedule,
+    )
+    try:
+        view = runner.start(due.principal, request, act(server, number))
+    except Conflict:
+        return  # the person's jobs are as many as may be; the next look tries again
+    away = isinstance(view.problem, DatabaseUnavailable) and view.attempt < MOST_ATTEMPTS
+    if view.problem is not None and not away:
+        _end(server, number, "refused", view.problem.detail)
+
+
+def act(server: Server, number: int) -> JobFunction:
+    """Return the job of an occurrence."""
+
+    def carry_out(run: Run) -> str:
+        due = _due(server, number)
+        if due is None:
+            return str(number)
+        try:
+            _carry_out(server, due, run)
+        except DatabaseUnavailable:
+            raise
+        except PenstockError as problem:
+            _end(server, number, "refused", problem.detail)
+        else:
+            _end(server, number, "done", None)
+        return due.schedule
+
+    return carry_out
+
+
+def _prepared(server: Server, principal: Principal, fields: str) -> JobFunction:
+    principal.require("admin")
+    return act(server, int(fields))
+
+
+FOR_WORKERS: Kinds = {KIND: _prepared}
+"""How a worker carries out occurrences."""
+
+
+def _carry_out(server: Server, due: _Due, run: Run) -> None:
+    """Register an occurrence's version, and then its queries; each is found if it was before."""
+    principal, requests = due.principal, requests_of(due.spec, due.at)
+    principal.require("admin")
+    if due.version is None:
+        _open_version(server, due, requests)
+    for number, query in enumerate(requests.queries):
+        run("registering the queries", 100 * number // len(requests.queries))
+        if registered.query(server, principal, query) is None:
+            registration.register(server, principal, query)
+
+
+def _open_version(server: Server, due: _Due, requests: Requests) -> None:
+    """Register the version, if all that follows fits: else nothing is stored."""
+    principal, name = due.principal, due.spec.dataset
+    made = registered.version(server, principal, name, requests.version)
+    if made is None:
+        with server.database.read() as session:
+            before = dataset_by_name(session, name)
+        priced(server, principal, datasets.next_version(server, before, requests.version), requests)
+        _require_total(due, requests)
+        datasets.add_version(server, principal, name, requests.version)
+    with server.database.write() as session:
+        row = session.get_one(Occurrence, due.number)
+        row.version = dataset_by_name(session, name).version
+        session.add(row)
+
+
+def _require_total(due: _Due, requests: Requests) -> None:
+    """Raise ``BudgetExhausted`` if the schedule's versions would have more than its total."""
+    for tier, most in due.spec.total.items():
+        budget = requests.version.budgets.get(tier)
+        if budget is not None and (due.opened + 1) * budget.epsilon > most:
+            raise BudgetExhausted(
+                f"The schedule's total for tier {tier!r} is epsilon {most:g}, and its"
+                f" {due.opened} versions have {due.opened * budget.epsilon:g}: there is no room"
+                f" for another {budget.epsilon:g}. Nothing was registered."
+            )
+
+
+def _due(server: Server, number: int) -> _Due | None:
+    """Return a pending occurrence; None if it is not pending.
+
+    Raises ``Forbidden`` if whoever switched it on may not do it any more.
+    """
+    with server.database.read() as session:
+        row = session.get(Occurrence, number)
+        if row is None or row.state != "pending":
+            return None
+        schedule = session.get_one(Schedule, row.schedule_id)
+        others = session.exec(
+            select(Occurrence).where(col(Occurrence.schedule_id) == row.schedule_id)
+        ).all()
+        principal = _person(session, schedule)
+        if "admin" not in principal.roles:
+            raise Forbidden(
+                f"{principal.name} switched the schedule on, and is no admin any more. Nothing was"
+                " registered."
+            )
+        return _Due(
+            number,
+            schedule.name,
+            spec_of(schedule),
+            row.due_at,
+            row.version,
+            sum(other.version is not None for other in others),
+            principal,
+        )
+
+
+def _person(session: Session, schedule: Schedule) -> Principal:
+    user = session.get_one(User, schedule.user_id)
+    roles = frozenset(roles_of(user)) & {"admin"} if user.is_active else frozenset()
+    return Principal(user.name, user.id, roles)
+
+
+def _end(server: Server, number: int, state: str, problem: str | None) -> None:
+    """Store what became of an occurrence, and switch its schedule off if it says so."""
+    with server.database.write() as session:
+        row = session.get_one(Occurrence, number)
+        if row.state != "pending":
+            return
+        row.state, row.problem, row.finished_at = state, problem, server.clock()
+        session.add(row)
+        schedule = session.get_one(Schedule, row.schedule_id)
+        off = state == "refused" and spec_of(schedule).refused == "switch_off"
+        if off and schedule.next_at is not None:
+            schedule.next_at, schedule.reason = None, problem
+            session.add(schedule)
+        who = _person(session, schedule)
+        more = {"version": row.version, "due": row.due_at.isoformat(), "off": off or None}
+        record(session, server, who, schedule, state, **more)

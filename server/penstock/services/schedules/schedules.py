@@ -1,0 +1,195 @@
+"""Make schedules, switch them on and off, show them and remove them.
+
+A schedule is made switched off: what it will spend is shown first (``forecast``), and whoever
+switches it on is the person for whom it acts, with the role that they have then.  Every change is
+a leaf of the log.
+"""
+
+import json
+from typing import Any
+
+from sqlmodel import Session, col, delete, select
+
+from penstock.errors import Conflict, Forbidden, InvalidInput, NameTaken, NotFound
+from penstock.persistence.protocol import Need
+from penstock.persistence.row_numbers import required
+from penstock.persistence.tables.jobs import Occurrence, Schedule
+from penstock.persistence.tables.people import User
+from penstock.services.access.admin_actions import record as logged
+from penstock.services.access.principals import Principal
+from penstock.services.context import Server
+from penstock.services.datasets.datasets import declared_next
+from penstock.services.pagination import Page, Window
+from penstock.services.repository.datasets import dataset_by_name
+from penstock.services.schedules.templates import requests_of
+from penstock.services.schedules.timetable import next_after
+from penstock.services.schemas.schedules import OccurrenceView, ScheduleSpec, ScheduleView
+from penstock.spec_fields import folded
+
+MOST_SHOWN = 20
+MOST = 100
+"""The schedules that a server has."""
+
+LONGEST_SPEC = 262_144
+
+
+def create(server: Server, principal: Principal, spec: ScheduleSpec) -> ScheduleView:
+    """Make a schedule, switched off.
+
+    Raises ``InvalidInput`` for a timetable or requests that are not valid, ``NameTaken``,
+    ``NotFound`` for the dataset, and ``Conflict`` for one whose vectors are pushed.
+    """
+    principal.require("admin")
+    now = server.clock()
+    requests = requests_of(spec, next_after(spec.cron, spec.timezone, now))
+    with server.database.write() as session:
+        declared_next(dataset_by_name(session, spec.dataset), requests.version)
+        names = session.exec(select(Schedule.folded)).all()
+        if folded(spec.name) in names:
+            raise NameTaken(f"There is a schedule {spec.name!r} already; choose another name.")
+        if len(names) >= MOST:
+            raise Conflict(f"There are {MOST} schedules, which is the most; remove one first.")
+        row = Schedule(
+            name=spec.name,
+            folded=folded(spec.name),
+            user_id=_person(principal),
+            spec=text_of(spec),
+            created_at=now,
+        )
+        session.add(row)
+        session.flush()
+        record(session, server, principal, row, "create", spec=json.loads(row.spec))
+        return view(session, row)
+
+
+def switch(server: Server, principal: Principal, name: str, *, on: bool) -> ScheduleView:
+    """Switch a schedule on, from now and for the caller, or off.
+
+    Occurrences that are under way are finished.  Switching again changes nothing.  Raises
+    ``NotFound``.
+    """
+    principal.require("admin")
+    with server.database.write(need=Need.GROWTH if on else Need.RELIEF) as session:
+        row = by_name(session, name)
+        if on != (row.next_at is not None):
+            spec = spec_of(row)
+            row.reason = None
+            row.next_at = next_after(spec.cron, spec.timezone, server.clock()) if on else None
+            if on:
+                row.user_id = _person(principal)
+            session.add(row)
+            record(session, server, principal, row, "switch_on" if on else "switch_off")
+        return view(session, row)
+
+
+def remove(server: Server, principal: Principal, name: str) -> ScheduleView:
+    """Remove a schedule and its list of occurrences; what they registered stays.
+
+    Raises ``NotFound``, and ``Conflict`` while it is on.
+    """
+    principal.require("admin")
+    with server.database.write(need=Need.RELIEF) as session:
+        row = by_name(session, name)
+        if row.next_at is not None:
+            raise Conflict(f"The schedule {row.name!r} is on; switch it off first.")
+        last = view(session, row)
+        if any(occurrence.state == "pending" for occurrence in last.occurrences):
+            raise Conflict(f"An occurrence of {row.name!r} is under way; wait until it is done.")
+        session.exec(delete(Occurrence).where(col(Occurrence.schedule_id) == row.id))
+        session.delete(row)
+        record(session, server, principal, row, "remove")
+        return last
+
+
+def show(server: Server, principal: Principal, name: str) -> ScheduleView:
+    """Show a schedule to admins and auditors.  Raises ``NotFound``."""
+    principal.require("admin", "auditor")
+    with server.database.read() as session:
+        return view(session, by_name(session, name))
+
+
+def listing(server: Server, principal: Principal, window: Window) -> Page[ScheduleView]:
+    """List the schedules in the order in which they were made."""
+    principal.require("admin", "auditor")
+    with server.database.read() as session:
+        rows = session.exec(
+            select(Schedule)
+            .where(col(Schedule.id) > window.after)
+            .order_by(col(Schedule.id))
+            .limit(window.limit + 1)
+        ).all()
+        return window.page(rows, lambda row: view(session, row), lambda row: required(row.id))
+
+
+def by_name(session: Session, name: str) -> Schedule:
+    """Return a schedule's row.  Raises ``NotFound``."""
+    row = session.exec(select(Schedule).where(col(Schedule.folded) == folded(name))).one_or_none()
+    if row is None:
+        raise NotFound(f"There is no schedule {name!r}.")
+    return row
+
+
+def spec_of(row: Schedule) -> ScheduleSpec:
+    """Return the spec that a schedule was made with."""
+    return ScheduleSpec.model_validate_json(row.spec)
+
+
+def text_of(spec: ScheduleSpec) -> str:
+    """Return a spec as it is stored.  Raises ``InvalidInput`` if it is too long."""
+    text = json.dumps(spec.model_dump(mode="json"), ensure_ascii=False, sort_keys=True)
+    if len(text) > LONGEST_SPEC:
+        raise InvalidInput(f"A schedule has at most {LONGEST_SPEC} characters.")
+    return text
+
+
+def record(
+    session: Session,
+    server: Server,
+    principal: Principal,
+    row: Schedule,
+    act: str,
+    **more: Any,
+) -> None:
+    """Append the leaf of a change of a schedule, or of what became of an occurrence."""
+    try:
+        dataset = dataset_by_name(session, spec_of(row).dataset)
+    except NotFound:
+        dataset = None  # it was withdrawn since
+    at = server.clock()
+    logged(session, principal, "schedule", at, dataset=dataset, schedule=row.name, act=act, **more)
+
+
+def view(session: Session, row: Schedule) -> ScheduleView:
+    """Return a schedule with its newest occurrences."""
+    occurrences = session.exec(
+        select(Occurrence)
+        .where(col(Occurrence.schedule_id) == row.id)
+        .order_by(col(Occurrence.due_at).desc())
+        .limit(MOST_SHOWN)
+    ).all()
+    user = session.get_one(User, row.user_id)
+    return ScheduleView(
+        name=row.name,
+        by=user.name,
+        on=row.next_at is not None,
+        next_at=row.next_at,
+        reason=row.reason,
+        spec=spec_of(row).model_dump(mode="json"),
+        occurrences=[
+            OccurrenceView(
+                due_at=occurrence.due_at,
+                state=occurrence.state,
+                version=occurrence.version,
+                problem=occurrence.problem,
+                finished_at=occurrence.finished_at,
+            )
+            for occurrence in occurrences
+        ],
+    )
+
+
+def _person(principal: Principal) -> int:
+    """Return the number of the user for whom a schedule acts.  Raises ``Forbidden``."""
+    if principal.user_id is None:
+        raise Forbidden("A schedule acts for an admin, who is a user; name one with --by.")
+    return required(principal.user_id)

@@ -1,0 +1,71 @@
+"""Make the requests of one occurrence: the schedule's, with the occurrence's date in their names.
+
+The requests depend on the schedule and the time alone, so that an interrupted occurrence that is
+carried out again registers the same, or finds it registered.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from pydantic import TypeAdapter
+
+from penstock.connectors.planning.refusals import checked
+from penstock.errors import InvalidInput
+from penstock.services.schedules.timetable import zone_of
+from penstock.services.schemas.queries import (
+    PushedVectorRequest,
+    QueryRequest,
+    VersionRequest,
+)
+from penstock.services.schemas.schedules import ScheduleSpec
+
+QUERIES: TypeAdapter[QueryRequest] = TypeAdapter(QueryRequest)
+
+
+@dataclass(frozen=True)
+class Requests:
+    """Hold what one occurrence registers: a version, and queries on it."""
+
+    version: VersionRequest
+    queries: list[QueryRequest]
+
+
+def requests_of(spec: ScheduleSpec, due: datetime) -> Requests:
+    """Return the requests of the occurrence that is due then.
+
+    Raises ``InvalidInput`` for requests that are not valid, and for values that are pushed.
+    """
+    local = due.astimezone(zone_of(spec.timezone))
+    words = {"{date}": f"{local:%Y-%m-%d}", "{time}": f"{local:%H%M}"}
+    version = checked(VersionRequest, _filled(spec.version, words))
+    queries = []
+    for query in spec.queries:
+        request = checked(QueryRequest, {**_filled(query, words), "dataset": spec.dataset})
+        if isinstance(request, PushedVectorRequest):
+            raise InvalidInput(
+                "A schedule holds no values: its queries are computed from the dataset's file.",
+                pointer="/queries",
+            )
+        queries.append(request)
+    return Requests(version, queries)
+
+
+def _filled(content: Any, words: dict[str, str]) -> Any:
+    """Return a document with the words in its file's name and in its own."""
+    filled = dict(content)
+    if isinstance(filled.get("name"), str):
+        filled["name"] = _replaced(filled["name"], words)
+    source = filled.get("source")
+    if isinstance(source, dict):
+        filled["source"] = {
+            key: _replaced(value, words) if isinstance(value, str) else value
+            for key, value in source.items()
+        }
+    return filled
+
+
+def _replaced(text: str, words: dict[str, str]) -> str:
+    for word, value in words.items():
+        text = text.replace(word, value)
+    return text

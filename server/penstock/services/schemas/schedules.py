@@ -1,0 +1,114 @@
+"""Describe schedules: what is registered by a timetable, and how much of a budget that may take."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, model_validator
+
+from penstock.spec_fields import Name, Spec
+
+MOST_QUERIES = 100
+LONGEST_CRON = 128
+
+
+class ScheduleSpec(Spec):
+    """Represent a new version of a dataset and the queries on it, by a timetable.
+
+    ``version`` is what registers a version, and ``queries`` what registers queries, without their
+    dataset; in the file's name and in names of queries ``{date}`` stands for the occurrence's date
+    in the time zone, and ``{time}`` for its time.  ``total`` is the most epsilon, by tier, that all
+    versions of this schedule may have together.  An occurrence that is more than an hour late is
+    ``missed``: the newest one is carried out late, or all are skipped.  ``refused`` says whether an
+    occurrence that is refused switches the schedule off.
+    """
+
+    name: Name
+    dataset: Name
+    cron: Annotated[str, Field(max_length=LONGEST_CRON)]
+    timezone: Annotated[str, Field(max_length=LONGEST_CRON)] = "UTC"
+    version: dict[str, Any]
+    queries: Annotated[list[dict[str, Any]], Field(max_length=MOST_QUERIES)] = Field(
+        default_factory=list
+    )
+    total: Annotated[dict[Name, Annotated[float, Field(gt=0)]], Field(min_length=1)]
+    missed: Literal["late", "skip"] = "late"
+    refused: Literal["switch_off", "go_on"] = "switch_off"
+
+    @model_validator(mode="after")
+    def _names_differ(self) -> "ScheduleSpec":
+        if "{date}" not in str(self.version.get("source")):
+            raise ValueError(
+                "The new version's file has no {date} in its name: each occurrence needs a file of"
+                " its own, since the same data cannot be registered twice."
+            )
+        if not all("{date}" in str(query.get("name")) for query in self.queries):
+            raise ValueError("Each query's name needs {date}: a name is used once.")
+        if set(self.total) != set(self.version.get("budgets") or ()):
+            raise ValueError(
+                "total names the tiers that the version's budgets name: for each, the most epsilon"
+                " of all versions together."
+            )
+        return self
+
+
+class ScheduleChange(Spec):
+    """Represent whether a schedule is to be on."""
+
+    on: bool
+
+
+@dataclass(frozen=True)
+class OccurrenceView:
+    """Hold one occurrence: when it was due, and what became of it."""
+
+    due_at: datetime
+    state: str
+    version: int | None
+    problem: str | None
+    finished_at: datetime | None
+
+
+@dataclass(frozen=True)
+class ScheduleView:
+    """Hold a schedule and its newest occurrences; ``next_at`` is null while it is off."""
+
+    name: str
+    by: str
+    on: bool
+    next_at: datetime | None
+    reason: str | None
+    spec: dict[str, Any]
+    occurrences: list[OccurrenceView]
+
+
+@dataclass(frozen=True)
+class ForecastTierView:
+    """Hold what a schedule takes at one tier.
+
+    ``epsilon`` is a version's budget, and ``shares`` the part of it that each query is charged;
+    ``by_then`` is the sum of the versions' epsilons until the date.  ``ends_at`` is the first
+    occurrence that ``total`` does not allow, null if that is after the date.
+    """
+
+    tier: str
+    epsilon: float
+    shares: list[float]
+    share: float
+    total: float | None
+    by_then: float
+    ends_at: datetime | None
+
+
+@dataclass(frozen=True)
+class ForecastView:
+    """Hold what a schedule will do until a date; ``refusal`` says why an occurrence would fail."""
+
+    name: str
+    dataset: str
+    until: datetime
+    first: list[datetime]
+    occurrences: int
+    disjoint_units: bool
+    tiers: list[ForecastTierView]
+    refusal: str | None

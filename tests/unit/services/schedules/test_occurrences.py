@@ -1,0 +1,150 @@
+"""Test occurrences: each is carried out once, or refused as a whole, and both are in the log."""
+
+import json
+from pathlib import Path
+
+import pytest
+from sqlmodel import col, select
+from tests.unit.services.schedules.planning import (
+    file_of,
+    runner,
+    shown,
+    spec_of,
+    switched_on,
+    with_stays,
+)
+from tests.unit.worlds import World, cut_off_before_the_anchor
+
+from penstock.persistence.tables import Charge, Leaf, Query, Release
+from penstock.persistence.tables.jobs import Occurrence
+from penstock.services.access.principals import OPERATOR
+from penstock.services.datasets import datasets
+from penstock.services.jobs.runner import Run
+from penstock.services.people import users
+from penstock.services.schedules import occurrences, schedules
+from penstock.services.schemas.people.users import UserChange, UserSpec
+
+
+@pytest.fixture
+def planned(world: World, tmp_path: Path) -> World:
+    return with_stays(world, tmp_path)
+
+
+def stored(world: World) -> tuple[int, int, int]:
+    with world.server.database.read() as session:
+        counts = [len(session.exec(select(table)).all()) for table in (Query, Charge, Release)]
+    return counts[0], counts[1], counts[2]
+
+
+def look(world: World) -> None:
+    occurrences.look(world.server, runner(world))
+
+
+def logged(world: World) -> list[tuple[str, str, str]]:
+    """Return who did what of a schedule, by the log."""
+    with world.server.database.read() as session:
+        rows = session.exec(select(Leaf).where(col(Leaf.kind) == "schedule")).all()
+    read = [json.loads(row.bytes) for row in rows]
+    return [(leaf["actor"], leaf["schedule"], leaf["act"]) for leaf in read]
+
+
+def test_each_night_a_version_and_its_queries_are_registered_once(
+    planned: World, tmp_path: Path
+) -> None:
+    switched_on(planned, tmp_path)
+    look(planned)
+    assert shown(planned).occurrences == []
+    for day in (1, 2):
+        file_of(tmp_path, day)
+        planned.clock.forward(hours=3 if day == 1 else 24)
+        for _ in range(3):
+            look(planned)
+    states = [(each.state, each.version) for each in shown(planned).occurrences]
+    assert states == [("done", 3), ("done", 2)]
+    # Two queries, charged to three tiers each, and an anchor for each.
+    assert stored(planned) == (2, 6, 2)
+    assert logged(planned) == [
+        ("ada", "nightly", act) for act in ("create", "switch_on", "done", "done")
+    ]
+
+
+def test_an_occurrence_that_is_stopped_in_the_middle_is_gone_on_with(
+    planned: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    switched_on(planned, tmp_path)
+    file_of(tmp_path, 1)
+    planned.clock.forward(hours=3)
+    with planned.server.database.write() as session:
+        number = 1
+        session.add(Occurrence(schedule_id=1, due_at=planned.clock(), state="pending", id=number))
+    begun = occurrences.act(planned.server, number)
+    cut_off_before_the_anchor(monkeypatch, lambda: begun(_run()))
+    assert stored(planned) == (1, 3, 0)
+    begun(_run())
+    assert stored(planned) == (1, 3, 1)
+    (done,) = shown(planned).occurrences
+    assert (done.state, done.version) == ("done", 2)
+    begun(_run())
+    assert stored(planned) == (1, 3, 1)
+
+
+def _run() -> Run:
+    return Run("", 1)
+
+
+def test_what_the_budget_does_not_allow_is_refused_as_a_whole_and_switches_off(
+    planned: World, tmp_path: Path
+) -> None:
+    switched_on(planned, tmp_path, total={"public": 1.0, "internal": 8.0})
+    for day in (1, 2):
+        file_of(tmp_path, day)
+        planned.clock.forward(hours=3 if day == 1 else 24)
+        look(planned)
+    view = shown(planned)
+    assert [each.state for each in view.occurrences] == ["refused", "done"]
+    assert not view.on
+    assert "no room for another" in (view.reason or "")
+    assert stored(planned) == (1, 3, 1)
+    assert datasets.show(planned.server, OPERATOR, "stays").version == 2
+    planned.clock.forward(hours=24)
+    look(planned)
+    assert len(shown(planned).occurrences) == 2
+
+
+def test_a_query_that_does_not_fit_leaves_no_version_behind(planned: World, tmp_path: Path) -> None:
+    (query,) = spec_of(tmp_path).queries
+    costly = [{**query, "name": f"{number}-{{date}}"} for number in range(5)]
+    switched_on(planned, tmp_path, queries=costly, refused="go_on")
+    file_of(tmp_path, 1)
+    planned.clock.forward(hours=3)
+    look(planned)
+    view = shown(planned)
+    assert (view.on, view.occurrences[0].state) == (True, "refused")
+    assert "budget" in (view.occurrences[0].problem or "")
+    assert stored(planned) == (0, 0, 0)
+    assert datasets.show(planned.server, OPERATOR, "stays").version == 1
+
+
+@pytest.mark.parametrize(("missed", "newest"), [("late", "done"), ("skip", "skipped")])
+def test_after_a_gap_the_newest_is_carried_out_late_or_all_are_skipped(
+    planned: World, tmp_path: Path, missed: str, newest: str
+) -> None:
+    switched_on(planned, tmp_path, missed=missed)
+    file_of(tmp_path, 3)
+    planned.clock.forward(hours=3 + 48 + 5)
+    look(planned)
+    states = [each.state for each in shown(planned).occurrences]
+    assert states == [newest, "skipped", "skipped"]
+    assert logged(planned)[2][2] == "missed"
+
+
+def test_whoever_is_no_admin_any_more_registers_nothing(planned: World, tmp_path: Path) -> None:
+    switched_on(planned, tmp_path)
+    users.create(planned.server, OPERATOR, UserSpec(name="root", roles=["admin"]))
+    users.change(planned.server, OPERATOR, "ada", UserChange(roles=["auditor"]))
+    file_of(tmp_path, 1)
+    planned.clock.forward(hours=3)
+    look(planned)
+    view = schedules.show(planned.server, OPERATOR, "nightly")
+    assert (view.on, view.occurrences[0].state) == (False, "refused")
+    assert stored(planned) == (0, 0, 0)

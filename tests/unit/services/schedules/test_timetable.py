@@ -1,0 +1,43 @@
+"""Test the times of schedules, also where clocks are set forward and back."""
+
+from datetime import UTC, datetime
+from itertools import islice
+
+import pytest
+
+from penstock.errors import InvalidInput
+from penstock.services.schedules.timetable import next_after, times
+
+
+def at(*parts: int) -> datetime:
+    return datetime(*parts, tzinfo=UTC)  # type: ignore[arg-type,misc]  # the first five
+
+
+def test_times_are_those_of_the_zone() -> None:
+    assert next_after("0 3 * * 1", "UTC", at(2026, 1, 1)) == at(2026, 1, 5, 3)
+    assert next_after("30 3 * * *", "Europe/Berlin", at(2026, 7, 1)) == at(2026, 7, 1, 1, 30)
+    assert next_after("0 3 1 jan *", "UTC", at(2026, 1, 1, 3)) == at(2027, 1, 1, 3)
+
+
+@pytest.mark.parametrize("begin", [at(2026, 3, 28), at(2026, 10, 24)])
+@pytest.mark.parametrize("cron", ["30 2 * * *", "0 * * * *", "*/20 1-3 * * *"])
+def test_every_time_comes_once_and_in_order_when_clocks_change(begin: datetime, cron: str) -> None:
+    coming = list(islice(times(cron, "Europe/Berlin", begin), 100))
+    assert coming == sorted(set(coming))
+    assert coming[0] > begin
+
+
+@pytest.mark.parametrize(
+    "cron", ["", "* * * *", "* * * * * *", "R * * * *", "h * * * *", "61 * * * *", "@daily", "a b"]
+)
+def test_what_is_no_timetable_is_refused(cron: str) -> None:
+    with pytest.raises(InvalidInput) as problem:
+        next_after(cron, "UTC", at(2026, 1, 1))
+    assert problem.value.errors[0][0] == "/cron"
+
+
+@pytest.mark.parametrize("zone", ["", "Mars/Olympus", "../etc/passwd", "\0"])
+def test_an_unknown_zone_is_refused(zone: str) -> None:
+    with pytest.raises(InvalidInput) as problem:
+        next_after("0 3 * * *", zone, at(2026, 1, 1))
+    assert problem.value.errors[0][0] == "/timezone"
