@@ -10,6 +10,7 @@ from sqlmodel import col, func, select
 from tests.api.bad_input.tables.datasets import of_file
 from tests.api.bad_input.tables.keys import POSTS
 from tests.api.bad_input.tables.streams import STREAM, STREAMS
+from tests.api.sight.scheduled import schedule_in
 from tests.api.world import QUERY, World, parsed, propose
 
 from penstock.api import OPERATIONS
@@ -143,6 +144,9 @@ def test_every_post_of_admins_is_done_once_under_a_key(
         world.answer("POST", "/api/v1/datasets", of_file(str(tmp_path / "old.csv")), by="root")
         path = f"/api/v1/datasets/{of_file('')['name']}/versions"
         body = {**body, "source": {"engine": "duckdb", "uri": str(tmp_path / "new.csv")}}
+    if "/schedules" in path:
+        schedule_in(world)
+        body = {**body, "name": "other"}
     if "/streams/hits/" in path:
         world.answer("POST", STREAMS, STREAM, by="root")
     if path.endswith("/approval"):

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 from sqlmodel import Session, col, select
+from tests.unit.services.schedules.planning import spec_of, with_stays
 from tests.unit.worlds import CopyWorld, World, fill
 
 from penstock.errors import NotFound
@@ -22,6 +23,7 @@ from penstock.services.approvals.actions import QueryRetirement
 from penstock.services.audit import clocks, proofs, refusals, restores
 from penstock.services.operations import home, key_rotation
 from penstock.services.people import tokens, users
+from penstock.services.schedules import schedules
 from penstock.services.schemas.datasets import DatasetChange
 from penstock.services.schemas.people.tokens import TokenSpec
 from penstock.services.schemas.people.users import UserChange
@@ -60,6 +62,8 @@ def every_kind(world: World) -> None:
     sent = ElementsRequest.model_validate({"from": 1, "values": [3]})
     stream_elements.push(server, OPERATOR, "hits", sent)
     stream_totals.read(server, world.person("pia"), "hits")
+    with_stays(world, server.settings.home.parent)
+    schedules.create(server, world.person("ada"), spec_of(server.settings.home.parent))
     key_rotation.rotate(server, OPERATOR)
     ruled = replace(server, settings=server.settings.model_copy(update={"two_person_rule": True}))
     proposals.do_or_propose(ruled, world.person("ada"), QueryRetirement(query="visits"))

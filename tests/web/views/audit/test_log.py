@@ -7,6 +7,7 @@ from typing import Any
 from urllib.parse import quote, urlencode
 
 import pytest
+from tests.api.sight.scheduled import schedule_in
 from tests.api.world import World, propose
 from tests.web.world import HOSTILE, Browser, Open, text_of
 
@@ -158,6 +159,7 @@ def test_every_kind_of_leaf_is_told_in_a_sentence(olga: Browser, world: World) -
     users.disable(world.server, OPERATOR, "noa")
     world.clock.now -= timedelta(hours=1)
     clocks.acknowledge(world.server, OPERATOR)
+    schedule_in(world)
     refusals.record(world.server, {"failed_sign_ins": 1200, "bad_tokens": 2, "too_often": 3}, 60.0)
     page = text_of(olga.get("/timeline?order=oldest")) + text_of(olga.get("/timeline"))
     for sentence in (
@@ -174,6 +176,7 @@ def test_every_kind_of_leaf_is_told_in_a_sentence(olga: Browser, world: World) -
         "ann was given the role analyst, cleared for public",
         "ann was issued token",
         "Proposal",
+        "Schedule nightly was made",
         "The database and its witness agreed again",
         "The log had been signed at a wrong time",
         "1,200 failed to sign in, 2 with an invalid token, 3 too frequent",
