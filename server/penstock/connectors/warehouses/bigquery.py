@@ -72,6 +72,11 @@ class BigQuery:
     }
     release: ClassVar[str] = "SELECT 'a service' AS version"
 
+    def located(self, secret: str, table: Sequence[str]) -> Sequence[str]:
+        """Return the table's project, dataset and name."""
+        project = address_of(secret, "bigquery", _FORM, _OPTIONS).host
+        return (project, *table) if len(table) == 2 else table
+
     def opened(self, secret: str) -> Session:
         """Return a session; nothing is sent before the first statement."""
         address = address_of(secret, "bigquery", _FORM, _OPTIONS)

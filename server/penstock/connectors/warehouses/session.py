@@ -62,6 +62,9 @@ class Engine(Protocol):
         Raises ``InvalidInput`` for a secret that is not of the right form.
         """
 
+    def located(self, secret: str, table: Sequence[str]) -> Sequence[str]:
+        """Return which table of which server it is, however it is named; no user or password."""
+
     def columns(self, table: Sequence[str]) -> tuple[str, Mapping[str, str]]:
         """Return the statement for ``name`` and ``type`` of a table's columns."""
 

@@ -63,6 +63,12 @@ class Snowflake:
     }
     release: ClassVar[str] = 'SELECT CURRENT_VERSION() AS "version"'
 
+    def located(self, secret: str, table: Sequence[str]) -> Sequence[str]:
+        """Return the account, and the table's database, schema and name."""
+        address = address_of(secret, "snowflake", _FORM, _OPTIONS)
+        database = address.path[:1] if len(table) == 2 else ()
+        return address.host, *database, *table
+
     def opened(self, secret: str) -> Session:
         """Return a session; the driver signs in at once."""
         address = address_of(secret, "snowflake", _FORM, _OPTIONS)

@@ -13,6 +13,7 @@ from penstock.connectors.warehouses.address import address_of
 from penstock.connectors.warehouses.session import PATIENCE, Columns, Refused, Session, away
 from penstock.connectors.warehouses.surroundings import quoted
 
+_FORM = "trino://USER:PASSWORD@HOST:PORT/CATALOG"
 _INTEGERS = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT")
 
 
@@ -60,9 +61,15 @@ class Trino:
     }
     release: ClassVar[str] = "SELECT version() AS version"
 
+    def located(self, secret: str, table: Sequence[str]) -> Sequence[str]:
+        """Return the server's host and port, and the table's catalog, schema and name."""
+        address = address_of(secret, "trino", _FORM)
+        catalog = address.path[:1] if len(table) == 2 else ()
+        return address.host, str(address.port or ""), *catalog, *table
+
     def opened(self, secret: str) -> Session:
         """Return a session; nothing is sent before the first statement."""
-        address = address_of(secret, "trino", "trino://USER:PASSWORD@HOST:PORT/CATALOG")
+        address = address_of(secret, "trino", _FORM)
         import trino
 
         secure = address.password is not None

@@ -148,7 +148,10 @@ class Warehouse:
     ) -> tuple[bytes, Mapping[str, str], str | None]:
         types = self._columns(session, dataset)
         version, now = self._version(session, dataset)
-        content = json.dumps([self._engine.name, self._parts(dataset), dict(types), version])
+        source = dataset.source
+        secret = self._connections.require(source.connection, source.engine, registered=True)
+        located = list(self._engine.located(secret, self._parts(dataset)))
+        content = json.dumps([self._engine.name, located, dict(types), version])
         return hmac.new(key, content.encode(), "sha256").digest(), types, now
 
     def _columns(self, session: Session, dataset: DatasetSpec) -> Mapping[str, str]:

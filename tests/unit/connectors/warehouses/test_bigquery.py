@@ -77,6 +77,7 @@ def test_no_error_of_the_driver_is_passed_on(
 
 def test_a_table_is_described_and_read_as_it_was_at_one_time() -> None:
     engine, table = BigQuery(), ("my-project", "data", "visits")
+    assert engine.located(SECRET, ("data", "visits")) == engine.located(SECRET, table) == table
     for text, parameters in (engine.columns(table), engine.version(table)):
         assert "FROM `my-project`.`data`." in text
         assert parameters == {"table": "visits"}

@@ -82,6 +82,7 @@ def test_an_option_that_is_not_known_is_refused() -> None:
 
 def test_a_table_is_described_and_read_as_it_was_at_one_time() -> None:
     engine, table = Snowflake(), ("CLINIC", "PUBLIC", "VISITS")
+    assert engine.located(SECRET, table[1:]) == engine.located(SECRET, table) == ("account", *table)
     for text, parameters in (engine.columns(table), engine.version(table)):
         assert '"CLINIC".INFORMATION_SCHEMA.' in text
         assert list(parameters.values()) == ["PUBLIC", "VISITS"]

@@ -76,6 +76,9 @@ def test_the_columns_of_a_table_are_asked_for_in_its_catalog() -> None:
     assert 'FROM "lake".information_schema.columns' in text
     assert list(parameters.values()) == ["public", "visits"]
     assert "FROM information_schema.columns" in Trino().columns(("public", "visits"))[0]
+    located = Trino().located(SECRET, ("public", "visits"))
+    assert located == Trino().located("trino://bob@HOST", ("lake", "public", "visits"))
+    assert located != Trino().located("trino://ann@other/lake", ("public", "visits"))
     engine: Engine = Trino()
     assert engine.version(("public", "visits")) is None
 

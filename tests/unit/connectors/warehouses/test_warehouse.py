@@ -118,6 +118,18 @@ def test_a_view_is_checked_recognized_and_counted(engine: Elsewhere) -> None:
     assert all(session.closed for session in engine.sessions)
 
 
+def test_the_same_names_on_another_server_are_other_data(
+    engine: Elsewhere, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here = Warehouse(engine, CONNECTIONS).fingerprint(dataset(), KEY, silent)
+    monkeypatch.setattr(f"{__name__}.SECRET", SECRET.replace("host", "other"))
+    other = Connections({"warehouse": SecretStr(SECRET)})
+    assert Warehouse(engine, other).fingerprint(dataset(), KEY, silent) != here
+    monkeypatch.setattr(f"{__name__}.SECRET", "trino://bob:changed@host/lake")
+    renewed = Connections({"warehouse": SecretStr(SECRET)})
+    assert Warehouse(engine, renewed).fingerprint(dataset(), KEY, silent) == here
+
+
 def test_the_salt_and_the_secret_are_in_no_statement(engine: Elsewhere) -> None:
     fingerprint = Warehouse(engine, CONNECTIONS).fingerprint(dataset(), KEY, silent)
     answered(engine, {"type": "count"}, fingerprint)
