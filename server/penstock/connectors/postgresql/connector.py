@@ -87,7 +87,7 @@ class Views:
         progress: Progress,
     ) -> NDArray[np.int64]:
         """Read the view with a statement, in one transaction."""
-        from penstock.connectors.postgresql.conformance import require_conformance
+        from penstock.connectors.postgresql.conformance import require_once
         from penstock.connectors.postgresql.relations import surrounded, view_source
         from penstock.connectors.postgresql.session import reading
         from penstock.connectors.postgresql.views import registered_view
@@ -95,7 +95,7 @@ class Views:
 
         with reading(self._address(dataset, registered=True)) as session:
             view = registered_view(session, dataset, key, fingerprint)
-            require_conformance(session, view.version)
+            require_once(session, view)
             progress("counting")
             source = view_source(statement.plan, view.place, view.types)
             table = session.table(*surrounded(statement, source, salt))

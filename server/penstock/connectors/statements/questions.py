@@ -8,6 +8,7 @@ answer reads no data.
 import datetime
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -73,7 +74,7 @@ class Question:
     answer: tuple[int, ...]
     unit: dict[str, Any] | None = None
 
-    @property
+    @cached_property
     def plan(self) -> Plan:
         """Return what the query means."""
         unit = {"column": "person"} if self.unit is None else self.unit

@@ -10,6 +10,7 @@ from penstock.connectors.planning.prepare import check_source
 from penstock.connectors.postgresql import conformance
 from penstock.connectors.postgresql.dialect import PostgreSQL
 from penstock.connectors.postgresql.session import reading
+from penstock.connectors.postgresql.views import view_of
 from penstock.connectors.specs.models import DatasetSpec
 from penstock.connectors.statements.questions import OPEN_QUESTIONS, QUESTIONS
 from penstock.connectors.statements.statement import Statement
@@ -35,9 +36,23 @@ OTHERWISE = {
 }
 
 
-def test_a_server_answers_as_it_should(warehouse: Warehouse) -> None:
+def test_a_server_answers_as_it_should_and_is_asked_at_each_registration(
+    warehouse: Warehouse, visits: DatasetSpec, monkeypatch: pytest.MonkeyPatch
+) -> None:
     with reading(warehouse.address) as session:
-        conformance.require_conformance(session, "15")
+        view = view_of(session, visits)
+        conformance.require_once(session, view)
+        seen: list[object] = []
+
+        def counted(*given: object) -> bool:
+            seen.append(given)
+            return True
+
+        monkeypatch.setattr(conformance, "is_right", counted)
+        conformance.require_once(session, view)
+        assert seen == []
+        conformance.require_conformance(session, view.version)
+        assert len(seen) == len((*QUESTIONS, *OPEN_QUESTIONS))
 
 
 @pytest.mark.parametrize("way", OTHERWISE)
