@@ -54,7 +54,8 @@ def reach(connections: Connections, name: str) -> Reached:
     require_installed(engine, stores=engine == "duckdb")
     probe = PROBES.get(engine)
     if probe is None:
-        raise InvalidInput(f"This version of Penstock cannot try connections to {engine} yet.")
+        kind = "buckets" if engine == "duckdb" else engine
+        raise InvalidInput(f"This version of Penstock cannot try connections to {kind} yet.")
     version, conformance = probe(connections.require(name, engine))
     return Reached(name, engine, version, conformance)
 
