@@ -1,5 +1,6 @@
 """Refuse settings that cannot work, or that exclude each other."""
 
+import re
 from typing import Final
 from urllib.parse import urlsplit
 
@@ -7,6 +8,7 @@ from penstock.errors import InvalidInput
 from penstock.settings import Settings
 
 SHORTEST_METRICS_TOKEN: Final = 16
+_IN_A_BUCKET: Final = re.compile(r"s3://[A-Za-z0-9.-]+/[A-Za-z0-9._-]+(/[A-Za-z0-9._-]+)*")
 
 
 def _require_address(url: str) -> None:
@@ -41,6 +43,11 @@ def check(settings: Settings) -> None:
     if settings.replicas not in ("required", "none"):
         raise InvalidInput(
             f"The setting replicas is {settings.replicas!r}; it must be required or none."
+        )
+    if settings.witness_bucket and not _IN_A_BUCKET.fullmatch(settings.witness_bucket):
+        raise InvalidInput(
+            f"The setting witness_bucket is {settings.witness_bucket!r}; it must name a bucket and"
+            " a prefix in it: s3://BUCKET/PREFIX."
         )
     if settings.oidc_issuer and not (settings.oidc_audience and settings.oidc_claim):
         raise InvalidInput(

@@ -56,6 +56,20 @@ class Settings(BaseSettings):
     chunks_folder: str = Field(
         "", description="The folder or bucket (s3://, gs://, az://) of long vectors; home/chunks."
     )
+    witness_bucket: str = Field(
+        "",
+        description=(
+            "The bucket with object lock that holds the log's witness in place of a folder:"
+            " s3://BUCKET/PREFIX."
+        ),
+    )
+    witness_connection: str = Field(
+        "",
+        description=(
+            "The connection with that bucket's region and credentials; those of the machine when"
+            " empty."
+        ),
+    )
     data_folder: OptionalPath = Field(
         None,
         description=(

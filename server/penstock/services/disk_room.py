@@ -69,13 +69,15 @@ class Room:
 
 def of(settings: Settings, database: Database) -> Room:
     """Return the room of a server's database, and of the log's witness."""
-    lefts: list[Measure] = [on_disk(settings.witness_path)]
+    lefts: list[Measure] = [] if settings.witness_bucket else [on_disk(settings.witness_path)]
     if not settings.database_url:
         log = settings.database_path / "penstock.db-wal"
         lefts.append(on_disk(settings.database_path, log))
     elif settings.database_largest:
         lefts.append(UpTo(settings.database_largest, database.size))
-    return Room(lambda: min(left() for left in lefts), settings.room_reserve)
+    return Room(
+        lambda: min((left() for left in lefts), default=NOBODY_KNOWS), settings.room_reserve
+    )
 
 
 def require(database: Database) -> None:

@@ -8,6 +8,8 @@ from tests.mutants.mutant import Mutant
 ENVELOPE: Final = "tests/unit/encryption/test_envelope.py"
 SENSITIVITY: Final = "tests/property/test_sensitivity_replace.py"
 FAIL_OVER: Final = "tests/faults/postgresql/test_fail_over.py"
+BUCKET: Final = "tests/unit/transparency_log/witness/test_bucket_witness.py"
+WITNESSES: Final = "tests/unit/services/operations/test_witnesses.py"
 DURABILITY: Final = "tests/unit/persistence/postgresql/test_durability.py"
 
 QUEUE: Final = "tests/unit/services/jobs/test_queue.py"
@@ -151,6 +153,34 @@ MUTANTS: Final[Sequence[Mutant]] = (
             f"{FAIL_OVER}::test_a_running_server_knows_the_standby_for_another_server_before_it_writes",
         ),
         row="V1",
+    ),
+    Mutant(
+        name="answers-before-the-bucket",
+        path="transparency_log/witness/bucket_witness.py",
+        before="        self._reached(lambda: self._append(change, self._known))\n",
+        after="        later = __import__('threading').Thread\n"
+        "        later(target=self._append, args=(change, self._known)).start()\n",
+        wrong="an answer leaves before the bucket has confirmed the witness's record",
+        tests=(f"{WITNESSES}::test_no_answer_leaves_before_the_bucket_has_confirmed_it",),
+        row="V32",
+    ),
+    Mutant(
+        name="witness-put-over",
+        path="transparency_log/witness/bucket.py",
+        before='content, mode="create", use_multipart=False',
+        after='content, mode="overwrite", use_multipart=False',
+        wrong="of two hosts one takes back what the other witnessed",
+        tests=(f"{BUCKET}::test_of_hosts_that_write_at_once_nobody_takes_another_back",),
+        row="V32",
+    ),
+    Mutant(
+        name="hidden-record-not-missed",
+        path="transparency_log/witness/bucket_witness.py",
+        before="        if self._bucket.lock(end + 1).is_deleted:\n",
+        after="        if self._bucket.lock(end).is_deleted:\n",
+        wrong="a mark hides the newest record from a server that starts",
+        tests=(f"{BUCKET}::test_a_record_whose_deletion_hides_it_is_missed_by_all",),
+        row="V32",
     ),
     Mutant(
         name="canceled-waits-confirm",

@@ -18,7 +18,7 @@ def init(operator: Operator) -> None:
     If there is a home already, nothing is changed.
     """
     from penstock.persistence import migrate
-    from penstock.services.operations import home
+    from penstock.services.operations import home, witnesses
 
     settings = operator.settings
     home.create(settings)
@@ -28,7 +28,7 @@ def init(operator: Operator) -> None:
         if settings.database_url
         else str(settings.database_path.resolve()),
         "keys": str(settings.keys_path.resolve()),
-        "witness": str(settings.witness_path.resolve()),
+        "witness": witnesses.place_of(settings),
     }
     operator.print(
         Document(

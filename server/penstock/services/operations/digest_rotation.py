@@ -19,9 +19,7 @@ from penstock.persistence.row_authentication import derived, signed_tables
 from penstock.services.access.admin_actions import record
 from penstock.services.access.principals import Principal
 from penstock.services.context import Server
-from penstock.services.operations import secret_checks, secret_renewal
-from penstock.transparency_log import sights
-from penstock.transparency_log.witness.file_witness import FileWitness
+from penstock.services.operations import secret_checks, secret_renewal, witnesses
 
 
 @dataclass(frozen=True)
@@ -58,10 +56,7 @@ def rotate_values(server: Server, principal: Principal) -> DigestKeysView:
     *earlier, newest = [derived(key) for key in reversed(secrets.of_rows())]
     for name in signed_tables():
         _sign_anew(server, earlier, newest, name)
-    settings = server.settings
-    FileWitness(
-        settings.witness_path, settings.log_patience, lambda: sights.keys_of(server.stored.now)
-    ).renew()
+    witnesses.of(server.settings, lambda: server.stored.now).renew()
     with server.database.write() as session:
         secret_checks.add(session, secrets, (VALUES,))
         number = secrets.newest_of(VALUES)

@@ -20,11 +20,12 @@ from penstock.persistence.database import Database
 from penstock.services import disk_room
 from penstock.services.context import Server
 from penstock.services.noise.keys import require_keys
-from penstock.services.operations import secret_checks
+from penstock.services.operations import secret_checks, witnesses
 from penstock.settings import Settings
 from penstock.transparency_log import leaves, sights
 from penstock.transparency_log.logged_time import LoggedTime
 from penstock.transparency_log.sequencer import Sequencer
+from penstock.transparency_log.witness.bucket_witness import BucketWitness
 from penstock.transparency_log.witness.file_witness import FILE, FileWitness, Witness
 
 if TYPE_CHECKING:
@@ -49,7 +50,9 @@ def create(settings: Settings) -> list[Path]:
 
     Raises ``Conflict`` if there is a home already, and then changes nothing.
     """
-    folders = [settings.keys_path, settings.witness_path]
+    folders = [settings.keys_path]
+    if not settings.witness_bucket:
+        folders.append(settings.witness_path)
     if not settings.database_url:
         folders.insert(0, settings.database_path)
     present = [
@@ -66,6 +69,11 @@ def create(settings: Settings) -> list[Path]:
             f"There is a home already: {present[0]} exists. Nothing was changed;"
             " name another folder in PENSTOCK_HOME, or use the one that is there."
             " If an earlier init was interrupted, `penstock db upgrade` completes it."
+        )
+    if settings.witness_bucket and _has_records(settings):
+        raise Conflict(
+            f"The bucket of PENSTOCK_WITNESS_BUCKET, {settings.witness_bucket}, has the witness of"
+            " another log. Nothing was changed; name another prefix, or use the home that it is of."
         )
     if settings.database_url and migrate.occupied(settings.resolved_migration_url):
         raise Conflict(
@@ -98,12 +106,13 @@ def upgrade(settings: Settings) -> tuple[str | None, str]:
     ``KeysUnavailable``, and ``IntegrityViolation`` for a query that was altered.
     """
     secrets = Secrets.load(settings.keys_path / SECRETS)
-    eye = _witness(settings, lambda: secrets)
+    eye = witnesses.of(settings, lambda: secrets)
 
     def finish(connection: Connection, before: str | None) -> None:
         _sign(connection, secrets, before)
         # Before the commit, so that after an interrupted upgrade it is either done or still due.
-        _take_over(eye, settings.witness_path, before)
+        if isinstance(eye, FileWitness):
+            _take_over(eye, settings.witness_path, before)
 
     from penstock.transparency_log import bootstrap
 
@@ -151,21 +160,23 @@ def provider(settings: Settings) -> KeyProvider:
     return Pkcs11(settings.pkcs11_module or Path(), settings.pkcs11_token, pin)
 
 
-def witness(settings: Settings) -> FileWitness:
+def witness(settings: Settings) -> FileWitness | BucketWitness:
     """Return the log's witness.  Raises ``KeysUnavailable``."""
     secrets = Secrets.load(settings.keys_path / SECRETS)
-    return _witness(settings, lambda: secrets)
+    return witnesses.of(settings, lambda: secrets)
 
 
-def _witness(settings: Settings, secrets: Callable[[], Secrets]) -> FileWitness:
-    return FileWitness(
-        settings.witness_path, settings.log_patience, lambda: sights.keys_of(secrets())
-    )
+def _has_records(settings: Settings) -> bool:
+    def none() -> Secrets:
+        raise LookupError("names of records need no secret")
+
+    witness = witnesses.of(settings, none)
+    return isinstance(witness, BucketWitness) and witness.exists()
 
 
 def _seeing(settings: Settings, secrets: Callable[[], Secrets], database: Database) -> Witness:
     """Return the witness, combined with the log's second place if there is one."""
-    eye = _witness(settings, secrets)
+    eye = witnesses.of(settings, secrets)
     if not settings.log_sink:
         return eye
     from penstock.transparency_log.sinks.forwarding import ForwardingWitness, sink_of
@@ -246,6 +257,7 @@ def open_server(
         cosigners.configured(settings)
     secret_checks.require(server.database, server.secrets)
     require_keys(server)
+    witnesses.require_locked(settings, lambda: stored.now, clock())
     sequencer.examine()
     return server
 

@@ -19,6 +19,7 @@ from penstock.persistence.database import Database
 from penstock.services import disk_room
 from penstock.services.jobs import queue
 from penstock.services.ledger.undercharged import undercharged
+from penstock.services.operations import witnesses
 from penstock.services.operations.home import (
     SECRETS,
     open_server,
@@ -61,7 +62,7 @@ def examine(settings: Settings) -> StatusView:
     parts = [
         _part("database", _place(settings), _database(settings)),
         _part("keys", str(settings.keys_path.resolve()), _keys(settings)),
-        _part("witness", str(settings.witness_path.resolve()), _witness(settings)),
+        _part("witness", witnesses.place_of(settings), _witness(settings)),
     ]
     sink = sink_of(settings.log_sink, settings.log_patience)
     if sink is not None:
@@ -126,7 +127,7 @@ def _keys(settings: Settings) -> Callable[[], str]:
 
 def _witness(settings: Settings) -> Callable[[], str]:
     def check() -> str:
-        if not settings.witness_path.is_dir():
+        if not settings.witness_bucket and not settings.witness_path.is_dir():
             raise Unavailable("The folder is missing; restore it, or create it.")
         try:
             eye = witness(settings)
@@ -137,7 +138,7 @@ def _witness(settings: Settings) -> Callable[[], str]:
             size = look.result(timeout=settings.log_patience).size
         except TimeoutError:
             raise Unavailable(
-                f"It does not answer within {settings.log_patience:g} s; check its disk."
+                f"It does not answer within {settings.log_patience:g} s; check its disk or bucket."
             ) from None
         suspended = None
         # A problem of the database or the keys is reported for these.

@@ -1,0 +1,98 @@
+"""Choose where the log's witness is: in a folder, or in a bucket with object lock.
+
+The bucket's connection (``PENSTOCK_CONNECTION_NAME``) is one JSON object, as those of datasets:
+``{"store": "s3", "region": "...", "access_key_id": "...", "secret_access_key": "..."}``.  Without a
+connection the machine's own credentials are used.
+"""
+
+import importlib.util
+import json
+from collections.abc import Callable
+from contextlib import suppress
+from datetime import datetime
+from typing import Any, Final
+
+from penstock.encryption.secrets import Secrets
+from penstock.errors import InvalidInput, LogUnavailable, Unavailable
+from penstock.nesting import shallow
+from penstock.setting_connections import folded_connection, variable_of_connection
+from penstock.settings import Settings
+from penstock.transparency_log import sights
+from penstock.transparency_log.witness.bucket import Bucket
+from penstock.transparency_log.witness.bucket_witness import BucketWitness
+from penstock.transparency_log.witness.file_witness import FileWitness
+
+_SCHEME: Final = "s3://"
+_TEXTS: Final = frozenset(
+    {"region", "endpoint", "access_key_id", "secret_access_key", "session_token"}
+)
+_SWITCHES: Final = frozenset({"allow_http", "virtual_hosted_style_request"})
+
+
+def place_of(settings: Settings) -> str:
+    """Return in words where the witness is."""
+    return settings.witness_bucket or str(settings.witness_path.resolve())
+
+
+def of(settings: Settings, secrets: Callable[[], Secrets]) -> FileWitness | BucketWitness:
+    """Return the witness that the settings name.
+
+    Raises ``InvalidInput`` for a connection that cannot be used, and ``Unavailable``.
+    """
+
+    def keys() -> tuple[bytes, ...]:
+        return sights.keys_of(secrets())
+
+    if not settings.witness_bucket:
+        return FileWitness(settings.witness_path, settings.log_patience, keys)
+    if importlib.util.find_spec("obstore") is None:
+        raise Unavailable(
+            "A witness in a bucket needs the package obstore: run `pip install"
+            " 'penstock[storage]'`, or unset PENSTOCK_WITNESS_BUCKET."
+        )
+    bucket, _, prefix = settings.witness_bucket.removeprefix(_SCHEME).partition("/")
+    store = Bucket(bucket, prefix, _options(settings), settings.log_patience)
+    return BucketWitness(store, settings.log_patience, keys)
+
+
+def require_locked(settings: Settings, secrets: Callable[[], Secrets], now: datetime) -> None:
+    """Raise ``Unavailable`` if a bucket does not lock what is stored in it.
+
+    One that cannot be reached is reported by every change, as a folder that cannot be read is.
+    """
+    witness = of(settings, secrets)
+    if isinstance(witness, BucketWitness):
+        with suppress(LogUnavailable):
+            witness.require_locked(now)
+
+
+def _options(settings: Settings) -> dict[str, Any]:
+    name = settings.witness_connection
+    if not name:
+        return {}
+    secret = settings.connections.get(folded_connection(name))
+    fields = _fields(secret.get_secret_value()) if secret is not None else None
+    if fields is None:
+        # Nothing of what it is set to is repeated.
+        raise InvalidInput(
+            f"The setting witness_connection names {name!r}, which must be one JSON object for"
+            f' S3: set {variable_of_connection(name)} to {{"store": "s3", "region": "eu-west-1"}}'
+            " with the credentials."
+        )
+    return fields
+
+
+def _fields(text: str) -> dict[str, Any] | None:
+    """Return a store's options; ``None`` if the text does not describe a store of S3."""
+    try:
+        fields = json.loads(shallow(text))
+    except ValueError:
+        return None
+    if not isinstance(fields, dict) or fields.pop("store", None) != "s3":
+        return None
+    fields.pop("buckets", None)
+    are_right = all(
+        isinstance(value, str) if name in _TEXTS else isinstance(value, bool)
+        for name, value in fields.items()
+    )
+    return fields if are_right and fields.keys() <= _TEXTS | _SWITCHES else None
