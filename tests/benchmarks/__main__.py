@@ -7,7 +7,15 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from tests.benchmarks import figure2
-from tests.benchmarks.database import ledger, levels, previews, registration, release, sequencer
+from tests.benchmarks.database import (
+    ledger,
+    levels,
+    previews,
+    registration,
+    release,
+    scaling,
+    sequencer,
+)
 from tests.benchmarks.figures import Figure, table
 from tests.benchmarks.noise import (
     accountant,
@@ -42,6 +50,7 @@ BENCHMARKS: dict[str, tuple[str, Callable[[], Sequence[Figure]]]] = {
     "correlated": ("Many counts over one population", correlated.measure),
     "streams": ("Steps of running sums, placed all over a stream", streams.measure),
     "sequencer": ("First releases of different queries, 256 values, PostgreSQL", sequencer.measure),
+    "scaling": ("What grows with hosts on one PostgreSQL, and with rows", scaling.measure),
     "refusals": ("What the clock tells, HTTP, 256 values, SQLite", refusals.measure),
     "pages": ("Every page, one client over HTTP, SQLite, one worker", dashboard.measure),
 }

@@ -67,7 +67,7 @@ def measure(setting: Setting = Setting(), say: Print = print) -> Sequence[Figure
         file.parent.mkdir()
         people = write_crowd(file, setting.rows)
         say(f"{setting.rows:,} rows of {people:,} people, {file.stat().st_size / 1e6:.1f} MB.")
-        _register_dataset(world, file)
+        register_dataset(world, file)
         salt = _salt(world.server)
         numbers = {"registration": iter(range(HIGHEST)), "plain SQL": iter(range(HIGHEST))}
         taken = in_turns(
@@ -122,7 +122,8 @@ def plain(file: Path, least: int, salt: str) -> NDArray[np.int64]:
     return np.array([found.get(name, 0) for name in PLACES], dtype=np.int64)
 
 
-def _register_dataset(world: World, file: Path) -> None:
+def register_dataset(world: World, file: Path) -> None:
+    """Register the file as the dataset that the statistics are of."""
     number = {"type": "integer", "lower": 0, "upper": HIGHEST}
     spec = {
         "name": DATASET,

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import pytest
 from sqlmodel import col, select
-from tests.benchmarks.database import ledger, levels, previews, registration, release
+from tests.benchmarks.database import ledger, levels, previews, registration, release, scaling
 from tests.benchmarks.database.world import TIERS, fresh_world
 from tests.benchmarks.figures import Figure
 from tests.benchmarks.noise import accountant, costs, histogram, mechanisms
@@ -180,3 +180,13 @@ def test_copies_of_a_query_are_charged_one_after_the_other() -> None:
         first = charges[0]
         assert charges[-1].loss_total == charges[-1 - len(TIERS)].loss_total + 1
         assert first.loss_total == first.loss
+
+
+@pytest.mark.nightly
+def test_releases_are_measured_by_hosts_and_registrations_by_rows(cluster: object) -> None:
+    setting = scaling.Setting(hosts=(2,), queries=1, rows=(1000,))
+    figures = {figure.name: figure.value for figure in scaling.measure(setting)}
+    assert cluster is not None
+    assert figures["2 hosts: a first release, of a host's processors"] > 0
+    assert figures["2 hosts: leaves in a batch of the log"] >= 1
+    assert figures["1,000 rows: a registration, processor"] > 0
