@@ -13,6 +13,7 @@
 * ``pagination``                                 pages of a list
 * ``disk_room``                                  the free disk space, of which a reserve is kept
                                                  for taking access away
+* ``witnesses``                                  the log's witness, in a folder or a bucket
 * ``schemas``                                    what callers send and receive
 * ``access``                                     authentication and permissions
 * ``noise``                                      the noise process of a query, and its sealed

@@ -9,7 +9,7 @@ ENVELOPE: Final = "tests/unit/encryption/test_envelope.py"
 SENSITIVITY: Final = "tests/property/test_sensitivity_replace.py"
 FAIL_OVER: Final = "tests/faults/postgresql/test_fail_over.py"
 BUCKET: Final = "tests/unit/transparency_log/witness/test_bucket_witness.py"
-WITNESSES: Final = "tests/unit/services/operations/test_witnesses.py"
+WITNESSES: Final = "tests/unit/transparency_log/witness/test_witnesses.py"
 DURABILITY: Final = "tests/unit/persistence/postgresql/test_durability.py"
 
 QUEUE: Final = "tests/unit/services/jobs/test_queue.py"

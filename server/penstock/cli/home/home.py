@@ -18,7 +18,8 @@ def init(operator: Operator) -> None:
     If there is a home already, nothing is changed.
     """
     from penstock.persistence import migrate
-    from penstock.services.operations import home, witnesses
+    from penstock.services import witnesses
+    from penstock.services.operations import home
 
     settings = operator.settings
     home.create(settings)

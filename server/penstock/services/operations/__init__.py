@@ -2,7 +2,6 @@
 
 * ``home, status``                               creating and opening a server's folder, and its
                                                  state
-* ``witnesses``                                  the log's witness in a folder or a bucket
 * ``backup, backup_check``                       copies of the database, and the check that today's
                                                  keys open one
 * ``chunk_copies``                               the chunks of long vectors beside a backup

@@ -16,10 +16,11 @@ from dataclasses import dataclass
 from penstock.encryption.secrets import FINGERPRINT, VALUES
 from penstock.persistence import row_authentication_upgrade
 from penstock.persistence.row_authentication import derived, signed_tables
+from penstock.services import witnesses
 from penstock.services.access.admin_actions import record
 from penstock.services.access.principals import Principal
 from penstock.services.context import Server
-from penstock.services.operations import secret_checks, secret_renewal, witnesses
+from penstock.services.operations import secret_checks, secret_renewal
 
 
 @dataclass(frozen=True)

@@ -17,10 +17,10 @@ from penstock.encryption.secrets import Secrets, SecretsFile
 from penstock.errors import Conflict, Unavailable
 from penstock.persistence import migrate, row_authentication, row_authentication_upgrade
 from penstock.persistence.database import Database
-from penstock.services import disk_room
+from penstock.services import disk_room, witnesses
 from penstock.services.context import Server
 from penstock.services.noise.keys import require_keys
-from penstock.services.operations import secret_checks, witnesses
+from penstock.services.operations import secret_checks
 from penstock.settings import Settings
 from penstock.transparency_log import leaves, sights
 from penstock.transparency_log.logged_time import LoggedTime

@@ -16,10 +16,9 @@ from penstock.errors import (
 )
 from penstock.persistence import migrate
 from penstock.persistence.database import Database
-from penstock.services import disk_room
+from penstock.services import disk_room, witnesses
 from penstock.services.jobs import queue
 from penstock.services.ledger.undercharged import undercharged
-from penstock.services.operations import witnesses
 from penstock.services.operations.home import (
     SECRETS,
     open_server,

@@ -13,7 +13,8 @@ from tests.support.object_store import ObjectStore
 from tests.unit.transparency_log.witness.front import Front, launched, locked_bucket
 
 from penstock.errors import Conflict, InvalidInput, LogUnavailable, Unavailable
-from penstock.services.operations import home, witnesses
+from penstock.services import witnesses
+from penstock.services.operations import home
 from penstock.settings import Settings
 
 LAKE = "lake"
