@@ -10,6 +10,7 @@ from tests.benchmarks import figure2
 from tests.benchmarks.database import (
     ledger,
     levels,
+    long,
     previews,
     registration,
     release,
@@ -33,6 +34,7 @@ from tests.benchmarks.served.compared.populated import tree_at
 BENCHMARKS: dict[str, tuple[str, Callable[[], Sequence[Figure]]]] = {
     "mechanisms": ("Noise processes, 10^6 values", mechanisms.measure),
     "release": ("A release of 10^6 values, from request to committed ciphertext", release.measure),
+    "long": ("Vectors in chunks, by processor time", long.measure),
     "levels": ("Answering with 300 stored levels against 3, 256 values", levels.measure),
     "registration": ("Registering a group-by over 10^6 rows", registration.measure),
     "ledger": ("Registering after 10, 1,000 and 100,000 others", ledger.measure),

@@ -23,8 +23,10 @@ from flask import Response
 from werkzeug.datastructures import MIMEAccept
 from werkzeug.exceptions import NotAcceptable
 
+from penstock.errors import InvalidInput
 from penstock.http.answers import MEDIA_TYPE, json_answer, rendered, sent
 from penstock.services.noise.intervals import ends
+from penstock.services.noise.long_vectors.sizes import MOST_AT_ONCE
 from penstock.services.schemas.views import ReleaseView
 from penstock.transparency_log.views import CheckpointView
 
@@ -96,6 +98,13 @@ def note_answer(checkpoint: CheckpointView, form: str) -> Response:
 def answer(release: ReleaseView, form: str) -> Response:
     """Return the release in one of ``FORMS``."""
     if form == "json":
+        if len(release.values) > MOST_AT_ONCE:
+            raise InvalidInput(
+                f"The release has {len(release.values):,} values; one answer in JSON has"
+                f" {MOST_AT_ONCE:,} at most. Request a range of positions by from and to, or CSV,"
+                " Arrow or Parquet, which may have all.",
+                pointer="/to",
+            )
         response = json_answer(release, 200)
         response.headers["Vary"] = "Accept"
         return response
@@ -173,7 +182,7 @@ def _parts(release: ReleaseView) -> Iterator[ReleaseView]:
         yield replace(
             release,
             keys=release.keys[rows],
-            values=np.asarray(release.values)[rows],
+            values=np.asarray(release.values[rows]),
             mean=mean and _cut(mean, rows, "lower", "upper", "centered_sums", "counts"),
             errors=errors and _cut(errors, rows, "standard_deviations", "half_widths"),
         )

@@ -48,6 +48,10 @@ MOST_PAGES = 100_000
 TIMEOUT = 60.0
 
 
+PIECE = 1 << 20
+"""The number of values that ``Client.pieces`` fetches at once."""
+
+
 class Client:
     """Represent a connection to one Penstock server, as one user.
 
@@ -175,6 +179,33 @@ class Client:
         answer = Release.read(Fields(self._transport.post(path, body), "release"))
         self._verify_receipt(answer, kind="release", query=answer.query, release=answer.id)
         return answer
+
+    def values(
+        self, release: Release | str, first: int | None = None, last: int | None = None
+    ) -> Release:
+        """Return a release that the caller received, or its values at a range of positions.
+
+        Positions count from 0, and both ``first`` and ``last`` are included.  Raises as
+        ``release`` does, and ``InvalidInput`` for positions that the release does not have.
+        """
+        name = release.id if isinstance(release, Release) else release
+        ends = {"from": first, "to": last}
+        parameters = {end: place for end, place in ends.items() if place is not None}
+        shown = Release.read(self._get(f"/releases/{_segment(name)}/values", parameters))
+        self._verify_receipt(shown, release=shown.id)
+        return shown
+
+    def pieces(self, release: Release | str, size: int = PIECE) -> Iterator[Release]:
+        """Yield a release in ranges of ``size`` values, each fetched when it is asked for.
+
+        So a release of any length is read in little memory.  Raises as ``values`` does.
+        """
+        if size < 1:
+            raise InvalidArgument(f"A piece has at least one value, not {size}.")
+        known = release if isinstance(release, Release) else self.values(release, 0, 0)
+        count = len(known) if known.part is None else known.part.count
+        for first in range(0, count, size):
+            yield self.values(known, first, min(first + size, count) - 1)
 
     def streams(self, dataset: str | None = None) -> list[Stream]:
         """Return the streams that the caller may see, of one dataset or of all."""

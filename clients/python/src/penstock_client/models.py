@@ -104,6 +104,26 @@ class ErrorBars:
 
 
 @dataclass(frozen=True)
+class Part:
+    """Hold which of a release's ``count`` values are here: from ``first`` to ``last``.
+
+    Positions count from 0, and both ends are included; both are None if no value is here.
+    """
+
+    first: int | None
+    last: int | None
+    count: int
+
+    @classmethod
+    def read_or_none(cls, fields: Fields) -> Self | None:
+        part = fields.child_or_none("part")
+        if part is None:
+            return None
+        first, last = part.integer_or_none("first"), part.integer_or_none("last")
+        return cls(first, last, part.integer("count"))
+
+
+@dataclass(frozen=True)
 class MeanParts:
     """Hold the sums and counts from which means were computed, one entry for each key.
 

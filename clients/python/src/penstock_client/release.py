@@ -14,7 +14,16 @@ from penstock_client._values.histogram import Histogram
 from penstock_client._values.interval import AS_STATED, Interval, half_width
 from penstock_client._values.value_errors import ValueErrors
 from penstock_client.errors import InvalidArgument
-from penstock_client.models import Answer, ErrorBars, Guarantee, Level, MeanParts, Receipt, whole
+from penstock_client.models import (
+    Answer,
+    ErrorBars,
+    Guarantee,
+    Level,
+    MeanParts,
+    Part,
+    Receipt,
+    whole,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -32,6 +41,7 @@ class Release:
     one.  ``errors`` is for counts that come with the size of their population, for which
     ``error`` does not hold.  ``histogram`` is for sparse histograms: ``keys`` are then those
     above the threshold, and ``error`` holds for a key before it is known whether it is one of them.
+    ``part`` says which of the release's values are here; it is None for all of them.
     """
 
     id: str
@@ -52,6 +62,7 @@ class Release:
     mean: MeanParts | None = None
     errors: ValueErrors | None = None
     histogram: Histogram | None = None
+    part: Part | None = None
 
     @classmethod
     def read(cls, fields: Fields) -> Self:
@@ -79,6 +90,7 @@ class Release:
             if errors is None
             else ValueErrors.read(errors, len(values), error.confidence),
             histogram=Histogram.read_from(fields),
+            part=Part.read_or_none(fields),
         )
 
     def __len__(self) -> int:

@@ -62,6 +62,7 @@ class Event(TypedDict):
     level: NotRequired[dict[str, Any]]
     release: NotRequired[str]
     value_hmac: NotRequired[str]
+    chunks: NotRequired[str]
     actor_exposure: NotRequired[dict[str, float | list[float]]]
 
 

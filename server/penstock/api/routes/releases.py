@@ -2,6 +2,8 @@
 
 from typing import Annotated, Literal
 
+from pydantic import Field
+
 from penstock.api.operations import ANALYST, READER, Operations, Parameter
 from penstock.api.request_context import Call
 from penstock.services.pagination import Page, Window
@@ -53,9 +55,20 @@ def show_values(
         Literal["json", "csv", "arrow", "parquet"] | None,
         Parameter("The format of the answer; if left out, the Accept header decides."),
     ] = None,
+    first: Annotated[
+        int | None,
+        Field(ge=0),
+        Parameter("The position of the first value, from 0; by default 0.", called="from"),
+    ] = None,
+    last: Annotated[
+        int | None,
+        Field(ge=0),
+        Parameter("The position of the last value; by default that of the last.", called="to"),
+    ] = None,
 ) -> ReleaseView:
-    """Show a release with its values, to a user who received it.
+    """Show a release with its values, to a user who received it: all, or a range of positions.
 
-    As CSV, Arrow stream or Parquet it is a table with one row per key.
+    Both ends of a range are part of it.  As CSV, Arrow stream or Parquet it is a table with one row
+    per key.  For more than 10^7 values in JSON request ranges.
     """
-    return history.values(call.server, call.principal, release)
+    return history.values(call.server, call.principal, release, first=first, last=last)

@@ -60,6 +60,8 @@ def release(
 
 def document(view: "ReleaseView") -> Document:
     """Return a release, with one row for each value; tables round to the error's digits."""
+    import numpy as np
+
     lower, upper, counts = _intervals(view)
     narrowest = min((high - low for low, high in zip(lower, upper, strict=True)), default=0.0)
     digits = decimals(view.error.standard_deviation if counts is None else narrowest / 4)
@@ -73,9 +75,10 @@ def document(view: "ReleaseView") -> Document:
         *(Column(name) for name in names),
         *(Column(name, rounded, right=True) for name in ("value", "lower", "upper")),
     ]
+    values = np.asarray(view.values)
     rows = [
         (*_parts(key, parts), value, low, high)
-        for key, value, low, high in zip(view.keys, view.values.tolist(), lower, upper, strict=True)
+        for key, value, low, high in zip(view.keys, values.tolist(), lower, upper, strict=True)
     ]
     if counts is not None:
         columns.append(Column("rows", lambda cell: fixed(cell, 0), right=True))
@@ -85,11 +88,14 @@ def document(view: "ReleaseView") -> Document:
 
 def _intervals(view: "ReleaseView") -> tuple[list[float], list[float], list[float] | None]:
     """Return both ends of each value's interval, and for means the noisy counts."""
+    import numpy as np
+
     if view.mean is not None:
         mean = view.mean
         return mean.lower.tolist(), mean.upper.tolist(), mean.counts.tolist()
     half = view.error.half_width if view.errors is None else view.errors.half_widths
-    return (view.values - half).tolist(), (view.values + half).tolist(), None
+    values = np.asarray(view.values)
+    return (values - half).tolist(), (values + half).tolist(), None
 
 
 def _facts(view: "ReleaseView") -> list[str]:

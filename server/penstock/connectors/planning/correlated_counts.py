@@ -110,6 +110,8 @@ def answer_of(plan: Plan, columns: Sequence[NDArray[np.int64]]) -> NDArray[np.in
     """Return the answer in lattice steps, from the columns of the statement's rows."""
     nodes = plan.nodes
     if nodes is None:
+        if len(columns) == 1:
+            return columns[0]  # it may be long, and is not copied
         return np.stack(columns, axis=1).ravel() if plan.flags else np.concatenate(columns)
     if isinstance(nodes, Ellipse):
         return nodes.nodes(columns[0])

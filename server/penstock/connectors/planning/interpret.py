@@ -21,6 +21,7 @@ from penstock.connectors.specs.correlated import CorrelatedQuery
 from penstock.connectors.specs.histograms import HistogramQuery
 from penstock.connectors.specs.models import (
     MOST_KEYS,
+    MOST_LONG_KEYS,
     ColumnSpec,
     ComputedQuery,
     Condition,
@@ -166,7 +167,10 @@ def _groupings(dataset: DatasetSpec, request: ComputedQuery) -> tuple[Grouping, 
     refusals.raise_all()
     keys = math.prod(len(grouping) for grouping in groupings)
     of_pairs = isinstance(request.aggregate, Mean | Uncategorized)
-    most = MOST_KEYS // 2 if of_pairs else MOST_KEYS
+    if of_pairs:
+        most = MOST_KEYS // 2
+    else:
+        most = MOST_KEYS if isinstance(request, CorrelatedQuery) else MOST_LONG_KEYS
     if keys > most:
         raise InvalidInput(
             f"The groups have {keys} keys; a {request.aggregate.type} has at most {most}. Group by"

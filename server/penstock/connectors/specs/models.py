@@ -39,7 +39,10 @@ MOST_BINS = 10_000
 MOST_GROUPINGS = 16
 MOST_CONDITIONS = 64
 MOST_KEYS = 10_000_000
-"""The largest dimension of an answer."""
+"""The largest dimension of an answer, but for those of one number for each key."""
+
+MOST_LONG_KEYS = 100_000_000
+"""The most keys of counts and sums: they are drawn, stored and read in chunks."""
 
 MAX_UNITS = 2**32
 """The number of privacy units at which sums saturate if none is declared."""

@@ -16,6 +16,7 @@ from penstock.services.context import Server
 from penstock.services.ledger.version_chains import versions_of
 from penstock.services.noise.kinds.choice import kind_of
 from penstock.services.noise.long_vectors.long_vector import Steps
+from penstock.services.noise.long_vectors.parts import first_part, ranged
 from penstock.services.noise.sealed_state import stored_state
 from penstock.services.noise.sealing import SealedRelease, StoredRelease
 from penstock.services.pagination import Page, Window
@@ -89,8 +90,19 @@ def show(server: Server, principal: Principal, public_id: str) -> HistoryItemVie
         return rows[0].item()
 
 
-def values(server: Server, principal: Principal, public_id: str) -> ReleaseView:
-    """Show a release with its values to a user who holds it.  Raises ``NotFound``."""
+def values(
+    server: Server,
+    principal: Principal,
+    public_id: str,
+    *,
+    first: int | None = None,
+    last: int | None = None,
+) -> ReleaseView:
+    """Show a release with its values to a user who holds it: all, or a range with both its ends.
+
+    Positions count from 0.  Raises ``NotFound``, and ``InvalidInput`` for positions that the
+    release does not have.
+    """
     principal.require("analyst")
     with server.database.read() as session:
         rows = holdings(
@@ -103,7 +115,8 @@ def values(server: Server, principal: Principal, public_id: str) -> ReleaseView:
         if not rows:
             raise NotFound(f"There is no release {public_id!r}.")
         opened = [_opened(session, server, row) for row in rows]
-    return _shown(server, rows, opened)[0]
+    view = _shown(server, rows, opened)[0]
+    return view if first is None and last is None else ranged(view, first, last)
 
 
 def levels(server: Server, principal: Principal, query: str) -> list[HistoryItemView]:
@@ -136,7 +149,7 @@ def of_query(
             if not chosen or row.release.public_id in chosen
         ][:most]
         opened = [_opened(session, server, row) for row in rows]
-    return _shown(server, rows, opened)
+    return [first_part(view) for view in _shown(server, rows, opened)]
 
 
 def _opened(session: Session, server: Server, row: Holding) -> Steps:

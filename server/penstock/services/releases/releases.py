@@ -32,6 +32,7 @@ from penstock.persistence.tables.queries import Query, Release
 from penstock.services.access.principals import Principal
 from penstock.services.context import Server
 from penstock.services.noise.long_vectors.long_vector import LongVector, Steps
+from penstock.services.noise.long_vectors.parts import without_values
 from penstock.services.noise.sealed_state import seal_state, stored_state
 from penstock.services.noise.sealing import SealedRelease
 from penstock.services.releases import long_releases, quota
@@ -185,7 +186,7 @@ def _answer(
         received.receipt,
         steps,
     )
-    return Answer(view, first, allowed.kind.work(int(view.values.size)))
+    return Answer(without_values(view), first, allowed.kind.work(int(view.values.size)))
 
 
 def _opened(server: Server, allowed: AllowedRequest, received: ReceivedRelease) -> Steps:

@@ -270,13 +270,26 @@ class MeanPartsView:
 
 
 @dataclass(frozen=True)
+class PartView:
+    """Hold which values of a release are shown: those from ``first`` to ``last``, of ``count``.
+
+    Positions count from 0, and both are included; both are null if no value is shown.
+    """
+
+    first: int | None
+    last: int | None
+    count: int
+
+
+@dataclass(frozen=True)
 class ReleaseView:
     """Hold a release as its reader has it.
 
     ``mean`` belongs to queries for means alone: ``values`` are then the means, and ``error``
     applies to the worst of them.  ``errors`` belongs to counts that are released with the size of
     their population: ``error`` applies to the counts, and not to the size.  ``histogram`` belongs
-    to sparse histograms alone: ``keys`` are then those that were reported.
+    to sparse histograms alone: ``keys`` are then those that were reported.  ``part`` says which of
+    its values are here; None for all of them.
     """
 
     id: str
@@ -296,6 +309,7 @@ class ReleaseView:
     mean: MeanPartsView | None = None
     errors: ErrorsView | None = None
     histogram: HistogramView | None = None
+    part: PartView | None = None
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@
 * ``attempts``       drawing a whole vector into the store, under keys of its own
 * ``drawing``        the draws of a query with long vectors
 * ``lazy_values``    the values of a release, read when they are needed
+* ``parts``          ranges of a release's values
 * ``abandoned``      chunks that no release names, and those of a shredded dataset
 
 The README says why it is done so.

@@ -48,6 +48,23 @@ class LazyArray(Sequence[Any]):
         return np.asarray(self.part(self.start, self.stop), dtype=dtype)
 
 
+class Stretch(Sequence[Any]):
+    """Represent the items of a long sequence from ``start`` up to ``stop``, made when needed."""
+
+    def __init__(self, whole: Sequence[Any], start: int, stop: int) -> None:
+        self._whole, self._places = whole, range(start, stop)
+
+    def __len__(self) -> int:
+        return len(self._places)
+
+    @override
+    def __getitem__(self, index: Any) -> Any:
+        places = self._places[index]
+        if isinstance(places, range):
+            return self._whole[places.start : places.stop]
+        return self._whole[places]
+
+
 class LazyPositions(LazyArray):
     """Represent the keys of a vector without keys: its positions."""
 
