@@ -130,9 +130,9 @@ def _alone(count: int) -> float:
     near = np.zeros(CHUNK, dtype=np.int64)
     far = gaussian.increment(levels[0], levels[2], CHUNK, stream)
 
-    def act() -> None:
+    def act() -> int:
         drawn = place(gaussian, (levels[0], near), (levels[2], far), levels[1], Stream.fresh())
-        cipher.encrypt(os.urandom(12), drawn.data.cast("B"), None)
+        return len(cipher.encrypt(os.urandom(12), drawn.data.cast("B"), None))
 
     act()
     _, seconds = _seconds(lambda: [act() for _ in range(5)])
