@@ -1,5 +1,7 @@
 """Test ``kill -9`` of a worker in the middle of a job: another one goes on with it, once."""
 
+import os
+import signal
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -76,3 +78,22 @@ def test_a_worker_that_is_killed_before_it_takes_a_job_loses_nothing(home: Path)
         piece = working.handed_over(server, "counts")
         assert working.waiting(server).waiting == 1
     assert taken_over(home, piece)
+
+
+def test_a_worker_that_is_told_to_stop_finishes_its_job_and_takes_no_other(home: Path) -> None:
+    reached, go = home.with_name("reached"), home.with_name("go")
+    with opened(home) as server:
+        first = working.handed_over(server, "counts")
+        worker = processes.start(
+            home.with_name("errors"), working.wait_in_the_middle, home, reached, go
+        )
+        worker.wait_for_lines(reached, 1)
+        second = working.handed_over(server, "more")
+        assert worker.process.pid is not None
+        os.kill(worker.process.pid, signal.SIGTERM)
+        go.touch()
+        processes.finish([worker])
+        views = [working.view(server, piece) for piece in (first, second)]
+        state = working.waiting(server)
+    assert [view.state for view in views] == ["done", "running"]
+    assert (state.workers, state.waiting, state.taken) == (0, 1, 0)

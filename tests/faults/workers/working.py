@@ -1,6 +1,7 @@
 """Define workers that take jobs from the queue, and one that acknowledges them too early."""
 
 import threading
+import time
 from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
@@ -62,6 +63,22 @@ def hang_after_the_charge(folder: Path, reached: Path, runner: type[Runner]) -> 
     registration._anchor = hang  # type: ignore[assignment]  # it is to hang there
     with opened(folder) as server:
         worker.serve(server, {KIND: prepared}, runner(server), rhythm=worker.Rhythm(beat=0.2))
+
+
+def wait_in_the_middle(folder: Path, reached: Path, go: Path) -> None:
+    """Be a worker whose job waits until it is let go, and that takes others after it."""
+
+    def waiting(server: Server, principal: Principal, fields: str) -> JobFunction:
+        def act(run: Run) -> str:
+            reached.write_text("begun\n")
+            while not go.exists():
+                time.sleep(0.01)
+            return prepared(server, principal, fields)(run)
+
+        return act
+
+    with opened(folder) as server:
+        worker.serve(server, {KIND: waiting}, Runner(server), rhythm=worker.Rhythm(beat=0.2))
 
 
 def take_over(folder: Path) -> None:

@@ -147,4 +147,6 @@ def test_whoever_is_no_admin_any_more_registers_nothing(planned: World, tmp_path
     look(planned)
     view = schedules.show(planned.server, OPERATOR, "nightly")
     assert (view.on, view.occurrences[0].state) == (False, "refused")
+    # Before anything is looked at: the price of new data is not for them to know either.
+    assert "is no admin any more" in (view.occurrences[0].problem or "")
     assert stored(planned) == (0, 0, 0)
