@@ -117,8 +117,9 @@ def _rows(
 ) -> dict[str, NDArray[Any]]:
     """Run a statement; return the rows' columns by name."""
     parameters = {} if statement.plan.unit is None else {SALT: salt.hex()}
-    table = connection.sql(statement.text, params=parameters).to_arrow_table()
-    return {name: table.column(name).to_numpy() for name in table.column_names}
+    # In one process numpy's arrays are the engine's; Arrow's way binds the statement twice.
+    columns = connection.execute(statement.text, parameters).fetchnumpy()
+    return {name: np.asarray(column) for name, column in columns.items()}
 
 
 def _short_of_memory() -> Unavailable:

@@ -102,12 +102,9 @@ class Watched:
 
     def execute(self, text: str, *parameters: Any) -> Any:
         self._opens = self._opens or "read_csv(" in text
-        return self._connection.execute(text, *parameters)
-
-    def sql(self, text: str, **parameters: Any) -> Any:
-        if self._opens:
+        if parameters and self._opens:
             self._texts.append(text)
-        return self._connection.sql(text, **parameters)
+        return self._connection.execute(text, *parameters)
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._connection, name)
