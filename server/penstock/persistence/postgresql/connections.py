@@ -176,6 +176,7 @@ class PostgreSQL:
         with contextlib.ExitStack() as undo:
             undo.callback(connection.close)
             connection.breaker, connection.cursor_factory = self.breaker, _Cursor
+            connection.server_cursor_factory = _ServerCursor
             self._configure(connection, statement_seconds)
             undo.pop_all()
         return connection
@@ -287,6 +288,15 @@ class _Cursor(psycopg.Cursor[tuple[Any, ...]]):
         super().executemany(query, params_seq, **options)
 
 
+class _ServerCursor(psycopg.ServerCursor[tuple[Any, ...]]):
+    """Fetch rows in parts, in a transaction that has begun: PostgreSQL declares it in no other."""
+
+    def execute(self, *arguments: Any, **options: Any) -> Any:
+        if self.connection.ahead:  # type: ignore[attr-defined]  # it is one of ours
+            self.connection.execute("SELECT")
+        return super().execute(*arguments, **options)
+
+
 class _NumberedCursor(_Cursor, psycopg.RawCursor[tuple[Any, ...]]):
     """Run a statement whose parameters have numbers ($1), without a look at its text."""
 
@@ -346,12 +356,11 @@ def _options(url: URL, patience: float) -> dict[str, Any]:
         "keepalives_count": 3,
         **connect_options,
     }
+    known = True
     try:
         psycopg.conninfo.make_conninfo("", **options)
     except psycopg.Error:
         known = False
-    else:
-        known = True
     if not known:
         # Outside of the handler: the library's message may quote the URL.
         raise InvalidInput(

@@ -91,15 +91,18 @@ def _at_tier(session: Session, statement: Any, window: Window, tier: str) -> Pag
     fragment = leaves.canonical({"tier": tier})[1:-1]
     rows: list[_StoredLeaf] = []
     read, last = 0, -1
-    for row in session.execute(statement.limit(MOST_READ).execution_options(yield_per=PART)):
-        read, leaf_row = read + 1, _StoredLeaf(*row)
-        last = leaf_row.index
-        if not isinstance(leaf_row.content, bytes) or (
-            fragment in leaf_row.content and _view(leaf_row).leaf.get("tier") == tier
-        ):
-            rows.append(leaf_row)
-        if len(rows) > window.limit:
-            break
+    in_parts = statement.limit(MOST_READ).execution_options(yield_per=PART)
+    # Closed once a page is full, since PostgreSQL keeps the rest ready.
+    with session.execute(in_parts) as stored:
+        for row in stored:
+            read, leaf_row = read + 1, _StoredLeaf(*row)
+            last = leaf_row.index
+            if not isinstance(leaf_row.content, bytes) or (
+                fragment in leaf_row.content and _view(leaf_row).leaf.get("tier") == tier
+            ):
+                rows.append(leaf_row)
+            if len(rows) > window.limit:
+                break
     page = window.page(rows, _view, _place)
     if page.next_cursor is None and read == MOST_READ:
         return replace(page, next_cursor=str(last))

@@ -38,6 +38,22 @@ def test_events_are_filtered_and_say_what_was_hashed(visits: World) -> None:
         events.listing(visits.server, visits.person("pia"), EVERYTHING)
 
 
+@pytest.mark.each_database
+@pytest.mark.parametrize("part", [events.PART, 1])
+def test_events_of_a_tier_are_searched_in_parts(
+    visits: World, monkeypatch: pytest.MonkeyPatch, part: int
+) -> None:
+    monkeypatch.setattr(events, "PART", part)
+    for name in ("pia", "ines"):
+        visits.ask(name)
+    auditor = visits.person("otto")
+    of_tier = events.listing(visits.server, auditor, EVERYTHING, tier="internal").items
+    everything = events.listing(visits.server, auditor, EVERYTHING).items
+    assert of_tier == [event for event in everything if event.leaf.get("tier") == "internal"]
+    assert of_tier[-1].leaf["user"] == "ines"
+    assert len(events.listing(visits.server, auditor, Window(limit=1), tier="internal").items) == 1
+
+
 def test_the_log_tells_every_change_that_could_permit_a_release(visits: World) -> None:
     kinds = [
         event.leaf["kind"] for event in events.listing(visits.server, OPERATOR, EVERYTHING).items
