@@ -11,6 +11,7 @@
 * ``duckdb``       files, read by an engine that is locked down to one of them
 * ``postgresql``   views, read in one read-only transaction
 * ``warehouses``   Trino, BigQuery and Snowflake
+* ``storage``      datasets in buckets: objects, their fingerprint, their rows
 * ``vector``       vectors that are pushed
 * ``dummy``        made-up rows of a declared schema
 * ``progress``     reports of how far the reading of data is

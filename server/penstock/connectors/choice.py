@@ -3,11 +3,16 @@
 from penstock.connectors.connector import Connector, Snapshot
 from penstock.connectors.sources import ANYWHERE, Sources
 from penstock.connectors.specs.models import DatasetSpec
+from penstock.connectors.specs.sources import in_bucket
 
 
 def connector_of(dataset: DatasetSpec, sources: Sources = ANYWHERE) -> Connector:
     """Return the connector that reads the dataset, of which only ``statement`` needs no data."""
     match dataset.source.engine:
+        case "duckdb" if in_bucket(dataset.source):
+            from penstock.connectors.duckdb.lakes import Lakes
+
+            return Lakes(sources)
         case "duckdb":
             from penstock.connectors.duckdb.connector import Files
 

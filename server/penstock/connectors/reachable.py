@@ -121,10 +121,17 @@ def _snowflake(secret: str) -> tuple[str, str]:
     return reached(Snowflake(), secret)
 
 
+def _store(secret: str) -> tuple[str, str]:
+    from penstock.connectors.storage.check import check
+
+    return check(secret)
+
+
 PROBES: Final[dict[Engine, Probe]] = {
     "postgresql": _postgresql,
     "trino": _trino,
     "bigquery": _bigquery,
     "snowflake": _snowflake,
+    "duckdb": _store,
 }
 """How the connections of an engine are tried."""

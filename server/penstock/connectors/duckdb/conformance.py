@@ -7,9 +7,12 @@ import csv
 import functools
 import os
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
 
 from penstock.connectors.duckdb.dialect import DuckDB
 from penstock.connectors.duckdb.source_file import SourceFile
@@ -20,11 +23,14 @@ from penstock.connectors.statements.questions import (
     ROWS,
     SALT,
     Question,
+    Row,
 )
+from penstock.connectors.statements.statement import Statement
 from penstock.connectors.statements.template import statement
 from penstock.errors import InvalidInput, Unavailable
 
-Form = Literal["csv", "parquet"]
+Form = Literal["csv", "parquet", "stream"]
+"""A file in one of two formats, or rows that are handed over, of Parquet objects."""
 
 
 @functools.cache
@@ -53,9 +59,9 @@ def differences(form: Form) -> list[str]:
     """
     try:
         with tempfile.TemporaryDirectory(prefix="penstock-probe-") as folder:
-            file = _written(Path(folder).resolve() / f"probe.{form}", form)
+            run = _streams(Path(folder)) if form == "stream" else _files(Path(folder), form)
             questions = (*QUESTIONS, *OPEN_QUESTIONS)
-            return [each.name for each in questions if not _is_right(each, file)]
+            return [each.name for each in questions if not _is_right(each, run)]
     except OSError as error:
         raise Unavailable(
             "The engine that reads data cannot be checked: a temporary file cannot be written"
@@ -64,33 +70,61 @@ def differences(form: Form) -> list[str]:
         ) from None
 
 
-def _is_right(question: Question, file: SourceFile) -> bool:
-    from penstock.connectors.duckdb import source
+Run = Callable[[Statement], NDArray[np.int64]]
 
-    written = statement(question.plan, DuckDB())
+
+def _is_right(question: Question, run: Run) -> bool:
     try:
-        answer = source.run(written, file, NAMES, SALT, threads=1)
+        answer = run(statement(question.plan, DuckDB()))
     except InvalidInput:
         return False
     return question.is_answered_by(answer)
 
 
-def _written(path: Path, form: Form) -> SourceFile:
+def _files(folder: Path, form: Literal["csv", "parquet"]) -> Run:
+    from penstock.connectors.duckdb import source
+
+    file = _written(folder.resolve() / f"probe.{form}", form)
+    return lambda written: source.run(written, file, NAMES, SALT, threads=1)
+
+
+def _streams(folder: Path) -> Run:
+    """Return what runs statements on the rows as two objects of a store, which is a folder."""
+    from obstore.store import LocalStore
+
+    from penstock.connectors.duckdb.streamed import run_streamed
+    from penstock.connectors.storage.address import Address
+    from penstock.connectors.storage.lake import Lake
+    from penstock.connectors.storage.stores.bucket import Bucket
+    from penstock.connectors.storage.stores.objects import Part
+
+    store = Bucket(LocalStore(folder), "s3://probe/")
+    names = ("probe-0.parquet", "probe-1.parquet")
+    for name, rows in zip(names, (ROWS[:5], ROWS[5:]), strict=True):
+        _write_parquet(folder / name, rows)
+    parts = [Part(store.head(name)) for name in names]
+    lake = Lake(store, Address("s3", "probe", "*.parquet"), parts)
+    return lambda written: run_streamed(written, lake.relation, SALT, threads=1)
+
+
+def _written(path: Path, form: Literal["csv", "parquet"]) -> SourceFile:
     if form == "csv":
         with path.open("w", encoding="utf-8", newline="") as stream:
             writer = csv.writer(stream)
             writer.writerow(NAMES)
             writer.writerows([["" if cell is None else cell for cell in row] for row in ROWS])
     else:
-        _write_parquet(path)
+        _write_parquet(path, ROWS)
     return SourceFile(path, form)
 
 
-def _write_parquet(path: Path) -> None:
+def _write_parquet(path: Path, rows: Sequence[Row]) -> None:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    columns: dict[str, Sequence[object]] = dict(zip(NAMES, zip(*ROWS, strict=True), strict=True))
+    columns: dict[str, Sequence[object]] = dict(zip(NAMES, zip(*rows, strict=True), strict=True))
     for name in ("cost", "age"):
         columns[name] = [None if cell is None else float(str(cell)) for cell in columns[name]]
-    pq.write_table(pa.table({name: pa.array(cells) for name, cells in columns.items()}), path)
+    kinds = {name: pa.float64() if name in ("cost", "age") else pa.string() for name in NAMES}
+    table = {name: pa.array(cells, kinds[name]) for name, cells in columns.items()}
+    pq.write_table(pa.table(table), path)

@@ -75,6 +75,8 @@ def repairable(kind: Any) -> bool:
         return False
     if of.is_dictionary(kind):
         return repairable(kind.value_type)
+    if _is_json(kind):
+        return True
     if of.is_timestamp(kind):
         return kind.unit in _MICROSECONDS and (kind.unit, kind.tz is None) != ("us", False)
     return bool(of.is_string(kind) or of.is_large_string(kind) or of.is_string_view(kind))
@@ -94,7 +96,7 @@ def read(
     with pq.ParquetFile(file.path) as opened:
         for batch in _batches(opened, columns):
             numbers = pa.array(range(begun, begun + len(batch)), pa.int64())
-            cells = {alias: _repaired(batch.column(name)) for name, alias in columns.items()}
+            cells = {alias: repaired(batch.column(name)) for name, alias in columns.items()}
             connection.register("batch", pa.table({NUMBER: numbers, **cells}))
             # The table's name is not from outside.
             verb = f"INSERT INTO {TABLE}" if begun else f"CREATE TEMP TABLE {TABLE} AS"
@@ -117,13 +119,26 @@ def _batches(opened: Any, columns: Mapping[str, str]) -> Iterable[Any]:
         yield pa.RecordBatch.from_pylist([], schema=schema)
 
 
-def _repaired(cells: Any) -> Any:
+def repaired(cells: Any) -> Any:
+    """Return cells of a ``repairable`` type as texts or moments, with null for bad ones."""
     import pyarrow as pa
     import pyarrow.types as of
 
     if of.is_dictionary(cells.type):
         cells = cells.dictionary_decode()
+    if _is_json(cells.type):
+        cells = cells.storage
     return _moments(cells) if of.is_timestamp(cells.type) else _texts(cells, pa)
+
+
+def _is_json(kind: Any) -> bool:
+    """Return True for texts that the engine would check to be JSON, and fail at the first bad one.
+
+    As other texts they are read as they are.
+    """
+    import pyarrow as pa
+
+    return isinstance(kind, pa.BaseExtensionType) and kind.extension_name == "arrow.json"
 
 
 def _texts(cells: Any, pa: Any) -> Any:

@@ -55,16 +55,12 @@ def run(
     for repairs in (False, True):
         connection = connect(threads, memory)
         try:
-            _declare_all_keys(connection, plan)
-            connection.execute(_view(connection, file, names, columns, repairs))
-            lock(connection, file)
-            if not _is_single_select(connection, statement.text):
-                raise RuntimeError("the statement is something else than one SELECT")
+            view = _view(connection, file, names, columns, repairs)
             # The engine's own message may quote a cell, so none of it is kept.
-            rows = _rows(connection, statement, salt)
+            rows = locked(connection, statement, view, file, salt)
             break
         except (duckdb.OutOfMemoryException, MemoryError):
-            raise _short_of_memory() from None
+            raise short_of_memory() from None
         except (duckdb.Error, ValueError, OSError):  # Arrow's are of the last two
             if not any(parquet_cells.repairable(kind) for kind in columns.values()):
                 break
@@ -76,6 +72,25 @@ def run(
             f" was released. Write the file again and register it as a new version."
         ) from None
     return decoded(statement, rows)
+
+
+def locked(
+    connection: duckdb.DuckDBPyConnection,
+    statement: Statement,
+    view: str,
+    file: SourceFile | None,
+    salt: bytes,
+) -> dict[str, NDArray[Any]]:
+    """Run a statement on a view of its source, and return the rows' columns by name.
+
+    From then on the connection opens ``file``, or nothing if it is None.
+    """
+    _declare_all_keys(connection, statement.plan)
+    connection.execute(view)
+    lock(connection, file)
+    if not _is_single_select(connection, statement.text):
+        raise RuntimeError("the statement is something else than one SELECT")
+    return _rows(connection, statement, salt)
 
 
 def fits(statement: Statement) -> bool:
@@ -98,7 +113,7 @@ def fits(statement: Statement) -> bool:
             return False
         rows = _rows(connection, statement, b"")
     except (duckdb.OutOfMemoryException, MemoryError):
-        raise _short_of_memory() from None
+        raise short_of_memory() from None
     except duckdb.Error:
         return False
     finally:
@@ -122,7 +137,8 @@ def _rows(
     return {name: np.asarray(column) for name, column in columns.items()}
 
 
-def _short_of_memory() -> Unavailable:
+def short_of_memory() -> Unavailable:
+    """Return the error for a statement that needs more memory than there is."""
     return Unavailable(
         "The server has too little memory to compute this answer. Nothing was released."
         " Give it more, or group by fewer keys."

@@ -8,6 +8,7 @@ recorded, and ``answer``, the one place where data are read, runs it.  Later on
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,10 +23,12 @@ from penstock.connectors.progress import Progress, silent
 from penstock.connectors.sources import ANYWHERE, Sources
 from penstock.connectors.specs.models import ComputedQuery, DatasetSpec
 from penstock.connectors.specs.schema import check_schema
-from penstock.connectors.specs.sources import VECTORS, require_engine
+from penstock.connectors.specs.sources import VECTORS, is_table, require_engine
 from penstock.connectors.statements.statement import Statement, sha256_of
 from penstock.privacy.neighboring import NeighboringRelation
 from penstock.privacy.sensitivity import Sensitivity
+
+Declared = TypeVar("Declared", bound=DatasetSpec)
 
 
 @dataclass(frozen=True)
@@ -111,6 +114,21 @@ def check_source(dataset: DatasetSpec, sources: Sources = ANYWHERE) -> None:
     require_engine(dataset)
     if dataset.source.engine != VECTORS:
         connector_of(dataset, sources).check(dataset)
+
+
+def pinned(dataset: Declared, sources: Sources = ANYWHERE) -> Declared:
+    """Return the dataset with the version that a table in a bucket has now, if it names none.
+
+    It is registered with this version, and read at it ever after.  Raises as ``check_source`` does.
+    """
+    if not is_table(dataset.source):
+        return dataset
+    check_schema(dataset)
+    require_engine(dataset)
+    from penstock.connectors.duckdb.lakes import Lakes
+
+    source = dataset.source.model_copy(update={"uri": Lakes(sources).pinned(dataset)})
+    return dataset.model_copy(update={"source": source})
 
 
 def fingerprint(

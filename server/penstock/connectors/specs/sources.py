@@ -43,9 +43,20 @@ _CONNECTION = re.compile("[A-Za-z0-9][A-Za-z0-9_-]*")
 _VIEW = re.compile(r"[^\W\d][\w$-]*(\.[^\W\d][\w$-]*){1,2}")
 
 
+TABLES = ("delta+", "iceberg+")
+"""What stands in front of the address of a table in a bucket."""
+
+
 def in_bucket(source: SourceSpec) -> bool:
     """Return True if the source is in a bucket, or at another address that begins like one."""
-    return (source.uri or "").lower().startswith(BUCKETS)
+    uri = (source.uri or "").lower()
+    address = next((uri.removeprefix(each) for each in TABLES if uri.startswith(each)), uri)
+    return address.startswith((*BUCKETS, "http://"))
+
+
+def is_table(source: SourceSpec) -> bool:
+    """Return True if the source is a table in a bucket, which has versions."""
+    return in_bucket(source) and (source.uri or "").lower().startswith(TABLES)
 
 
 def check_fields(source: SourceSpec) -> Iterator[tuple[str, str]]:

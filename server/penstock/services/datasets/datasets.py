@@ -243,8 +243,8 @@ def next_version(server: Server, before: Dataset, request: VersionRequest) -> Da
 
 
 def _looked_at(server: Server, request: DatasetRequest) -> DatasetRequest:
-    """Return the request with an absolute path; check its file's format and column names."""
-    request = located(server, request)
+    """Return the request with an absolute path, and a table's version; check names and types."""
+    request = prepare.pinned(located(server, request), server.sources)
     prepare.check_source(request, server.sources)
     return request
 

@@ -6,6 +6,7 @@ same name and the same spec, by the same user.
 
 from sqlmodel import col, select
 
+from penstock.connectors.specs.sources import is_table
 from penstock.persistence.tables.datasets import Dataset
 from penstock.persistence.tables.queries import Query
 from penstock.services.access.principals import Principal
@@ -30,8 +31,19 @@ def dataset(server: Server, principal: Principal, request: DatasetRequest) -> st
             .where(col(Dataset.folded) == folded(request.name), col(Dataset.withdrawn_at).is_(None))
             .order_by(col(Dataset.version))
         ).first()
-    same = stored is not None and stored.spec == spec and stored.by == principal.name
-    return stored.name if stored is not None and same else None
+    if stored is None or stored.by != principal.name:
+        return None
+    return stored.name if spec in {stored.spec, _unpinned(stored.spec)} else None
+
+
+def _unpinned(spec: str) -> str:
+    """Return a stored spec as it was sent if its table had no version yet."""
+    request = DatasetRequest.model_validate_json(spec)
+    if not is_table(request.source):
+        return spec
+    uri = (request.source.uri or "").partition("?")[0]
+    source = request.source.model_copy(update={"uri": uri})
+    return spec_text(request.model_copy(update={"source": source}))
 
 
 def version(server: Server, principal: Principal, name: str, request: VersionRequest) -> str | None:

@@ -235,4 +235,38 @@ MUTANTS: Final[Sequence[Mutant]] = (
             "tests/property/test_sensitivity_together.py::test_the_worst_persons_attain_every_norm_of_counts_that_are_protected_together",
         ),
     ),
+    Mutant(
+        row="D15",
+        name="any-version-of-an-object",
+        path="connectors/storage/stores/bucket.py",
+        before="            if self._item(result.meta) != item:\n",
+        after="            if not self._item(result.meta):\n",
+        wrong="another version of an object is read where the store ignores the condition",
+        tests=(
+            "tests/unit/connectors/storage/stores/test_bucket.py::test_a_store_that_ignores_the_condition_is_noticed",
+        ),
+    ),
+    Mutant(
+        row="D15",
+        name="objects-not-compared-again",
+        path="connectors/duckdb/lakes.py",
+        before='            progress("checking that no object was changed meanwhile")\n'
+        "            self._registered(dataset, key, fingerprint)\n",
+        after='            progress("checking that no object was changed meanwhile")\n',
+        wrong="an object that is added while others are read goes unnoticed",
+        tests=(
+            "tests/unit/connectors/duckdb/test_lakes.py::test_an_object_that_is_added_while_others_are_read_releases_nothing",
+        ),
+    ),
+    Mutant(
+        row="D15",
+        name="tags-not-fingerprinted",
+        path="connectors/storage/lake.py",
+        before="[root + part.item.name, part.item.size, part.item.tag]",
+        after="[root + part.item.name, part.item.size]",
+        wrong="an object of the same size takes the place of a registered one",
+        tests=(
+            "tests/unit/connectors/storage/test_lake.py::test_objects_that_are_added_removed_renamed_or_replaced_are_a_change",
+        ),
+    ),
 )

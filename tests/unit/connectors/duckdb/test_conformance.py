@@ -18,7 +18,7 @@ from penstock.connectors.sources import Sources
 from penstock.connectors.statements.statement import Statement
 from penstock.errors import InvalidInput, Unavailable
 
-FORMS: tuple[Form, ...] = ("csv", "parquet")
+FORMS: tuple[Form, ...] = ("csv", "parquet", "stream")
 
 
 @pytest.fixture(autouse=True)
