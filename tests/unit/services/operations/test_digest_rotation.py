@@ -25,7 +25,6 @@ from penstock.errors import (
 from penstock.http.cursors import Cursors
 from penstock.persistence import row_authentication, row_authentication_upgrade
 from penstock.persistence.tables import Dataset, Leaf, SecretCheck, User, metadata
-from penstock.services import witnesses
 from penstock.services.access.principals import OPERATOR
 from penstock.services.context import Server
 from penstock.services.datasets import datasets
@@ -42,7 +41,7 @@ from penstock.services.queries import queries
 from penstock.services.schemas.queries import DatasetRequest, LevelsChange
 from penstock.services.verification import altered_rows, verification
 from penstock.transparency_log import sights
-from penstock.transparency_log.witness import FILE, slots
+from penstock.transparency_log.witness import FILE, FileWitness, slots
 
 pytestmark = pytest.mark.each_database
 
@@ -200,7 +199,7 @@ def _crash(*_: object, **__: object) -> None:
     [
         (SecretsFile, "renew", [1]),
         (digest_rotation, "_sign_anew", [1, 2]),
-        (witnesses, "of", [1, 2]),
+        (FileWitness, "renew", [1, 2]),
         (digest_rotation, "record", [1, 2]),
         (SecretsFile, "settle_rows", [1, 2]),
     ],
