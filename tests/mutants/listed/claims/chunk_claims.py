@@ -78,6 +78,16 @@ MUTANTS: Final[Sequence[Mutant]] = (
         row="V71",
     ),
     Mutant(
+        name="drawn-from-a-former-anchor",
+        path="services/releases/long_releases.py",
+        before="        if drawn_from != (accurate and accurate.id, noisy and noisy.id):\n",
+        after="        if drawn_from[1] != (noisy and noisy.id):\n",
+        wrong="a long level is stored that was drawn beside a better one that came meanwhile",
+        tests=(
+            f"{RELEASES}::test_a_level_overtaken_by_another_is_drawn_again_from_the_true_neighbors",
+        ),
+    ),
+    Mutant(
         name="written-chunks-swept",
         path="services/noise/long_vectors/abandoned.py",
         before="            if not mine:\n                continue\n",

@@ -93,10 +93,17 @@ def test_verification_finds_an_altered_chunk(long: World) -> None:
     assert "Chunk 2 of 3" in problem
 
 
+@pytest.mark.parametrize("side", ["accurate", "noisy"])
 def test_a_level_overtaken_by_another_is_drawn_again_from_the_true_neighbors(
-    long: World, monkeypatch: pytest.MonkeyPatch
+    long: World, monkeypatch: pytest.MonkeyPatch, side: str
 ) -> None:
     """While one level is drawn, another between it and its neighbor is stored."""
+    long.ask("pia", "long")
+    stored = vectors(long)
+    with long.server.database.read() as session:
+        ladder = kind_of(rows(session)[1]).ladder
+    # The partner's level, which comes in between, is on the other side of the drawn one.
+    rung = min(stored) + 5 if side == "noisy" else max(stored) - 5
     product: Drawn = long_releases.drawn
     seen: list[list[int]] = []
 
@@ -111,16 +118,15 @@ def test_a_level_overtaken_by_another_is_drawn_again_from_the_true_neighbors(
         return ahead
 
     monkeypatch.setattr(long_releases, "drawn", drawn)
-    long.ask("pia", "long")
+    long.ask("ines", "long", level=float(ladder.value(rung)))
     assert len(seen) == 2
-    stored = vectors(long)
-    assert stored[max(stored)].whole().tolist() == seen[1] != seen[0]
+    assert vectors(long)[rung].whole().tolist() == seen[1] != seen[0]
     with long.server.database.read() as session:
         _, query, releases = rows(session)
         ordered = [vars(row) for row in sorted(releases, key=lambda row: row.seq)]
     assert neighbor_faults(ordered) == (0, 0)  # type: ignore[arg-type]  # rows by name
-    assert query.seq == 2
-    assert len(list(store(long).attempts())) == 3, "what was thrown away is gone"
+    assert query.seq == 3
+    assert len(list(store(long).attempts())) == 4, "what was thrown away is gone"
 
 
 def test_a_level_that_another_stored_meanwhile_is_handed_out_as_it_is(
