@@ -18,6 +18,7 @@ from penstock.services.access.principals import OPERATOR, acting_as
 from penstock.services.context import Server
 from penstock.services.datasets import datasets
 from penstock.services.noise.kinds.choice import kind_of
+from penstock.services.noise.long_vectors.long_vector import LongVector
 from penstock.services.operations import home
 from penstock.services.people import tier_changes, users
 from penstock.services.queries import registration
@@ -190,7 +191,10 @@ def has_been_given(server: Server, name: str, ask: Ask) -> bool:
 
 
 def view_as(
-    allowed: AllowedRequest, release: NamedRelease, leaf: AppendedLeaf, steps: IntVector
+    allowed: AllowedRequest,
+    release: NamedRelease,
+    leaf: AppendedLeaf,
+    steps: IntVector | LongVector,
 ) -> ReleaseView:
     """Return a release as its reader would see it, whatever became of its leaf."""
     query, dataset, tier = allowed.query, allowed.dataset, allowed.tier

@@ -23,6 +23,7 @@ from tests.faults.stage import (
 from penstock.mechanisms import IntVector
 from penstock.services.access.principals import OPERATOR, Principal
 from penstock.services.context import Server
+from penstock.services.noise.long_vectors.long_vector import LongVector
 from penstock.services.queries.registration import register
 from penstock.services.releases import releases
 from penstock.services.releases.allowed import AllowedRequest
@@ -81,7 +82,7 @@ def hasty(server: Server, report: Report, ask: Ask) -> None:
         principal: Principal,
         allowed: AllowedRequest,
         release: HandedRelease,
-        steps: IntVector,
+        steps: IntVector | LongVector,
         leaf_id: int | None = None,
     ) -> AppendedLeaf:
         leaf = product(session, server, principal, allowed, release, steps, leaf_id)
@@ -112,7 +113,7 @@ def piecemeal(server: Server, report: Report, ask: Ask) -> None:
         principal: Principal,
         allowed: AllowedRequest,
         release: HandedRelease,
-        steps: IntVector,
+        steps: IntVector | LongVector,
         leaf_id: int | None = None,
     ) -> AppendedLeaf:
         return product(session, server, principal, allowed, release, steps)

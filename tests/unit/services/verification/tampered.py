@@ -15,7 +15,14 @@ from tests.unit.worlds import World
 
 from penstock.persistence import row_authentication, tables
 from penstock.persistence.append_only import HISTORY
-from penstock.persistence.tables import Decision, Proposal, SpentFloor, metadata
+from penstock.persistence.tables import (
+    Decision,
+    Occurrence,
+    Proposal,
+    Schedule,
+    SpentFloor,
+    metadata,
+)
 from penstock.services.access import sessions
 from penstock.services.access.principals import OPERATOR
 from penstock.services.datasets import corrections, datasets
@@ -61,7 +68,13 @@ def fill(world: World) -> dict[str, str]:
         jobs.finish(server, piece.id, piece.attempt, "log.jsonl")
     for delta in (1e-7, 1e-8):
         corrections.correct(server, OPERATOR, "others", CorrectionRequest(delta=delta))
-    with server.database.write() as session:
+    store(world)
+    return {name: one.token for name, one in given.items()}
+
+
+def store(world: World) -> None:
+    """Put two rows into tables that no use case fills so early: floors, proposals, schedules."""
+    with world.server.database.write() as session:
         now = world.clock()
         for number in (1, 2):
             session.add(SpentFloor(dataset_id=1, tier_id=number, loss=7, failure=0, at=now))
@@ -74,7 +87,9 @@ def fill(world: World) -> dict[str, str]:
                 at=now,
                 expires_at=now + timedelta(days=number),
             )
-            session.add(proposal)
+            name = f"schedule-{number}"
+            schedule = Schedule(name=name, folded=name, user_id=1, spec="{}", created_at=now)
+            session.add_all([proposal, schedule])
             session.flush()
             session.add(
                 Decision(
@@ -86,7 +101,7 @@ def fill(world: World) -> dict[str, str]:
                     reason="too late",
                 )
             )
-    return {name: one.token for name, one in given.items()}
+            session.add(Occurrence(schedule_id=schedule.id or 0, due_at=now, state="pending"))
 
 
 def filled(world: World) -> None:
