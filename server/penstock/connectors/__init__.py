@@ -10,6 +10,7 @@
 * ``sources``      where data may be read from, and with how much
 * ``duckdb``       files, read by an engine that is locked down to one of them
 * ``postgresql``   views, read in one read-only transaction
+* ``spark``        views, read in this process, on a cluster, or by Spark Connect
 * ``warehouses``   Trino, BigQuery and Snowflake
 * ``storage``      datasets in buckets: objects, their fingerprint, their rows
 * ``vector``       vectors that are pushed

@@ -36,6 +36,10 @@ def connector_of(dataset: DatasetSpec, sources: Sources = ANYWHERE) -> Connector
             from penstock.connectors.warehouses.warehouse import Warehouse
 
             return Warehouse(Snowflake(), sources.connections)
+        case "spark":
+            from penstock.connectors.spark.connector import SparkViews
+
+            return SparkViews(sources)
     raise RuntimeError("pushed vectors are not read")
 
 

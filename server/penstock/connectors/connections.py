@@ -21,6 +21,7 @@ _SCHEMES: Final[Mapping[str, Engine]] = {
     "postgresql": "postgresql",
     "postgres": "postgresql",
     "sc": "spark",
+    "spark": "spark",
     "clickhouse": "clickhouse",
     "clickhouses": "clickhouse",
     "chdb": "clickhouse",

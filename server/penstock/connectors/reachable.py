@@ -100,6 +100,15 @@ def _conformance_of_postgresql(secret: str, release: str) -> str:
     return PASSED
 
 
+def _spark(secret: str) -> tuple[str, str]:
+    from penstock.connectors.spark.conformance import require_conformance
+    from penstock.connectors.spark.session import reading
+
+    with reading(secret) as session:
+        require_conformance(session, secret)
+        return session.version, PASSED
+
+
 def _trino(secret: str) -> tuple[str, str]:
     from penstock.connectors.warehouses.trino import Trino
     from penstock.connectors.warehouses.warehouse import reached
@@ -129,6 +138,7 @@ def _store(secret: str) -> tuple[str, str]:
 
 PROBES: Final[dict[Engine, Probe]] = {
     "postgresql": _postgresql,
+    "spark": _spark,
     "trino": _trino,
     "bigquery": _bigquery,
     "snowflake": _snowflake,

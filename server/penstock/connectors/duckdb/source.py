@@ -15,8 +15,7 @@ from numpy.typing import NDArray
 from penstock.connectors.duckdb import parquet_cells
 from penstock.connectors.duckdb.source_file import SourceFile
 from penstock.connectors.planning.plan import Plan
-from penstock.connectors.specs.models import ColumnType
-from penstock.connectors.statements.declared import columns_of, groupings, keys_of
+from penstock.connectors.statements.declared import columns_of, groupings, table_of_keys
 from penstock.connectors.statements.decoding import decoded
 from penstock.connectors.statements.statement import KEY, SALT, SOURCE, Statement
 from penstock.errors import InvalidInput, Unavailable
@@ -233,33 +232,11 @@ def _reader(file: SourceFile, names: Sequence[str], numbered: bool) -> str:
 
 
 def _declare_all_keys(connection: duckdb.DuckDBPyConnection, plan: Plan) -> None:
-    import pyarrow as pa
-
     for table, grouping in groupings(plan).items():
-        kinds = {"value": _arrow_type(grouping.column.type), "position": pa.int64()}
-        keys = {
-            name: pa.array(cells, kinds.get(name, pa.float64()))
-            for name, cells in keys_of(grouping).items()
-        }
-        connection.register("declared", pa.table(keys))
+        connection.register("declared", table_of_keys(grouping))
         # The table's name is our own.
         connection.execute(f"CREATE TEMP TABLE {table} AS SELECT * FROM declared")  # noqa: S608
         connection.unregister("declared")
-
-
-def _arrow_type(kind: ColumnType) -> object:
-    import pyarrow as pa
-
-    match kind:
-        case "integer":
-            return pa.int64()
-        case "boolean":
-            return pa.bool_()
-        case "date":
-            return pa.date32()
-        case "number":
-            return pa.float64()
-    return pa.string()
 
 
 def identifier(name: str) -> str:

@@ -5,10 +5,15 @@ Each connector makes these tables in its own way; their names and columns are th
 
 import math
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 from penstock.connectors.planning.plan import Column, Grouping, Plan
 from penstock.connectors.specs.cells import Cell
+from penstock.connectors.specs.models import ColumnType
 from penstock.connectors.statements.statement import TAKEN
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 Keys = Mapping[str, tuple[Cell, ...] | tuple[float, ...] | tuple[int, ...]]
 """The columns of a table of keys: ``value``, or ``lower`` and ``upper``, and ``position``."""
@@ -30,6 +35,33 @@ def keys_of(grouping: Grouping) -> Keys:
     # The last bin is closed: it ends just below the next larger double.
     ends = (*grouping.edges[1:-1], math.nextafter(grouping.edges[-1], math.inf))
     return {"lower": grouping.edges[:-1], "upper": ends, "position": positions}
+
+
+def table_of_keys(grouping: Grouping) -> "pa.Table":
+    """Return one table of keys, as Arrow."""
+    import pyarrow as pa
+
+    kinds = {"value": arrow_type(grouping.column.type), "position": pa.int64()}
+    columns = keys_of(grouping).items()
+    return pa.table(
+        {name: pa.array(cells, kinds.get(name, pa.float64())) for name, cells in columns}
+    )
+
+
+def arrow_type(kind: ColumnType) -> "pa.DataType":
+    """Return Arrow's type of a declared column's values."""
+    import pyarrow as pa
+
+    match kind:
+        case "integer":
+            return pa.int64()
+        case "boolean":
+            return pa.bool_()
+        case "date":
+            return pa.date32()
+        case "number":
+            return pa.float64()
+    return pa.string()
 
 
 def columns_of(plan: Plan) -> dict[str, Column]:

@@ -203,6 +203,11 @@ def subquery(inner: exp.Select, alias: str) -> Node:
     return exp.Subquery(this=inner, alias=exp.TableAlias(this=name(alias)))
 
 
+def scalar(inner: exp.Select) -> Node:
+    """Return the only cell of a SELECT."""
+    return exp.Subquery(this=inner)
+
+
 def with_parts(last: exp.Select, parts: dict[str, exp.Select]) -> exp.Select:
     """Return ``last`` with named parts in front, in their order."""
     tables = [

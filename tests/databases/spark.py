@@ -1,0 +1,67 @@
+"""Start one Spark for a module's tests, on loopback, and give its tables to connectors."""
+
+import os
+import shutil
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from pydantic import SecretStr
+
+from penstock.connectors.connections import Connections
+from penstock.connectors.sources import Sources
+from penstock.connectors.spark import session
+
+ADDRESS = "local[2]"
+SCHEMA = "global_temp"
+"""The schema of views that all sessions see, and that last as long as Spark."""
+
+
+@dataclass
+class Cluster:
+    """Hold a running Spark."""
+
+    spark: Any
+
+    @property
+    def sources(self) -> Sources:
+        """Return what lets a connector read under the name ``cluster``."""
+        return sources_at(ADDRESS)
+
+    def fill(self, view: str, table: pa.Table) -> None:
+        """Make a view anew, with these rows."""
+        self.spark.createDataFrame(table).createOrReplaceGlobalTempView(view)
+
+    def define(self, view: str, text: str) -> None:
+        """Make a view of a SELECT anew."""
+        self.spark.sql(text).createOrReplaceGlobalTempView(view)
+
+
+def sources_at(address: str) -> Sources:
+    """Return what lets a connector read at an address, under the name ``cluster``."""
+    return Sources(connections=Connections({"cluster": SecretStr(address)}))
+
+
+def source_of(view: str) -> Mapping[str, str]:
+    """Return the source of a dataset that is a view of the cluster."""
+    return {"engine": "spark", "connection": "cluster", "table": f"{SCHEMA}.{view}"}
+
+
+@contextmanager
+def started() -> Iterator[Cluster]:
+    """Yield a Spark with two threads, and stop it with its Java."""
+    if shutil.which("java") is None:
+        if os.environ.get("CI"):
+            pytest.fail("there is no Java runtime, which the tests with Spark need")
+        pytest.skip("there is no Java runtime")
+    # Nothing here runs for long enough to be worth a compiler's second look.
+    os.environ["JDK_JAVA_OPTIONS"] = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+    try:
+        with session.reading(ADDRESS):
+            yield Cluster(session._started[0].session)
+    finally:
+        session.stop()
+        del os.environ["JDK_JAVA_OPTIONS"]

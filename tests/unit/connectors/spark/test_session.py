@@ -1,0 +1,64 @@
+"""Test sessions: where Spark is not, and what two of them share."""
+
+import socket
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from tests.databases.spark import ADDRESS, Cluster
+
+from penstock.connectors.spark import session as sessions
+from penstock.connectors.spark.session import reading
+from penstock.errors import Unavailable
+
+
+@pytest.mark.parametrize("scheme", ["spark", "sc"])
+def test_a_cluster_that_is_away_is_unavailable_without_its_address(
+    scheme: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sessions, "_started", [])
+    with socket.socket() as reserved:
+        reserved.bind(("127.0.0.1", 0))
+        port = reserved.getsockname()[1]
+        address = f"{scheme}://127.0.0.1:{port}" + ("/;token=canary" if scheme == "sc" else "")
+        with pytest.raises(Unavailable, match="cannot be reached") as refused, reading(address):
+            pass
+    assert "canary" not in str(refused.value)
+    assert str(port) not in str(refused.value)
+    assert refused.value.__cause__ is None
+
+
+def test_a_second_cluster_in_one_process_is_refused(cluster: Cluster) -> None:
+    with pytest.raises(Unavailable, match="can start only one"), reading("local[1]"):
+        pass
+
+
+def test_sessions_share_no_relations(cluster: Cluster) -> None:
+    with reading(ADDRESS) as one, reading(ADDRESS) as other:
+        one.declare("mine", pa.table({"x": [1]}))
+        assert one.types("mine") == {"x": "bigint"}
+        assert other.types("mine") is None
+
+
+def test_what_is_no_select_is_not_run(cluster: Cluster) -> None:
+    with reading(ADDRESS) as session:
+        assert session.schema("DROP VIEW IF EXISTS global_temp.visits") is None
+        assert session.schema("SELECT 1 AS a) AS b; DROP VIEW global_temp.visits") is None
+        assert session.types("global_temp.visits") is not None
+
+
+def test_texts_are_texts_whatever_they_hold(cluster: Cluster) -> None:
+    with reading(ADDRESS) as session:
+        (row,) = session.table(r"SELECT '${env:HOME}' AS a, '\'\\n' AS b").to_pylist()
+    assert row == {"a": "${env:HOME}", "b": "'\\n"}
+
+
+def test_a_java_that_has_ended_is_noticed() -> None:
+    class Gone:
+        @property
+        def sparkContext(self) -> Any:  # noqa: N802 - its name in PySpark
+            raise ConnectionError
+
+    ended = sessions._Started(sessions.os.getpid(), ADDRESS, Gone())
+    assert not sessions._is_running(ended)
+    assert not sessions._is_running(sessions._Started(-1, ADDRESS, None))
