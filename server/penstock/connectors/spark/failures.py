@@ -43,12 +43,12 @@ def own_words(*, running: bool) -> Iterator[None]:
         yield
     except PySparkException as error:
         state = None if running else error.getSqlState()
-        raise _said_otherwise(state, running=running) from None
+        raise _refusal(state, running=running) from None
     except (Py4JError, pa.ArrowException, OSError):
-        raise _said_otherwise(None, running=running) from None
+        raise _refusal(None, running=running) from None
 
 
-def _said_otherwise(state: str | None, *, running: bool) -> PenstockError:
+def _refusal(state: str | None, *, running: bool) -> PenstockError:
     if running:
         return Unavailable(_STOPPED)
     return SourceChanged(_CHANGED) if is_gone(state) else Unavailable(UNREACHABLE)

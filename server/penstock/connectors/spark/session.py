@@ -226,10 +226,10 @@ def _require_hosts(address: str) -> None:
     """Raise ``Unavailable`` unless one of the address's hosts answers; Spark would wait long."""
     if address.startswith("local"):
         return
-    found = [_HOST.match(part) for part in address.split(",")]
-    if address.startswith("sc://") and found[0] is None:
+    hosts = [_HOST.match(part) for part in address.split(",")]
+    if address.startswith("sc://") and hosts[0] is None:
         return  # its own port
-    for each in found:
+    for each in hosts:
         with suppress(OSError):
             if each is not None:
                 socket.create_connection((each[1], int(each[2])), PATIENCE).close()
@@ -240,10 +240,13 @@ def _require_hosts(address: str) -> None:
 def _is_running(started: _Started) -> bool:
     if started.process != os.getpid():
         return False
+    from py4j.protocol import Py4JError
+    from pyspark.errors import PySparkException
+
     try:
         # A master that is lost stops the context; a Java that is gone answers nothing.
         return not started.session.sparkContext._jsc.sc().isStopped()  # noqa: SLF001
-    except Exception:  # noqa: BLE001 - whatever it is, it does not run
+    except (Py4JError, PySparkException, OSError, AttributeError):
         return False
 
 

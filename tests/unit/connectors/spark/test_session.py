@@ -1,5 +1,6 @@
 """Test sessions: where Spark is not, and what two of them share."""
 
+import os
 import socket
 from typing import Any
 
@@ -59,6 +60,6 @@ def test_a_java_that_has_ended_is_noticed() -> None:
         def sparkContext(self) -> Any:  # noqa: N802 - its name in PySpark
             raise ConnectionError
 
-    ended = sessions._Started(sessions.os.getpid(), ADDRESS, Gone())
+    ended = sessions._Started(os.getpid(), ADDRESS, Gone())
     assert not sessions._is_running(ended)
     assert not sessions._is_running(sessions._Started(-1, ADDRESS, None))

@@ -52,7 +52,7 @@ def test_a_missing_column_is_refused_by_name() -> None:
     ],
 )
 def test_a_view_is_recognized_by_names_and_types(other: dict[str, Any]) -> None:
-    own = {"cluster": "local", "name": "a.b", "types": TYPES}
+    own: dict[str, Any] = {"cluster": "local", "name": "a.b", "types": TYPES}
     key = bytes(32)
     assert View(**own).fingerprint(key) == View(**own).fingerprint(key)
     assert View(**{**own, **other}).fingerprint(key) != View(**own).fingerprint(key)
