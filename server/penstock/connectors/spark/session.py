@@ -240,7 +240,7 @@ def _require_hosts(address: str) -> None:
 def _is_running(started: _Started) -> bool:
     if started.process != os.getpid():
         return False
-    from py4j.protocol import Py4JError
+    from py4j.protocol import Py4JError  # type: ignore[import-untyped]
     from pyspark.errors import PySparkException
 
     try:

@@ -1,0 +1,67 @@
+"""Test that Spark gives the exact vectors and the chosen rows that DuckDB gives.
+
+It is a module of its own because a Java that has just started is slow: few cases run at every
+change, and many every night.
+"""
+
+from collections.abc import Iterator
+from contextlib import ExitStack
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from tests.databases import spark
+from tests.property.engines import Engine, arrow_table, duckdb
+from tests.property.test_engines import HOSTILE, MANY, differences, every
+from tests.property.typed_rows import UNITS, Row, meaningful, rows, specs
+from tests.support.thorough import by_count
+
+from penstock.connectors.spark import conformance
+from penstock.connectors.spark.session import reading
+
+Pair = tuple[Engine, Engine]
+
+
+@pytest.fixture(scope="module")
+def pair(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Pair]:
+    """Yield Spark and DuckDB."""
+    with ExitStack() as opened:
+        cluster = opened.enter_context(spark.started())
+        reference = opened.enter_context(duckdb(request, tmp_path_factory.mktemp("reference")))
+        with reading(spark.ADDRESS) as session:
+            # The unit tests ask the questions; here the answers are compared with DuckDB's.
+            conformance.PASSED.add((spark.ADDRESS, session.version))
+        engine = Engine(
+            dict(spark.source_of("visits")),
+            cluster.sources,
+            lambda rows: cluster.fill("visits", arrow_table(rows)),
+        )
+        yield engine, reference
+
+
+def test_every_kind_has_the_same_vector_whatever_the_cells(
+    pair: Pair, capfd: pytest.CaptureFixture[str]
+) -> None:
+    for engine in pair:
+        engine.fill([*MANY, *HOSTILE, *HOSTILE])
+    queries = every(pair[0], UNITS[0])
+    assert differences(*pair, UNITS[0], queries) == []
+    assert "hostile" not in "".join(capfd.readouterr())
+
+
+@pytest.mark.nightly
+@settings(
+    max_examples=by_count(20, 100),
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
+@given(rows=rows, requests=specs, unit=st.sampled_from(UNITS))
+def test_any_rows_and_specs_have_the_same_vector(
+    pair: Pair, rows: list[Row], requests: list[dict[str, Any]], unit: dict[str, Any]
+) -> None:
+    for engine in pair:
+        engine.fill(rows)
+    assert differences(*pair, unit, meaningful(pair[0].dataset(unit), requests)) == []
