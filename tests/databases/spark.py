@@ -58,7 +58,9 @@ def started() -> Iterator[Cluster]:
             pytest.fail("there is no Java runtime, which the tests with Spark need")
         pytest.skip("there is no Java runtime")
     # Nothing here runs for long enough to be worth a compiler's second look.
-    os.environ["JDK_JAVA_OPTIONS"] = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+    os.environ["JDK_JAVA_OPTIONS"] = (
+        "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -Dspark.sql.shuffle.partitions=2"
+    )
     try:
         with session.reading(ADDRESS):
             yield Cluster(session._started[0].session)

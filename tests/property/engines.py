@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from tests.databases.warehouse import made
-from tests.property.typed_rows import COLUMNS, TYPES, Row
+from tests.property.typed_rows import COLUMNS, EVERY, TYPES, Row, meaningful
 from tests.unit.connectors.cases import KEY, SALT, dataset_of
 
 from penstock.connectors.choice import connector_of
@@ -110,3 +110,18 @@ Opening = Callable[[pytest.FixtureRequest, Path], AbstractContextManager[Engine]
 
 ENGINES: dict[str, Opening] = {"postgresql": postgresql}
 """All engines but DuckDB, by name."""
+
+
+def differences(
+    engine: Engine, reference: Engine, unit: dict[str, Any], queries: list[ComputedQuery]
+) -> list[ComputedQuery]:
+    """Return the queries that the two answer differently."""
+    pairs = zip(
+        queries, engine.answers(unit, queries), reference.answers(unit, queries), strict=True
+    )
+    return [query for query, left, right in pairs if left != right]
+
+
+def every(engine: Engine, unit: dict[str, Any]) -> list[ComputedQuery]:
+    """Return one query of each kind."""
+    return meaningful(engine.dataset(unit), EVERY)

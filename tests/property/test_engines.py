@@ -4,7 +4,6 @@ A unit's rows stand in more groups than may count, so that a vector shows which 
 """
 
 import logging
-import math
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -12,62 +11,14 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from tests.property.engines import ENGINES, Engine, duckdb
-from tests.property.typed_rows import (
-    AGGREGATES,
-    CELLS,
-    DOMAINS,
-    STRUCTURES,
-    UNITS,
-    Row,
-    meaningful,
-    rows,
-    specs,
-)
+from tests.property.engines import ENGINES, Engine, differences, duckdb, every
+from tests.property.typed_rows import EVERY, HOSTILE, MANY, UNITS, Row, meaningful, rows, specs
 from tests.support.thorough import by_count
 
 from penstock.connectors.postgresql import conformance
 from penstock.connectors.postgresql.dialect import PostgreSQL
-from penstock.connectors.specs.models import ComputedQuery
 from penstock.connectors.statements import expressions as sql
 from penstock.connectors.statements.expressions import Node
-
-LIMITS = {"max_groups": 1, "max_rows_per_group": 2}
-EVERY: tuple[dict[str, Any], ...] = (
-    *(
-        {"aggregate": aggregate, "group_by": ["ward"], "contribution": LIMITS}
-        for aggregate in AGGREGATES
-    ),
-    *(
-        {
-            "aggregate": {"type": "count_units"},
-            "group_by": ["ward"],
-            "contribution": {"max_groups": 3},
-            **structure,
-        }
-        for structure in STRUCTURES
-    ),
-    *(
-        {
-            "structure": "sparse_histogram",
-            "domain": domain,
-            "group_by": [column],
-            "aggregate": {"type": "count"},
-            "contribution": LIMITS,
-        }
-        for column, domain in DOMAINS
-    ),
-)
-"""One spec of each kind."""
-
-MANY: list[Row] = [
-    tuple(
-        cells[(number * (7 + 2 * place) + number // 11) % len(cells)]
-        for place, cells in enumerate(CELLS)
-    )
-    for number in range(160)
-]
-"""Rows in which every cell meets many others."""
 
 
 @pytest.fixture(scope="module", params=list(ENGINES))
@@ -86,16 +37,6 @@ def reference(
     """Yield DuckDB."""
     with duckdb(request, tmp_path_factory.mktemp("reference")) as opened:
         yield opened
-
-
-def differences(
-    engine: Engine, reference: Engine, unit: dict[str, Any], queries: list[ComputedQuery]
-) -> list[ComputedQuery]:
-    """Return the queries that the two answer differently."""
-    pairs = zip(
-        queries, engine.answers(unit, queries), reference.answers(unit, queries), strict=True
-    )
-    return [query for query, left, right in pairs if left != right]
 
 
 @settings(
@@ -117,10 +58,6 @@ def test_any_rows_and_specs_have_the_same_vector(
     assert differences(engine, reference, unit, queries) == []
 
 
-def every(engine: Engine, unit: dict[str, Any]) -> list[ComputedQuery]:
-    return meaningful(engine.dataset(unit), EVERY)
-
-
 def test_every_kind_has_the_same_vector_over_many_rows(engine: Engine, reference: Engine) -> None:
     engine.fill(MANY)
     reference.fill(MANY)
@@ -128,15 +65,6 @@ def test_every_kind_has_the_same_vector_over_many_rows(engine: Engine, reference
     assert len(queries) == len(EVERY)
     assert differences(engine, reference, UNITS[0], queries) == []
     assert all(map(any, reference.answers(UNITS[0], queries)))
-
-
-HOSTILE: tuple[Row, ...] = (
-    ("hostile", "b", 2**63 - 1, math.nan, None, None, None),
-    ("hostile", "x" * 100_000, -(2**63), math.inf, True, False, None),
-    ("hostile", "'; DROP TABLE visits; --", None, -math.inf, None, True, None),
-    ("hostile", '\\x00 %s $1 {} "', 0, 1.7976931348623157e308, None, True, None),
-    ("hostile", "", 1, 5e-324, None, True, None),
-)
 
 
 def test_hostile_cells_change_nothing_but_their_own_persons_part(

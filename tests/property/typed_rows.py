@@ -150,3 +150,50 @@ def meaningful(dataset: DatasetSpec, requests: Sequence[dict[str, Any]]) -> list
             continue
         queries.append(query)
     return queries
+
+
+LIMITS = {"max_groups": 1, "max_rows_per_group": 2}
+EVERY: tuple[dict[str, Any], ...] = (
+    *(
+        {"aggregate": aggregate, "group_by": ["ward"], "contribution": LIMITS}
+        for aggregate in AGGREGATES
+    ),
+    *(
+        {
+            "aggregate": {"type": "count_units"},
+            "group_by": ["ward"],
+            "contribution": {"max_groups": 3},
+            **structure,
+        }
+        for structure in STRUCTURES
+    ),
+    *(
+        {
+            "structure": "sparse_histogram",
+            "domain": domain,
+            "group_by": [column],
+            "aggregate": {"type": "count"},
+            "contribution": LIMITS,
+        }
+        for column, domain in DOMAINS
+    ),
+)
+"""One spec of each kind."""
+
+MANY: list[Row] = [
+    tuple(
+        cells[(number * (7 + 2 * place) + number // 11) % len(cells)]
+        for place, cells in enumerate(CELLS)
+    )
+    for number in range(160)
+]
+"""Rows in which every cell meets many others."""
+
+HOSTILE: tuple[Row, ...] = (
+    ("hostile", "b", 2**63 - 1, math.nan, None, None, None),
+    ("hostile", "x" * 100_000, -(2**63), math.inf, True, False, None),
+    ("hostile", "'; DROP TABLE visits; --", None, -math.inf, None, True, None),
+    ("hostile", '\\x00 %s $1 {} "', 0, 1.7976931348623157e308, None, True, None),
+    ("hostile", "", 1, 5e-324, None, True, None),
+)
+"""Rows of one person, with cells that do harm where they are not read as cells."""

@@ -1,20 +1,19 @@
 """Test that Spark gives the exact vectors and the chosen rows that DuckDB gives.
 
-It is a module of its own because a Java that has just started is slow: few cases run at every
-change, and many every night.
+It stands beside the tests that share one Spark, since a Java that has just started is slow: few
+cases run at every change, and many every night.
 """
 
 from collections.abc import Iterator
-from contextlib import ExitStack
 from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tests.databases import spark
-from tests.property.engines import Engine, arrow_table, duckdb
-from tests.property.test_engines import HOSTILE, MANY, differences, every
-from tests.property.typed_rows import UNITS, Row, meaningful, rows, specs
+from tests.databases.spark import Cluster
+from tests.property.engines import Engine, arrow_table, differences, duckdb, every
+from tests.property.typed_rows import HOSTILE, MANY, UNITS, Row, meaningful, rows, specs
 from tests.support.thorough import by_count
 
 from penstock.connectors.spark import conformance
@@ -25,20 +24,18 @@ Pair = tuple[Engine, Engine]
 
 @pytest.fixture(scope="module")
 def pair(
-    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, running: Cluster
 ) -> Iterator[Pair]:
     """Yield Spark and DuckDB."""
-    with ExitStack() as opened:
-        cluster = opened.enter_context(spark.started())
-        reference = opened.enter_context(duckdb(request, tmp_path_factory.mktemp("reference")))
-        with reading(spark.ADDRESS) as session:
-            # The unit tests ask the questions; here the answers are compared with DuckDB's.
-            conformance.PASSED.add((spark.ADDRESS, session.version))
-        engine = Engine(
-            dict(spark.source_of("visits")),
-            cluster.sources,
-            lambda rows: cluster.fill("visits", arrow_table(rows)),
-        )
+    with reading(spark.ADDRESS) as session:
+        # Other tests ask the questions; here the answers are compared with DuckDB's.
+        conformance.PASSED.add((spark.ADDRESS, session.version))
+    engine = Engine(
+        dict(spark.source_of("everything")),
+        running.sources,
+        lambda rows: running.fill("everything", arrow_table(rows)),
+    )
+    with duckdb(request, tmp_path_factory.mktemp("reference")) as reference:
         yield engine, reference
 
 
