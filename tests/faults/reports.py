@@ -5,6 +5,7 @@ import os
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+import numpy as np
 from tests.faults.stage import Ask
 
 from penstock.services.releases.releases import Answer
@@ -24,7 +25,7 @@ class Reported:
     def of(cls, analyst: str, ask: Ask, answer: Answer) -> "Reported":
         """Return an answer, as it reached a reader."""
         view = answer.view
-        values = tuple(view.values.tolist())
+        values = tuple(np.asarray(view.values).tolist())
         return cls(analyst, ask, view.id, view.receipt.leaf_hash, values)
 
 

@@ -8,6 +8,7 @@ import fcntl
 import os
 import re
 import shutil
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -20,6 +21,7 @@ _ATTEMPT = re.compile("[0-9a-f]{32}")
 _CHUNK = re.compile("[0-9]{8}")
 _LOCK, _KEPT = "lock", "kept"
 _MEBIBYTE = 1 << 20
+_DAY = 86_400
 
 
 @dataclass
@@ -97,12 +99,21 @@ class FolderStore:
         folder, before = self.folder / attempt, self.folder / f".{attempt}"
         with _reported(folder):
             self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            self._forget_beginnings()
             before.mkdir(mode=0o700)
             lock = _lock_file(before)
             fcntl.flock(lock, fcntl.LOCK_EX)
             # It has its name only when it is locked: nobody takes it for abandoned.
             before.rename(folder)
         return FolderWriting(folder, lock)
+
+    def _forget_beginnings(self) -> None:
+        """Remove what a process left that died between the two names of its attempt."""
+        for path in self.folder.glob(".*"):
+            with suppress(FileNotFoundError):
+                # No lock tells it from one that begins just now, and that takes no day.
+                if _ATTEMPT.fullmatch(path.name[1:]) and path.stat().st_mtime < time.time() - _DAY:
+                    shutil.rmtree(path)
 
     def read(self, attempt: str, index: int) -> bytes:
         """Return a chunk."""

@@ -1,6 +1,7 @@
 """Test chunks in a folder: written once, durable, and never taken from who writes them."""
 
 import os
+import time
 from pathlib import Path
 
 import pytest
@@ -40,6 +41,18 @@ def test_an_attempt_begins_once(store: FolderStore) -> None:
     store.begin(ONE).close()
     with pytest.raises(Unavailable):
         store.begin(ONE)
+
+
+def test_what_died_before_its_attempt_had_a_name_is_removed_after_a_day(
+    store: FolderStore,
+) -> None:
+    for name, age in ((f".{ONE}", 90_000), (f".{OTHER}", 80_000), (".trash", 90_000)):
+        (store.folder / name).mkdir(parents=True)
+        made = time.time() - age
+        os.utime(store.folder / name, (made, made))
+    store.begin("3" * 32)
+    left = {path.name for path in store.folder.iterdir()}
+    assert left == {f".{OTHER}", ".trash", "3" * 32}
 
 
 def test_a_missing_chunk_is_reported(store: FolderStore) -> None:
