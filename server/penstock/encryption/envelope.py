@@ -73,6 +73,20 @@ class RowIdentity:
 
 def seal(key: Key, plaintext: Buffer, identity: RowIdentity) -> bytes:
     """Return ``plaintext`` in an envelope that opens only under ``key`` and for ``identity``."""
+    # In place: joining header and ciphertext costs more than the cipher.  ``getvalue`` hands over
+    # the bytes that were written to, which neither a bytearray nor ``bytes`` does.
+    envelope = BytesIO()
+    envelope.seek(len(plaintext) + OVERHEAD - 1)
+    envelope.write(b"\x00")
+    with envelope.getbuffer() as view:
+        seal_into(key, plaintext, identity, view)
+    return envelope.getvalue()
+
+
+def seal_into(key: Key, plaintext: Buffer, identity: RowIdentity, room: memoryview) -> None:
+    """Encrypt into ``room``, which has ``OVERHEAD`` bytes more than ``plaintext``."""
+    if room.nbytes != len(plaintext) + OVERHEAD:
+        raise ValueError(f"the envelope of {len(plaintext)} bytes does not take {room.nbytes}")
     prefix = bytes((VERSION, ALGORITHM)) + key.id
     aad = prefix + identity.encode()
     salt = os.urandom(SALT_SIZE)
@@ -84,17 +98,10 @@ def seal(key: Key, plaintext: Buffer, identity: RowIdentity) -> bytes:
     finally:
         wipe(subkey)
     cipher.authenticate_additional_data(aad)
-    # In place: joining header and ciphertext costs more than the cipher.  ``getvalue`` hands over
-    # the bytes that were written to, which neither a bytearray nor ``bytes`` does.
-    envelope = BytesIO()
-    envelope.seek(len(plaintext) + OVERHEAD - 1)
-    envelope.write(b"\x00")
-    with envelope.getbuffer() as view:
-        view[:_HEADER_SIZE] = prefix + salt + nonce
-        written = cipher.update_into(plaintext, view[_HEADER_SIZE:])
-        cipher.finalize()
-        view[_HEADER_SIZE + written :] = cipher.tag
-    return envelope.getvalue()
+    room[:_HEADER_SIZE] = prefix + salt + nonce
+    written = cipher.update_into(plaintext, room[_HEADER_SIZE:])
+    cipher.finalize()
+    room[_HEADER_SIZE + written :] = cipher.tag
 
 
 def seal_key(key: Key, secret: Key, identity: RowIdentity) -> bytes:

@@ -4,7 +4,7 @@ Sealing reads the array in place, and opening decrypts into the array that it re
 copies, and what comes back is its caller's own, to be written to as well.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +17,7 @@ from penstock.encryption.envelope import (
     open_into,
     open_pieces_into,
     seal,
+    seal_into,
 )
 from penstock.encryption.key import Key
 from penstock.errors import IntegrityViolation
@@ -30,20 +31,31 @@ def seal_vector(key: Key, values: NDArray[np.int64], identity: RowIdentity) -> b
 
     Raises ``ValueError`` if shape or type are not what ``identity`` says.
     """
-    if identity.type != TYPE or values.dtype != np.int64:
-        raise ValueError(f"a vector is of type {TYPE}")
-    if values.shape != (identity.length,):
-        raise ValueError(f"the identity says {identity.length} values, not {values.shape}")
-    little_endian = np.ascontiguousarray(values, dtype="<i8")
-    return seal(key, little_endian.data.cast("B"), identity)
+    return seal(key, _plaintext(values, identity), identity)
 
 
-def open_vector(key: Key, envelope: bytes, identity: RowIdentity) -> NDArray[np.int64]:
+def seal_vector_into(
+    key: Key, values: NDArray[np.int64], identity: RowIdentity, room: NDArray[np.uint8]
+) -> None:
+    """Seal ``values`` into ``room``, which has the size of their envelope.
+
+    Raises as ``seal_vector`` does.
+    """
+    seal_into(key, _plaintext(values, identity), identity, room.data)
+
+
+def open_vector(
+    key: Key,
+    envelope: Buffer,
+    identity: RowIdentity,
+    room_of: Callable[[int], NDArray[np.uint8]] | None = None,
+) -> NDArray[np.int64]:
     """Return the vector, of shape ``(identity.length,)``.
 
+    It is decrypted into what ``room_of`` returns for a number of bytes, by default a new array.
     Raises ``IntegrityViolation`` if the envelope is not that of this row.
     """
-    room = _room(len(envelope))
+    room = (room_of or _new)(_room_size(len(envelope)))
     return _vector(room, open_into(key, envelope, identity, room.data), identity)
 
 
@@ -54,13 +66,25 @@ def open_vector_in_pieces(
 
     Raises as ``open_vector`` does.
     """
-    room = _room(size)
+    room = _new(_room_size(size))
     return _vector(room, open_pieces_into(key, size, pieces, identity, room.data), identity)
 
 
-def _room(size: int) -> NDArray[np.uint8]:
+def _plaintext(values: NDArray[np.int64], identity: RowIdentity) -> memoryview:
+    if identity.type != TYPE or values.dtype != np.int64:
+        raise ValueError(f"a vector is of type {TYPE}")
+    if values.shape != (identity.length,):
+        raise ValueError(f"the identity says {identity.length} values, not {values.shape}")
+    return np.ascontiguousarray(values, dtype="<i8").data.cast("B")
+
+
+def _room_size(size: int) -> int:
     # As large as what came, not as what is due: only the tag says what is wrong with it.
-    return np.empty(max(0, size - OVERHEAD) + TAG_SIZE, dtype=np.uint8)
+    return max(0, size - OVERHEAD) + TAG_SIZE
+
+
+def _new(size: int) -> NDArray[np.uint8]:
+    return np.empty(size, dtype=np.uint8)
 
 
 def _vector(room: NDArray[np.uint8], size: int, identity: RowIdentity) -> NDArray[np.int64]:

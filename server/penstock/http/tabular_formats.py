@@ -23,9 +23,11 @@ from flask import Response
 from werkzeug.datastructures import MIMEAccept
 from werkzeug.exceptions import NotAcceptable
 
+from penstock.connectors.planning.domain import Domain
 from penstock.errors import InvalidInput
 from penstock.http.answers import MEDIA_TYPE, json_answer, rendered, sent
 from penstock.services.noise.intervals import ends
+from penstock.services.noise.long_vectors.lazy_values import Stretch
 from penstock.services.noise.long_vectors.sizes import MOST_AT_ONCE
 from penstock.services.schemas.views import ReleaseView
 from penstock.transparency_log.views import CheckpointView
@@ -181,11 +183,21 @@ def _parts(release: ReleaseView) -> Iterator[ReleaseView]:
         mean, errors = release.mean, release.errors
         yield replace(
             release,
-            keys=release.keys[rows],
+            keys=_keys(release.keys, rows),
             values=np.asarray(release.values[rows]),
             mean=mean and _cut(mean, rows, "lower", "upper", "centered_sums", "counts"),
             errors=errors and _cut(errors, rows, "standard_deviations", "half_widths"),
         )
+
+
+def _keys(keys: Any, rows: slice) -> Any:
+    """Return the keys of rows; those of a domain are not made, which takes longer than the rest."""
+    if isinstance(keys, Domain):
+        keys = Stretch(keys, 0, len(keys))
+    if isinstance(keys, Stretch):
+        places = keys.places[rows]
+        return Stretch(keys.whole, places.start, places.stop)
+    return keys[rows]
 
 
 def _cut(view: Any, rows: slice, *names: str) -> Any:
@@ -215,11 +227,28 @@ def table_of(release: ReleaseView) -> "pyarrow.Table":
 
 def _key_columns(release: ReleaseView) -> dict[str, object]:
     """Return ``key``, or ``key_1, key_2 ...`` if keys have several parts."""
-    keys = release.keys
+    keys: Any = release.keys
+    if isinstance(keys, Domain):
+        keys = Stretch(keys, 0, len(keys))
+    if isinstance(keys, Stretch) and isinstance(keys.whole, Domain) and keys.whole.labels:
+        return _labels(keys.whole, keys.places)
     if len(keys) and isinstance(keys[0], list):
         parts = list(zip(*keys, strict=True))
         return {f"key_{place}": list(part) for place, part in enumerate(parts, 1)}
     return {"key": keys}
+
+
+def _labels(domain: Domain, positions: range) -> dict[str, object]:
+    """Return the labels of keys, by column, without making a key."""
+    import pyarrow as pa
+
+    columns: list[object] = [
+        pa.array(labels).take(pa.array(places))
+        for labels, places in zip(domain.labels, domain.places(positions), strict=True)
+    ]
+    if len(columns) == 1:
+        return {"key": columns[0]}
+    return {f"key_{place}": column for place, column in enumerate(columns, 1)}
 
 
 def _harmless(table: "pyarrow.Table") -> "pyarrow.Table":

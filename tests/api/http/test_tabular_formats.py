@@ -15,10 +15,12 @@ import pytest
 from tests.api.world import QUERY, World, parsed
 from tests.support.notes import by_the_letter
 
+from penstock.connectors.planning.domain import Domain
 from penstock.http import answers, tabular_formats
 from penstock.http.tabular_formats import FORMS
 from penstock.randomness import Stream
 from penstock.services.access.principals import authenticate
+from penstock.services.noise.long_vectors import parts
 from penstock.services.releases import history
 from penstock.services.schemas.views import ErrorsView, MeanPartsView, ReleaseView
 
@@ -260,3 +262,24 @@ def test_a_long_table_is_never_in_memory_as_a_whole(world: World, release: dict[
     sizes = [len(block) for block in tabular_formats.answer(view, "csv").iter_encoded()]
     assert len(sizes) > 6
     assert max(sizes) < sum(sizes) / 4
+
+
+@pytest.mark.parametrize("form", ["csv", "arrow", "parquet"])
+@pytest.mark.parametrize("labels", [(), (("=a", "b"),), (("=a", "b"), ("x",), ("1", "2", "3"))])
+def test_declared_keys_are_written_as_if_they_were_listed(
+    world: World,
+    release: dict[str, Any],
+    monkeypatch: pytest.MonkeyPatch,
+    labels: tuple[tuple[str, ...], ...],
+    form: str,
+) -> None:
+    """Also in parts, and of a range: the keys of a domain are never made there."""
+    monkeypatch.setattr(tabular_formats, "PART", 2)
+    domain: Any = Domain(labels)
+    view = replace(long_release(world, release, len(domain)), keys=domain)
+    for first in (0, len(domain) // 2):
+        part = parts.ranged(view, first, None)
+        keys: Any = list(domain)[first:]
+        listed = replace(part, keys=keys)
+        written = tabular_formats.answer(part, form).data
+        assert written == tabular_formats.answer(listed, form).data

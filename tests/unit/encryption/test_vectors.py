@@ -13,7 +13,13 @@ from penstock.encryption import (
     open_envelope,
     seal,
 )
-from penstock.encryption.vectors import open_vector, open_vector_in_pieces, seal_vector
+from penstock.encryption.envelope import OVERHEAD
+from penstock.encryption.vectors import (
+    open_vector,
+    open_vector_in_pieces,
+    seal_vector,
+    seal_vector_into,
+)
 from penstock.errors import IntegrityViolation
 
 KEY = Key(bytes(range(32)))
@@ -47,6 +53,17 @@ def test_what_comes_back_is_the_callers_own() -> None:
     opened = open_vector(KEY, envelope, row(3))
     opened += 1
     assert open_vector(KEY, envelope, row(3)).tolist() == [0, 0, 0]
+
+
+def test_a_vector_is_sealed_and_opened_in_places_of_the_callers_choice() -> None:
+    values, room = np.arange(4, dtype=np.int64), np.empty(32 + OVERHEAD, dtype=np.uint8)
+    seal_vector_into(KEY, values, row(4), room)
+    place = np.empty(100, dtype=np.uint8)
+    opened = open_vector(KEY, room.data, row(4), lambda size: place[:size])
+    assert opened.tolist() == [0, 1, 2, 3]
+    assert np.shares_memory(opened, place)
+    with pytest.raises(ValueError, match="does not take"):
+        seal_vector_into(KEY, values, row(4), room[:-1])
 
 
 def test_a_vector_that_is_not_contiguous_is_sealed_as_it_reads() -> None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import overload
 
 import numpy as np
+from numpy.typing import NDArray
 
 Key = str | list[str]
 
@@ -66,19 +67,25 @@ class Domain(Sequence[Key]):
                 return only
         return parts[::-1]
 
-    def _keys(self, positions: range) -> list[Key]:
-        """Return the keys at positions, all at once: one by one takes ten times as long."""
-        left = np.arange(positions.start, positions.stop, positions.step)
-        parts: list[list[str]] = []
+    def places(self, positions: range) -> list[NDArray[np.int64]]:
+        """Return, for each grouping, which of its labels the keys at positions have."""
+        left = np.arange(positions.start, positions.stop, positions.step, dtype=np.int64)
+        columns: list[NDArray[np.int64]] = []
         for labels in reversed(self.labels):
             left, places = np.divmod(left, len(labels))
-            parts.append(np.array(labels, dtype=object)[places].tolist())
-        match parts:
+            columns.append(places)
+        return columns[::-1]
+
+    def _keys(self, positions: range) -> list[Key]:
+        """Return the keys at positions, all at once: one by one takes ten times as long."""
+        places = zip(self.labels, self.places(positions), strict=True)
+        match [np.array(labels, dtype=object)[chosen].tolist() for labels, chosen in places]:
             case []:
-                return [ALL] * len(left)
+                return [ALL] * len(positions)
             case [only]:
                 return list(only)
-        return [list(key) for key in zip(*reversed(parts), strict=True)]
+            case parts:
+                return [list(key) for key in zip(*parts, strict=True)]
 
     @property
     def strides(self) -> tuple[int, ...]:

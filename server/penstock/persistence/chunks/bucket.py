@@ -12,7 +12,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from penstock.errors import Unavailable
-from penstock.persistence.chunks.store import ChunkMissing
+from penstock.persistence.chunks.store import ChunkMissing, Content
 
 DAY = timedelta(days=1)
 _BEGUN, _KEPT = "begun", "kept"
@@ -47,7 +47,7 @@ class BucketWriting:
     bucket: "BucketStore"
     attempt: str
 
-    def put(self, index: int, content: bytes) -> None:
+    def put(self, index: int, content: Content) -> None:
         """Store a chunk; the bucket answers when it is durable."""
         self.bucket.put(f"{self.attempt}/{index:08d}", content)
 
@@ -77,13 +77,13 @@ class BucketStore:
         self.put(f"{attempt}/{_BEGUN}", b"begun")
         return BucketWriting(self, attempt)
 
-    def put(self, name: str, content: bytes) -> None:
+    def put(self, name: str, content: Content) -> None:
         """Store an object unless there is one of this name."""
         with self._reported(name):
-            self.store.put(name, content, mode="create")
+            self.store.put(name, bytes(content), mode="create")
 
-    def read(self, attempt: str, index: int) -> bytes:
-        """Return a chunk."""
+    def read(self, attempt: str, index: int, room: memoryview | None = None) -> Content:  # noqa: ARG002 - the protocol passes it
+        """Return a chunk, in memory of its own."""
         name = f"{attempt}/{index:08d}"
         with self._reported(name):
             try:

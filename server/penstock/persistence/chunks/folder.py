@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from penstock.errors import NoRoom, Unavailable
-from penstock.persistence.chunks.store import ChunkMissing
+from penstock.persistence.chunks.store import ChunkMissing, Content
 
 _ATTEMPT = re.compile("[0-9a-f]{32}")
 _CHUNK = re.compile("[0-9]{8}")
@@ -31,7 +31,7 @@ class FolderWriting:
     folder: Path
     lock: int
 
-    def put(self, index: int, content: bytes) -> None:
+    def put(self, index: int, content: Content) -> None:
         """Store a chunk durably."""
         path = self.folder / _name(index)
         with _reported(path):
@@ -115,12 +115,17 @@ class FolderStore:
                 if _ATTEMPT.fullmatch(path.name[1:]) and path.stat().st_mtime < time.time() - _DAY:
                     shutil.rmtree(path)
 
-    def read(self, attempt: str, index: int) -> bytes:
-        """Return a chunk."""
+    def read(self, attempt: str, index: int, room: memoryview | None = None) -> Content:
+        """Return a chunk, in ``room`` if it has that size."""
         path = self.folder / attempt / _name(index)
         try:
             with path.open("rb", buffering=0) as file:
-                return file.readall()
+                if room is None or os.fstat(file.fileno()).st_size != room.nbytes:
+                    return file.readall()
+                done = 0
+                while part := file.readinto(room[done:]):
+                    done += part
+                return room[:done]
         except (FileNotFoundError, NotADirectoryError) as problem:
             raise ChunkMissing(f"{path} is missing") from problem
         except OSError as problem:

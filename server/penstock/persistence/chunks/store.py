@@ -11,10 +11,14 @@ class ChunkMissing(PenstockError):
     """Report that a place has no chunk of a name; readers say what that means."""
 
 
+Content = bytes | memoryview
+"""A chunk's sealed bytes."""
+
+
 class Writing(Protocol):
     """Write the chunks of one attempt, which nobody else takes for abandoned meanwhile."""
 
-    def put(self, index: int, content: bytes) -> None:
+    def put(self, index: int, content: Content) -> None:
         """Store a chunk durably.  Raises ``Unavailable``, also if there is one of that name."""
 
     def settle(self) -> None:
@@ -43,8 +47,11 @@ class ChunkStore(Protocol):
     def begin(self, attempt: str) -> Writing:
         """Begin an attempt.  Raises ``Unavailable``, also if there is one of that name."""
 
-    def read(self, attempt: str, index: int) -> bytes:
-        """Return a chunk.  Raises ``ChunkMissing`` and ``Unavailable``."""
+    def read(self, attempt: str, index: int, room: memoryview | None = None) -> Content:
+        """Return a chunk, which may be in ``room`` if it has that size.
+
+        Raises ``ChunkMissing`` and ``Unavailable``.
+        """
 
     def attempts(self) -> Iterator[str]:
         """Yield every attempt."""

@@ -67,6 +67,15 @@ MUTANTS: Final[Sequence[Mutant]] = (
         tests=(f"{RELEASES}::test_chunks_are_durable_before_their_row_is_committed",),
     ),
     Mutant(
+        name="neighbors-in-one-place",
+        path="services/noise/long_vectors/drawing.py",
+        before='rooms, "accurate")',
+        after='rooms, "noisy")',
+        wrong="a long level is drawn from one neighbor twice",
+        tests=(f"{LONG}/test_drawing.py::test_a_level_is_drawn_from_its_nearest_neighbors",),
+        row="V71",
+    ),
+    Mutant(
         name="drawn-from-former-neighbors",
         path="services/releases/long_releases.py",
         before="        if drawn_from != (accurate and accurate.id, noisy and noisy.id):\n",

@@ -55,6 +55,14 @@ def test_what_died_before_its_attempt_had_a_name_is_removed_after_a_day(
     assert left == {f".{OTHER}", ".trash", "3" * 32}
 
 
+def test_a_chunk_is_read_into_the_room_that_fits_it(store: FolderStore) -> None:
+    store.begin(ONE).put(0, memoryview(b"first"))
+    room = bytearray(5)
+    assert store.read(ONE, 0, memoryview(room)) == b"first"
+    assert room == b"first"
+    assert store.read(ONE, 0, memoryview(bytearray(4))) == b"first"
+
+
 def test_a_missing_chunk_is_reported(store: FolderStore) -> None:
     with pytest.raises(ChunkMissing):
         store.read(ONE, 0)

@@ -5,6 +5,7 @@
 * ``chunk_sealing``  chunks sealed for their places
 * ``chunk_draws``    the draw of a chunk, a function of a key and of the neighbors' chunks
 * ``long_vector``    a vector that is read chunk by chunk
+* ``rooms``          memory that the chunks of one thread pass through
 * ``attempts``       drawing a whole vector into the store, under keys of its own
 * ``drawing``        the draws of a query with long vectors
 * ``lazy_values``    the values of a release, read when they are needed

@@ -24,9 +24,10 @@ from penstock.services.noise.long_vectors.chunk_draws import ChunkDraws
 from penstock.services.noise.long_vectors.chunk_sealing import ChunkPlaces, seal_chunk
 from penstock.services.noise.long_vectors.long_vector import LongVector
 from penstock.services.noise.long_vectors.manifest import Manifest, root_of
+from penstock.services.noise.long_vectors.rooms import Rooms
 
-ChunkDraw = Callable[[ChunkDraws, int, slice], IntVector]
-"""Draws a chunk, given its number and its coordinates."""
+ChunkDraw = Callable[[ChunkDraws, int, slice, Rooms], IntVector]
+"""Draws a chunk, given its number, its coordinates, and where its neighbors may be opened."""
 
 NAME_SIZE = 16
 
@@ -59,11 +60,11 @@ def drawn(
     hashes = [""] * len(spans)
     writing = server.chunks.begin(attempt)
 
-    def make(index: int) -> None:
-        span, steps = spans[index], draw(draws, index, spans[index])
+    def make(index: int, rooms: Rooms) -> None:
+        span, steps = spans[index], draw(draws, index, spans[index], rooms)
         if len(steps) != (span.stop - span.start) * mechanism.parts:
             raise ValueError(f"chunk {index} has {len(steps)} integers")
-        hashes[index] = _stored(writing, key, places, index, steps)
+        hashes[index] = _stored(writing, key, places, index, steps, rooms)
 
     is_whole = False
     try:
@@ -87,22 +88,26 @@ def drawn(
     return LongVector(server.chunks, manifest, key, places, called, writing)
 
 
-def _stored(writing: Writing, key: Key, places: ChunkPlaces, index: int, steps: IntVector) -> str:
+def _stored(
+    writing: Writing, key: Key, places: ChunkPlaces, index: int, steps: IntVector, rooms: Rooms
+) -> str:
     """Seal and store a chunk, and return the SHA-256 of what was stored."""
-    sealed = seal_chunk(key, places, index, steps)
-    writing.put(index, sealed)
-    return hashlib.sha256(sealed).hexdigest()
+    sealed = rooms.sealed(len(steps))
+    seal_chunk(key, places, index, steps, sealed)
+    writing.put(index, sealed.data)
+    return hashlib.sha256(sealed.data).hexdigest()
 
 
-def _each(count: int, act: Callable[[int], None], threads: int) -> None:
+def _each(count: int, act: Callable[[int, Rooms], None], threads: int) -> None:
     """Call ``act`` with every number below ``count``, in their order, on several threads.
 
-    numpy, the cipher, the hash and the disk leave the interpreter's lock.  The first error ends all
-    of them.
+    Each has rooms of its own.  numpy, the cipher, the hash and the disk leave the interpreter's
+    lock.  The first error ends all of them.
     """
     waiting = deque(range(count))
 
     def work() -> None:
+        rooms = Rooms()
         while waiting:
             try:
                 index = waiting.popleft()
@@ -110,7 +115,7 @@ def _each(count: int, act: Callable[[int], None], threads: int) -> None:
                 return
             is_done = False
             try:
-                act(index)
+                act(index, rooms)
                 is_done = True
             finally:
                 if not is_done:

@@ -4,11 +4,15 @@ Every chunk is an envelope with a salt and a nonce of its own, under a key that 
 uses.  Its identity has the attempt, its number and their count: none opens in place of another.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
-from penstock.encryption.envelope import RowIdentity
+import numpy as np
+from numpy.typing import NDArray
+
+from penstock.encryption.envelope import Buffer, RowIdentity
 from penstock.encryption.key import Key
-from penstock.encryption.vectors import TYPE, open_vector, seal_vector
+from penstock.encryption.vectors import TYPE, open_vector, seal_vector_into
 from penstock.mechanisms.process import IntVector
 
 
@@ -46,11 +50,24 @@ class ChunkPlaces:
         )
 
 
-def seal_chunk(key: Key, places: ChunkPlaces, index: int, steps: IntVector) -> bytes:
-    """Return a chunk's lattice integers, with all parts, in an envelope."""
-    return seal_vector(key, steps, places.of(index, len(steps)))
+def seal_chunk(
+    key: Key, places: ChunkPlaces, index: int, steps: IntVector, room: NDArray[np.uint8]
+) -> None:
+    """Seal a chunk's lattice integers, with all parts, into ``room``, as large as an envelope."""
+    seal_vector_into(key, steps, places.of(index, len(steps)), room)
 
 
-def open_chunk(key: Key, places: ChunkPlaces, index: int, length: int, sealed: bytes) -> IntVector:
-    """Return a chunk's ``length`` lattice integers.  Raises ``IntegrityViolation``."""
-    return open_vector(key, sealed, places.of(index, length))
+def open_chunk(
+    key: Key,
+    places: ChunkPlaces,
+    index: int,
+    length: int,
+    sealed: Buffer,
+    room_of: Callable[[int], NDArray[np.uint8]] | None = None,
+) -> IntVector:
+    """Return a chunk's ``length`` lattice integers.
+
+    They are in what ``room_of`` returns for a number of bytes, by default in a new array.  Raises
+    ``IntegrityViolation``.
+    """
+    return open_vector(key, sealed, places.of(index, length), room_of)

@@ -16,6 +16,7 @@ from penstock.services.context import Server
 from penstock.services.noise.long_vectors import attempts
 from penstock.services.noise.long_vectors.chunk_draws import ChunkDraws
 from penstock.services.noise.long_vectors.long_vector import LongVector, Steps, piece_of
+from penstock.services.noise.long_vectors.rooms import Rooms
 
 Placed = tuple[int, Steps]
 """A stored release: its rung, and its lattice integers."""
@@ -34,24 +35,29 @@ class Drawing:
     def anchors(self, rungs: Sequence[int], exact: IntVector) -> list[tuple[int, LongVector]]:
         """Return independent draws around exact values, one for each rung."""
         return [
-            (rung, self._drawn(rung, lambda draws, index, span: draws.anchor(index, exact[span])))
+            (
+                rung,
+                self._drawn(rung, lambda draws, index, span, _: draws.anchor(index, exact[span])),
+            )
             for rung in rungs
         ]
 
     def raised(self, rung: int, exact: IntVector, anchor: Placed) -> LongVector:
         """Return a draw more accurate than the anchor, given the same exact values."""
 
-        def draw(draws: ChunkDraws, index: int, span: slice) -> IntVector:
-            return draws.raised(index, exact[span], self._piece(anchor, index, span))
+        def draw(draws: ChunkDraws, index: int, span: slice, rooms: Rooms) -> IntVector:
+            noisy = self._piece(anchor, index, span, rooms, "noisy")
+            return draws.raised(index, exact[span], noisy)
 
         return self._drawn(rung, draw)
 
     def between(self, rung: int, accurate: Placed, noisy: Placed | None) -> LongVector:
         """Return a draw between the nearest stored releases, or beyond the noisiest one."""
 
-        def draw(draws: ChunkDraws, index: int, span: slice) -> IntVector:
-            beyond = None if noisy is None else self._piece(noisy, index, span)
-            return draws.between(index, self._piece(accurate, index, span), beyond)
+        def draw(draws: ChunkDraws, index: int, span: slice, rooms: Rooms) -> IntVector:
+            beyond = None if noisy is None else self._piece(noisy, index, span, rooms, "noisy")
+            near = self._piece(accurate, index, span, rooms, "accurate")
+            return draws.between(index, near, beyond)
 
         return self._drawn(rung, draw)
 
@@ -66,6 +72,9 @@ class Drawing:
             draw,
         )
 
-    def _piece(self, placed: Placed, index: int, span: slice) -> tuple[Fraction, IntVector]:
+    def _piece(
+        self, placed: Placed, index: int, span: slice, rooms: Rooms, use: str
+    ) -> tuple[Fraction, IntVector]:
         rung, steps = placed
-        return self.ladder.value(rung), piece_of(steps, index, span, self.mechanism.parts)
+        piece = piece_of(steps, index, span, self.mechanism.parts, rooms, use)
+        return self.ladder.value(rung), piece

@@ -52,17 +52,17 @@ class Stretch(Sequence[Any]):
     """Represent the items of a long sequence from ``start`` up to ``stop``, made when needed."""
 
     def __init__(self, whole: Sequence[Any], start: int, stop: int) -> None:
-        self._whole, self._places = whole, range(start, stop)
+        self.whole, self.places = whole, range(start, stop)
 
     def __len__(self) -> int:
-        return len(self._places)
+        return len(self.places)
 
     @override
     def __getitem__(self, index: Any) -> Any:
-        places = self._places[index]
+        places = self.places[index]
         if isinstance(places, range):
-            return self._whole[places.start : places.stop]
-        return self._whole[places]
+            return self.whole[places.start : places.stop]
+        return self.whole[places]
 
 
 class LazyPositions(LazyArray):

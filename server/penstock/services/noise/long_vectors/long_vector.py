@@ -10,7 +10,7 @@ from penstock.encryption.envelope import RowIdentity
 from penstock.encryption.key import Key
 from penstock.errors import IntegrityViolation
 from penstock.mechanisms.process import IntVector
-from penstock.persistence.chunks.store import ChunkMissing, ChunkStore, Writing
+from penstock.persistence.chunks.store import ChunkMissing, ChunkStore, Content, Writing
 from penstock.persistence.tables.datasets import Dataset
 from penstock.persistence.tables.queries import Query
 from penstock.services.context import Server
@@ -19,6 +19,7 @@ from penstock.services.noise.long_vectors import manifest as manifests
 from penstock.services.noise.long_vectors import sizes
 from penstock.services.noise.long_vectors.chunk_sealing import ChunkPlaces, open_chunk
 from penstock.services.noise.long_vectors.manifest import Manifest
+from penstock.services.noise.long_vectors.rooms import Rooms
 from penstock.services.noise.sealing import SealedRelease, place_of, require_unfrozen
 
 
@@ -46,23 +47,28 @@ class LongVector:
         """Return the coordinates of each chunk."""
         return sizes.spans(self.manifest.values, self.manifest.chunk)
 
-    def chunk(self, index: int) -> IntVector:
+    def chunk(self, index: int, rooms: Rooms | None = None, use: str = "chunk") -> IntVector:
         """Return a chunk's lattice integers, all parts of its values, the values first.
 
-        Raises ``IntegrityViolation`` if it is missing or was altered.
+        With ``rooms`` they are valid until the next chunk of the same ``use``.  Raises
+        ``IntegrityViolation`` if it is missing or was altered.
         """
         span = self.spans()[index]
         length = (span.stop - span.start) * self.manifest.parts
-        sealed = self.ciphertext(index)
+        sealed = self.ciphertext(index, None if rooms is None else rooms.sealed(length).data)
+        room_of = None if rooms is None else rooms.opened(use)
         try:
-            return open_chunk(self.key, self.places, index, length, sealed)
+            return open_chunk(self.key, self.places, index, length, sealed, room_of)
         except IntegrityViolation:
             raise self._broken(index, "was altered or belongs elsewhere") from None
 
-    def ciphertext(self, index: int) -> bytes:
-        """Return a chunk as it is stored.  Raises ``IntegrityViolation`` if it is missing."""
+    def ciphertext(self, index: int, room: memoryview | None = None) -> Content:
+        """Return a chunk as it is stored, perhaps in ``room``.
+
+        Raises ``IntegrityViolation`` if it is missing.
+        """
         try:
-            return self.store.read(self.manifest.attempt, index)
+            return self.store.read(self.manifest.attempt, index, room)
         except ChunkMissing:
             raise self._broken(index, "is missing") from None
 
@@ -147,10 +153,15 @@ Steps = IntVector | LongVector
 """The lattice integers of a release, at hand or in chunks."""
 
 
-def piece_of(steps: Steps, index: int, span: slice, parts: int) -> IntVector:
-    """Return a chunk of a vector that is in chunks, or cut from one that is a row."""
+def piece_of(
+    steps: Steps, index: int, span: slice, parts: int, rooms: Rooms, use: str
+) -> IntVector:
+    """Return a chunk of a vector that is in chunks, or cut from one that is a row.
+
+    It is valid until the next one of the same ``use``.
+    """
     if isinstance(steps, LongVector):
-        return steps.chunk(index)
+        return steps.chunk(index, rooms, use)
     return steps.reshape(parts, -1)[:, span].reshape(-1).copy()
 
 

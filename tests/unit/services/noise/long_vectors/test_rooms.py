@@ -1,0 +1,44 @@
+"""Test that chunks pass through the same memory, and that no use disturbs another."""
+
+import numpy as np
+import pytest
+from tests.unit.services.noise.long_vectors.stored_vectors import files, vectors
+from tests.unit.worlds import World
+
+from penstock.errors import IntegrityViolation
+from penstock.services.noise.long_vectors.rooms import Rooms
+
+
+def test_a_use_has_one_place_as_large_as_it_needed() -> None:
+    rooms = Rooms()
+    first = rooms.room("one", 8)
+    assert np.shares_memory(first, rooms.room("one", 5))
+    assert len(rooms.room("one", 5)) == 5
+    assert not np.shares_memory(first, rooms.room("other", 8))
+    assert len(rooms.room("one", 9)) == 9
+    assert np.shares_memory(rooms.sealed(3), rooms.sealed(2))
+
+
+def test_chunks_are_read_through_rooms_as_without_them(long: World) -> None:
+    vector, rooms = vectors(long)[min(vectors(long))], Rooms()
+    for index in (2, 0, 1, 2):
+        assert vector.chunk(index, rooms).tolist() == vector.chunk(index).tolist()
+    one, other = vector.chunk(0, rooms, "one"), vector.chunk(1, rooms, "other")
+    assert one.tolist() == vector.chunk(0).tolist() != other.tolist()
+
+
+@pytest.mark.parametrize("damage", ["longer", "shorter", "altered"])
+def test_a_damaged_chunk_is_refused_whatever_was_read_before(long: World, damage: str) -> None:
+    vector, rooms = vectors(long)[min(vectors(long))], Rooms()
+    vector.chunk(0, rooms)
+    file = files(long, min(vectors(long)))[1]
+    content = file.read_bytes()
+    file.write_bytes(
+        {
+            "longer": content + b"x",
+            "shorter": content[:-1],
+            "altered": content[:-1] + bytes([content[-1] ^ 1]),
+        }[damage]
+    )
+    with pytest.raises(IntegrityViolation, match="Chunk 1 of 3"):
+        vector.chunk(1, rooms)
