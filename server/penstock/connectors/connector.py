@@ -45,7 +45,9 @@ class Connector(Protocol):
     def fingerprint(self, dataset: DatasetSpec, key: bytes, progress: Progress) -> bytes:
         """Return the HMAC-SHA256 under ``key`` of what is registered, 32 bytes.
 
-        The same data under two names have the same.  Raises ``InvalidInput``, ``SourceChanged``.
+        Local files of the same bytes have the same under two names; objects in a bucket and
+        views are recognized by their place and their version as well.  Raises ``InvalidInput``,
+        ``SourceChanged``.
         """
 
     def check_registered(
