@@ -35,6 +35,7 @@ OPTIONAL = {
 # The modules that may lack what an extra brings, by how their names begin.
 FOR_AN_EXTRA = {
     "penstock.connectors.postgresql.": "adbc_driver_manager",
+    "penstock.connectors.storage.tables.iceberg_files": "pyiceberg",
     "penstock.persistence.postgresql.": "psycopg",
     "penstock.persistence.backups.postgresql_dump": "psycopg",
 }

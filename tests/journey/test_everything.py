@@ -90,6 +90,7 @@ def test_everything_that_the_server_does(
     move_levels_and_tiers(server)
     follow_a_stream(server)
     add_a_version(server, tmp_path)
+    keep_a_timetable(server, tmp_path)
     propose_and_decide(server)
     read_the_log(server)
     look_at_pages(server)
@@ -260,6 +261,31 @@ def add_a_version(server: World, folder: Path) -> None:
     assert [answer.status_code for answer in answers] == [201, 201]
     assert answers[0].data == answers[1].data
     assert ask(server, "ian", "ages")["keys"] == ["north", "south"]
+
+
+def keep_a_timetable(server: World, folder: Path) -> None:
+    """Look ahead at a timetable of further versions, switch it on and off, and remove it."""
+    nightly = {
+        "name": "nightly",
+        "dataset": "grown",
+        "cron": "0 3 * * *",
+        "version": {
+            "source": {"engine": "duckdb", "uri": str(folder / "grown-{date}.csv")},
+            "budgets": {"internal": {"epsilon": 1.0}},
+        },
+        "total": {"internal": 5.0},
+    }
+    path = f"{API}/schedules"
+    ahead = server.answer("POST", f"{path}/preview?days=3", nightly, by="root")
+    assert (ahead["occurrences"], ahead["tiers"][0]["by_then"]) == (3, 3.0)
+    server.answer("POST", path, nightly, by="root")
+    assert server.answer("PATCH", f"{path}/nightly", {"on": True}, by="root")["on"]
+    assert [one["name"] for one in listed(server, "schedules", "olga")] == ["nightly"]
+    refused = server.call("DELETE", f"{path}/nightly", by="root")
+    assert refused.status_code == 409
+    server.answer("PATCH", f"{path}/nightly", {"on": False}, by="root")
+    assert server.answer("GET", f"{path}/nightly", by="olga")["next_at"] is None
+    server.answer("DELETE", f"{path}/nightly", by="root")
 
 
 def proposed(server: World, query: str) -> str:

@@ -161,9 +161,9 @@ def test_how_long_a_refusal_took_to_find_does_not_show(
 ) -> None:
     found = history.values
 
-    def slowly(*arguments: Any) -> Any:
+    def slowly(*arguments: Any, **named: Any) -> Any:
         world.stopwatch.now += spent
-        return found(*arguments)
+        return found(*arguments, **named)
 
     monkeypatch.setattr(history, "values", slowly)
     path = "/api/v1/releases/none/values"

@@ -127,8 +127,7 @@ HIDDEN = [
 ]  # fmt: skip
 
 NAMELESS = {
-    *("prove_consistency", "list_proposals", "list_schedules", "show_checkpoint"),
-    "take_cosignature",
+    *("prove_consistency", "list_proposals", "show_checkpoint", "take_cosignature"),
 }
 """These take a state, or sizes of a tree, whose roots every user with a token may see."""
 

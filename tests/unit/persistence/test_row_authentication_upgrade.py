@@ -72,6 +72,8 @@ def older(copy_world: CopyWorld) -> World:
             _without_mac(connection, table)
         for table in NEW:
             connection.execute(text(f"DROP TABLE {table}"))
+        if connection.dialect.name == "postgresql":
+            connection.execute(text("DROP SCHEMA penstock_queue CASCADE"))
         connection.execute(text("DROP INDEX ix_token_parent_id"))
         for table, column in LATER_COLUMNS:
             connection.execute(text(f"ALTER TABLE {table} DROP COLUMN {column}"))

@@ -4,10 +4,10 @@ from collections.abc import Iterator
 from contextlib import AbstractContextManager
 from typing import Protocol
 
-from penstock.errors import PenstockError
+from penstock.errors import IntegrityViolation
 
 
-class ChunkMissing(PenstockError):
+class ChunkMissing(IntegrityViolation):
     """Report that a place has no chunk of a name; readers say what that means."""
 
 

@@ -5,6 +5,7 @@ from datetime import datetime
 from typing import Annotated, Any, Literal
 
 from pydantic import Field, model_validator
+from pydantic_core import PydanticCustomError
 
 from penstock.spec_fields import Name, Spec
 
@@ -38,16 +39,26 @@ class ScheduleSpec(Spec):
     @model_validator(mode="after")
     def _names_differ(self) -> "ScheduleSpec":
         if "{date}" not in str(self.version.get("source")):
-            raise ValueError(
-                "The new version's file has no {date} in its name: each occurrence needs a file of"
-                " its own, since the same data cannot be registered twice."
+            raise PydanticCustomError(
+                "name",
+                "The new version's file has no {date} in its name: each occurrence needs a file"
+                " of its own, since the same data cannot be registered twice.",
+                {"field": "version"},
             )
         if not all("{date}" in str(query.get("name")) for query in self.queries):
-            raise ValueError("Each query's name needs {date}: a name is used once.")
-        if set(self.total) != set(self.version.get("budgets") or ()):
-            raise ValueError(
-                "total names the tiers that the version's budgets name: for each, the most epsilon"
-                " of all versions together."
+            raise PydanticCustomError(
+                "name",
+                "Each query's name needs {date}: a name is used once.",
+                {"field": "queries"},
+            )
+        budgets = self.version.get("budgets")
+        # What else a version's budgets may be is checked with the version, once it is rendered.
+        if not isinstance(budgets, dict) or set(self.total) != set(budgets):
+            raise PydanticCustomError(
+                "total",
+                "The tiers of total are not those of the version's budgets: name each of them in"
+                " both, in total with the most epsilon that all versions may have together.",
+                {"field": "total"},
             )
         return self
 

@@ -5,7 +5,6 @@ signed requests, which the library makes no other use of: so what is checked is 
 and not what the bucket's settings say.  Nothing of the library's messages is passed on.
 """
 
-import http.client
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -14,6 +13,8 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from urllib.parse import urlsplit
 
 if TYPE_CHECKING:
+    from http.client import HTTPMessage
+
     from obstore.store import S3Store
 
 PAGE: Final = 1000
@@ -144,12 +145,14 @@ def _number(path: str) -> int:
     return int(digits) if is_ours else 0
 
 
-def _head(url: str, patience: float) -> http.client.HTTPMessage:
+def _head(url: str, patience: float) -> "HTTPMessage":
     """Return the headers of a signed request for an object, whether it is there or not."""
+    from http.client import HTTPConnection, HTTPSConnection
+
     parts = urlsplit(url)
-    kinds: dict[str, Callable[..., http.client.HTTPConnection]] = {
-        "http": http.client.HTTPConnection,
-        "https": http.client.HTTPSConnection,
+    kinds: dict[str, Callable[..., HTTPConnection]] = {
+        "http": HTTPConnection,
+        "https": HTTPSConnection,
     }
     connection = kinds[parts.scheme](parts.netloc, timeout=patience)
     try:
@@ -165,6 +168,8 @@ def _head(url: str, patience: float) -> http.client.HTTPMessage:
 @contextmanager
 def _translated() -> Iterator[None]:
     """Translate the library's errors, which may quote addresses, into ``Unreachable``."""
+    from http.client import HTTPException
+
     from obstore import exceptions
 
     try:
@@ -173,7 +178,7 @@ def _translated() -> Iterator[None]:
         what = _REFUSED
     except exceptions.NotFoundError:
         what = "has no such bucket or object"
-    except (exceptions.BaseError, OSError, http.client.HTTPException) as problem:
+    except (exceptions.BaseError, OSError, HTTPException) as problem:
         # A list that is refused is an error like any other.
         is_refused = _FORBIDDEN in str(problem)
         what = _REFUSED if is_refused else "cannot be reached, or answers with an error"

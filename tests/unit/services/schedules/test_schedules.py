@@ -56,6 +56,8 @@ def test_it_acts_for_an_admin_who_is_a_user(planned: World, tmp_path: Path) -> N
         {"queries": [{"name": "always-the-same"}]},
         {"total": {"public": 1.0}},
         {"total": {"public": -1.0, "internal": 1.0}},
+        {"version": {"source": {"uri": "{date}.csv"}, "budgets": 3}},
+        {"version": {"source": {"uri": "{date}.csv"}, "budgets": [{}]}},
         {"more": 1},
     ],
 )
