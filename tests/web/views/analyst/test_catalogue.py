@@ -2,7 +2,9 @@
 
 import html
 import re
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
 import pytest
@@ -10,6 +12,9 @@ from tests.api.world import World
 from tests.web.staff import DATASET
 from tests.web.views.people.acting import follow
 from tests.web.world import Browser, Open, text_of
+
+from penstock.services.datasets import datasets
+from penstock.services.schemas.views import DatasetView
 
 ROWS = "person,team,hours\n" + "".join(
     f"p{n},{'red' if n % 4 else 'rouge'},1\n" for n in range(400)
@@ -63,6 +68,23 @@ def test_only_admins_are_led_to_what_changes_a_dataset(browse: Open) -> None:
     for path in ("budgets", "declaration", "shredding", "same-people"):
         assert f'href="/datasets/sites/{path}"' in admins
         assert f'href="/datasets/sites/{path}"' not in page
+
+
+@pytest.mark.parametrize(("snapshot", "is_warned"), [("none", True), ("version", False)])
+def test_readers_are_told_where_rows_may_change_unseen(
+    browse: Open, monkeypatch: pytest.MonkeyPatch, snapshot: str, is_warned: bool
+) -> None:
+    found = datasets.show
+
+    def in_a_warehouse(*arguments: Any) -> DatasetView:
+        source = {"engine": "postgresql", "snapshot": snapshot}
+        return replace(found(*arguments), source=source)
+
+    assert "read by" not in text_of(browse("ian").get("/datasets/sites"))
+    monkeypatch.setattr(datasets, "show", in_a_warehouse)
+    words = text_of(browse("ian").get("/datasets/sites"))
+    assert "read by postgresql" in words
+    assert ("its rows may change unseen between queries" in words) == is_warned
 
 
 def test_notices_of_a_new_dataset_are_for_admins(browse: Open) -> None:
