@@ -50,13 +50,18 @@ def source_of(view: str) -> Mapping[str, str]:
     return {"engine": "spark", "connection": "cluster", "table": f"{SCHEMA}.{view}"}
 
 
-@contextmanager
-def started() -> Iterator[Cluster]:
-    """Yield a Spark with two threads, and stop it with its Java."""
+def require_java() -> None:
+    """Fail in continuous integration, and skip elsewhere, if there is no Java runtime."""
     if shutil.which("java") is None:
         if os.environ.get("CI"):
             pytest.fail("there is no Java runtime, which the tests with Spark need")
         pytest.skip("there is no Java runtime")
+
+
+@contextmanager
+def started() -> Iterator[Cluster]:
+    """Yield a Spark with two threads, and stop it with its Java."""
+    require_java()
     # Nothing here runs for long enough to be worth a compiler's second look.
     os.environ["JDK_JAVA_OPTIONS"] = (
         "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -Dspark.sql.shuffle.partitions=2"
