@@ -13,6 +13,7 @@ import pytest
 from sqlmodel import SQLModel, col, select
 from tests.databases.homes import PATIENCE
 from tests.support.forked import begun, ended_well, in_child
+from tests.support.threads import no_thread_left
 
 from penstock.errors import DatabaseUnavailable
 from penstock.persistence import Database, tables, write_queue
@@ -117,18 +118,12 @@ def test_nobody_waits_longer_than_it_said(place: Path) -> None:
     mine.leave(turn_of(mine))
 
 
-def test_who_has_no_thread_to_wait_for_its_turn_keeps_nobody_from_theirs(
-    place: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_who_has_no_thread_to_wait_for_its_turn_keeps_nobody_from_theirs(place: Path) -> None:
     """In its own process and in others; and the next one has a thread again."""
-
-    def none_left(_: threading.Thread) -> None:
-        raise RuntimeError("can't start new thread")
 
     mine, other = WriteQueue(place), WriteQueue(place)
     turn = turn_of(other)
-    with monkeypatch.context() as patch:
-        patch.setattr(threading.Thread, "start", none_left)
+    with no_thread_left():
         assert mine.wait(PATIENCE) is None
     line = Line(place)
     line.join(mine, 0)

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 import pytest
 from tests.support.forked import in_child
+from tests.support.threads import no_thread_left
 
 from penstock.encryption import Key
 from penstock.services.kept_keys import MOST, SECONDS, KeptKeys, _after
@@ -67,15 +68,9 @@ def test_a_key_is_overwritten_after_that_without_any_request(time: Waiting, keys
     assert time.waiting == []
 
 
-def test_without_a_thread_that_would_drop_it_no_key_is_kept(
-    time: Waiting, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def none_left(_: threading.Thread) -> None:
-        raise RuntimeError("can't start new thread")
-
+def test_without_a_thread_that_would_drop_it_no_key_is_kept(time: Waiting) -> None:
     keys = KeptKeys(lambda: time.now)
-    with monkeypatch.context() as patch:
-        patch.setattr(threading.Thread, "start", none_left)
+    with no_thread_left():
         buffer = buffer_of(keys.shelf("ring").key("name", time.unwrap))
         assert not any(buffer)
         unwrapped = time.unwrapped

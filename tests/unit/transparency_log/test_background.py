@@ -12,13 +12,10 @@ from typing import Any
 
 import pytest
 from tests.databases.homes import PATIENCE
+from tests.support.threads import no_thread_left
 
 from penstock.errors import LogUnavailable
 from penstock.transparency_log.background import BackgroundThread
-
-
-def no_thread_left(_: threading.Thread) -> None:
-    raise RuntimeError("can't start new thread")
 
 
 def test_what_is_raised_behind_is_raised_to_who_waits() -> None:
@@ -70,13 +67,11 @@ def test_what_comes_as_a_thread_ends_is_done(monkeypatch: pytest.MonkeyPatch) ->
     assert late[0].result(timeout=PATIENCE) == "late"
 
 
-def test_a_thread_that_cannot_be_had_is_asked_for_again(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_thread_that_cannot_be_had_is_asked_for_again() -> None:
     """What was refused for want of one is not done later: nobody waits for it."""
     behind, done = BackgroundThread("test"), list[str]()
-    with monkeypatch.context() as patch:
-        patch.setattr(threading.Thread, "start", no_thread_left)
-        with pytest.raises(LogUnavailable, match="start no more threads"):
-            behind.submit(lambda: done.append("refused"))
+    with no_thread_left(), pytest.raises(LogUnavailable, match="start no more threads"):
+        behind.submit(lambda: done.append("refused"))
     behind.submit(lambda: done.append("later")).result(timeout=PATIENCE)
     assert done == ["later"]
 

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from time import monotonic
 
 import pytest
+from tests.support.threads import no_thread_left
 
 from penstock.persistence.postgresql import breaker
 from penstock.persistence.postgresql.breaker import Breaker
@@ -43,15 +44,9 @@ def test_everybody_is_refused_until_a_probe_is_answered() -> None:
     known.require_closed()
 
 
-def test_a_thread_that_cannot_be_had_leaves_nobody_refused_for_ever(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    def none_left(_: threading.Thread) -> None:
-        raise RuntimeError("can't start new thread")
-
+def test_a_thread_that_cannot_be_had_leaves_nobody_refused_for_ever() -> None:
     known = Breaker(lambda: True, LONG)
-    with monkeypatch.context() as patch:
-        patch.setattr(threading.Thread, "start", none_left)
+    with no_thread_left():
         known.trip()
         with pytest.raises(Silent):
             known.require_closed()

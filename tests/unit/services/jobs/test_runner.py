@@ -12,6 +12,7 @@ import pytest
 from sqlmodel import select
 from tests.databases.homes import PATIENCE
 from tests.support.places import ROOT
+from tests.support.threads import no_thread_left
 from tests.unit.services.jobs.registering import REQUEST, press, registering, runner
 from tests.unit.sites import SITES, VISITS
 from tests.unit.worlds import World
@@ -254,18 +255,11 @@ def test_the_stages_are_told_outside_of_transactions(world: World) -> None:
     assert heard == ["computing levels and charges", "drawing noise and sealing"]
 
 
-def test_a_thread_that_cannot_be_had_leaves_nothing_that_looks_alive(
-    world: World, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_thread_that_cannot_be_had_leaves_nothing_that_looks_alive(world: World) -> None:
     by = runner(world)
 
-    def none_left(_: threading.Thread) -> None:
-        raise RuntimeError("can't start new thread")
-
-    with monkeypatch.context() as patch:
-        patch.setattr(threading.Thread, "start", none_left)
-        with pytest.raises(RuntimeError):
-            press(world, by, registering(world))
+    with no_thread_left(), pytest.raises(RuntimeError):
+        press(world, by, registering(world))
     world.clock.forward(minutes=1)
     by.beat()
     assert press(world, by, registering(world)).state == "done"
