@@ -56,6 +56,13 @@ class Settings(BaseSettings):
     chunks_folder: str = Field(
         "", description="The folder or bucket (s3://, gs://, az://) of long vectors; home/chunks."
     )
+    ray_address: str = Field(
+        "",
+        description=(
+            "The Ray cluster whose workers draw long vectors: HOST:PORT, auto, or local; the server"
+            " draws them itself when empty."
+        ),
+    )
     witness_bucket: str = Field(
         "",
         description=(

@@ -77,6 +77,10 @@ class BucketStore:
         self.put(f"{attempt}/{_BEGUN}", b"begun")
         return BucketWriting(self, attempt)
 
+    def joined(self, attempt: str) -> BucketWriting:
+        """Write chunks of an attempt that another process began."""
+        return BucketWriting(self, attempt)
+
     def put(self, name: str, content: Content) -> None:
         """Store an object unless there is one of this name."""
         with self._reported(name):

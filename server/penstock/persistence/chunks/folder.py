@@ -107,6 +107,10 @@ class FolderStore:
             before.rename(folder)
         return FolderWriting(folder, lock)
 
+    def joined(self, attempt: str) -> FolderWriting:
+        """Write chunks of an attempt whose lock another process holds."""
+        return FolderWriting(self.folder / attempt, -1)
+
     def _forget_beginnings(self) -> None:
         """Remove what a process left that died between the two names of its attempt."""
         for path in self.folder.glob(".*"):

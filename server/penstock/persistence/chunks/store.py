@@ -47,6 +47,9 @@ class ChunkStore(Protocol):
     def begin(self, attempt: str) -> Writing:
         """Begin an attempt.  Raises ``Unavailable``, also if there is one of that name."""
 
+    def joined(self, attempt: str) -> Writing:
+        """Write chunks of an attempt that another process began and ends."""
+
     def read(self, attempt: str, index: int, room: memoryview | None = None) -> Content:
         """Return a chunk, which may be in ``room`` if it has that size.
 

@@ -76,6 +76,15 @@ MUTANTS: Final[Sequence[Mutant]] = (
         row="V71",
     ),
     Mutant(
+        name="work-with-the-noise-of-another",
+        path="services/noise/long_vectors/spread/chunk_work.py",
+        before='"stream": attempt.draws.chunk_key(index).hex()',
+        after='"stream": attempt.draws.chunk_key(0).hex()',
+        wrong="chunks that other processes draw have the same noise",
+        tests=(f"{LONG}/spread/test_chunk_work.py",),
+        row="V71",
+    ),
+    Mutant(
         name="drawn-from-former-neighbors",
         path="services/releases/long_releases.py",
         before="        if drawn_from != (accurate and accurate.id, noisy and noisy.id):\n",

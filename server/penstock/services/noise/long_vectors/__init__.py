@@ -7,6 +7,7 @@
 * ``long_vector``    a vector that is read chunk by chunk
 * ``rooms``          memory that the chunks of one thread pass through
 * ``attempts``       drawing a whole vector into the store, under keys of its own
+* ``spread``         chunks drawn in other processes, on a Ray cluster
 * ``drawing``        the draws of a query with long vectors
 * ``lazy_values``    the values of a release, read when they are needed
 * ``parts``          ranges of a release's values

@@ -5,10 +5,11 @@ named by one: a database that was put back to an older state loses none.
 """
 
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 
 from sqlmodel import Session, col, func, select
 
-from penstock.errors import IntegrityViolation
+from penstock.errors import IntegrityViolation, Unavailable
 from penstock.persistence.tables.queries import Query, Release
 from penstock.services.context import Server
 from penstock.services.noise.long_vectors import manifest as manifests
@@ -30,7 +31,9 @@ def sweep(server: Server) -> int:
                 is_named = attempt in set(named(session))
             if is_named:
                 server.chunks.mark(attempt)
-            else:
+                continue
+            # What a worker elsewhere still writes into is removed the next time.
+            with suppress(Unavailable):
                 server.chunks.remove(attempt)
                 removed += 1
     return removed

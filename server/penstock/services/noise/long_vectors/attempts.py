@@ -7,8 +7,9 @@ be read by nobody until the row with its manifest is committed.
 import hashlib
 import os
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from fractions import Fraction
 
 from penstock.encryption.key import Key
@@ -26,15 +27,47 @@ from penstock.services.noise.long_vectors.long_vector import LongVector
 from penstock.services.noise.long_vectors.manifest import Manifest, root_of
 from penstock.services.noise.long_vectors.rooms import Rooms
 
-ChunkDraw = Callable[[ChunkDraws, int, slice, Rooms], IntVector]
-"""Draws a chunk, given its number, its coordinates, and where its neighbors may be opened."""
-
 NAME_SIZE = 16
 
 
 def size_of(query: Query, parts: int) -> int:
     """Return how many bytes a vector of a query takes in the store, but for a few."""
     return 8 * query.dimension * parts
+
+
+@dataclass(frozen=True, repr=False)
+class Attempt:
+    """Hold what drawing the chunks of one attempt needs; its keys are used for nothing else."""
+
+    draws: ChunkDraws
+    key: Key
+    places: ChunkPlaces
+    spans: Sequence[slice]
+    writing: Writing
+
+    def stored(self, draw: "ChunkDraw", threads: int) -> list[str]:
+        """Draw, seal and store every chunk in this process; return the SHA-256 of each."""
+        hashes = [""] * len(self.spans)
+
+        def make(index: int, rooms: Rooms) -> None:
+            span, parts = self.spans[index], self.draws.mechanism.parts
+            steps = draw(self.draws, index, span, rooms)
+            if len(steps) != (span.stop - span.start) * parts:
+                raise ValueError(f"chunk {index} has {len(steps)} integers")
+            sealed = rooms.sealed(len(steps))
+            seal_chunk(self.key, self.places, index, steps, sealed)
+            self.writing.put(index, sealed.data)
+            hashes[index] = hashlib.sha256(sealed.data).hexdigest()
+
+        _each(len(self.spans), make, threads)
+        return hashes
+
+
+ChunkDraw = Callable[[ChunkDraws, int, slice, Rooms], IntVector]
+"""Draws a chunk, given its number, its coordinates, and where its neighbors may be opened."""
+
+Spread = Callable[[Attempt], list[str]]
+"""Draws, seals and stores every chunk in other processes; returns the SHA-256 of each."""
 
 
 def drawn(
@@ -45,10 +78,11 @@ def drawn(
     rung: int,
     level: Fraction,
     draw: ChunkDraw,
+    spread: Spread | None = None,
 ) -> LongVector:
     """Draw a vector at ``level`` into the store, durably; what fails leaves nothing readable.
 
-    Raises ``NoRoom``, ``Unavailable``, and what ``draw`` raises.
+    Raises ``NoRoom``, ``Unavailable``, and what ``draw`` or ``spread`` raises.
     """
     abandoned.sweep(server)
     server.chunks.require_room(size_of(query, mechanism.parts))
@@ -57,18 +91,11 @@ def drawn(
     spans = sizes.spans(query.dimension, sizes.CHUNK)
     attempt, key = os.urandom(NAME_SIZE).hex(), Key.fresh()
     places = ChunkPlaces(identity(dataset), query.folded, rung, attempt, len(spans))
-    hashes = [""] * len(spans)
     writing = server.chunks.begin(attempt)
-
-    def make(index: int, rooms: Rooms) -> None:
-        span, steps = spans[index], draw(draws, index, spans[index], rooms)
-        if len(steps) != (span.stop - span.start) * mechanism.parts:
-            raise ValueError(f"chunk {index} has {len(steps)} integers")
-        hashes[index] = _stored(writing, key, places, index, steps, rooms)
-
     is_whole = False
     try:
-        _each(len(spans), make, stream.threads)
+        begun = Attempt(draws, key, places, spans, writing)
+        hashes = spread(begun) if spread else begun.stored(draw, stream.threads)
         writing.settle()
         is_whole = True
     finally:
@@ -86,16 +113,6 @@ def drawn(
     )
     called = f"the new release of query {query.name!r}"
     return LongVector(server.chunks, manifest, key, places, called, writing)
-
-
-def _stored(
-    writing: Writing, key: Key, places: ChunkPlaces, index: int, steps: IntVector, rooms: Rooms
-) -> str:
-    """Seal and store a chunk, and return the SHA-256 of what was stored."""
-    sealed = rooms.sealed(len(steps))
-    seal_chunk(key, places, index, steps, sealed)
-    writing.put(index, sealed.data)
-    return hashlib.sha256(sealed.data).hexdigest()
 
 
 def _each(count: int, act: Callable[[int, Rooms], None], threads: int) -> None:

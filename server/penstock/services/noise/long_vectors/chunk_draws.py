@@ -24,10 +24,14 @@ class ChunkDraws:
     level: Fraction
     key: bytes
 
-    def stream(self, index: int) -> Stream:
-        """Return the stream of a chunk, whose key is derived from the attempt's."""
+    def chunk_key(self, index: int) -> bytes:
+        """Return the key of a chunk's stream, derived from the attempt's."""
         number = index.to_bytes(8, "big")
-        return Stream(hmac.digest(self.key, _LABEL + number, hashlib.sha256))
+        return hmac.digest(self.key, _LABEL + number, hashlib.sha256)
+
+    def stream(self, index: int) -> Stream:
+        """Return the stream of a chunk."""
+        return Stream(self.chunk_key(index))
 
     def anchor(self, index: int, exact: IntVector) -> IntVector:
         """Draw a chunk of the anchor around the exact values, as ``draw_anchor`` does."""
@@ -39,11 +43,20 @@ class ChunkDraws:
         accurate: tuple[Fraction, IntVector],
         noisy: tuple[Fraction, IntVector] | None,
     ) -> IntVector:
-        """Draw a chunk between its neighbors' chunks, as ``place`` does; ``noisy`` is used up."""
-        room = noisy[1] if noisy else None
-        stream = self.stream(index)
-        return place(self.mechanism, accurate, noisy, self.level, stream, room=room)
+        """Draw a chunk between its neighbors' chunks, as ``between`` does."""
+        return between(self.mechanism, self.level, self.stream(index), accurate, noisy)
 
     def raised(self, index: int, exact: IntVector, noisy: tuple[Fraction, IntVector]) -> IntVector:
         """Draw a chunk more accurate than that of the anchor, as ``raise_anchor`` does."""
         return raise_anchor(self.mechanism, exact, noisy, self.level, self.stream(index))
+
+
+def between(
+    mechanism: Mechanism,
+    level: Fraction,
+    stream: Stream,
+    accurate: tuple[Fraction, IntVector],
+    noisy: tuple[Fraction, IntVector] | None,
+) -> IntVector:
+    """Draw a chunk between its neighbors' chunks, as ``place`` does; ``noisy`` is used up."""
+    return place(mechanism, accurate, noisy, level, stream, room=noisy[1] if noisy else None)

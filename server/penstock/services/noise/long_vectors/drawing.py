@@ -17,6 +17,7 @@ from penstock.services.noise.long_vectors import attempts
 from penstock.services.noise.long_vectors.chunk_draws import ChunkDraws
 from penstock.services.noise.long_vectors.long_vector import LongVector, Steps, piece_of
 from penstock.services.noise.long_vectors.rooms import Rooms
+from penstock.services.noise.long_vectors.spread.chunk_work import Neighbor, hashes, works
 
 Placed = tuple[int, Steps]
 """A stored release: its rung, and its lattice integers."""
@@ -59,9 +60,33 @@ class Drawing:
             near = self._piece(accurate, index, span, rooms, "accurate")
             return draws.between(index, near, beyond)
 
-        return self._drawn(rung, draw)
+        return self._drawn(rung, draw, self._spread(accurate, noisy))
 
-    def _drawn(self, rung: int, draw: attempts.ChunkDraw) -> LongVector:
+    def _spread(self, accurate: Placed, noisy: Placed | None) -> attempts.Spread | None:
+        """Return how the cluster of the settings draws; ``None`` for what the server draws itself.
+
+        Vectors of earlier versions that are in their rows are read by the server alone.
+        """
+        address = self.server.settings.ray_address
+        near, far = self._neighbor(accurate), noisy and self._neighbor(noisy)
+        if not address or near is None or (noisy and far is None):
+            return None
+        # Imported late: most servers have no cluster.
+        from penstock.services.noise.long_vectors.spread import cluster
+
+        def spread(attempt: attempts.Attempt) -> list[str]:
+            tasks = works(self.server.chunks, attempt, near, far)
+            return hashes(cluster.results(address, tasks), f"A worker of Ray at {address}")
+
+        return spread
+
+    def _neighbor(self, placed: Placed) -> Neighbor | None:
+        rung, steps = placed
+        return Neighbor(self.ladder.value(rung), steps) if isinstance(steps, LongVector) else None
+
+    def _drawn(
+        self, rung: int, draw: attempts.ChunkDraw, spread: attempts.Spread | None = None
+    ) -> LongVector:
         return attempts.drawn(
             self.server,
             self.dataset,
@@ -70,6 +95,7 @@ class Drawing:
             rung,
             self.ladder.value(rung),
             draw,
+            spread,
         )
 
     def _piece(

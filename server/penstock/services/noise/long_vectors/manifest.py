@@ -93,6 +93,14 @@ def _split(stored: bytes) -> tuple[Manifest, bytes]:
     public, envelope = stored[start : start + size], stored[start + size :]
     if not is_manifest(stored) or len(envelope) != _KEY_SIZE:
         raise _broken("is cut short")
+    return of_public(public), envelope
+
+
+def of_public(public: bytes) -> Manifest:
+    """Return the manifest of a public part.
+
+    Raises ``IntegrityViolation`` for one that does not fit itself.
+    """
     try:
         fields = json.loads(shallow(public.decode()))
         manifest = Manifest(**{**fields, "hashes": tuple(fields["hashes"])})
@@ -100,7 +108,7 @@ def _split(stored: bytes) -> tuple[Manifest, bytes]:
         raise _broken("cannot be read") from None
     if public != manifest.public() or not _is_whole(manifest):
         raise _broken("does not fit itself")
-    return manifest, envelope
+    return manifest
 
 
 def _is_whole(manifest: Manifest) -> bool:

@@ -1,7 +1,9 @@
 """Test that only chunks are removed that no release names and nobody writes."""
 
+import errno
 import shutil
 
+import pytest
 from tests.unit.services.noise.long_vectors.stored_vectors import rows, store, vectors
 from tests.unit.worlds import World
 
@@ -54,3 +56,19 @@ def test_the_attempts_of_a_dataset_are_listed(long: World) -> None:
         assert list(abandoned.named(session, 99)) == []
     abandoned.remove_all(long.server, named)
     assert list(store(long).attempts()) == []
+
+
+def test_what_cannot_be_removed_yet_hinders_no_draw(
+    long: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A worker elsewhere still writes into it, though who began it is dead."""
+    store(long).begin(LEFT).close()
+    with monkeypatch.context() as patch:
+        patch.setattr("shutil.rmtree", not_empty)
+        assert abandoned.sweep(long.server) == 0
+        assert long.ask("pia", "long").first
+    assert abandoned.sweep(long.server) == 1
+
+
+def not_empty(*_: object) -> None:
+    raise OSError(errno.ENOTEMPTY, "Directory not empty")

@@ -1,0 +1,120 @@
+"""Test that a Ray cluster draws what the server would have, and that its failures are told."""
+
+import gc
+import os
+import socket
+import warnings
+from collections.abc import Iterator
+from dataclasses import replace
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import numpy as np
+import pytest
+from tests.unit.services.noise.long_vectors.spread.spreading import drawn
+from tests.unit.services.noise.long_vectors.stored_vectors import store, vectors
+from tests.unit.worlds import World, push_long
+
+from penstock.errors import Unavailable
+from penstock.services.access.principals import OPERATOR
+from penstock.services.noise.long_vectors.spread import cluster
+from penstock.services.verification.verification import verify
+
+WORKERS = 2
+
+
+def with_cluster(world: World, address: str) -> World:
+    """Return the same world with a cluster."""
+    settings = world.server.settings.model_copy(update={"ray_address": address})
+    return replace(world, server=replace(world.server, settings=settings))
+
+
+def test_a_cluster_that_nobody_can_reach_is_named_and_nothing_is_left(long: World) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        address = f"127.0.0.1:{listening.getsockname()[1]}"
+    before = set(store(long).attempts())
+    with pytest.raises(Unavailable, match=rf"The Ray cluster at {address}.*cannot be reached"):
+        with_cluster(long, address).ask("pia", "long")
+    assert set(store(long).attempts()) == before
+    assert len(vectors(long)) == 1
+    assert long.ask("pia", "long").first
+
+
+def test_without_the_package_it_is_said_what_to_install(
+    long: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("importlib.util.find_spec", lambda _: None)
+    with pytest.raises(Unavailable, match=r"penstock\[ray\]"):
+        with_cluster(long, "auto").ask("pia", "long")
+
+
+def test_an_anchor_is_drawn_in_the_server_alone(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Exact values are sent nowhere: the address leads nowhere, and nobody asks it."""
+    push_long(with_cluster(world, "127.0.0.1:1"), monkeypatch)
+    assert len(vectors(world)) == 1
+
+
+@pytest.fixture(scope="module", autouse=True)
+def token() -> Iterator[None]:
+    """Let Ray have a token of these tests alone, which it reads when it is imported."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("RAY_AUTH_MODE", "token")
+        patch.setenv("RAY_AUTH_TOKEN", os.urandom(32).hex())
+        patch.setenv("RAY_USAGE_STATS_ENABLED", "0")
+        yield
+
+
+@pytest.fixture(scope="module")
+def ray() -> Iterator[None]:
+    """Start a cluster with two workers, and stop it."""
+    import ray
+
+    with TemporaryDirectory(prefix="ray-") as folder:
+        own: Any = {"include_dashboard": False, "log_to_driver": False, "_temp_dir": folder}
+        ray.init("local", num_cpus=WORKERS, **own)
+        yield
+        ray.shutdown()
+        with warnings.catch_warnings(action="ignore", category=ResourceWarning):
+            gc.collect()  # Ray has stopped its processes, and does not wait for them
+
+
+def ends(_: str) -> str:
+    """End the worker in the middle of a chunk."""
+    os._exit(1)
+
+
+@pytest.mark.nightly
+@pytest.mark.slow
+@pytest.mark.only("sqlite")
+@pytest.mark.usefixtures("ray")
+def test_two_workers_draw_what_the_server_would_have_drawn(long: World) -> None:
+    long.ask("pia", "long")
+    spread = drawn(long, lambda works: cluster.results("local", works))
+    assert spread.whole().tolist() == drawn(long, None).whole().tolist()
+    for vector in vectors(long).values():
+        vector.require_whole()
+
+
+@pytest.mark.nightly
+@pytest.mark.slow
+@pytest.mark.only("sqlite")
+@pytest.mark.usefixtures("ray")
+def test_a_release_that_a_cluster_drew_is_proven_and_drawn_once(
+    long: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A worker that dies ends the attempt; the next one has other keys."""
+    spread = with_cluster(long, "local")
+    before = set(store(long).attempts())
+    with monkeypatch.context() as patch:
+        patch.setattr(cluster, "carried_out", ends)
+        with pytest.raises(Unavailable, match="WorkerCrashedError"):
+            spread.ask("pia", "long")
+    assert set(store(long).attempts()) == before
+    first = spread.ask("pia", "long")
+    again = long.ask("pia", "long")
+    assert first.first
+    assert not again.first
+    assert np.asarray(first.view.values).tolist() == np.asarray(again.view.values).tolist()
+    assert verify(long.server, OPERATOR).problems == []
