@@ -5,5 +5,6 @@
 * ``pricing``      what one occurrence charges, before anything is registered
 * ``schedules``    schedules: made, switched on and off, shown
 * ``occurrences``  each occurrence, carried out once
+* ``logged_schedules``  their leaves, and where the tables disagree with those
 * ``forecast``     what a schedule will have charged by a date
 """

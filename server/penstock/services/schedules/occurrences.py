@@ -21,6 +21,7 @@ from penstock.errors import (
     Conflict,
     DatabaseUnavailable,
     Forbidden,
+    NotFound,
     PenstockError,
 )
 from penstock.persistence.row_numbers import required
@@ -33,10 +34,12 @@ from penstock.services.jobs import idempotency
 from penstock.services.jobs.jobs import JobRequest
 from penstock.services.jobs.runner import JobFunction, Run, Runner
 from penstock.services.jobs.worker import Kinds
+from penstock.services.ledger.version_chains import last_version
 from penstock.services.queries import registered, registration
 from penstock.services.repository.datasets import dataset_by_name
+from penstock.services.schedules.logged_schedules import in_log, record_act
 from penstock.services.schedules.pricing import priced
-from penstock.services.schedules.schedules import record, spec_of
+from penstock.services.schedules.schedules import spec_of
 from penstock.services.schedules.templates import Requests, requests_of
 from penstock.services.schedules.timetable import times
 from penstock.services.schemas.schedules import ScheduleSpec
@@ -106,7 +109,10 @@ def look_on(
 def _store_due(server: Server, number: int) -> None:
     """Store a schedule's occurrences that are due, and its next time."""
     with server.database.write() as session:
-        row, now = session.get(Schedule, number), server.clock()
+        now = server.clock()
+        row = session.exec(
+            select(Schedule).where(col(Schedule.id) == number).with_for_update()
+        ).one_or_none()
         if row is None or row.next_at is None or row.next_at > now:
             return
         spec = spec_of(row)
@@ -114,8 +120,10 @@ def _store_due(server: Server, number: int) -> None:
         later = times(spec.cron, spec.timezone, first)
         due = [first, *takewhile(lambda at: at <= now, later)]
         late = now - due[-1] > GRACE
-        for at in due[-MOST_MISSED:]:
-            skipped = at != due[-1] or (late and spec.missed == "skip")
+        carried_out = None if late and spec.missed == "skip" else due[-1]
+        listed = due[-MOST_MISSED:]
+        for at in listed:
+            skipped = at != carried_out
             session.add(
                 Occurrence(
                     schedule_id=number,
@@ -127,9 +135,13 @@ def _store_due(server: Server, number: int) -> None:
             )
         row.next_at = next(times(spec.cron, spec.timezone, now))
         session.add(row)
-        who = _person(session, row)
-        if len(due) > 1 or late:
-            record(session, server, who, row, "missed", occurrences=len(due), late=spec.missed)
+        said = {
+            "due": in_log(carried_out),
+            "occurrences": len(due),
+            "skipped": len(listed) - (carried_out is not None),
+        }
+        act = "missed" if len(due) > 1 or late else "due"
+        record_act(session, _person(session, row), row, now, act, **said)
 
 
 def _begin(server: Server, runner: Runner, number: int) -> None:
@@ -192,28 +204,58 @@ def _carry_out(server: Server, due: _Due, run: Run) -> None:
     """Register an occurrence's version, and then its queries; each is found if it was before."""
     principal, requests = due.principal, requests_of(due.spec, due.at)
     principal.require("admin")
-    if due.version is None:
-        _open_version(server, due, requests)
+    version = _open_version(server, due, requests)
     for number, query in enumerate(requests.queries):
         run("registering the queries", 100 * number // len(requests.queries))
+        _require_newest(server, due, version)
         if registered.query(server, principal, query) is None:
             registration.register(server, principal, query)
 
 
-def _open_version(server: Server, due: _Due, requests: Requests) -> None:
-    """Register the version, if all that follows fits: else nothing is stored."""
+def _open_version(server: Server, due: _Due, requests: Requests) -> int:
+    """Register the version, if all that follows fits: else nothing is stored.
+
+    Its number is in the occurrence's row before it is opened, so that whatever becomes of the
+    occurrence the version counts in the schedule's total.
+    """
     principal, name = due.principal, due.spec.dataset
-    made = registered.version(server, principal, name, requests.version)
-    if made is None:
-        with server.database.read() as session:
-            before = dataset_by_name(session, name)
-        priced(server, principal, datasets.next_version(server, before, requests.version), requests)
+    if due.version is None:
         _require_total(due, requests)
-        datasets.add_version(server, principal, name, requests.version)
+    made = registered.version(server, principal, name, requests.version)
+    with server.database.read() as session:
+        before = dataset_by_name(session, name)
+    if made is not None:
+        return _claim(server, due.number, before.version)
+    if due.version is not None:
+        _require_newest(server, due, due.version - 1)
+    priced(server, principal, datasets.next_version(server, before, requests.version), requests)
+    with server.database.read() as session:
+        coming = last_version(session, before) + 1
+    _claim(server, due.number, coming)
+    opened = datasets.add_version(server, principal, name, requests.version).version
+    return opened if opened == coming else _claim(server, due.number, opened)
+
+
+def _claim(server: Server, number: int, version: int) -> int:
+    """Store the number of the version that an occurrence opens."""
     with server.database.write() as session:
-        row = session.get_one(Occurrence, due.number)
-        row.version = dataset_by_name(session, name).version
-        session.add(row)
+        row = session.get_one(Occurrence, number)
+        if row.version != version:
+            row.version = version
+            session.add(row)
+    return version
+
+
+def _require_newest(server: Server, due: _Due, version: int) -> None:
+    """Raise ``Conflict`` if a later version is there: the queries would be charged to that one."""
+    with server.database.read() as session:
+        newest = dataset_by_name(session, due.spec.dataset).version
+    if newest > version:
+        raise Conflict(
+            f"Version {newest} of dataset {due.spec.dataset!r} was registered before this"
+            " occurrence was finished. What was not registered until then was left out: it would"
+            " be charged to that version."
+        )
 
 
 def _require_total(due: _Due, requests: Requests) -> None:
@@ -253,7 +295,7 @@ def _due(server: Server, number: int) -> _Due | None:
             spec_of(schedule),
             row.due_at,
             row.version,
-            sum(other.version is not None for other in others),
+            sum(other.version is not None and other.id != number for other in others),
             principal,
         )
 
@@ -264,19 +306,32 @@ def _person(session: Session, schedule: Schedule) -> Principal:
     return Principal(user.name, user.id, roles)
 
 
+def _may_be_open(session: Session, schedule: Schedule, version: int | None) -> bool:
+    """Return False if no version has the number that an occurrence was to open."""
+    try:
+        dataset = dataset_by_name(session, spec_of(schedule).dataset)
+    except NotFound:  # it was withdrawn since
+        return True
+    return version is not None and last_version(session, dataset) >= version
+
+
 def _end(server: Server, number: int, state: str, problem: str | None) -> None:
     """Store what became of an occurrence, and switch its schedule off if it says so."""
     with server.database.write() as session:
-        row = session.get_one(Occurrence, number)
+        row = session.exec(
+            select(Occurrence).where(col(Occurrence.id) == number).with_for_update()
+        ).one()
         if row.state != "pending":
             return
         row.state, row.problem, row.finished_at = state, problem, server.clock()
-        session.add(row)
         schedule = session.get_one(Schedule, row.schedule_id)
+        if state == "refused" and not _may_be_open(session, schedule, row.version):
+            row.version = None
+        session.add(row)
         off = state == "refused" and spec_of(schedule).refused == "switch_off"
         if off and schedule.next_at is not None:
             schedule.next_at, schedule.reason = None, problem
             session.add(schedule)
         who = _person(session, schedule)
-        more = {"version": row.version, "due": row.due_at.isoformat(), "off": off or None}
-        record(session, server, who, schedule, state, **more)
+        more = {"version": row.version, "due": in_log(row.due_at), "off": off or None}
+        record_act(session, who, schedule, server.clock(), state, **more)

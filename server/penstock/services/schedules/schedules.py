@@ -6,7 +6,6 @@ a leaf of the log.
 """
 
 import json
-from typing import Any
 
 from sqlmodel import Session, col, delete, select
 
@@ -15,12 +14,12 @@ from penstock.persistence.protocol import Need
 from penstock.persistence.row_numbers import required
 from penstock.persistence.tables.jobs import Occurrence, Schedule
 from penstock.persistence.tables.people import User
-from penstock.services.access.admin_actions import record as logged
 from penstock.services.access.principals import Principal
 from penstock.services.context import Server
 from penstock.services.datasets.datasets import declared_next
 from penstock.services.pagination import Page, Window
 from penstock.services.repository.datasets import dataset_by_name
+from penstock.services.schedules.logged_schedules import record_act
 from penstock.services.schedules.templates import requests_of
 from penstock.services.schedules.timetable import next_after
 from penstock.services.schemas.schedules import OccurrenceView, ScheduleSpec, ScheduleView
@@ -58,7 +57,8 @@ def create(server: Server, principal: Principal, spec: ScheduleSpec) -> Schedule
         )
         session.add(row)
         session.flush()
-        record(session, server, principal, row, "create", spec=json.loads(row.spec))
+        said = {"spec": json.loads(row.spec), "acts_for": principal.name}
+        record_act(session, principal, row, now, "create", **said)
         return view(session, row)
 
 
@@ -78,7 +78,9 @@ def switch(server: Server, principal: Principal, name: str, *, on: bool) -> Sche
             if on:
                 row.user_id = _person(principal)
             session.add(row)
-            record(session, server, principal, row, "switch_on" if on else "switch_off")
+            more = {"acts_for": principal.name} if on else {}
+            act = "switch_on" if on else "switch_off"
+            record_act(session, principal, row, server.clock(), act, **more)
         return view(session, row)
 
 
@@ -97,7 +99,7 @@ def remove(server: Server, principal: Principal, name: str) -> ScheduleView:
             raise Conflict(f"An occurrence of {row.name!r} is under way; wait until it is done.")
         session.exec(delete(Occurrence).where(col(Occurrence.schedule_id) == row.id))
         session.delete(row)
-        record(session, server, principal, row, "remove")
+        record_act(session, principal, row, server.clock(), "remove")
         return last
 
 
@@ -140,23 +142,6 @@ def text_of(spec: ScheduleSpec) -> str:
     if len(text) > LONGEST_SPEC:
         raise InvalidInput(f"A schedule has at most {LONGEST_SPEC} characters.")
     return text
-
-
-def record(
-    session: Session,
-    server: Server,
-    principal: Principal,
-    row: Schedule,
-    act: str,
-    **more: Any,
-) -> None:
-    """Append the leaf of a change of a schedule, or of what became of an occurrence."""
-    try:
-        dataset = dataset_by_name(session, spec_of(row).dataset)
-    except NotFound:
-        dataset = None  # it was withdrawn since
-    at = server.clock()
-    logged(session, principal, "schedule", at, dataset=dataset, schedule=row.name, act=act, **more)
 
 
 def view(session: Session, row: Schedule) -> ScheduleView:

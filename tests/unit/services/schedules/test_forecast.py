@@ -17,6 +17,7 @@ from tests.unit.worlds import World
 from penstock.errors import InvalidInput
 from penstock.services import budgets
 from penstock.services.access.principals import OPERATOR
+from penstock.services.schedules import forecast as forecasts
 from penstock.services.schedules import occurrences
 from penstock.services.schedules.forecast import forecast
 
@@ -56,7 +57,10 @@ def test_a_schedule_that_would_fail_says_so(planned: World, tmp_path: Path) -> N
     assert "does not suffice" in (refusal or "")
 
 
-def test_a_date_that_is_too_far_away_is_refused(planned: World, tmp_path: Path) -> None:
-    until = planned.clock() + timedelta(days=1000)
+def test_a_date_that_is_too_far_away_is_refused(
+    planned: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(forecasts, "MOST", 1000)
+    until = planned.clock() + timedelta(days=1)
     with pytest.raises(InvalidInput, match="an earlier date"):
         forecast(planned.server, OPERATOR, spec_of(tmp_path, cron="* * * * *"), until)

@@ -1,7 +1,10 @@
 """Test occurrences: each is carried out once, or refused as a whole, and both are in the log."""
 
 import json
+from collections.abc import Callable
+from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 from sqlmodel import col, select
@@ -15,13 +18,15 @@ from tests.unit.services.schedules.planning import (
 )
 from tests.unit.worlds import World, cut_off_before_the_anchor
 
+from penstock.errors import Forbidden
 from penstock.persistence.tables import Charge, Leaf, Query, Release
-from penstock.persistence.tables.jobs import Occurrence
+from penstock.persistence.tables.jobs import Occurrence, Schedule
 from penstock.services.access.principals import OPERATOR
 from penstock.services.datasets import datasets
-from penstock.services.jobs.runner import Run
+from penstock.services.jobs.runner import JobFunction, Run
 from penstock.services.people import users
 from penstock.services.schedules import occurrences, schedules
+from penstock.services.schedules.templates import requests_of
 from penstock.services.schemas.people.users import UserChange, UserSpec
 
 
@@ -64,7 +69,7 @@ def test_each_night_a_version_and_its_queries_are_registered_once(
     # Two queries, charged to three tiers each, and an anchor for each.
     assert stored(planned) == (2, 6, 2)
     assert logged(planned) == [
-        ("ada", "nightly", act) for act in ("create", "switch_on", "done", "done")
+        ("ada", "nightly", act) for act in ("create", "switch_on", "due", "done", "due", "done")
     ]
 
 
@@ -72,12 +77,7 @@ def test_an_occurrence_that_is_stopped_in_the_middle_is_gone_on_with(
     planned: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     switched_on(planned, tmp_path)
-    file_of(tmp_path, 1)
-    planned.clock.forward(hours=3)
-    with planned.server.database.write() as session:
-        number = 1
-        session.add(Occurrence(schedule_id=1, due_at=planned.clock(), state="pending", id=number))
-    begun = occurrences.act(planned.server, number)
+    begun = due_at_three(planned, tmp_path)
     cut_off_before_the_anchor(monkeypatch, lambda: begun(_run()))
     assert stored(planned) == (1, 3, 0)
     begun(_run())
@@ -90,6 +90,79 @@ def test_an_occurrence_that_is_stopped_in_the_middle_is_gone_on_with(
 
 def _run() -> Run:
     return Run("", 1)
+
+
+def test_a_version_counts_though_its_occurrence_was_stopped_and_then_refused(
+    planned: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    switched_on(planned, tmp_path, total={"public": 1.0, "internal": 8.0})
+    users.create(planned.server, OPERATOR, UserSpec(name="root", roles=["admin"]))
+    begun = due_at_three(planned, tmp_path)
+    stopped_behind_the_version(monkeypatch, lambda: begun(_run()))
+    users.change(planned.server, OPERATOR, "ada", UserChange(roles=["auditor"]))
+    with pytest.raises(Forbidden):
+        begun(_run())
+    look(planned)
+    root = planned.person("root")
+    assert schedules.switch(planned.server, root, "nightly", on=True).on
+    file_of(tmp_path, 2)
+    planned.clock.forward(hours=24)
+    look(planned)
+    view = schedules.show(planned.server, root, "nightly")
+    assert [(each.state, each.version) for each in view.occurrences] == [
+        ("refused", None),
+        ("refused", 2),
+    ]
+    assert "no room for another" in (view.reason or "")
+    assert datasets.show(planned.server, OPERATOR, "stays").version == 2
+
+
+def test_an_occurrence_charges_no_version_that_somebody_else_opened(
+    planned: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    switched_on(planned, tmp_path)
+    begun = due_at_three(planned, tmp_path)
+    stopped_behind_the_version(monkeypatch, lambda: begun(_run()))
+    file_of(tmp_path, 5)
+    by_hand = requests_of(spec_of(tmp_path), planned.clock() + timedelta(days=4)).version
+    datasets.add_version(planned.server, OPERATOR, "stays", by_hand)
+    begun(_run())
+    (refused,) = shown(planned).occurrences
+    assert (refused.state, refused.version) == ("refused", 2)
+    assert "Version 3" in (refused.problem or "")
+    assert stored(planned) == (0, 0, 0)
+
+
+def test_a_file_that_is_not_there_leaves_no_version_behind(planned: World, tmp_path: Path) -> None:
+    switched_on(planned, tmp_path)
+    planned.clock.forward(hours=3)
+    look(planned)
+    (refused,) = shown(planned).occurrences
+    assert (refused.state, refused.version) == ("refused", None)
+
+
+def due_at_three(world: World, folder: Path) -> JobFunction:
+    """Return the job of the first night, whose file is there."""
+    file_of(folder, 1)
+    world.clock.forward(hours=3)
+    with world.server.database.write() as session:
+        session.add(Occurrence(schedule_id=1, due_at=world.clock(), state="pending", id=1))
+        session.get_one(Schedule, 1).next_at = world.clock() + timedelta(days=1)
+    return occurrences.act(world.server, 1)
+
+
+def stopped_behind_the_version(monkeypatch: pytest.MonkeyPatch, act: Callable[[], object]) -> None:
+    """Begin an occurrence, and stop as a crash would as soon as its version is opened."""
+    product = datasets.add_version
+
+    def crash(*sent: Any) -> None:
+        product(*sent)
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(datasets, "add_version", crash)
+        with pytest.raises(KeyboardInterrupt):
+            act()
 
 
 def test_what_the_budget_does_not_allow_is_refused_as_a_whole_and_switches_off(

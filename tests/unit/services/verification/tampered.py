@@ -7,7 +7,7 @@ from datetime import timedelta
 from typing import Any
 
 import sqlmodel
-from sqlalchemy import Connection, create_engine, select, text
+from sqlalchemy import Connection, create_engine, delete, insert, select, text
 from sqlalchemy.pool import NullPool
 from tests.unit import worlds
 from tests.unit.sites import SITES
@@ -157,6 +157,14 @@ def alter(world: World, statement: str) -> None:
     """Change the database by a statement, as somebody would who owns it."""
     with unguarded(world) as connection:
         assert connection.execute(text(statement)).rowcount > 0
+
+
+def put_back(world: World, table: str, rows: Sequence[Any]) -> None:
+    """Let a table have these rows and no others."""
+    with unguarded(world) as connection:
+        connection.execute(delete(metadata.tables[table]))
+        if rows:
+            connection.execute(insert(metadata.tables[table]), [dict(row) for row in rows])
 
 
 def rows_of(world: World, name: str) -> list[Any]:

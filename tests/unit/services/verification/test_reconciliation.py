@@ -4,14 +4,11 @@ An audit finds them by the log.
 """
 
 from dataclasses import replace
-from typing import Any
 
 import pytest
-from sqlalchemy import delete, insert
-from tests.unit.services.verification.tampered import rows_of, unguarded
+from tests.unit.services.verification.tampered import put_back, rows_of
 from tests.unit.worlds import World
 
-from penstock.persistence.tables import metadata
 from penstock.services.access.principals import OPERATOR, authenticate
 from penstock.services.approvals import proposals
 from penstock.services.approvals.actions import BudgetChange
@@ -28,14 +25,6 @@ from penstock.services.verification.verification import verify
 from penstock.transparency_log.sights import Sight
 
 pytestmark = pytest.mark.only("sqlite")
-
-
-def put_back(world: World, table: str, rows: list[Any]) -> None:
-    """Let a table have these rows and no others."""
-    with unguarded(world) as connection:
-        connection.execute(delete(metadata.tables[table]))
-        if rows:
-            connection.execute(insert(metadata.tables[table]), [dict(row) for row in rows])
 
 
 def problems(world: World) -> list[str]:
