@@ -25,6 +25,7 @@ from tests.mutants.listed.claims import (
     mechanism_claims,
     noise_claims,
     sampler_claims,
+    schedule_claims,
     server_claims,
     structure_claims,
 )
@@ -51,6 +52,7 @@ MUTANTS: Final[Sequence[Mutant]] = tuple(
         mechanism_claims,
         noise_claims,
         sampler_claims,
+        schedule_claims,
         server_claims,
         rotated_secrets,
         structure_claims,

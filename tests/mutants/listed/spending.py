@@ -5,65 +5,7 @@ from typing import Final
 
 from tests.mutants.mutant import Mutant
 
-OCCURRENCES: Final = "tests/unit/services/schedules/test_occurrences.py"
-
 MUTANTS: Final[Sequence[Mutant]] = (
-    Mutant(
-        name="schedule-above-its-total",
-        path="services/schedules/occurrences.py",
-        before="(due.opened + 1) * budget.epsilon > most",
-        after="due.opened * budget.epsilon > most",
-        wrong="a schedule opens a version more than its total allows",
-        tests=(OCCURRENCES,),
-    ),
-    Mutant(
-        name="schedule-of-a-former-admin",
-        path="services/schedules/occurrences.py",
-        before='frozenset(roles_of(user)) & {"admin"} if user.is_active else frozenset()\n',
-        after='frozenset({"admin"})\n',
-        wrong="a schedule registers for somebody who is no admin any more",
-        tests=(OCCURRENCES,),
-    ),
-    Mutant(
-        name="occurrence-registered-in-part",
-        path="services/schedules/occurrences.py",
-        before="        priced(server, principal, datasets.next_version(server, before,",
-        after="        (lambda *_: None)(datasets.next_version(server, before,",
-        wrong="a version is opened for queries that do not fit its budget",
-        tests=(OCCURRENCES,),
-    ),
-    Mutant(
-        name="version-of-a-stopped-occurrence-uncounted",
-        path="services/schedules/occurrences.py",
-        before="    _claim(server, due.number, coming)\n    opened",
-        after="    opened",
-        wrong="a version whose occurrence was stopped and then refused is not in the total",
-        tests=(OCCURRENCES,),
-    ),
-    Mutant(
-        name="version-of-others-charged",
-        path="services/schedules/occurrences.py",
-        before="    if newest > version:\n",
-        after="    if newest < version:\n",
-        wrong="a schedule's queries are charged to a version that somebody else opened",
-        tests=(OCCURRENCES,),
-    ),
-    Mutant(
-        name="occurrences-not-held-to-the-log",
-        path="services/schedules/logged_schedules.py",
-        before="        elif others or found != self._schedules:\n",
-        after="        elif others:\n",
-        wrong="an occurrence that was removed, or put back as it was, is not missed",
-        tests=("tests/unit/services/schedules/test_logged_schedules.py",),
-    ),
-    Mutant(
-        name="job-of-a-former-admin",
-        path="services/jobs/queue.py",
-        before="        roles = roles_of(user) if user is not None and user.is_active else []\n",
-        after="        roles = ['admin', *(roles_of(user) if user else [])]\n",
-        wrong="a worker acts with a role that a job's owner has no more",
-        tests=("tests/unit/services/jobs/test_queue.py",),
-    ),
     Mutant(
         name="charges-of-one-act-not-summed",
         path="services/ledger/accounts.py",

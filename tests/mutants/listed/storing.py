@@ -17,27 +17,36 @@ QUEUE: Final = "tests/unit/services/jobs/test_queue.py"
 MUTANTS: Final[Sequence[Mutant]] = (
     Mutant(
         name="job-taken-from-its-worker",
+        row="V76",
         path="services/jobs/queue.py",
         before="            if not is_silent(row, now):\n                return None\n",
         after="",
         wrong="a place that comes twice takes a job from the worker that runs it",
-        tests=(QUEUE,),
+        tests=(
+            "tests/unit/services/jobs/test_queue.py::test_a_job_is_claimed_once_until_its_worker_falls_silent",
+        ),
     ),
     Mutant(
         name="job-for-a-disabled-user",
+        row="V76",
         path="services/jobs/queue.py",
         before="if user is not None and user.is_active else []",
         after="if user is not None else []",
         wrong="a worker acts for an admin who was disabled since",
-        tests=(QUEUE,),
+        tests=(
+            "tests/unit/services/jobs/test_queue.py::test_whoever_was_disabled_in_the_meantime_acts_without_a_role",
+        ),
     ),
     Mutant(
         name="job-given-up-with-its-worker",
+        row="V76",
         path="services/jobs/queue.py",
         before="                job_queue.give_back(connection, number)\n",
         after="                job_queue.drop(connection, number)\n",
         wrong="what a killed worker did, nobody goes on with",
-        tests=(QUEUE, "tests/faults/workers/test_working.py"),
+        tests=(
+            "tests/faults/workers/test_working.py::test_a_job_of_a_killed_worker_is_finished_by_another_and_charged_and_drawn_once",
+        ),
     ),
     Mutant(
         name="row-of-any-level",

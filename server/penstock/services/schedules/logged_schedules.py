@@ -104,12 +104,12 @@ class LoggedSchedules:
             else:
                 state = (row.state, row.version) if row.state in ENDS else row.state
                 schedule[1].states[in_log(row.due_at)] = state
-        found = dict(stored.values())
-        if {name: _itself(each) for name, each in found.items()} != {
+        schedules = dict(stored.values())
+        if {name: _itself(each) for name, each in schedules.items()} != {
             name: _itself(each) for name, each in self._schedules.items()
         }:
             yield "the schedules are not those of the log"
-        elif others or found != self._schedules:
+        elif others or schedules != self._schedules:
             yield "the occurrences of schedules are not those of the log"
 
 

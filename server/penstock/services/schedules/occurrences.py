@@ -135,13 +135,13 @@ def _store_due(server: Server, number: int) -> None:
             )
         row.next_at = next(times(spec.cron, spec.timezone, now))
         session.add(row)
-        said = {
+        more = {
             "due": in_log(carried_out),
             "occurrences": len(due),
             "skipped": len(listed) - (carried_out is not None),
         }
         act = "missed" if len(due) > 1 or late else "due"
-        record_act(session, _person(session, row), row, now, act, **said)
+        record_act(session, _person(session, row), row, now, act, **more)
 
 
 def _begin(server: Server, runner: Runner, number: int) -> None:

@@ -57,8 +57,8 @@ def create(server: Server, principal: Principal, spec: ScheduleSpec) -> Schedule
         )
         session.add(row)
         session.flush()
-        said = {"spec": json.loads(row.spec), "acts_for": principal.name}
-        record_act(session, principal, row, now, "create", **said)
+        more = {"spec": json.loads(row.spec), "acts_for": principal.name}
+        record_act(session, principal, row, now, "create", **more)
         return view(session, row)
 
 

@@ -1,0 +1,75 @@
+"""Provide faults of schedules and of their occurrences."""
+
+from collections.abc import Sequence
+from typing import Final
+
+from tests.mutants.mutant import Mutant
+
+MUTANTS: Final[Sequence[Mutant]] = (
+    Mutant(
+        name="schedule-above-its-total",
+        row="V75",
+        path="services/schedules/occurrences.py",
+        before="(due.opened + 1) * budget.epsilon > most",
+        after="due.opened * budget.epsilon > most",
+        wrong="a schedule opens a version more than its total allows",
+        tests=(
+            "tests/unit/services/schedules/test_occurrences.py::test_what_the_budget_does_not_allow_is_refused_as_a_whole_and_switches_off",
+        ),
+    ),
+    Mutant(
+        name="schedule-of-a-former-admin",
+        row="V75",
+        path="services/schedules/occurrences.py",
+        before='frozenset(roles_of(user)) & {"admin"} if user.is_active else frozenset()\n',
+        after='frozenset({"admin"})\n',
+        wrong="a schedule registers for somebody who is no admin any more",
+        tests=(
+            "tests/unit/services/schedules/test_occurrences.py::test_whoever_is_no_admin_any_more_registers_nothing",
+        ),
+    ),
+    Mutant(
+        name="occurrence-registered-in-part",
+        row="V75",
+        path="services/schedules/occurrences.py",
+        before="    priced(server, principal, datasets.next_version(server, before,",
+        after="    (lambda *_: None)(datasets.next_version(server, before,",
+        wrong="a version is opened for queries that do not fit its budget",
+        tests=(
+            "tests/unit/services/schedules/test_occurrences.py::test_a_query_that_does_not_fit_leaves_no_version_behind",
+        ),
+    ),
+    Mutant(
+        name="version-of-a-stopped-occurrence-uncounted",
+        row="V75",
+        path="services/schedules/occurrences.py",
+        before="    _claim(server, due.number, coming)\n    opened",
+        after="    opened",
+        wrong="a version whose occurrence was stopped and then refused is not in the total",
+        tests=(
+            "tests/unit/services/schedules/test_occurrences.py::test_a_version_counts_though_its_occurrence_was_stopped_and_then_refused",
+        ),
+    ),
+    Mutant(
+        name="version-of-others-charged",
+        row="V75",
+        path="services/schedules/occurrences.py",
+        before="    if newest > version:\n",
+        after="    if newest < version:\n",
+        wrong="a schedule's queries are charged to a version that somebody else opened",
+        tests=(
+            "tests/unit/services/schedules/test_occurrences.py::test_an_occurrence_charges_no_version_that_somebody_else_opened",
+        ),
+    ),
+    Mutant(
+        name="occurrences-not-held-to-the-log",
+        row="V75",
+        path="services/schedules/logged_schedules.py",
+        before="        elif others or schedules != self._schedules:\n",
+        after="        elif others:\n",
+        wrong="an occurrence that was removed, or put back as it was, is not missed",
+        tests=(
+            "tests/unit/services/schedules/test_logged_schedules.py::test_an_occurrence_that_is_gone_is_missed",
+        ),
+    ),
+)
