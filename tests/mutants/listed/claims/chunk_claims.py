@@ -81,7 +81,9 @@ MUTANTS: Final[Sequence[Mutant]] = (
         before='"stream": attempt.draws.chunk_key(index).hex()',
         after='"stream": attempt.draws.chunk_key(0).hex()',
         wrong="chunks that other processes draw have the same noise",
-        tests=(f"{LONG}/spread/test_chunk_work.py",),
+        tests=(
+            f"{LONG}/spread/test_chunk_work.py::test_every_mechanism_is_drawn_elsewhere_as_here",
+        ),
         row="V71",
     ),
     Mutant(

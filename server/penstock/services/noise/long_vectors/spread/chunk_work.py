@@ -74,11 +74,11 @@ def carried_out(work: str) -> str:
 
 def hashes(results: Sequence[str], worker: str) -> list[str]:
     """Return the SHA-256 of each chunk.  Raises what a process reported; ``worker`` names it."""
-    told = [json.loads(result) for result in results]
-    for answer in told:
+    answers = [json.loads(result) for result in results]
+    for answer in answers:
         if "error" in answer:
             raise _ERRORS.get(answer["error"], Unavailable)(f"{worker}: {answer['detail']}")
-    return [str(answer["sha256"]) for answer in told]
+    return [str(answer["sha256"]) for answer in answers]
 
 
 def _drawn(work: dict[str, Any]) -> str:
@@ -121,6 +121,9 @@ def _neighbor(neighbor: Neighbor) -> dict[str, Any]:
     }
 
 
-def _vector(store: ChunkStore, told: dict[str, Any]) -> LongVector:
-    manifest, key = manifests.of_public(told["manifest"].encode()), Key(bytes.fromhex(told["key"]))
-    return LongVector(store, manifest, key, ChunkPlaces(**told["places"]), told["called"])
+def _vector(store: ChunkStore, neighbor: dict[str, Any]) -> LongVector:
+    manifest, key = (
+        manifests.of_public(neighbor["manifest"].encode()),
+        Key(bytes.fromhex(neighbor["key"])),
+    )
+    return LongVector(store, manifest, key, ChunkPlaces(**neighbor["places"]), neighbor["called"])
