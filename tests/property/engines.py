@@ -13,8 +13,10 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from tests.databases.clickhouse import embedded
 from tests.databases.warehouse import made
 from tests.property.typed_rows import COLUMNS, EVERY, TYPES, Row, meaningful
+from tests.support.thorough import by_count
 from tests.unit.connectors.cases import KEY, SALT, dataset_of
 
 from penstock.connectors.choice import connector_of
@@ -31,6 +33,8 @@ class Engine:
     source: dict[str, str]
     sources: Sources
     fill: Callable[[Sequence[Row]], None]
+    step: int = 1
+    """Of ``step`` kinds one is asked over many rows; a slow engine is asked all by night."""
 
     def dataset(self, unit: dict[str, Any]) -> DatasetSpec:
         """Return the dataset of the table."""
@@ -106,9 +110,21 @@ def postgresql(request: pytest.FixtureRequest, _: Path) -> Iterator[Engine]:
         )
 
 
+@contextmanager
+def clickhouse(_: pytest.FixtureRequest, folder: Path) -> Iterator[Engine]:
+    """Yield the ClickHouse inside this process, with a folder of its own."""
+    with embedded(folder) as tables:
+        yield Engine(
+            dict(tables.source_of("visits")),
+            tables.sources,
+            lambda rows: tables.fill("visits", arrow_table(rows)),
+            by_count(3, 1),
+        )
+
+
 Opening = Callable[[pytest.FixtureRequest, Path], AbstractContextManager[Engine]]
 
-ENGINES: dict[str, Opening] = {"postgresql": postgresql}
+ENGINES: dict[str, Opening] = {"postgresql": postgresql, "clickhouse": clickhouse}
 """All engines but DuckDB, by name."""
 
 

@@ -11,6 +11,7 @@
 * ``duckdb``       files, read by an engine that is locked down to one of them
 * ``postgresql``   views, read in one read-only transaction
 * ``spark``        views, read in this process, on a cluster, or by Spark Connect
+* ``clickhouse``   views, read in this process or of a server
 * ``warehouses``   Trino, BigQuery and Snowflake
 * ``storage``      datasets in buckets: objects, their fingerprint, their rows
 * ``vector``       vectors that are pushed

@@ -40,6 +40,10 @@ def connector_of(dataset: DatasetSpec, sources: Sources = ANYWHERE) -> Connector
             from penstock.connectors.spark.connector import SparkViews
 
             return SparkViews(sources)
+        case "clickhouse":
+            from penstock.connectors.clickhouse.connector import ClickHouseViews
+
+            return ClickHouseViews(sources)
     raise RuntimeError("pushed vectors are not read")
 
 

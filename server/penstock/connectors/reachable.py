@@ -112,6 +112,19 @@ def _spark(secret: str) -> tuple[str, str]:
         return session.version, PASSED
 
 
+def _clickhouse(secret: str) -> tuple[str, str]:
+    from penstock.connectors.clickhouse.conformance import require_conformance
+    from penstock.connectors.clickhouse.reading import reading
+
+    with reading(secret) as session:
+        version = session.version
+        try:
+            require_conformance(session, secret)
+        except Unavailable:
+            return version, "failed"
+        return version, PASSED
+
+
 def _trino(secret: str) -> tuple[str, str]:
     from penstock.connectors.warehouses.trino import Trino
     from penstock.connectors.warehouses.warehouse import reached
@@ -142,6 +155,7 @@ def _store(secret: str) -> tuple[str, str]:
 PROBES: Final[dict[Engine, Probe]] = {
     "postgresql": _postgresql,
     "spark": _spark,
+    "clickhouse": _clickhouse,
     "trino": _trino,
     "bigquery": _bigquery,
     "snowflake": _snowflake,

@@ -34,7 +34,7 @@ STORAGE: Final = ("storage", ("obstore",))
 """The same for files in buckets."""
 
 CONNECTED: Final[frozenset[Engine]] = frozenset(
-    {FILES, VECTORS, "postgresql", "spark", "trino", "bigquery", "snowflake"}
+    {FILES, VECTORS, "postgresql", "spark", "clickhouse", "trino", "bigquery", "snowflake"}
 )
 """The engines that this version has a connector for."""
 

@@ -17,6 +17,39 @@ MUTANTS: Final[Sequence[Mutant]] = (
         tests=("tests/unit/connectors/warehouses/test_dialects.py::test_no_statement_has_a_trap",),
     ),
     Mutant(
+        row="D3",
+        name="texts-of-any-bytes",
+        path="connectors/clickhouse/relations.py",
+        before='            return sql.case((sql.call("isValidUTF8", cell()), text))\n',
+        after="            return text\n",
+        wrong="a text of other bytes than UTF-8 counts on ClickHouse, as on no other engine",
+        tests=(
+            "tests/unit/connectors/clickhouse/test_relations.py::test_texts_that_are_not_utf8_are_bad_cells",
+        ),
+    ),
+    Mutant(
+        row="D3",
+        name="failed-connection-used-again",
+        path="connectors/clickhouse/embedded.py",
+        before="            failed, self._connection = self._connection, self._opened()\n",
+        after="            failed = self._opened()\n",
+        wrong="rows that a failed statement left stand before those of the next one",
+        tests=(
+            "tests/unit/connectors/clickhouse/test_embedded.py::test_nothing_of_a_failed_statement_stands_before_the_next_ones_rows",
+        ),
+    ),
+    Mutant(
+        row="D6",
+        name="clickhouse-that-writes",
+        path="connectors/clickhouse/embedded.py",
+        before='Connection(f"{self._folder}?mode=ro")',
+        after='Connection(f"{self._folder}")',
+        wrong="a recorded text may drop the tables that it reads",
+        tests=(
+            "tests/unit/connectors/clickhouse/test_connector.py::test_a_reading_writes_nothing",
+        ),
+    ),
+    Mutant(
         row="D14",
         name="salt-in-the-statement",
         path="connectors/warehouses/warehouse.py",
