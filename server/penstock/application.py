@@ -38,7 +38,7 @@ CLOSING = "penstock.closing"
 """The key in ``Flask.extensions`` of a function that is called before a process ends."""
 
 SCHEDULES = "penstock.schedules"
-"""The key in ``Flask.extensions`` of a function that carries out schedules, and never returns."""
+"""The key in ``Flask.extensions`` of a function that carries out schedules until it is closed."""
 
 
 def create_app(settings: Settings | None = None) -> Flask:
@@ -91,8 +91,16 @@ def create_app_for(
     edge = Edge(
         below, counters.requests, counters.limits.answered, clock, refused=counters.refused.count
     )
-    app.extensions[CLOSING] = counters.refused.close
-    app.extensions[SCHEDULES] = partial(occurrences.look_on, server, runner, access_log.failed)
+    ended = threading.Event()
+    app.extensions[SCHEDULES] = partial(
+        occurrences.look_on, server, runner, access_log.failed, ended
+    )
+
+    def close() -> None:
+        ended.set()
+        counters.refused.close()
+
+    app.extensions[CLOSING] = close
     app.wsgi_app = edge  # type: ignore[method-assign]  # how Flask is wrapped
     return app
 

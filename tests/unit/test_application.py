@@ -67,5 +67,7 @@ def test_who_serves_does_not_know_how_the_owner_reaches_the_database(
     monkeypatch.setattr(application, "open_server", open_server)
     # Its thread would go on importing modules while other tests look through them.
     monkeypatch.setattr(application, "_warm", lambda _: None)
-    application.create_app(settings)
+    app = application.create_app(settings)
+    # Nor would the other one ever stop to ask this database for schedules.
+    app.extensions[CLOSING]()
     assert opened == [""]

@@ -42,12 +42,14 @@ def work(operator: Operator, concurrency: int, once: bool) -> None:
     access_log.configure(settings.log_level)
     runner = Runner(server, failed=access_log.failed)
     kinds = {**FOR_WORKERS, **registrations.FOR_WORKERS, **occurrences.FOR_WORKERS}
+    ended = threading.Event()
     if not once:
-        looking = (server, runner, access_log.failed)
+        looking = (server, runner, access_log.failed, ended)
         threading.Thread(
             target=occurrences.look_on, args=looking, name="schedules", daemon=True
         ).start()
     worker.serve(server, kinds, runner, concurrency=concurrency, once=once)
+    ended.set()
 
 
 def _protect() -> None:

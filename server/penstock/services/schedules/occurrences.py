@@ -6,13 +6,12 @@ one process do so.  A pending occurrence is a job under the occurrence's own key
 killed, the job is begun again, and what it registered is found by its spec.
 """
 
-import time
+import threading
 from collections.abc import Callable
 from concurrent.futures import Future
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from itertools import takewhile
-from typing import NoReturn
 
 from sqlmodel import Session, col, select
 
@@ -92,11 +91,13 @@ def look(server: Server, runner: Runner) -> None:
 
 
 def look_on(
-    server: Server, runner: Runner, failed: Callable[[str, BaseException], None]
-) -> NoReturn:
-    """Look every few seconds; ``failed`` is called with unexpected errors."""
-    while True:
-        time.sleep(LOOK_SECONDS)
+    server: Server,
+    runner: Runner,
+    failed: Callable[[str, BaseException], None],
+    ended: threading.Event,
+) -> None:
+    """Look every few seconds until ``ended``; ``failed`` is called with unexpected errors."""
+    while not ended.wait(LOOK_SECONDS):
         tried: Future[None] = Future()
         with Into(tried):
             look(server, runner)

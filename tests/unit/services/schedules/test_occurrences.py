@@ -1,6 +1,7 @@
 """Test occurrences: each is carried out once, or refused as a whole, and both are in the log."""
 
 import json
+import threading
 from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
@@ -18,7 +19,7 @@ from tests.unit.services.schedules.planning import (
 )
 from tests.unit.worlds import World, cut_off_before_the_anchor
 
-from penstock.errors import Forbidden
+from penstock.errors import DatabaseUnavailable, Forbidden
 from penstock.persistence.tables import Charge, Leaf, Query, Release
 from penstock.persistence.tables.jobs import Occurrence, Schedule
 from penstock.services.access.principals import OPERATOR
@@ -223,3 +224,23 @@ def test_whoever_is_no_admin_any_more_registers_nothing(planned: World, tmp_path
     # Before anything is looked at: the price of new data is not for them to know either.
     assert "is no admin any more" in (view.occurrences[0].problem or "")
     assert stored(planned) == (0, 0, 0)
+
+
+def test_who_looks_goes_on_after_errors_and_tells_those_that_nobody_expects(
+    planned: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ended, told = threading.Event(), list[tuple[str, BaseException]]()
+    results: list[Exception] = [DatabaseUnavailable("It is away."), KeyError("made on purpose")]
+
+    def look_or_fail(*_: object) -> None:
+        if not results:
+            ended.set()
+            return
+        raise results.pop(0)
+
+    monkeypatch.setattr(occurrences, "LOOK_SECONDS", 0)
+    monkeypatch.setattr(occurrences, "look", look_or_fail)
+    looking = (planned.server, runner(planned), lambda *one: told.append(one), ended)
+    occurrences.look_on(*looking)
+    assert [(where, type(error)) for where, error in told] == [("schedules", KeyError)]
+    occurrences.look_on(*looking)  # which has ended: nothing is looked at
