@@ -15,7 +15,7 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -161,7 +161,8 @@ class Cluster:
         first = self.process.pid
         os.kill(first, number)
         for child in Path(f"/proc/{first}/task/{first}/children").read_text().split():
-            os.kill(int(child), number)
+            with suppress(ProcessLookupError):  # one that has ended meanwhile
+                os.kill(int(child), number)
 
     def stop(self, how: signal.Signals = signal.SIGQUIT) -> None:
         """End the server: at once (SIGQUIT), or when it has tidied up (SIGINT)."""

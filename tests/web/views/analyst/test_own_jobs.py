@@ -4,6 +4,7 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -319,7 +320,7 @@ def test_a_second_press_of_any_form_waits_for_the_first(
         if len(turned) == 3:
             idempotency.finish(world.server, first[0], 200, b"/tiers?made=partner")
 
-    monkeypatch.setattr("penstock.web.http.idempotent_forms.time.sleep", sleep)
+    monkeypatch.setattr(idempotent_forms, "time", SimpleNamespace(sleep=sleep))
     monkeypatch.setattr(idempotency, "open_request", begin_first)
     root.submit("/tiers", **fields)
     assert (second[0].status_code, second[0].location) == (303, "/tiers?made=partner")
@@ -332,7 +333,7 @@ def test_a_second_press_does_not_wait_for_ever(
     root = enter("root")
     fields = {"name": "partner", "above": "public", "once": "1"}
     turned: list[float] = []
-    monkeypatch.setattr("penstock.web.http.idempotent_forms.time.sleep", turned.append)
+    monkeypatch.setattr(idempotent_forms, "time", SimpleNamespace(sleep=turned.append))
     known = idempotency.open_request
 
     def begun_already(server: Any, principal: Any, key: str, print_: bytes, wait: Any) -> Any:
