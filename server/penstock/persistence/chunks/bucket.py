@@ -5,6 +5,8 @@ for a day from its beginning, which is longer than any drawing takes.
 """
 
 import importlib.util
+import os
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -15,6 +17,13 @@ from penstock.errors import Unavailable
 from penstock.persistence.chunks.store import ChunkMissing, Content
 
 DAY = timedelta(days=1)
+PATIENCE = timedelta(seconds=30)
+"""How long the store may take for an object, and how long it is asked again."""
+
+_RETRIES = 2
+_CONNECT = timedelta(seconds=5)
+_PLAIN = ("AWS_ALLOW_HTTP", "AZURE_ALLOW_HTTP", "GOOGLE_ALLOW_HTTP")
+_STATUS = re.compile(r"status code ?:? ?([1-5][0-9]{2})\b")
 _BEGUN, _KEPT = "begun", "kept"
 
 
@@ -32,11 +41,16 @@ def bucket_store(url: str) -> "BucketStore":
     from obstore.store import from_url
 
     try:
-        return BucketStore(url, from_url(url))
+        # Of the environment ``obstore`` reads everything else by itself.
+        plain = any(os.environ.get(name, "").lower() in {"true", "1"} for name in _PLAIN)
+        client: Any = {"connect_timeout": _CONNECT, "timeout": PATIENCE, "allow_http": plain}
+        retries: Any = {"max_retries": _RETRIES, "retry_timeout": PATIENCE}
+        opened = from_url(url, client_options=client, retry_config=retries)
+        return BucketStore(url, opened)
     except (BaseError, ValueError) as problem:
         raise Unavailable(
-            f"PENSTOCK_CHUNKS_FOLDER names {url}, which is no bucket that can be used:"
-            f" {_short(problem)}."
+            f"PENSTOCK_CHUNKS_FOLDER names {url}, which is no bucket that can be used; write"
+            " s3://BUCKET/PREFIX, gs:// or az://."
         ) from problem
 
 
@@ -149,12 +163,21 @@ class BucketStore:
             yield
         except (BaseError, OSError) as problem:
             raise Unavailable(
-                f"{self.place}/{name}, where chunks of long vectors are kept, cannot be used:"
-                f" {_short(problem)}. Nothing was released. Look at PENSTOCK_CHUNKS_FOLDER, the"
-                " bucket and its credentials."
-            ) from problem
+                f"{self.place}/{name}, where chunks of long vectors are kept, cannot be used: the"
+                f" store {_reason(problem)}. Nothing was released. Look at PENSTOCK_CHUNKS_FOLDER,"
+                " the bucket and its credentials."
+            ) from None
 
 
-def _short(problem: Exception) -> str:
-    """Return the first line of what a store said, without the addresses that follow."""
-    return str(problem).strip().partition("\n")[0][:200].rstrip(". ")
+def _reason(problem: Exception) -> str:
+    """Say what a store did; what it wrote itself may have a signed address in it."""
+    match = _STATUS.search(str(problem))
+    status = match[1] if match else None
+    kind = type(problem).__name__
+    if kind in {"PermissionDeniedError", "UnauthenticatedError"} or status in {"401", "403"}:
+        return f"refuses the credentials{f' ({status})' if status else ''}"
+    if kind in {"AlreadyExistsError", "FileExistsError"}:
+        return "has an object of this name already"
+    if kind in {"FileNotFoundError", "NotFoundError"}:
+        return "has no such bucket"
+    return f"answers with the status {status}" if status else "does not answer in time"
