@@ -185,14 +185,15 @@ def no_flaw() -> None:
 
 
 def hasty() -> None:
-    """Note that an occurrence is done before it is carried out."""
-    product = occurrences._carry_out
+    """Note that an occurrence is done before more of it than its version is carried out."""
+    product = occurrences._open_version
 
-    def carry_out(server: Server, due: occurrences._Due, run: Run) -> None:
+    def open_version(server: Server, due: occurrences._Due, requests: Requests) -> int:
+        version = product(server, due, requests)
         occurrences._end(server, due.number, "done", None)
-        product(server, due, run)
+        return version
 
-    occurrences._carry_out = carry_out
+    occurrences._open_version = open_version
 
 
 def of_the_moment() -> None:

@@ -76,7 +76,7 @@ def commits(taken: Sequence[str]) -> list[str]:
 @pytest.mark.parametrize(
     ("choose", "least"),
     [
-        pytest.param(commits, 10, id="few"),
+        pytest.param(commits, 9, id="few"),
         pytest.param(partial(chosen, stride=STRIDE), 100, id="many", marks=pytest.mark.nightly),
     ],
 )

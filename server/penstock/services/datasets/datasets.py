@@ -2,7 +2,7 @@
 
 import json
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -79,14 +79,19 @@ def register(
 
 
 def add_version(
-    server: Server, principal: Principal, name: str, request: VersionRequest
+    server: Server,
+    principal: Principal,
+    name: str,
+    request: VersionRequest,
+    also: Callable[[Session, int], None] = lambda _session, _version: None,
 ) -> DatasetView:
     """Register new data of a dataset, with separate budgets.
 
-    New queries use them; those of earlier versions stay.  Raises ``NotFound``, ``Conflict`` for a
-    dataset of pushed vectors and for a file that is registered already, ``InvalidInput`` for a file
-    without the declared columns and for statements that are not valid, and ``Forbidden`` for a
-    budget larger than any that the dataset has under the two-person rule.
+    New queries use them; those of earlier versions stay.  ``also`` is called with the version's
+    number in the transaction that stores it, which what it raises undoes.  Raises ``NotFound``,
+    ``Conflict`` for a dataset of pushed vectors and for a file that is registered already,
+    ``InvalidInput`` for a file without the declared columns and for statements that are not valid,
+    and ``Forbidden`` for a budget larger than any that the dataset has under the two-person rule.
     """
     principal.require("admin")
     with server.database.read() as session:
@@ -97,7 +102,7 @@ def add_version(
         require_as_declared(lock_dataset(session, required(newest.id)), before)
         most = max(largest(session, version) for version in versions_of(session, newest))
         require_no_larger(server, most, [budget.epsilon for budget in request.budgets.values()])
-        return _registered(
+        made = _registered(
             session,
             server,
             principal,
@@ -107,6 +112,8 @@ def add_version(
             disjoint_units=request.disjoint_units,
             before=newest,
         )
+        also(session, made.version)
+        return made
 
 
 def listing(server: Server, principal: Principal, window: Window) -> Page[DatasetView]:

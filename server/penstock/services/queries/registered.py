@@ -12,7 +12,7 @@ from penstock.persistence.tables.queries import Query
 from penstock.services.access.principals import Principal
 from penstock.services.context import Server
 from penstock.services.datasets.data_folder import located
-from penstock.services.datasets.datasets import next_version, spec_text
+from penstock.services.datasets.datasets import declared_next, next_version, spec_text
 from penstock.services.datasets.declarations import as_declared
 from penstock.services.queries.exact_answers import Request, planned
 from penstock.services.queries.recorded_statement import is_keys_text
@@ -50,11 +50,12 @@ def version(server: Server, principal: Principal, name: str, request: VersionReq
     """Return the name of the dataset whose newest version ``request`` registered, else ``None``."""
     with server.database.read() as session:
         newest = dataset_by_name(session, name)
-    same = (
-        newest.version > 1
-        and newest.by == principal.name
-        and newest.disjoint_units == request.disjoint_units
-        and newest.spec == spec_text(next_version(server, newest, request))
+    if newest.by != principal.name or newest.disjoint_units != request.disjoint_units:
+        return None
+    # A table may have had another version since, with which the stored one is not compared.
+    same = newest.version > 1 and (
+        _unpinned(newest.spec) == spec_text(declared_next(newest, request))
+        or newest.spec == spec_text(next_version(server, newest, request))
     )
     return newest.name if same else None
 

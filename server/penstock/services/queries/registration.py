@@ -13,7 +13,7 @@ from fractions import Fraction
 from penstock.connectors.planning.prepare import PreparedQuery
 from penstock.connectors.planning.refusals import Refusals
 from penstock.connectors.progress import Progress, silent
-from penstock.errors import SourceChanged, Unavailable
+from penstock.errors import Conflict, SourceChanged, Unavailable
 from penstock.persistence.protocol import Need
 from penstock.persistence.row_numbers import required
 from penstock.persistence.tables.datasets import Dataset
@@ -55,17 +55,28 @@ from penstock.services.schemas.views import QueryView
 
 
 def register(
-    server: Server, principal: Principal, request: Request, progress: Progress = silent
+    server: Server,
+    principal: Principal,
+    request: Request,
+    progress: Progress = silent,
+    version: int | None = None,
 ) -> QueryView:
     """Register a query, charge every tier, draw its anchor, and show the query.
 
     Raises ``InvalidInput``, ``NotFound`` for the dataset, ``NameTaken``, ``Conflict`` for
-    a statistic that is registered under another name, ``BudgetExhausted``, and
-    ``SourceChanged``; an error before the charge changes nothing.
+    a statistic that is registered under another name and if the dataset's newest version is
+    another than ``version``, ``BudgetExhausted``, and ``SourceChanged``; an error before the
+    charge changes nothing.
     """
     principal.require("admin")
     seen = seen_dataset(server.database, request)
     dataset, accounts = seen.dataset, seen.accounts
+    if version is not None and dataset.version != version:
+        raise Conflict(
+            f"Version {dataset.version} of dataset {dataset.name!r} was registered since version"
+            f" {version}, for which query {request.name!r} is: it would be charged to that one."
+            " The query was not registered."
+        )
     refusals = Refusals()
     with refusals:
         require_tiers(request, accounts)

@@ -20,7 +20,6 @@ from penstock.errors import (
     Conflict,
     DatabaseUnavailable,
     Forbidden,
-    NotFound,
     PenstockError,
 )
 from penstock.persistence.row_numbers import required
@@ -33,7 +32,7 @@ from penstock.services.jobs import idempotency
 from penstock.services.jobs.jobs import JobRequest
 from penstock.services.jobs.runner import JobFunction, Run, Runner
 from penstock.services.jobs.worker import Kinds
-from penstock.services.ledger.version_chains import last_version
+from penstock.services.ledger.charges import require_free_name
 from penstock.services.queries import registered, registration
 from penstock.services.repository.datasets import dataset_by_name
 from penstock.services.schedules.logged_schedules import in_log, record_act
@@ -70,7 +69,7 @@ class _Due:
     spec: ScheduleSpec
     at: datetime
     version: int | None
-    opened: int
+    schedule_id: int
     principal: Principal
 
 
@@ -85,8 +84,10 @@ def look(server: Server, runner: Runner) -> None:
     for number in schedules:
         _store_due(server, required(number))
     with server.database.read() as session:
-        rows = session.exec(select(Occurrence).where(col(Occurrence.state) == "pending")).all()
-    for row in rows:
+        pending = select(Occurrence).where(col(Occurrence.state) == "pending")
+        rows = session.exec(pending.order_by(col(Occurrence.due_at).desc())).all()
+    # One at a time of each schedule: a later version would take the queries of an earlier one.
+    for row in {row.schedule_id: row for row in rows}.values():
         _begin(server, runner, required(row.id))
 
 
@@ -205,68 +206,54 @@ def _carry_out(server: Server, due: _Due, run: Run) -> None:
     """Register an occurrence's version, and then its queries; each is found if it was before."""
     principal, requests = due.principal, requests_of(due.spec, due.at)
     principal.require("admin")
-    version = _open_version(server, due, requests)
+    version = due.version or _open_version(server, due, requests)
     for number, query in enumerate(requests.queries):
         run("registering the queries", 100 * number // len(requests.queries))
-        _require_newest(server, due, version)
         if registered.query(server, principal, query) is None:
-            registration.register(server, principal, query)
+            registration.register(server, principal, query, version=version)
 
 
 def _open_version(server: Server, due: _Due, requests: Requests) -> int:
     """Register the version, if all that follows fits: else nothing is stored.
 
-    Its number is in the occurrence's row before it is opened, so that whatever becomes of the
-    occurrence the version counts in the schedule's total.
+    Return its number, which is stored with it: whoever is killed or races knows whether there is
+    one, also if the data have another version by then.
     """
     principal, name = due.principal, due.spec.dataset
-    if due.version is None:
-        _require_total(due, requests)
-    made = registered.version(server, principal, name, requests.version)
+
+    def keep(session: Session, version: int) -> None:
+        row = session.get_one(Occurrence, due.number)
+        if row.state != "pending" or row.version is not None:
+            raise DatabaseUnavailable(
+                "Another process has opened this occurrence's version; it is gone on with later."
+            )
+        _require_total(due, requests, _opened(session, row.schedule_id))
+        row.version = version
+        session.add(row)
+
     with server.database.read() as session:
         before = dataset_by_name(session, name)
-    if made is not None:
-        return _claim(server, due.number, before.version)
-    if due.version is not None:
-        _require_newest(server, due, due.version - 1)
+        for query in requests.queries:  # else the version would be for nothing
+            require_free_name(session, query.name)
+        _require_total(due, requests, _opened(session, due.schedule_id))
     priced(server, principal, datasets.next_version(server, before, requests.version), requests)
-    with server.database.read() as session:
-        coming = last_version(session, before) + 1
-    _claim(server, due.number, coming)
-    opened = datasets.add_version(server, principal, name, requests.version).version
-    return opened if opened == coming else _claim(server, due.number, opened)
+    return datasets.add_version(server, principal, name, requests.version, keep).version
 
 
-def _claim(server: Server, number: int, version: int) -> int:
-    """Store the number of the version that an occurrence opens."""
-    with server.database.write() as session:
-        row = session.get_one(Occurrence, number)
-        if row.version != version:
-            row.version = version
-            session.add(row)
-    return version
+def _opened(session: Session, schedule: int) -> int:
+    """Return how many versions a schedule has opened."""
+    rows = session.exec(select(Occurrence).where(col(Occurrence.schedule_id) == schedule)).all()
+    return sum(row.version is not None for row in rows)
 
 
-def _require_newest(server: Server, due: _Due, version: int) -> None:
-    """Raise ``Conflict`` if a later version is there: the queries would be charged to that one."""
-    with server.database.read() as session:
-        newest = dataset_by_name(session, due.spec.dataset).version
-    if newest > version:
-        raise Conflict(
-            f"Version {newest} of dataset {due.spec.dataset!r} was registered before this"
-            " occurrence was finished. What was not registered until then was left out: it would"
-            " be charged to that version."
-        )
-
-
-def _require_total(due: _Due, requests: Requests) -> None:
+def _require_total(due: _Due, requests: Requests, opened: int) -> None:
     """Raise ``BudgetExhausted`` if the schedule's versions would have more than its total."""
     for tier, most in due.spec.total.items():
         budget = requests.version.budgets.get(tier)
-        if budget is not None and (due.opened + 1) * budget.epsilon > most:
+        if budget is not None and (opened + 1) * budget.epsilon > most:
             raise BudgetExhausted(
                 f"The schedule's total for tier {tier!r} is epsilon {most:g}, and its"
-                f" {due.opened} versions have {due.opened * budget.epsilon:g}: there is no room"
+                f" {opened} versions have {opened * budget.epsilon:g}: there is no room"
                 f" for another {budget.epsilon:g}. Nothing was registered."
             )
 
@@ -281,9 +268,6 @@ def _due(server: Server, number: int) -> _Due | None:
         if row is None or row.state != "pending":
             return None
         schedule = session.get_one(Schedule, row.schedule_id)
-        others = session.exec(
-            select(Occurrence).where(col(Occurrence.schedule_id) == row.schedule_id)
-        ).all()
         principal = _person(session, schedule)
         if "admin" not in principal.roles:
             raise Forbidden(
@@ -296,7 +280,7 @@ def _due(server: Server, number: int) -> _Due | None:
             spec_of(schedule),
             row.due_at,
             row.version,
-            sum(other.version is not None and other.id != number for other in others),
+            row.schedule_id,
             principal,
         )
 
@@ -305,15 +289,6 @@ def _person(session: Session, schedule: Schedule) -> Principal:
     user = session.get_one(User, schedule.user_id)
     roles = frozenset(roles_of(user)) & {"admin"} if user.is_active else frozenset()
     return Principal(user.name, user.id, roles)
-
-
-def _may_be_open(session: Session, schedule: Schedule, version: int | None) -> bool:
-    """Return False if no version has the number that an occurrence was to open."""
-    try:
-        dataset = dataset_by_name(session, spec_of(schedule).dataset)
-    except NotFound:  # it was withdrawn since
-        return True
-    return version is not None and last_version(session, dataset) >= version
 
 
 def _end(server: Server, number: int, state: str, problem: str | None) -> None:
@@ -326,8 +301,6 @@ def _end(server: Server, number: int, state: str, problem: str | None) -> None:
             return
         row.state, row.problem, row.finished_at = state, problem, server.clock()
         schedule = session.get_one(Schedule, row.schedule_id)
-        if state == "refused" and not _may_be_open(session, schedule, row.version):
-            row.version = None
         session.add(row)
         off = state == "refused" and spec_of(schedule).refused == "switch_off"
         if off and schedule.next_at is not None:

@@ -33,7 +33,9 @@ def zone_of(name: str) -> ZoneInfo:
 def times(cron: str, timezone: str, after: datetime) -> Iterator[datetime]:
     """Yield the times after a moment, in UTC and in their order.
 
-    Raises ``InvalidInput`` for a text that is not five fields of cron, or that no time fits.
+    Where clocks are set back an hour comes twice, and counts once: names have no more than a date
+    and a time in them, so the second would register again what the first did.  Raises
+    ``InvalidInput`` for a text that is not five fields of cron, or that no time fits.
     """
     from croniter import CroniterError, croniter
 
@@ -45,7 +47,7 @@ def times(cron: str, timezone: str, after: datetime) -> Iterator[datetime]:
         clock = croniter(cron, after.astimezone(zone), ret_type=datetime)
         while True:
             coming = clock.get_next(datetime).astimezone(UTC)
-            if coming > last:  # where clocks are set back an hour comes twice
+            if coming > last and not coming.astimezone(zone).fold:
                 last = coming
                 yield coming
     except CroniterError:

@@ -10,12 +10,23 @@ MUTANTS: Final[Sequence[Mutant]] = (
         name="schedule-above-its-total",
         row="V75",
         path="services/schedules/occurrences.py",
-        before="(due.opened + 1) * budget.epsilon > most",
-        after="due.opened * budget.epsilon > most",
+        before="(opened + 1) * budget.epsilon > most",
+        after="opened * budget.epsilon > most",
         wrong="a schedule opens a version more than its total allows",
         tests=(
             "tests/unit/services/schedules/test_occurrences.py::test_what_the_budget_does_not_allow_is_refused_as_a_whole_and_switches_off",
         ),
+    ),
+    Mutant(
+        name="total-seen-before-others",
+        path="services/schedules/occurrences.py",
+        before="        _require_total(due, requests, _opened(session, row.schedule_id))\n",
+        after="",
+        wrong="two occurrences at once open a version more than the schedule's total allows",
+        tests=(
+            "tests/unit/services/schedules/test_occurrences.py::test_occurrences_at_once_open_no_more_versions_than_the_total",
+        ),
+        row="V75",
     ),
     Mutant(
         name="schedule-of-a-former-admin",
@@ -43,8 +54,8 @@ MUTANTS: Final[Sequence[Mutant]] = (
         name="version-of-a-stopped-occurrence-uncounted",
         row="V75",
         path="services/schedules/occurrences.py",
-        before="    _claim(server, due.number, coming)\n    opened",
-        after="    opened",
+        before="        row.version = version\n        session.add(row)\n",
+        after="",
         wrong="a version whose occurrence was stopped and then refused is not in the total",
         tests=(
             "tests/unit/services/schedules/test_occurrences.py::test_a_version_counts_though_its_occurrence_was_stopped_and_then_refused",
@@ -53,9 +64,9 @@ MUTANTS: Final[Sequence[Mutant]] = (
     Mutant(
         name="version-of-others-charged",
         row="V75",
-        path="services/schedules/occurrences.py",
-        before="    if newest > version:\n",
-        after="    if newest < version:\n",
+        path="services/queries/registration.py",
+        before="    if version is not None and dataset.version != version:\n",
+        after="    if version is not None and dataset.version < version:\n",
         wrong="a schedule's queries are charged to a version that somebody else opened",
         tests=(
             "tests/unit/services/schedules/test_occurrences.py::test_an_occurrence_charges_no_version_that_somebody_else_opened",

@@ -22,7 +22,11 @@ from penstock.persistence.tables import Charge
 from penstock.services.access.principals import OPERATOR
 from penstock.services.datasets import datasets
 from penstock.services.queries import registered, registration
-from penstock.services.schemas.queries import ComputedQueryRequest, DatasetRequest
+from penstock.services.schemas.queries import (
+    ComputedQueryRequest,
+    DatasetRequest,
+    VersionRequest,
+)
 
 pytestmark = pytest.mark.slow
 VISITS = pa.table({"person": ["ann", "bob", "bob"], "ward": ["a", "b", "b"]})
@@ -161,6 +165,12 @@ def test_a_table_s_version_is_registered_with_it(lake: Lake) -> None:
     assert registered.dataset(lake.server, OPERATOR, request) == "visits"
     other = lake.request("table2", prefix="delta+")
     assert registered.dataset(lake.server, OPERATOR, other) is None
+    # So is a version, though the table has another one by then: else both would have a budget.
+    later = VersionRequest.model_validate({"source": request.source, "budgets": request.budgets})
+    assert registered.version(lake.server, OPERATOR, "visits", later) is None
+    assert datasets.add_version(lake.server, OPERATOR, "visits", later).version == 2
+    write_deltalake(place, VISITS, storage_options=options, mode="append")
+    assert registered.version(lake.server, OPERATOR, "visits", later) == "visits"
 
 
 def secrets_in(folder: Path) -> list[Path]:

@@ -3,13 +3,15 @@
 import json
 import threading
 from collections.abc import Callable
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
 from sqlmodel import col, select
+from tests.unit.services.datasets.stays import ROWS
 from tests.unit.services.schedules.planning import (
+    BUDGETS,
     file_of,
     runner,
     shown,
@@ -26,9 +28,13 @@ from penstock.services.access.principals import OPERATOR
 from penstock.services.datasets import datasets
 from penstock.services.jobs.runner import JobFunction, Run
 from penstock.services.people import users
-from penstock.services.schedules import occurrences, schedules
+from penstock.services.queries import registration
+from penstock.services.schedules import occurrences, pricing, schedules
 from penstock.services.schedules.templates import requests_of
 from penstock.services.schemas.people.users import UserChange, UserSpec
+from penstock.services.schemas.queries import VersionRequest
+
+PRICED = "penstock.services.schedules.occurrences.priced"
 
 
 @pytest.fixture
@@ -244,3 +250,102 @@ def test_who_looks_goes_on_after_errors_and_tells_those_that_nobody_expects(
     occurrences.look_on(*looking)
     assert [(where, type(error)) for where, error in told] == [("schedules", KeyError)]
     occurrences.look_on(*looking)  # which has ended: nothing is looked at
+
+
+def pending(world: World, folder: Path, *days: int) -> None:
+    """Store occurrences that are due and were not begun, one for each day, with its file."""
+    for number, day in enumerate(days, 1):
+        file_of(folder, day)
+        at = datetime(2026, 1, day, 3, tzinfo=UTC)
+        with world.server.database.write() as session:
+            session.add(Occurrence(schedule_id=1, due_at=at, state="pending", id=number))
+
+
+def test_occurrences_at_once_open_no_more_versions_than_the_total(
+    planned: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The second opens its version after the first found that there was room, and before it did."""
+    switched_on(planned, tmp_path, total={"public": 1.0, "internal": 8.0})
+    pending(planned, tmp_path, 1, 2)
+    price = pricing.priced
+
+    def priced(*given: Any) -> Any:
+        monkeypatch.setattr(PRICED, price)
+        occurrences.act(planned.server, 2)(_run())
+        return price(*given)
+
+    monkeypatch.setattr(PRICED, priced)
+    occurrences.act(planned.server, 1)(_run())
+    states = [(each.state, each.version) for each in shown(planned).occurrences]
+    assert states == [("done", 2), ("refused", None)]
+    assert datasets.show(planned.server, OPERATOR, "stays").version == 2
+
+
+def test_an_occurrence_that_two_processes_carry_out_opens_one_version(
+    planned: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    switched_on(planned, tmp_path)
+    pending(planned, tmp_path, 1)
+    price = pricing.priced
+
+    def priced(*given: Any) -> Any:
+        monkeypatch.setattr(PRICED, price)
+        occurrences.act(planned.server, 1)(_run())
+        # The twin would be refused for its file; another version of a table would not be.
+        monkeypatch.setattr("penstock.services.datasets.datasets.refuse_twin", lambda *_: None)
+        return price(*given)
+
+    monkeypatch.setattr(PRICED, priced)
+    with pytest.raises(DatabaseUnavailable):
+        occurrences.act(planned.server, 1)(_run())
+    assert [each.state for each in shown(planned).occurrences] == ["done"]
+    assert datasets.show(planned.server, OPERATOR, "stays").version == 2
+
+
+def test_queries_are_charged_to_no_version_that_others_opened(
+    planned: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    switched_on(planned, tmp_path)
+    pending(planned, tmp_path, 1)
+    file_of(tmp_path, 2)
+    register = registration.register
+
+    def registered_late(*given: Any, **more: Any) -> Any:
+        source = {"engine": "duckdb", "uri": str(tmp_path / "stays-2026-01-02.csv")}
+        request = VersionRequest.model_validate({"source": source, "budgets": BUDGETS})
+        datasets.add_version(planned.server, OPERATOR, "stays", request)
+        return register(*given, **more)
+
+    monkeypatch.setattr(registration, "register", registered_late)
+    occurrences.act(planned.server, 1)(_run())
+    (refused,) = shown(planned).occurrences
+    assert (refused.state, refused.version) == ("refused", 2)
+    assert "Version 3" in (refused.problem or "")
+    assert stored(planned) == (0, 0, 0)
+
+
+def test_occurrences_of_one_schedule_are_carried_out_one_after_another(
+    planned: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    switched_on(planned, tmp_path)
+    pending(planned, tmp_path, 1, 2)
+    begun: list[int] = []
+    monkeypatch.setattr(
+        occurrences, "_begin", lambda _server, _runner, number: begun.append(number)
+    )
+    look(planned)
+    assert begun == [1]
+
+
+def test_a_name_that_is_taken_leaves_no_version_behind(planned: World, tmp_path: Path) -> None:
+    """A second occurrence on one day has the names of the first."""
+    switched_on(planned, tmp_path, cron="0 3,4 * * *")
+    file_of(tmp_path, 1)
+    planned.clock.forward(hours=3)
+    look(planned)
+    (tmp_path / "stays-2026-01-01.csv").write_text(ROWS)
+    planned.clock.forward(hours=1)
+    look(planned)
+    states = [(each.state, each.version) for each in shown(planned).occurrences]
+    assert states == [("refused", None), ("done", 2)]
+    assert datasets.show(planned.server, OPERATOR, "stays").version == 2

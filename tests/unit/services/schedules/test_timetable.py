@@ -41,3 +41,11 @@ def test_an_unknown_zone_is_refused(zone: str) -> None:
     with pytest.raises(InvalidInput) as problem:
         next_after("0 3 * * *", zone, at(2026, 1, 1))
     assert problem.value.errors[0][0] == "/timezone"
+
+
+def test_an_hour_that_comes_twice_counts_once() -> None:
+    """Else a schedule would take a second version for one night, under the names of the first."""
+    nights = list(islice(times("30 2 * * *", "Europe/Berlin", at(2026, 10, 24, 12)), 2))
+    assert nights == [at(2026, 10, 25, 0, 30), at(2026, 10, 26, 1, 30)]
+    hours = list(islice(times("0 * * * *", "Europe/Berlin", at(2026, 10, 24, 23)), 3))
+    assert hours == [at(2026, 10, 25, hour) for hour in (0, 2, 3)]
