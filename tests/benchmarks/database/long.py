@@ -1,18 +1,24 @@
 """Measure long vectors: registered, released and read, in chunks, each size in its own process.
 
-Everything is in processor seconds, which other work on the machine hardly changes.  A release is
-one between two neighbors.  It is compared with the least that it could take: the bridge between
-vectors that are at hand, and AES-GCM over the result, on one core.
+Everything is in processor seconds, which other work on the machine changes less than durations.  A
+release is one between two neighbors.  It is compared with the least that it could take: the bridge
+between vectors that are at hand, and AES-GCM over the result, on one core.  Both are measured in
+turns, and the medians are shown.  Two processes draw as the workers of a cluster do.
 """
 
 import json
+import multiprocessing
 import os
 import re
+import statistics
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import contextmanager
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -29,6 +35,7 @@ from penstock.randomness.stream import Stream
 from penstock.services.access.principals import OPERATOR, acting_as
 from penstock.services.datasets import datasets
 from penstock.services.noise.long_vectors.sizes import CHUNK
+from penstock.services.noise.long_vectors.spread import chunk_work, cluster
 from penstock.services.queries import registration
 from penstock.services.releases import history
 from penstock.services.schemas.queries import ComputedQueryRequest, DatasetRequest
@@ -41,28 +48,32 @@ SIZES = "LONG_SIZES"
 """The environment variable with the sizes to measure, separated by spaces; by default all."""
 
 
+ROUNDS = {10**6: 9, 10**7: 5, 10**8: 1}
+"""How many levels are released, one after the other."""
+
+
 def measure() -> Sequence[Figure]:
-    """Return the figures of each size, with one thread and with two."""
+    """Return the figures of each size, in one process and in two."""
     chosen = [int(float(size)) for size in os.environ.get(SIZES, "1e6 1e7 1e8").split()]
-    return [figure for size in chosen for threads in (1, 2) for figure in _measured(size, threads)]
+    return [figure for size in chosen for count in (1, 2) for figure in _measured(size, count)]
 
 
-def _measured(size: int, threads: int) -> Sequence[Figure]:
-    """Run one size in a process of its own, on as many processors as it has threads."""
+def _measured(size: int, processes: int) -> Sequence[Figure]:
+    """Run one size in a process of its own, whose chunks are drawn by so many."""
     done = subprocess.run(
-        [sys.executable, "-m", __name__, str(size), str(threads)],
+        [sys.executable, "-m", __name__, str(size), str(processes)],
         stdout=subprocess.PIPE,
         text=True,
         check=True,
     )
     told: dict[str, float] = json.loads(done.stdout)
-    name = f"10^{len(str(size)) - 1} values, {threads} thread{'s' * (threads > 1)}"
-    share = Goal(LEAST_SHARE) if threads == 1 else None
+    name = f"10^{len(str(size)) - 1} values, {processes} process{'es' * (processes > 1)}"
+    share = Goal(LEAST_SHARE) if processes == 1 else None
     return [
         Figure(f"{name}: registered", told["registered"] / 1e6, "M values/s"),
         Figure(f"{name}: released", told["released"] / 1e6, "M values/s"),
         Figure(f"{name}: bridge and AES-GCM alone", told["alone"] / 1e6, "M values/s"),
-        Figure(f"{name}: released, of that", told["released"] / told["alone"], "x", goal=share),
+        Figure(f"{name}: released, of that", told["share"], "x", goal=share),
         Figure(f"{name}: read as Arrow", told["read"] / 1e6, "M values/s"),
         Figure(f"{name}: peak of the registration", told["peak_registered"] / 2**30, "GiB"),
         Figure(
@@ -74,17 +85,52 @@ def _measured(size: int, threads: int) -> Sequence[Figure]:
     ]
 
 
-def _seconds(act: Callable[[], Any]) -> tuple[Any, float]:
-    begun = time.process_time()
+def _seconds(act: Callable[[], Any], workers: Sequence[int] = ()) -> tuple[Any, float]:
+    """Return a result, and the processor time of this process and of ``workers``."""
+
+    def spent() -> float:
+        return time.process_time() + sum(_spent(worker) for worker in workers)
+
+    begun = spent()
     result = act()
-    return result, time.process_time() - begun
+    return result, spent() - begun
 
 
-def _peak() -> int:
+def _spent(worker: int) -> float:
+    """Return the processor seconds of a process."""
+    *_, after = Path(f"/proc/{worker}/stat").read_text().rpartition(") ")
+    user, system = after.split()[11:13]
+    return (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")
+
+
+def _peak(process: str = "self") -> int:
     """Return the most bytes that were resident since the last call."""
-    found = re.search(r"VmHWM:\s+(\d+) kB", Path("/proc/self/status").read_text())
-    Path("/proc/self/clear_refs").write_text("5")
-    return 1024 * int(found[1]) if found else 0
+    match = re.search(r"VmHWM:\s+(\d+) kB", Path(f"/proc/{process}/status").read_text())
+    Path(f"/proc/{process}/clear_refs").write_text("5")
+    return 1024 * int(match[1]) if match else 0
+
+
+@contextmanager
+def _drawing(world: World, processes: int) -> Iterator[Sequence[int]]:
+    """Let other processes draw, if there are to be several; yield their numbers."""
+    if processes == 1:
+        yield ()
+        return
+    with ProcessPoolExecutor(processes, mp_context=multiprocessing.get_context("spawn")) as pool:
+
+        def results(_: str, works: Sequence[str]) -> list[str]:
+            return list(pool.map(chunk_work.carried_out, works))
+
+        vars(cluster)["results"] = results
+        settings = world.server.settings.model_copy(update={"ray_address": "these processes"})
+        vars(world.server)["settings"] = settings
+        # Started and imported before anything is measured.
+        yield sorted(set(pool.map(_number, range(64 * processes))))
+
+
+def _number(_: int) -> int:
+    time.sleep(0.01)  # so that each of them gets one
+    return os.getpid()
 
 
 def _register(world: World, folder: Path, size: int) -> int:
@@ -145,31 +191,40 @@ def _read(world: World, name: str) -> int:
     return sum(len(block) for block in tabular_formats._written(view, "arrow"))
 
 
+def _released(world: World, size: int, count: int, workers: Sequence[int]) -> dict[str, float]:
+    """Release levels in turns with the least that it could take, and read one."""
+    ann = world.add_analyst("ann")
+    world.ask(ann, "long", tier="public")
+    rounds: list[tuple[float, float]] = []
+    for number in range(ROUNDS[size]):
+        level, alone = 1000.0 * 1.3**number, _alone(count)
+        answer, released = _seconds(partial(world.ask, ann, "long", level=level), workers)
+        rounds.append((alone, released))
+    _, read = _seconds(lambda: _read(world, answer.view.id))
+    return {
+        "alone": count / statistics.median(alone for alone, _ in rounds),
+        "released": count / statistics.median(released for _, released in rounds),
+        "share": statistics.median(alone / released for alone, released in rounds),
+        "read": count / read,
+        "peak": max(_peak(str(process)) for process in ("self", *workers)),
+    }
+
+
 def main() -> None:
-    """Measure one size with a number of threads, and print it as JSON."""
-    size, threads = int(sys.argv[1]), int(sys.argv[2])
-    os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:threads])
+    """Measure one size with a number of processes, and print it as JSON."""
+    size, processes = int(sys.argv[1]), int(sys.argv[2])
+    os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:processes])
     with TemporaryDirectory(prefix="penstock-long-") as folder, fresh_world() as world:
         settings = world.server.settings.model_copy(
             update={"dimension_limit": 10**8, "data_anywhere": True}
         )
         vars(world.server)["settings"] = settings
-        vars(world.server)["randomness"] = lambda: Stream.fresh(threads=threads)
+        vars(world.server)["randomness"] = lambda: Stream.fresh(threads=1)
         count, registered = _seconds(lambda: _register(world, Path(folder), size))
-        peak_registered = _peak()
-        ann = world.add_analyst("ann")
-        world.ask(ann, "long", tier="public")
-        answer, released = _seconds(lambda: world.ask(ann, "long", level=1000.0))
-        _, read = _seconds(lambda: _read(world, answer.view.id))
-        told = {
-            "registered": count / registered,
-            "released": count / released,
-            "read": count / read,
-            "peak": _peak(),
-            "peak_registered": peak_registered,
-            "alone": count / _alone(count),
-        }
-    sys.stdout.write(json.dumps(told))
+        measured = {"registered": count / registered, "peak_registered": _peak()}
+        with _drawing(world, processes) as workers:
+            measured |= _released(world, size, count, workers)
+    sys.stdout.write(json.dumps(measured))
 
 
 if __name__ == "__main__":
