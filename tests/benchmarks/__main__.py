@@ -8,6 +8,7 @@ from pathlib import Path
 
 from tests.benchmarks import figure2
 from tests.benchmarks.database import (
+    engines,
     ledger,
     levels,
     long,
@@ -37,6 +38,7 @@ BENCHMARKS: dict[str, tuple[str, Callable[[], Sequence[Figure]]]] = {
     "long": ("Vectors in chunks, by processor time", long.measure),
     "levels": ("Answering with 300 stored levels against 3, 256 values", levels.measure),
     "registration": ("Registering a group-by over 10^6 rows", registration.measure),
+    "engines": ("Registering a group-by on each engine, by processor time", engines.measure),
     "ledger": ("Registering after 10, 1,000 and 100,000 others", ledger.measure),
     "accountant": ("The tight figure of 100 mixed queries", accountant.measure),
     "previews": ("Every kind of preview of a small query, with nothing cached", previews.measure),

@@ -9,7 +9,7 @@ committed; the file is read, the anchor drawn, sealed and committed.
 import json
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -67,7 +67,7 @@ def measure(setting: Setting = Setting(), say: Print = print) -> Sequence[Figure
         file.parent.mkdir()
         people = write_crowd(file, setting.rows)
         say(f"{setting.rows:,} rows of {people:,} people, {file.stat().st_size / 1e6:.1f} MB.")
-        register_dataset(world, file)
+        register_dataset(world, {"engine": "duckdb", "uri": str(file)})
         salt = _salt(world.server)
         numbers = {"registration": iter(range(HIGHEST)), "plain SQL": iter(range(HIGHEST))}
         taken = in_turns(
@@ -122,12 +122,12 @@ def plain(file: Path, least: int, salt: str) -> NDArray[np.int64]:
     return np.array([found.get(name, 0) for name in PLACES], dtype=np.int64)
 
 
-def register_dataset(world: World, file: Path) -> None:
-    """Register the file as the dataset that the statistics are of."""
+def register_dataset(world: World, source: Mapping[str, str]) -> None:
+    """Register what is at ``source`` as the dataset that the statistics are of."""
     number = {"type": "integer", "lower": 0, "upper": HIGHEST}
     spec = {
         "name": DATASET,
-        "source": {"engine": "duckdb", "uri": str(file)},
+        "source": dict(source),
         "privacy_unit": {"column": "person"},
         "neighboring": "add_remove",
         "delta": 1e-6,

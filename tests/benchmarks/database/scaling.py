@@ -132,7 +132,7 @@ def _by_rows(setting: Setting) -> list[Figure]:
             file = world.home / "data" / "crowd.parquet"
             file.parent.mkdir()
             write_crowd(file, rows)
-            registration.register_dataset(world, file)
+            registration.register_dataset(world, {"engine": "duckdb", "uri": str(file)})
             registration.register(world.server, 1)  # what is imported and made once
             begun = time.process_time()
             registration.register(world.server, 2)
