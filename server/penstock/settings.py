@@ -333,6 +333,15 @@ class Settings(BaseSettings):
         le=2**50,
         description="The bytes of address space that one computation may take.",
     )
+    statement_timeout: float = Field(
+        3600.0,
+        ge=1,
+        le=7 * 86_400,
+        description=(
+            "The seconds that PostgreSQL and ClickHouse may take for one statement over a dataset's"
+            " data."
+        ),
+    )
     metrics_token: str = Field(
         "",
         description="The bearer token for /metrics; when empty, there is no such page.",

@@ -12,13 +12,15 @@ class Sources:
 
     ``folder`` is where files may lie (see ``source_file.locate``); ``memory`` is a limit such as
     "2GB", and ``threads`` a number of threads, both of engines that run in this process.
-    ``connections`` are the credentials for all others.
+    ``connections`` are the credentials for all others; ``statement_timeout`` is the seconds that a
+    statement of PostgreSQL or ClickHouse may take.
     """
 
     folder: Path | None = None
     threads: int | None = None
     memory: str | None = None
     connections: Connections = NO_CONNECTIONS
+    statement_timeout: float = 3600.0
 
 
 ANYWHERE = Sources()

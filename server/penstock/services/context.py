@@ -68,7 +68,9 @@ class Server:
         from penstock.connectors.sources import Sources
 
         # Names of files are checked and made absolute before they are stored.
-        return Sources(connections=self.connections)
+        return Sources(
+            connections=self.connections, statement_timeout=self.settings.statement_timeout
+        )
 
     @property
     def secrets(self) -> Secrets:

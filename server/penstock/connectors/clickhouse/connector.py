@@ -4,7 +4,7 @@ A dataset's fingerprint is that of the server and of names and types: its rows m
 between queries.
 """
 
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +15,9 @@ from penstock.connectors.progress import Progress
 from penstock.connectors.sources import Sources
 from penstock.connectors.specs.models import DatasetSpec
 from penstock.connectors.statements.statement import Statement
+
+if TYPE_CHECKING:
+    from penstock.connectors.clickhouse.session import Limits
 
 
 class ClickHouseViews:
@@ -32,7 +35,7 @@ class ClickHouseViews:
         from penstock.connectors.clickhouse.views import check_columns, view_of
 
         address = self._address(dataset, registered=False)
-        with reading(address, *self._limits()) as session:
+        with reading(address, self._limits()) as session:
             check_columns(dataset, view_of(session, dataset, address))
             require_conformance(session, address)
 
@@ -43,7 +46,7 @@ class ClickHouseViews:
 
         progress("looking up the view")
         address = self._address(dataset, registered=False)
-        with reading(address, *self._limits()) as session:
+        with reading(address, self._limits()) as session:
             return view_of(session, dataset, address).fingerprint(key)
 
     def check_registered(
@@ -55,7 +58,7 @@ class ClickHouseViews:
 
         progress("checking that the view is the registered one")
         address = self._address(dataset, registered=True)
-        with reading(address, *self._limits()) as session:
+        with reading(address, self._limits()) as session:
             registered_view(session, dataset, address, key, fingerprint)
 
     def statement(self, plan: Plan) -> Statement:
@@ -72,7 +75,7 @@ class ClickHouseViews:
         from penstock.connectors.clickhouse.views import declared_view, kind_of
 
         address = self._address(dataset, registered=True)
-        with reading(address, *self._limits()) as session:
+        with reading(address, self._limits()) as session:
             view = declared_view(session, dataset, address)
             source = source_of(statement.plan, view.quoted, view.types)
             text = surrounded(statement, source)
@@ -98,7 +101,7 @@ class ClickHouseViews:
         from penstock.connectors.statements.decoding import decoded
 
         address = self._address(dataset, registered=True)
-        with reading(address, *self._limits()) as session:
+        with reading(address, self._limits()) as session:
             view = registered_view(session, dataset, address, key, fingerprint)
             require_conformance(session, address)
             progress("counting")
@@ -112,5 +115,8 @@ class ClickHouseViews:
             dataset.source.connection, "clickhouse", registered=registered
         )
 
-    def _limits(self) -> tuple[str | None, int | None]:
-        return self._sources.memory, self._sources.threads
+    def _limits(self) -> "Limits":
+        from penstock.connectors.clickhouse.session import Limits
+
+        sources = self._sources
+        return Limits(sources.memory, sources.threads, sources.statement_timeout)

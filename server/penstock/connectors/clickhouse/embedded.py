@@ -4,7 +4,6 @@ A folder is opened by one process at a time, and a process opens one folder; it 
 reading needs it any more.
 """
 
-import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -16,13 +15,12 @@ import pyarrow as pa
 from chdb.session import Session as Connection
 
 from penstock.connectors.clickhouse.failures import code_of, is_gone, own_words
-from penstock.connectors.clickhouse.session import SETTINGS, Relations, inside
+from penstock.connectors.clickhouse.session import SETTINGS, Limits, Relations, inside
 from penstock.connectors.clickhouse.session import Session as Reading
 from penstock.connectors.connections import AT
 from penstock.errors import InvalidInput, Unavailable
 
 _ERRORS: Final = (chdb.ChdbError, RuntimeError, pa.ArrowException, OSError)
-_MEMORY = re.compile(r"(\d+)([KMGT])i?B")
 
 
 class Embedded:
@@ -109,7 +107,7 @@ class Embedded:
 
 
 @contextmanager
-def reading(address: str, memory: str | None, threads: int | None) -> Iterator[Reading]:
+def reading(address: str, limits: Limits) -> Iterator[Reading]:
     """Yield a session; raise ``Unavailable`` if the folder cannot be opened."""
     folder = folder_of(address)
     if not (folder / "metadata").is_dir():
@@ -119,7 +117,7 @@ def reading(address: str, memory: str | None, threads: int | None) -> Iterator[R
             " connection check, and that the server may read it. Nothing was released."
         )
     try:
-        session = Embedded(folder, {**SETTINGS, **_limits(memory, threads)})
+        session = Embedded(folder, {**SETTINGS, **limits.inside})
     except _ERRORS:
         raise Unavailable(
             "ClickHouse cannot open the connection's folder: another process has it open, or this"
@@ -143,11 +141,3 @@ def folder_of(address: str) -> Path:
             pointer=AT,
         )
     return Path(path)
-
-
-def _limits(memory: str | None, threads: int | None) -> dict[str, str]:
-    limits = {} if threads is None else {"max_threads": str(threads)}
-    amount = _MEMORY.fullmatch(memory or "")
-    if amount is not None:
-        limits["max_memory_usage"] = str(int(amount[1]) << 10 * ("KMGT".index(amount[2]) + 1))
-    return limits

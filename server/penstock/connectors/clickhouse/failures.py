@@ -24,8 +24,9 @@ UNREACHABLE: Final = (
     " the server runs and lets this machine in. Nothing was released."
 )
 _SHORT_OF: Final = (
-    "ClickHouse stopped the statement, which reached a limit of memory, time or rows, or was"
-    " cancelled. Nothing was released. Give the connection's user, or this server, more of it."
+    "ClickHouse stopped the statement, which reached a limit of memory, rows or time"
+    " (PENSTOCK_STATEMENT_TIMEOUT), or was cancelled. Nothing was released. Give the connection's"
+    " user, or this server, more of it."
 )
 _FAILED: Final = (
     "ClickHouse cannot read the view to its end: its own expressions must not fail for any row."

@@ -3,24 +3,22 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from penstock.connectors.clickhouse.session import Session
+from penstock.connectors.clickhouse.session import UNLIMITED, Limits, Session
 
 
 @contextmanager
-def reading(
-    address: str, memory: str | None = None, threads: int | None = None
-) -> Iterator[Session]:
-    """Yield a session; ``memory`` and ``threads`` are limits for a ClickHouse in this process.
+def reading(address: str, limits: Limits = UNLIMITED) -> Iterator[Session]:
+    """Yield a session.
 
     Raises ``Unavailable`` if there is no ClickHouse.
     """
     if address.startswith("chdb://"):
         from penstock.connectors.clickhouse import embedded
 
-        with embedded.reading(address, memory, threads) as session:
+        with embedded.reading(address, limits) as session:
             yield session
     else:
         from penstock.connectors.clickhouse import server
 
-        with server.reading(address) as session:
+        with server.reading(address, limits) as session:
             yield session

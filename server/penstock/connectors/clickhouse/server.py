@@ -3,6 +3,7 @@
 Keys and the salt are sent beside the statement, as external tables, so that no log has them.
 """
 
+import math
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import Any, Final
@@ -10,15 +11,13 @@ from typing import Any, Final
 import pyarrow as pa
 
 from penstock.connectors.clickhouse.failures import code_of, is_gone, own_words
-from penstock.connectors.clickhouse.session import PATIENCE, SETTINGS, Relations, inside
+from penstock.connectors.clickhouse.session import PATIENCE, SETTINGS, Limits, Relations, inside
 from penstock.connectors.clickhouse.session import Session as Reading
 from penstock.connectors.warehouses.address import Address, address_of
 from penstock.errors import Unavailable
 
 FORM: Final = "clickhouse://USER:PASSWORD@HOST:8443/DATABASE"
 _ENCRYPTED: Final = frozenset({443, 8443})
-_READS: Final = 3600
-"""The seconds after which a server that sends nothing has failed."""
 
 
 class Server:
@@ -68,7 +67,7 @@ class Server:
 
 
 @contextmanager
-def reading(address: str) -> Iterator[Reading]:
+def reading(address: str, limits: Limits) -> Iterator[Reading]:
     """Yield a session; raise ``Unavailable`` if there is no server, or if it refuses."""
     parts = parts_of(address)
     try:
@@ -90,10 +89,10 @@ def reading(address: str) -> Iterator[Reading]:
             database=parts.path[0] if parts.path else None,
             secure=is_encrypted(address),
             connect_timeout=PATIENCE,
-            send_receive_timeout=_READS,
+            send_receive_timeout=math.ceil(limits.seconds) + PATIENCE,
             client_name="penstock",
             autogenerate_session_id=False,
-            settings={**SETTINGS, "readonly": "2"},
+            settings={**SETTINGS, **limits.everywhere, "readonly": "2"},
         )
     try:
         yield Server(client, ExternalData, errors)

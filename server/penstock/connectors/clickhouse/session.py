@@ -1,6 +1,9 @@
 """Run one SELECT over a view and relations of ours, in a ClickHouse that means what we mean."""
 
+import math
+import re
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Final, Protocol
 
 import pyarrow as pa
@@ -40,8 +43,40 @@ SETTINGS: Final[Mapping[str, str]] = {
 }
 """What statements mean, whatever the server's or the user's own settings are."""
 
+_MEMORY = re.compile(r"(\d+)([KMGT])i?B")
+
 Relations = Mapping[str, tuple[str, pa.Table]]
 """By name, the relations that a statement reads beside the view: their columns' types, and rows."""
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Hold what one statement may take: seconds; and memory and threads, inside this process."""
+
+    memory: str | None = None
+    threads: int | None = None
+    seconds: float = 3600.0
+
+    @property
+    def everywhere(self) -> Mapping[str, str]:
+        """Return the settings of a server too."""
+        return {"max_execution_time": str(math.ceil(self.seconds))}
+
+    @property
+    def inside(self) -> Mapping[str, str]:
+        """Return the settings of a ClickHouse in this process."""
+        settings = dict(self.everywhere)
+        if self.threads is not None:
+            settings["max_threads"] = str(self.threads)
+        amount = _MEMORY.fullmatch(self.memory or "")
+        if amount is not None:
+            power = "KMGT".index(amount[2]) + 1
+            settings["max_memory_usage"] = str(int(amount[1]) << 10 * power)
+        return settings
+
+
+UNLIMITED: Final = Limits()
+"""What the machine has, for an hour."""
 
 
 class Session(Protocol):

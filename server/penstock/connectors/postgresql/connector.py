@@ -4,7 +4,8 @@ PostgreSQL cannot go back in time: a dataset's fingerprint is that of names and 
 may change between queries.  Each query reads one state of them, in one transaction.
 """
 
-from typing import Final
+from contextlib import AbstractContextManager
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +16,9 @@ from penstock.connectors.progress import Progress
 from penstock.connectors.sources import Sources
 from penstock.connectors.specs.models import DatasetSpec
 from penstock.connectors.statements.statement import Statement
+
+if TYPE_CHECKING:
+    from penstock.connectors.postgresql.session import Session
 
 
 class Views:
@@ -28,32 +32,29 @@ class Views:
     def check(self, dataset: DatasetSpec) -> None:
         """Check the view's columns, and ask the server the questions."""
         from penstock.connectors.postgresql.conformance import require_conformance
-        from penstock.connectors.postgresql.session import reading
         from penstock.connectors.postgresql.views import check_columns, view_of
 
-        with reading(self._address(dataset, registered=False)) as session:
+        with self._reading(dataset, registered=False) as session:
             view = view_of(session, dataset)
             check_columns(dataset, view)
             require_conformance(session, view.version)
 
     def fingerprint(self, dataset: DatasetSpec, key: bytes, progress: Progress) -> bytes:
         """Return the HMAC of the server's and the view's names, and of its columns' types."""
-        from penstock.connectors.postgresql.session import reading
         from penstock.connectors.postgresql.views import view_of
 
         progress("looking up the view")
-        with reading(self._address(dataset, registered=False)) as session:
+        with self._reading(dataset, registered=False) as session:
             return view_of(session, dataset).fingerprint(key)
 
     def check_registered(
         self, dataset: DatasetSpec, key: bytes, fingerprint: bytes, progress: Progress
     ) -> None:
         """Raise ``SourceChanged`` unless the view has the registered names and types."""
-        from penstock.connectors.postgresql.session import reading
         from penstock.connectors.postgresql.views import registered_view
 
         progress("checking that the view is the registered one")
-        with reading(self._address(dataset, registered=True)) as session:
+        with self._reading(dataset, registered=True) as session:
             registered_view(session, dataset, key, fingerprint)
 
     def statement(self, plan: Plan) -> Statement:
@@ -66,10 +67,9 @@ class Views:
     def fits(self, dataset: DatasetSpec, statement: Statement) -> bool:
         """Return True if the server would run a text, and return columns that are decoded here."""
         from penstock.connectors.postgresql.relations import surrounded, view_source
-        from penstock.connectors.postgresql.session import reading
         from penstock.connectors.postgresql.views import view_of
 
-        with reading(self._address(dataset, registered=True)) as session:
+        with self._reading(dataset, registered=True) as session:
             view = view_of(session, dataset)
             source = view_source(statement.plan, view.place, view.types)
             schema = session.schema(*surrounded(statement, source, b""))
@@ -89,11 +89,10 @@ class Views:
         """Read the view with a statement, in one transaction."""
         from penstock.connectors.postgresql.conformance import require_once
         from penstock.connectors.postgresql.relations import surrounded, view_source
-        from penstock.connectors.postgresql.session import reading
         from penstock.connectors.postgresql.views import registered_view
         from penstock.connectors.statements.decoding import decoded
 
-        with reading(self._address(dataset, registered=True)) as session:
+        with self._reading(dataset, registered=True) as session:
             view = registered_view(session, dataset, key, fingerprint)
             require_once(session, view)
             progress("counting")
@@ -102,7 +101,12 @@ class Views:
         rows = {name: table.column(name).to_numpy() for name in table.column_names}
         return decoded(statement, rows)
 
-    def _address(self, dataset: DatasetSpec, *, registered: bool) -> str:
-        return self._sources.connections.require(
+    def _reading(
+        self, dataset: DatasetSpec, *, registered: bool
+    ) -> "AbstractContextManager[Session]":
+        from penstock.connectors.postgresql.session import reading
+
+        address = self._sources.connections.require(
             dataset.source.connection, "postgresql", registered=registered
         )
+        return reading(address, self._sources.statement_timeout)

@@ -4,6 +4,7 @@ The server's messages may quote a cell, and libpq's the password, so neither is 
 failure is told apart by its SQLSTATE alone.
 """
 
+import math
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any, Final
@@ -20,7 +21,6 @@ PATIENCE: Final = 10
 """The seconds to wait for a connection, unless its address says otherwise."""
 
 _SETTINGS: Final = (
-    "SET statement_timeout = '1h'",
     "SET lock_timeout = '1min'",
     "SET idle_in_transaction_session_timeout = '10min'",
     "SET client_encoding = 'UTF8'",
@@ -63,8 +63,10 @@ class Session:
 
 
 @contextmanager
-def reading(address: str) -> Iterator[Session]:
+def reading(address: str, statement_timeout: float = 3600.0) -> Iterator[Session]:
     """Connect, and yield a session in a read-only transaction that sees one state of the data.
+
+    A statement may take ``statement_timeout`` seconds, whatever the role's own setting is.
 
     Raises ``Unavailable``, also for what the server says while the session is used, and
     ``SourceChanged`` for a relation or a column that is no longer there.
@@ -78,6 +80,7 @@ def reading(address: str) -> Iterator[Session]:
             for statement in _FOR_SUPERUSERS:
                 with suppress(adbc.ProgrammingError):
                     cursor.execute(statement)
+            cursor.execute(f"SET statement_timeout = {math.ceil(statement_timeout * 1000)}")
             cursor.execute(_BEGIN)
         yield Session(cursor)
         with suppress(adbc.Error):
@@ -118,7 +121,10 @@ def _error_of(state: str | None) -> PenstockError:
     if state in _FORBIDDEN:
         what = "refuses to read the view to this connection's user: grant it SELECT"
     elif state in _STOPPED:
-        what = "stopped the statement, which was cancelled or took too long"
+        what = (
+            "stopped the statement, which was cancelled, waited for a lock, or took longer than the"
+            " seconds of PENSTOCK_STATEMENT_TIMEOUT"
+        )
     elif state is not None and state.startswith("53"):
         what = "is short of memory, disk space or connections for this statement"
     elif state is not None and state.startswith("28"):

@@ -10,6 +10,7 @@ from tests.databases.clickhouse import Tables
 
 from penstock.connectors.clickhouse.embedded import folder_of
 from penstock.connectors.clickhouse.reading import reading
+from penstock.connectors.clickhouse.session import Limits
 from penstock.errors import InvalidInput, Unavailable
 
 
@@ -57,11 +58,13 @@ def test_readings_share_no_relations(folder: Tables) -> None:
             assert session.types("mine") is None
 
 
-def test_limits_of_memory_and_threads_are_set(folder: Tables) -> None:
-    with reading(folder.address, "2GB", 1) as session:
+def test_limits_of_memory_threads_and_time_are_set(folder: Tables) -> None:
+    with reading(folder.address, Limits("2GB", 1, 1.5)) as session:
         text = "SELECT getSetting('max_memory_usage') AS memory, getSetting('max_threads') AS n"
         (row,) = session.table(text, {}).to_pylist()
-    assert (row["memory"], int(row["n"])) == (2 << 30, 1)
+        assert (row["memory"], int(row["n"])) == (2 << 30, 1)
+        with pytest.raises(Unavailable, match="PENSTOCK_STATEMENT_TIMEOUT"):
+            session.table("SELECT sum(cityHash64(number)) AS a FROM numbers(1000000000000)", {})
 
 
 def test_nothing_of_a_failed_statement_stands_before_the_next_ones_rows(folder: Tables) -> None:

@@ -115,7 +115,7 @@ def test_a_client_is_made_with_our_settings_and_under_tls(client: Client) -> Non
     given = client.given
     assert (given["host"], given["port"], given["database"]) == ("db.example.org", 8443, "clinic")
     assert (given["username"], given["password"], given["secure"]) == ("reader", "can/ary", True)
-    assert given["settings"] == {**SETTINGS, "readonly": "2"}
+    assert given["settings"] == {**SETTINGS, "max_execution_time": "3600", "readonly": "2"}
     for address, secure in (
         ("clickhouse://a:b@h:8123/", False),
         ("clickhouse://a:b@h/", True),

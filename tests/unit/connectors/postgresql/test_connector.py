@@ -30,8 +30,9 @@ def ask(
     query: ComputedQuery = BY_WARD,
     statement: Statement | None = None,
     registered: bytes | None = None,
+    sources: Sources | None = None,
 ) -> list[int]:
-    sources = warehouse.sources
+    sources = sources or warehouse.sources
     own = fingerprint(dataset, KEY, sources) if registered is None else registered
     found = answer(
         dataset,
@@ -158,10 +159,8 @@ def test_a_role_without_rights_is_told_to_get_them(
 
 
 def test_a_statement_that_takes_too_long_is_stopped(
-    warehouse: Warehouse, visits: DatasetSpec, monkeypatch: pytest.MonkeyPatch
+    warehouse: Warehouse, visits: DatasetSpec
 ) -> None:
-    from penstock.connectors.postgresql import session
-
     warehouse.run(
         "CREATE VIEW data.slow AS SELECT v.* FROM data.visits v, LATERAL"
         " (SELECT pg_sleep(60), v.age) AS waited"
@@ -169,10 +168,9 @@ def test_a_statement_that_takes_too_long_is_stopped(
     slow = dataset_of(source={**visits.source.model_dump(), "table": "data.slow"})
     registered = fingerprint(slow, KEY, warehouse.sources)
     check_source(slow, warehouse.sources)
-    soon = "SET statement_timeout = '2s'"
-    monkeypatch.setattr(session, "_SETTINGS", (*session._SETTINGS, soon))
-    with pytest.raises(Unavailable, match="took too long"):
-        ask(warehouse, slow, registered=registered)
+    soon = replace(warehouse.sources, statement_timeout=2)
+    with pytest.raises(Unavailable, match="PENSTOCK_STATEMENT_TIMEOUT"):
+        ask(warehouse, slow, registered=registered, sources=soon)
 
 
 def test_a_text_of_another_version_is_tried_without_being_run(

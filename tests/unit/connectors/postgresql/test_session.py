@@ -28,7 +28,7 @@ def test_a_session_sees_one_state_and_writes_nothing(warehouse: Warehouse) -> No
         ("42P01", SourceChanged, "no longer there"),
         ("42703", SourceChanged, "no longer there"),
         ("42501", Unavailable, "grant it SELECT"),
-        ("57014", Unavailable, "cancelled or took too long"),
+        ("57014", Unavailable, "cancelled, waited for a lock, or took longer"),
         ("53200", Unavailable, "short of memory"),
         ("53300", Unavailable, "connections"),
         ("28P01", Unavailable, "password"),
