@@ -7,7 +7,15 @@ from collections.abc import Sequence
 
 import pytest
 from sqlmodel import col, select
-from tests.benchmarks.database import ledger, levels, previews, registration, release, scaling
+from tests.benchmarks.database import (
+    engines,
+    ledger,
+    levels,
+    previews,
+    registration,
+    release,
+    scaling,
+)
 from tests.benchmarks.database.world import TIERS, fresh_world
 from tests.benchmarks.figures import Figure
 from tests.benchmarks.noise import accountant, costs, histogram, mechanisms
@@ -44,6 +52,17 @@ def test_histograms_over_huge_domains_are_compared_with_that_over_2_to_the_20() 
         "10^6 keys over 2^20": "<= 3",
         "2^64 keys over 2^20": "<= 3",
     }
+
+
+@pytest.mark.nightly
+def test_engines_are_compared_with_their_own_sql_in_processes_of_their_own() -> None:
+    said: list[str] = []
+    chosen = ("duckdb", "clickhouse")
+    setting = engines.Setting(rows=20_000, engines=chosen, rounds=1)
+    figures = engines.measure(setting, said.append)
+    assert list(goals(figures).values()) == ["<= 1.5", "<= 1.5"]
+    assert {figure.name.partition(":")[0] for figure in figures} == set(chosen)
+    assert said[0].startswith("20,000 rows")
 
 
 @pytest.mark.nightly
