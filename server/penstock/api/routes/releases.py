@@ -6,8 +6,9 @@ from pydantic import Field
 
 from penstock.api.operations import ANALYST, READER, Operations, Parameter
 from penstock.api.request_context import Call
+from penstock.services.jobs import long_draws
 from penstock.services.pagination import Page, Window
-from penstock.services.releases import history, releases
+from penstock.services.releases import history
 from penstock.services.schemas.queries import ReleaseRequest
 from penstock.services.schemas.views import (
     HistoryItemView,
@@ -24,7 +25,7 @@ def request_release(call: Call, query: str, request: ReleaseRequest) -> ReleaseV
     A repeated request returns the same vector. A target between two levels of the query gets the
     noisier one, and the answer says which.
     """
-    answer = releases.request(call.server, call.principal, query, request)
+    answer = long_draws.release(call.server, call.principal, query, request)
     if answer.first:
         call.hide_duration(answer.drawn)
     return answer.view

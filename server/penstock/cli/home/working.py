@@ -29,7 +29,7 @@ def work(operator: Operator, concurrency: int, once: bool) -> None:
     For PostgreSQL; on SQLite jobs run inside `penstock serve`.
     """
     from penstock.http import access_log
-    from penstock.services.jobs import registrations, worker
+    from penstock.services.jobs import long_draws, registrations, worker
     from penstock.services.jobs.runner import Runner
     from penstock.services.operations.home import open_server
     from penstock.services.schedules import occurrences
@@ -41,7 +41,12 @@ def work(operator: Operator, concurrency: int, once: bool) -> None:
     worker.require_possible(server)
     access_log.configure(settings.log_level)
     runner = Runner(server, failed=access_log.failed)
-    kinds = {**FOR_WORKERS, **registrations.FOR_WORKERS, **occurrences.FOR_WORKERS}
+    kinds = {
+        **FOR_WORKERS,
+        **registrations.FOR_WORKERS,
+        **long_draws.FOR_WORKERS,
+        **occurrences.FOR_WORKERS,
+    }
     ended = threading.Event()
     if not once:
         looking = (server, runner, access_log.failed, ended)

@@ -208,16 +208,16 @@ def _called(
             )
         except Conflict:
             return at_once()  # the person has as many jobs as may wait
-        return show(_result(server, principal, begun.piece.id))
+        return show(result_of(server, principal, begun.piece.id))
     # A worker that has stopped may have done it, or begun it.
     former = jobs.with_key(server, principal, request.key)
     if former is not None and former.state == "done":
-        return show(_result(server, principal, former.id))
+        return show(result_of(server, principal, former.id))
     made = None if former is None else before()
     return at_once() if made is None else show(made)
 
 
-def _result(server: Server, principal: Principal, piece: str) -> str:
+def result_of(server: Server, principal: Principal, piece: str) -> str:
     """Wait for a job, and return the name of what it made.  Raises its refusal."""
     while True:
         view = jobs.wait(server, principal, piece, _LOOK_SECONDS)

@@ -10,6 +10,7 @@ alone.
 """
 
 import uuid
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
@@ -78,8 +79,17 @@ class Answer:
 
 # Repeated, it finds the release that an interrupted run stored; so nothing is drawn twice.
 @retried
-def request(server: Server, principal: Principal, name: str, request: ReleaseRequest) -> Answer:
+def request(
+    server: Server,
+    principal: Principal,
+    name: str,
+    request: ReleaseRequest,
+    elsewhere: Callable[[], bool] | None = None,
+) -> Answer:
     """Release a query at the caller's clearance, or at any more private level.
+
+    ``elsewhere`` may let another process draw a long vector and hand it to the caller; it returns
+    whether that was done.
 
     Raises ``NotFound`` for a query that the caller may not see, ``ClearanceTooLow`` for a level
     more accurate than the caller's own, ``LevelsUsedUp``, ``QuotaUsedUp``, ``Conflict`` for a query
@@ -96,6 +106,11 @@ def request(server: Server, principal: Principal, name: str, request: ReleaseReq
     if not allowed.kind.is_long(allowed.query):
         grows = allowed.kind.size(allowed.query)
         return _released(server, principal, name, request, allowed, grows)
+    if elsewhere is not None and elsewhere():
+        allowed, received = read_without_lock(server, principal, name, request)
+        if received is not None:
+            steps = _opened(server, allowed, received)
+            return _answer(server, allowed, _unsealed(received), steps, first=True)
     while True:
         ahead = _drawn_ahead(server, principal, allowed)
         with suppress(long_releases.Overtaken), ahead.settled():

@@ -108,7 +108,7 @@ def test_what_a_worker_registered_for_a_caller_who_is_gone_is_found_by_repeating
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(registrations, "_result", gone)
+        patch.setattr(registrations, "result_of", gone)
         with pytest.raises(KeyboardInterrupt):
             registrations.dataset(world.server, world.person("ada"), request)
     worked(world)

@@ -4,6 +4,7 @@ from flask import Response, request
 
 from penstock.errors import ClearanceTooLow, Conflict, InvalidInput
 from penstock.http.pacing import hide_duration
+from penstock.services.jobs import long_draws
 from penstock.services.queries import queries
 from penstock.services.releases import history, releases
 from penstock.services.schemas.previews import ReleasePreviewView
@@ -61,7 +62,7 @@ def request_release(visit: Visit, query: str) -> Response:
     now = str(preview.level.value)
     if given.get("shown", now) != now:
         return _changed_preview(visit, preview)
-    answer = releases.request(visit.server, visit.principal, query, level)
+    answer = long_draws.release(visit.server, visit.principal, query, level)
     if answer.first:
         hide_duration(answer.drawn)
     view = answer.view
