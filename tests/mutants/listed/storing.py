@@ -52,8 +52,8 @@ MUTANTS: Final[Sequence[Mutant]] = (
         name="long-draw-told-by-its-time",
         row="V76",
         path="services/releases/releases.py",
-        before="            return _answer(server, allowed, _unsealed(received), steps, first=True)\n",
-        after="            return _answer(server, allowed, _unsealed(received), steps, first=False)\n",
+        before="_answer(server, allowed, _unsealed(received), steps, first=True)",
+        after="_answer(server, allowed, _unsealed(received), steps, first=False)",
         wrong="the time of what a worker drew, and of what was stored, is not hidden",
         tests=(
             "tests/unit/services/jobs/test_long_draws.py::test_a_worker_draws_what_its_reader_waits_for_and_hands_it_out_in_their_name",
