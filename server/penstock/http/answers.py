@@ -15,6 +15,8 @@ import numpy as np
 import orjson
 from flask import Response
 
+from penstock.errors import PenstockError
+
 PART = 4096
 """Number of items of a long list that are rendered at once."""
 
@@ -30,8 +32,16 @@ _OPTIONS = orjson.OPT_SERIALIZE_NUMPY | orjson.OPT_UTC_Z
 
 
 def rendered(value: object) -> bytes:
-    """Return ``value`` as JSON in UTF-8.  Views are dataclasses; vectors are numpy arrays."""
-    return orjson.dumps(value, default=_plain, option=_OPTIONS)
+    """Return ``value`` as JSON in UTF-8.  Views are dataclasses; vectors are numpy arrays.
+
+    Raises what reading a long vector's values raises.
+    """
+    try:
+        return orjson.dumps(value, default=_plain, option=_OPTIONS)
+    except orjson.JSONEncodeError as problem:
+        if isinstance(problem.__cause__, PenstockError):
+            raise problem.__cause__ from None
+        raise
 
 
 def json_answer(value: object, status: int) -> Response:

@@ -128,6 +128,24 @@ def test_too_many_values_for_json_are_read_by_ranges_or_as_a_table(
     assert len(table.splitlines()) == SIZE + 1
 
 
+@pytest.mark.parametrize("form", ["json", "csv", "arrow", "parquet"])
+def test_a_damaged_chunk_is_a_problem_in_every_format_and_hides_no_other_range(
+    world: World, monkeypatch: pytest.MonkeyPatch, form: str
+) -> None:
+    monkeypatch.setattr(sizes, "CHUNK", 8)
+    world.answer("POST", "/api/v1/queries", LONG, by="root")
+    release = world.answer("POST", "/api/v1/queries/long/releases", {}, by="ann")
+    for chunk in world.server.settings.home.glob("chunks/*/00000002"):
+        chunk.write_bytes(chunk.read_bytes()[:-1] + b"x")
+    answer = world.call("GET", path_of(release, f"?format={form}"), by="ann")
+    assert answer.status_code == 503
+    assert "Chunk 2 of 3" in parsed(answer)["detail"]
+    shown = world.answer("GET", path_of(release, "?from=3&to=15"), by="ann")
+    assert shown["values"] == release["values"][3:16]
+    refusal = world.call("GET", path_of(release, "?from=3&to=16"), by="ann")
+    assert (refusal.status_code, parsed(refusal)["code"]) == (503, "INTEGRITY_VIOLATION")
+
+
 def test_a_stranger_learns_nothing_from_ranges(long: World, release: dict[str, Any]) -> None:
     hidden, missing = (
         long.call("GET", f"/api/v1/releases/{name}/values?from=90", by="ian")
