@@ -6,15 +6,14 @@ connection the machine's own credentials are used.
 """
 
 import importlib.util
-import json
 from collections.abc import Callable
 from contextlib import suppress
 from datetime import datetime
 from typing import Any, Final
 
+from penstock.connectors.storage.access import S3Access, access_of
 from penstock.encryption.secrets import Secrets
 from penstock.errors import InvalidInput, LogUnavailable, Unavailable
-from penstock.nesting import shallow
 from penstock.setting_connections import folded_connection, variable_of_connection
 from penstock.settings import Settings
 from penstock.transparency_log import sights
@@ -23,10 +22,6 @@ from penstock.transparency_log.witness.bucket_witness import BucketWitness
 from penstock.transparency_log.witness.file_witness import FileWitness
 
 _SCHEME: Final = "s3://"
-_TEXTS: Final = frozenset(
-    {"region", "endpoint", "access_key_id", "secret_access_key", "session_token"}
-)
-_SWITCHES: Final = frozenset({"allow_http", "virtual_hosted_style_request"})
 
 
 def place_of(settings: Settings) -> str:
@@ -71,28 +66,21 @@ def _options(settings: Settings) -> dict[str, Any]:
     if not name:
         return {}
     secret = settings.connections.get(folded_connection(name))
-    fields = _fields(secret.get_secret_value()) if secret is not None else None
-    if fields is None:
+    access = _access(secret.get_secret_value(), name) if secret is not None else None
+    if access is None:
         # Nothing of what it is set to is repeated.
         raise InvalidInput(
             f"The setting witness_connection names {name!r}, which must be one JSON object for"
             f' S3: set {variable_of_connection(name)} to {{"store": "s3", "region": "eu-west-1"}}'
             " with the credentials."
         )
-    return fields
+    return {**access.options(), **({"allow_http": True} if access.allow_http else {})}
 
 
-def _fields(text: str) -> dict[str, Any] | None:
-    """Return a store's options; ``None`` if the text does not describe a store of S3."""
+def _access(text: str, name: str) -> S3Access | None:
+    """Return what a connection says of S3; ``None`` if it describes no store where one writes."""
     try:
-        fields = json.loads(shallow(text))
-    except ValueError:
+        access = access_of(text, name)
+    except Unavailable:
         return None
-    if not isinstance(fields, dict) or fields.pop("store", None) != "s3":
-        return None
-    fields.pop("buckets", None)
-    are_right = all(
-        isinstance(value, str) if name in _TEXTS else isinstance(value, bool)
-        for name, value in fields.items()
-    )
-    return fields if are_right and fields.keys() <= _TEXTS | _SWITCHES else None
+    return access if isinstance(access, S3Access) and not access.anonymous else None

@@ -68,32 +68,39 @@ def finished(nights: Nights, night: int, aftermath: Aftermath | None = None) -> 
     return left
 
 
-def commits(taken: Sequence[str]) -> list[str]:
-    """Return the steps before which all that came before is stored."""
-    return [step for step in taken if step.startswith("before COMMIT")]
+def few(taken: Sequence[str]) -> list[str]:
+    """Return every second of the steps before which all that came before is stored."""
+    return [step for step in taken if step.startswith("before COMMIT")][::2]
 
 
 @pytest.mark.parametrize(
-    ("choose", "least"),
+    ("files", "choose", "least"),
     [
-        pytest.param(commits, 9, id="few"),
-        pytest.param(partial(chosen, stride=STRIDE), 100, id="many", marks=pytest.mark.nightly),
+        # Without the lines as steps, which take three times as long as what they are steps of.
+        pytest.param((), few, 5, id="few"),
+        pytest.param(
+            FILES, partial(chosen, stride=STRIDE), 100, id="many", marks=pytest.mark.nightly
+        ),
     ],
 )
 def test_an_occurrence_that_is_killed_at_any_step_is_finished_by_another_process(
-    nights: Nights, choose: Callable[[Sequence[str]], Sequence[str]], least: int
+    nights: Nights,
+    files: tuple[str, ...],
+    choose: Callable[[Sequence[str]], Sequence[str]],
+    least: int,
 ) -> None:
-    steps = killed(nights, 0, Steps(FILES), scheduling.no_flaw)
+    steps = killed(nights, 0, Steps(files), scheduling.no_flaw)
     assert steps is not None
     assert finished(nights, 0) == WHOLE
     server = scheduling.opened_at(nights.home, nights.due(0) + LATER)
     aftermath, died, halves = Aftermath(server), 0, set()
     for night, step in enumerate(choose(steps), start=1):
-        died += killed(nights, night, Steps(FILES, step), scheduling.no_flaw) is None
+        died += killed(nights, night, Steps(files, step), scheduling.no_flaw) is None
         halves.add(scheduling.left(server, nights.due(night)))
         assert finished(nights, night, aftermath) == WHOLE, step
     assert died >= least
-    assert halves == HALVES
+    assert halves <= HALVES
+    assert len(halves) > least // 2
     assert aftermath.final_complaints(server, []) == []
     server.database.close()
 
