@@ -18,7 +18,9 @@ from tests.support.thorough import by_count
 from penstock.connectors.postgresql import conformance
 from penstock.connectors.postgresql.dialect import PostgreSQL
 from penstock.connectors.statements import expressions as sql
+from penstock.connectors.statements import template
 from penstock.connectors.statements.expressions import Node
+from penstock.connectors.statements.texts import Texts
 
 
 @pytest.fixture(scope="module", params=list(ENGINES))
@@ -115,6 +117,7 @@ def test_a_broken_engine_is_rejected(
     way: str,
 ) -> None:
     monkeypatch.setattr(PostgreSQL, *BROKEN[way])
+    monkeypatch.setattr(template, "TEXTS", Texts())
     monkeypatch.setattr(conformance, "require_once", lambda *_: None)
     with ENGINES["postgresql"](request, tmp_path) as broken:
         broken.fill(MANY)

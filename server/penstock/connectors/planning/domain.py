@@ -90,5 +90,9 @@ class Domain(Sequence[Key]):
     @property
     def strides(self) -> tuple[int, ...]:
         """Return by how much one step in each grouping moves the position of the key."""
-        sizes = [len(labels) for labels in self.labels]
-        return tuple(math.prod(sizes[place + 1 :]) for place in range(len(sizes)))
+        return strides_of([len(labels) for labels in self.labels])
+
+
+def strides_of(sizes: Sequence[int]) -> tuple[int, ...]:
+    """Return by how much one step in each grouping of these sizes moves the position of a key."""
+    return tuple(math.prod(sizes[place + 1 :]) for place in range(len(sizes)))

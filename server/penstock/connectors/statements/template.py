@@ -21,9 +21,11 @@ A sparse histogram joins no keys: its rows are kept if their cell is a key of th
 answer has one row for each key that was found.
 """
 
+from typing import Final
+
 from sqlglot import exp
 
-from penstock.connectors.planning.domain import Domain
+from penstock.connectors.planning.domain import strides_of
 from penstock.connectors.planning.open_keys import COLUMN
 from penstock.connectors.planning.plan import Column, Filter, Plan
 from penstock.connectors.planning.sensitivity import Measure
@@ -40,11 +42,20 @@ from penstock.connectors.statements.statement import (
     overlapping,
     sha256_of,
 )
+from penstock.connectors.statements.texts import Texts, Written, shape_of
 from penstock.structures.counts import Centered
+
+TEXTS: Final = Texts()
 
 
 def statement(plan: Plan, dialect: Dialect) -> Statement:
     """Return the statement of a plan; the result depends on the plan and the engine alone."""
+    shape = shape_of(plan, type(dialect).__qualname__)
+    written = TEXTS.of(shape, lambda: _written(plan, dialect))
+    return Statement(plan, written.text, written.sha256, written.columns)
+
+
+def _written(plan: Plan, dialect: Dialect) -> Written:
     relations = {"typed": _typed(plan, dialect), "kept": _kept(plan, dialect)}
     added = parts(plan, dialect)
     if plan.unit is None:
@@ -63,7 +74,7 @@ def statement(plan: Plan, dialect: Dialect) -> Statement:
     )
     text = dialect.written(sql.with_parts(last, relations)) + "\n"
     only = [each for each in answered if each != SIZE or not isinstance(plan.nodes, Centered)]
-    return Statement(plan, text, sha256_of(text), tuple(only))
+    return Written(text, sha256_of(text), tuple(only))
 
 
 def _typed(plan: Plan, dialect: Dialect) -> exp.Select:
@@ -148,7 +159,7 @@ def _order(dialect: Dialect) -> Node:
 def _key(plan: Plan, dialect: Dialect) -> Node:
     if plan.open_keys is not None:
         return dialect.open_key(plan.open_keys.domain, sql.column(COLUMN, "typed"))
-    strides = Domain(tuple(grouping.labels for grouping in plan.groupings)).strides
+    strides = strides_of([len(grouping) for grouping in plan.groupings])
     key: Node | None = None
     for place, stride in enumerate(strides):
         term = sql.times(sql.column("position", f"keys_{place}"), sql.number(stride))

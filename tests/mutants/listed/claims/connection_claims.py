@@ -17,6 +17,17 @@ MUTANTS: Final[Sequence[Mutant]] = (
         tests=("tests/unit/connectors/warehouses/test_dialects.py::test_no_statement_has_a_trap",),
     ),
     Mutant(
+        row="D2",
+        name="text-of-other-keys",
+        path="connectors/statements/texts.py",
+        before="(each.column, bool(each.categories), len(each)) for",
+        after="(each.column, bool(each.categories)) for",
+        wrong="a query runs the text of one with fewer categories, and counts at wrong keys",
+        tests=(
+            "tests/unit/connectors/statements/test_texts.py::test_a_kept_text_is_the_one_that_is_written_anew",
+        ),
+    ),
+    Mutant(
         row="D3",
         name="texts-of-any-bytes",
         path="connectors/clickhouse/relations.py",
