@@ -13,6 +13,13 @@ from penstock.connectors.postgresql.dialect import PostgreSQL
 from penstock.connectors.statements import template
 from penstock.connectors.statements.texts import Texts, Written, shape_of
 
+PAIRS: dict[str, Any] = {
+    "aggregate": {"type": "count"},
+    "group_by": ["day", "ward"],
+    "contribution": {"max_groups": 1, "max_rows_per_group": 2},
+}
+"""Keys whose places depend on how many categories there are."""
+
 
 def _plans() -> list[Plan]:
     """Return plans of all kinds; of each, some that differ in what its text may not have or has."""
@@ -28,7 +35,8 @@ def _plans() -> list[Plan]:
     for variant in variants:
         for unit in UNITS:
             dataset = dataset_of(columns={**COLUMNS, **variant}, unit=unit, max_units=1000)
-            plans += [interpret(dataset, query) for query in meaningful(dataset, EVERY)]
+            queries = meaningful(dataset, [*EVERY, PAIRS])
+            plans += [interpret(dataset, query) for query in queries]
     return plans
 
 
