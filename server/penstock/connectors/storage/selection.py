@@ -142,7 +142,8 @@ def _name(entry: object, place: int, folder: str, root: str) -> str:
     elif name and folder:
         name = f"{folder}/{name}"
     parts = name.split("/")
-    if not name.endswith(_SUFFIX) or any(part in {"", ".", ".."} for part in parts):
+    is_path = name.isprintable() and not any(part in {"", ".", ".."} for part in parts)
+    if not name.endswith(_SUFFIX) or not is_path:
         raise missing(
             f"Entry {place} of the manifest is no name of a Parquet object in the same bucket."
         )

@@ -92,6 +92,7 @@ def test_a_manifest_lists_objects_of_its_bucket(store: Memory) -> None:
         b'{"entries": ["https://lake/a/1.parquet"]}',
         b'{"entries": ["a/note.txt"]}',
         b'{"entries": ["a/none.parquet"]}',
+        *(b'{"entries": ["a/\\ud800.parquet"]}', b'{"entries": ["a/\\n.parquet"]}'),
         b'{"entries": ["a/1.parquet", "a/1.parquet"]}',
     ],
 )

@@ -62,7 +62,7 @@ class Host:
             if answer.status != 206:
                 raise self._refusal("answers no requests for ranges of a file")
             try:
-                content = answer.read()
+                content = answer.read(end - begin + 1)  # no more, however much it sends
             except (HTTPException, OSError):
                 raise self._unreachable() from None
         if len(content) != end - begin:

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from contextlib import suppress
 
 import pytest
 from tests.unit.connectors.storage.answering import Request, answering
@@ -121,3 +122,23 @@ def test_a_server_that_is_not_there_is_unreachable() -> None:
 def test_a_web_server_lists_nothing() -> None:
     with pytest.raises(InvalidInput, match="lists no files"):
         store_of("127.0.0.1:9").under("folder")
+
+
+def test_no_more_is_read_than_what_was_asked_for() -> None:
+    """A server that never stops would fill the memory."""
+    sent: list[int] = []
+
+    def endless(request: Request) -> None:
+        request.send_response(206)
+        request.send_header("ETag", TAG)
+        request.end_headers()
+        with suppress(OSError):
+            while len(sent) < 64:
+                request.wfile.write(bytes(1 << 20))
+                sent.append(1)
+
+    with answering(endless) as host:
+        store = store_of(host)
+        with pytest.raises(Unavailable):
+            store.read(FILE, 2, 5)
+    assert len(sent) < 64
