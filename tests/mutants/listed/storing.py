@@ -296,6 +296,14 @@ MUTANTS: Final[Sequence[Mutant]] = (
         ),
     ),
     Mutant(
+        name="decimal-beyond-its-digits",
+        path="connectors/duckdb/parquet_cells.py",
+        before=' THEN {cell} END"\n',
+        after=' THEN {cell} ELSE {cell} END"\n',
+        wrong="one decimal with more digits than its type makes every query on its column fail",
+        tests=("tests/unit/connectors/duckdb/test_parquet_cells.py",),
+    ),
+    Mutant(
         name="bad-text-taken-for-another",
         path="connectors/duckdb/parquet_cells.py",
         before="        return None if cell is None else cell.decode()\n",

@@ -35,6 +35,9 @@ _EARLIEST: Final = -9_223_372_022_400_000_000
 _INFINITY: Final = 2**63 - 1
 """The engine's first moment without a zone, in microseconds, and its value for infinity."""
 
+_DIGITS: Final = 38
+"""The most digits of the engine's decimals; it reads longer ones as doubles."""
+
 _MICROSECONDS: Final = {"s": 1_000_000, "ms": 1_000, "us": 1}
 
 
@@ -65,6 +68,25 @@ def unreadable(kind: Any) -> bool:
     if of.is_dictionary(kind):
         return unreadable(kind.value_type)
     return bool(of.is_nested(kind) or of.is_time(kind))
+
+
+def text(kind: Any, cell: str) -> str:
+    """Return the SQL of a cell as text, for a column of an Arrow type (``None`` if it is text).
+
+    A decimal with more digits than its type has is none: nothing keeps it out of a file, and the
+    engine fails at it, or writes what else is in its memory.
+    """
+    import pyarrow.types as of
+
+    if kind is not None and of.is_dictionary(kind):
+        kind = kind.value_type
+    if kind is not None and of.is_decimal(kind) and 0 <= kind.scale <= kind.precision <= _DIGITS:
+        most = f"{'9' * (kind.precision - kind.scale) or '0'}.{'9' * kind.scale or '0'}"
+        own = f"DECIMAL({kind.precision}, {kind.scale})"
+        bounds = f"CAST('-{most}' AS {own}) AND CAST('{most}' AS {own})"
+        # Within the cast: of a column in a dictionary the engine casts what no row selects.
+        cell = f"CASE WHEN {cell} BETWEEN {bounds} THEN {cell} END"
+    return f"TRY_CAST({cell} AS VARCHAR)"
 
 
 def repairable(kind: Any) -> bool:

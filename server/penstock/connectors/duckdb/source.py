@@ -213,7 +213,7 @@ def _text(kind: Any, place: str, repaired: bool) -> str:
     if kind is not None and parquet_cells.unreadable(kind):
         return "CAST(NULL AS VARCHAR)"
     relation = parquet_cells.TABLE if repaired else "file"
-    return f"TRY_CAST({relation}.{place} AS VARCHAR)"
+    return parquet_cells.text(kind, f"{relation}.{place}")
 
 
 def _reader(file: SourceFile, names: Sequence[str], numbered: bool) -> str:

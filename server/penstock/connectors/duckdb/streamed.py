@@ -6,7 +6,7 @@ import duckdb
 import numpy as np
 from numpy.typing import NDArray
 
-from penstock.connectors.duckdb import source
+from penstock.connectors.duckdb import parquet_cells, source
 from penstock.connectors.statements.declared import columns_of
 from penstock.connectors.statements.decoding import decoded
 from penstock.connectors.statements.statement import SOURCE, Statement
@@ -37,7 +37,7 @@ def run_streamed(
     try:
         connection.register(_ROWS, relation)
         columns = ", ".join(
-            f"TRY_CAST({alias} AS VARCHAR) AS {source.identifier(name)}"
+            f"{parquet_cells.text(relation.types[alias], alias)} AS {source.identifier(name)}"
             for name, alias in aliases.items()
         )
         # Every name in it is quoted; the rest is fixed text.

@@ -55,6 +55,11 @@ class Relation:
             or [(PRESENT, pa.int8())]
         )
 
+    @property
+    def types(self) -> Mapping[str, Any]:
+        """Return the Arrow types in which the engine is given the columns, by alias."""
+        return {field.name: field.type for field in self._schema}
+
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
         """Return a stream over all rows, by Arrow's protocol of streams."""
         import pyarrow as pa

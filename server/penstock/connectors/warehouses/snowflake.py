@@ -17,6 +17,12 @@ from penstock.connectors.warehouses.surroundings import WIDE, quoted
 _FORM = "snowflake://USER:PASSWORD@ACCOUNT/DATABASE?warehouse=NAME"
 _OPTIONS = frozenset({"warehouse", "role", "private_key_file", "private_key_file_pwd"})
 _PATIENT_LOGIN = 30
+_SETTINGS = {
+    "TIMEZONE": "UTC",
+    # Days are read and written as texts: in an account's own format two might become one unit.
+    "DATE_INPUT_FORMAT": "YYYY-MM-DD",
+    "DATE_OUTPUT_FORMAT": "YYYY-MM-DD",
+}
 _CLOCK = "TO_VARCHAR(CONVERT_TIMEZONE('UTC', {}), 'YYYY-MM-DD\"T\"HH24:MI:SS.FF6')"
 
 
@@ -85,7 +91,7 @@ class Snowflake:
                     paramstyle="qmark",
                     login_timeout=_PATIENT_LOGIN,
                     network_timeout=PATIENCE,
-                    session_parameters={"TIMEZONE": "UTC"},
+                    session_parameters=_SETTINGS,
                 )
             )
         except connector.errors.Error:

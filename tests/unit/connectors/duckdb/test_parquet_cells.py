@@ -1,6 +1,7 @@
 """Test cells of Parquet files that the engine refuses to read: each is a bad cell, and no more."""
 
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any
 
 import duckdb
@@ -246,3 +247,45 @@ def test_csv_that_is_not_utf_8_drops_its_line_alone(folder: Folder) -> None:
     (folder.path / "visits.csv").write_bytes(b"\n".join(lines))
     query = query_of({"type": "count_units"}, group_by=[{"column": "ward"}])
     assert folder.ask(dataset, query).tolist() == [4, 1, 0]
+
+
+LEAST = 2**128 - 2**127
+"""The bits of the least integer of 128 bits, which has more digits than any decimal type."""
+
+MOST_DIGITS = 38
+BEYOND = [(38, 0, LEAST), (38, 38, LEAST), (20, 20, LEAST), (20, 20, 2**127 - 1)]
+
+
+def decimals(kind: pa.DataType, *bits: int) -> pa.Array:
+    """Return decimals that have more digits than their type, if their bits have."""
+    content = b"".join(each.to_bytes(16, "little") for each in bits)
+    return pa.Array.from_buffers(kind, len(bits), [None, pa.py_buffer(content)])
+
+
+def test_a_decimal_with_more_digits_than_its_type_is_no_cell(tmp_path: Path) -> None:
+    for precision, scale, bits in BEYOND:
+        kind = pa.decimal128(precision, scale)
+        largest = 10**precision - 1
+        cells = decimals(kind, bits, largest, 2**128 - largest, 0)
+        pq.write_table(pa.table({"c": cells}), tmp_path / "cells.parquet")
+        for relation in ("rows", f"'{tmp_path / 'cells.parquet'}'"):
+            connection = source.connect(1)
+            connection.register("rows", pa.table({"c": cells}))
+            read = f"SELECT {parquet_cells.text(kind, 'c')} FROM {relation}"  # noqa: S608
+            (bad,), (most,), (least,), (nothing,) = connection.execute(read).fetchall()
+            # Files have as many bytes as the digits need: those of fewer digits are cut off.
+            if relation == "rows" or precision == MOST_DIGITS:
+                assert bad is None, (precision, scale, relation)
+            assert (least, int(most.replace(".", ""))) == (f"-{most}", largest)
+            assert float(nothing) == 0
+
+
+def test_a_person_with_such_a_decimal_changes_no_other_person(folder: Folder) -> None:
+    declared = {name: VISITS[name] for name in ("person", "ward", "cost")}
+    query = query_of({"type": "sum", "column": "cost"}, group_by=[{"column": "ward"}])
+    for bits, first in ((100, 2), (LEAST, 0)):
+        costs = decimals(pa.decimal128(MOST_DIGITS, 2), bits, 300)
+        table = pa.table({"person": ["p", "q"], "ward": ["a", "b"], "cost": costs})
+        pq.write_table(table, folder.path / FILE)
+        answer = folder.ask(dataset_of(FILE, columns=declared), query)
+        assert answer.tolist() == [first, 6, 0]

@@ -29,7 +29,12 @@ def test_a_connection_binds_on_the_server_in_utc(monkeypatch: pytest.MonkeyPatch
         "small",
     )
     assert (given["user"], given["password"], given["paramstyle"]) == ("ann", "canary", "qmark")
-    assert given["session_parameters"] == {"TIMEZONE": "UTC"}
+    assert given["session_parameters"] == {
+        "TIMEZONE": "UTC",
+        # A format such as YYYY would make one privacy unit of all days of a year.
+        "DATE_INPUT_FORMAT": "YYYY-MM-DD",
+        "DATE_OUTPUT_FORMAT": "YYYY-MM-DD",
+    }
     Snowflake().opened("snowflake://ann@account?private_key_file=/key.p8")
     assert driver.connected["private_key_file"] == "/key.p8"
     assert not {"password", "database"} & set(driver.connected)
