@@ -16,7 +16,7 @@ from tests.support.assembly import statements_kept
 
 if TYPE_CHECKING:
     from tests.databases.cluster import Cluster
-    from tests.support.object_store import ObjectStore
+    from tests.databases.object_store import ObjectStore
 
 # Here alone: a fixture that two modules import is made twice, and a forked child then reads of
 # the second token while its parent goes on with the first.
@@ -137,7 +137,7 @@ def cluster(postgresql_programs: Path) -> "Iterator[Cluster]":
 @pytest.fixture(scope="session")
 def object_store() -> "Iterator[ObjectStore]":
     """Yield an S3 server of this process's own."""
-    from tests.support import object_store as s3
+    from tests.databases import object_store as s3
 
     with s3.launched() as running:
         yield running

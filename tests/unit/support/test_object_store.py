@@ -4,7 +4,7 @@ import httpx
 import obstore
 import pytest
 from obstore.exceptions import PreconditionError
-from tests.support.object_store import ObjectStore
+from tests.databases.object_store import ObjectStore
 
 pytestmark = pytest.mark.slow
 

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import HealthCheck, given, seed, settings
 from hypothesis import strategies as st
 from pydantic import SecretStr
-from tests.support.object_store import ACCESS_KEY, SECRET_KEY, ObjectStore
+from tests.databases.object_store import ACCESS_KEY, SECRET_KEY, ObjectStore
 from tests.support.thorough import by_count
 from tests.unit.connectors.cases import KEY, SALT, VISITS, dataset_of, stated
 from tests.unit.connectors.storage.answering import Request, answering

@@ -9,7 +9,7 @@ import obstore
 import pyarrow as pa
 import pyarrow.parquet as pq
 from obstore.store import MemoryStore
-from tests.support.object_store import ACCESS_KEY, REGION, SECRET_KEY
+from tests.databases.object_store import ACCESS_KEY, REGION, SECRET_KEY
 
 from penstock.connectors.specs.models import DatasetSpec
 from penstock.connectors.storage.access import Access, access_of

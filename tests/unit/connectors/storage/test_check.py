@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from tests.support.object_store import SECRET_KEY, ObjectStore
+from tests.databases.object_store import SECRET_KEY, ObjectStore
 from tests.unit.connectors.storage.answering import answering
 from tests.unit.connectors.storage.lakes import s3_setting
 

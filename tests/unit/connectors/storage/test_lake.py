@@ -4,7 +4,7 @@ import json
 
 import obstore
 import pytest
-from tests.support.object_store import ObjectStore
+from tests.databases.object_store import ObjectStore
 from tests.unit.connectors.storage.lakes import Memory, dataset, parquet, s3_access
 
 from penstock.connectors.storage.address import parsed

@@ -3,7 +3,7 @@
 from datetime import timedelta
 
 import pytest
-from tests.support.object_store import ACCESS_KEY, REGION, SECRET_KEY, ObjectStore
+from tests.databases.object_store import ACCESS_KEY, REGION, SECRET_KEY, ObjectStore
 
 from penstock.errors import Unavailable
 from penstock.persistence.chunks import bucket

@@ -12,7 +12,7 @@ import pytest
 from deltalake import write_deltalake
 from pydantic import SecretStr
 from sqlmodel import select
-from tests.support.object_store import ACCESS_KEY, REGION, SECRET_KEY, ObjectStore
+from tests.databases.object_store import ACCESS_KEY, REGION, SECRET_KEY, ObjectStore
 from tests.unit.connectors.storage.answering import answering
 from tests.unit.connectors.storage.lakes import s3_setting
 from tests.unit.worlds import World

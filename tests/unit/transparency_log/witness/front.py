@@ -13,7 +13,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import urlsplit
 
 import httpx
-from tests.support.object_store import ACCESS_KEY, REGION, SECRET_KEY, ObjectStore
+from tests.databases.object_store import ACCESS_KEY, REGION, SECRET_KEY, ObjectStore
 
 LOCKING = (
     "<ObjectLockConfiguration><ObjectLockEnabled>Enabled</ObjectLockEnabled><Rule><DefaultRetention>"

@@ -10,7 +10,7 @@ import httpx
 import obstore
 import pytest
 from obstore.store import S3Store
-from tests.support.object_store import ACCESS_KEY, ObjectStore
+from tests.databases.object_store import ACCESS_KEY, ObjectStore
 from tests.unit.transparency_log.witness.front import Front, launched, locked_bucket
 
 from penstock.errors import LogUnavailable, Unavailable

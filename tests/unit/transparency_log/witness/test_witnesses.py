@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 from pydantic import SecretStr
+from tests.databases.object_store import ObjectStore
 from tests.faults import stage
-from tests.support.object_store import ObjectStore
 from tests.unit.transparency_log.witness.front import Front, launched, locked_bucket
 
 from penstock.errors import Conflict, InvalidInput, LogUnavailable, Unavailable

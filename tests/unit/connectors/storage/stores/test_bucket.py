@@ -7,7 +7,7 @@ from urllib.parse import unquote
 
 import obstore
 import pytest
-from tests.support.object_store import SECRET_KEY, ObjectStore
+from tests.databases.object_store import SECRET_KEY, ObjectStore
 from tests.unit.connectors.storage.answering import Request, answering
 from tests.unit.connectors.storage.lakes import Memory, s3_access
 

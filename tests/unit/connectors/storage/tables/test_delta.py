@@ -7,7 +7,7 @@ import duckdb
 import pyarrow as pa
 import pytest
 from deltalake import DeltaTable, write_deltalake
-from tests.support.object_store import ACCESS_KEY, REGION, SECRET_KEY, ObjectStore
+from tests.databases.object_store import ACCESS_KEY, REGION, SECRET_KEY, ObjectStore
 from tests.unit.connectors.storage.answering import Request, answering
 from tests.unit.connectors.storage.lakes import dataset, s3_access
 

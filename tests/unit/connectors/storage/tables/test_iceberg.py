@@ -7,7 +7,7 @@ import duckdb
 import obstore
 import pyarrow as pa
 import pytest
-from tests.support.object_store import ACCESS_KEY, REGION, SECRET_KEY, ObjectStore
+from tests.databases.object_store import ACCESS_KEY, REGION, SECRET_KEY, ObjectStore
 from tests.unit.connectors.storage.lakes import dataset, s3_access
 
 from penstock.connectors.storage.lake import Lake, located, registered

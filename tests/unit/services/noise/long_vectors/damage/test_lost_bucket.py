@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from tests.support.object_store import ACCESS_KEY, REGION, SECRET_KEY, ObjectStore
+from tests.databases.object_store import ACCESS_KEY, REGION, SECRET_KEY, ObjectStore
 from tests.unit.connectors.storage.answering import Request, answering
 from tests.unit.services.noise.long_vectors.stored_vectors import vectors
 from tests.unit.worlds import World, push_long
