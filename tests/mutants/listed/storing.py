@@ -296,6 +296,14 @@ MUTANTS: Final[Sequence[Mutant]] = (
         ),
     ),
     Mutant(
+        name="decimal-of-a-stream-beyond-its-digits",
+        path="connectors/storage/arrow_cells.py",
+        before="        return _within_digits(column)\n",
+        after="        return column\n",
+        wrong="a decimal that is longer than its type shows what is in memory",
+        tests=("tests/unit/connectors/storage/test_arrow_cells.py",),
+    ),
+    Mutant(
         name="decimal-beyond-its-digits",
         path="connectors/duckdb/parquet_cells.py",
         before=' THEN {cell} END"\n',

@@ -14,7 +14,7 @@ import pytest
 from tests.unit.connectors.storage.lakes import Memory
 
 from penstock.connectors.storage.address import Address
-from penstock.connectors.storage.arrow_cells import is_exact
+from penstock.connectors.storage.arrow_cells import cells, is_exact
 from penstock.connectors.storage.lake import Lake
 from penstock.connectors.storage.stores.objects import Part
 
@@ -93,9 +93,9 @@ def test_every_type_reads_as_from_a_local_file(
     engine: duckdb.DuckDBPyConnection, tmp_path: Path, described: bool
 ) -> None:
     """With Arrow's own description of the types in the file, and without it."""
-    for name, cells in COLUMNS.items():
+    for name, column in COLUMNS.items():
         path = tmp_path / "a.parquet"
-        pq.write_table(pa.table({"a": cells}), path, store_schema=described)
+        pq.write_table(pa.table({"a": column}), path, store_schema=described)
         assert streamed(engine, path.read_bytes()) == local(engine, path), name
 
 
@@ -103,8 +103,8 @@ def test_moments_of_older_writers_read_as_from_a_local_file(
     engine: duckdb.DuckDBPyConnection, tmp_path: Path
 ) -> None:
     path = tmp_path / "a.parquet"
-    cells = pa.array([0, 1, None, 10**15], pa.int64()).view(pa.timestamp("us"))
-    pq.write_table(pa.table({"a": cells}), path, use_deprecated_int96_timestamps=True)
+    column = pa.array([0, 1, None, 10**15], pa.int64()).view(pa.timestamp("us"))
+    pq.write_table(pa.table({"a": column}), path, use_deprecated_int96_timestamps=True)
     assert streamed(engine, path.read_bytes()) == local(engine, path)
 
 
@@ -112,3 +112,28 @@ def test_decimals_that_the_engine_would_round_are_told_from_others() -> None:
     assert is_exact(pa.decimal128(38, 2))
     assert not is_exact(pa.decimal256(70, 2))
     assert not is_exact(pa.dictionary(pa.int32(), pa.decimal256(70, 2)))
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [
+        *(pa.decimal128(precision, 2) for precision in (2, 4, 5, 9, 18, 20, 38)),
+        *(pa.decimal128(38, 38), pa.decimal64(12, 2), pa.decimal32(5, 5), pa.decimal32(9, 0)),
+    ],
+    ids=str,
+)
+def test_decimals_with_more_digits_than_their_type_are_no_cells(
+    engine: duckdb.DuckDBPyConnection, kind: pa.DataType
+) -> None:
+    size, most = kind.bit_width // 8, 10**kind.precision - 1
+    far = 2 ** (8 * size - 1) - 1
+    bits = [most, -most, 0, most + 1, -most - 1, far, -far - 1]
+    content = b"".join(each.to_bytes(size, "little", signed=True) for each in bits)
+    column = pa.Array.from_buffers(kind, len(bits), [None, pa.py_buffer(content)])
+    found = cells(column)
+    assert found.type == kind
+    assert found.slice(0, 3).equals(column.slice(0, 3))
+    assert found.slice(3).null_count == 4
+    engine.register("cells", pa.table({"c": found}))
+    rows = engine.execute("SELECT TRY_CAST(c AS VARCHAR) FROM cells").fetchall()
+    assert [row is None for (row,) in rows] == [False] * 3 + [True] * 4
