@@ -1,7 +1,7 @@
 """Read registered views in PostgreSQL.
 
 PostgreSQL cannot go back in time: a dataset's fingerprint is that of names and types, and its rows
-may change between queries.  Each query reads one state of them, in one transaction.
+may change between queries.  Each query reads one state of them, of a view that is locked meanwhile.
 """
 
 from contextlib import AbstractContextManager

@@ -14,6 +14,7 @@ import pyarrow as pa
 from adbc_driver_postgresql import dbapi
 from psycopg import ProgrammingError
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
+from psycopg.sql import Identifier
 
 from penstock.errors import PenstockError, SourceChanged, Unavailable
 
@@ -32,7 +33,13 @@ _SETTINGS: Final = (
 _FOR_SUPERUSERS: Final = ("SET log_parameter_max_length = 0", "SET log_statement = 'none'")
 """What keeps the salt and the declared keys out of the server's log, if the role may say so."""
 
-_BEGIN: Final = "BEGIN TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY"
+_BEGIN: Final = "BEGIN TRANSACTION ISOLATION LEVEL READ COMMITTED READ ONLY"
+"""Each statement sees one state, of after the view was locked.
+
+With one state for all of them, fixed before, PostgreSQL would show an empty table where one was
+truncated, refreshed or rewritten since.
+"""
+_MISSING: Final = frozenset({"42P01", "3F000", "42809"})
 _CHANGED: Final = frozenset({"42P01", "42703", "3F000", "42804", "42883"})
 _FORBIDDEN: Final = frozenset({"42501"})
 _STOPPED: Final = frozenset({"57014", "25P03", "55P03"})
@@ -50,6 +57,21 @@ class Session:
             self._cursor.execute(text, tuple(parameters) or None)
             return self._cursor.fetch_arrow_table()
 
+    def lock(self, schema: str, view: str) -> bool:
+        """Keep the view and all that it reads from being altered, emptied or replaced meanwhile.
+
+        Return False if there is no such view.
+        """
+        locking = f"SELECT 1 AS locked FROM {Identifier(schema, view).as_string()} LIMIT 0"  # noqa: S608
+        try:
+            self._cursor.execute(locking)
+            self._cursor.fetch_arrow_table()
+        except adbc.Error as error:
+            if error.sqlstate in _MISSING:
+                return False
+            raise _error_of(error.sqlstate) from None
+        return True
+
     def schema(self, text: str, parameters: Sequence[str] = ()) -> pa.Schema | None:
         """Return the columns of a SELECT without running it; None if the server refuses it."""
         try:
@@ -64,9 +86,10 @@ class Session:
 
 @contextmanager
 def reading(address: str, statement_timeout: float = 3600.0) -> Iterator[Session]:
-    """Connect, and yield a session in a read-only transaction that sees one state of the data.
+    """Connect, and yield a session in a read-only transaction, in which a view can be locked.
 
-    A statement may take ``statement_timeout`` seconds, whatever the role's own setting is.
+    A statement sees one state of the data.  It may take ``statement_timeout`` seconds, whatever the
+    role's own setting is.
 
     Raises ``Unavailable``, also for what the server says while the session is used, and
     ``SourceChanged`` for a relation or a column that is no longer there.

@@ -76,7 +76,7 @@ class View:
 
 
 def view_of(session: Session, dataset: DatasetSpec) -> View:
-    """Return the dataset's view, without reading a row.
+    """Return the dataset's view, locked until the session ends, without reading a row.
 
     Raises ``InvalidInput`` if there is none that this connection may see.
     """
@@ -88,7 +88,9 @@ def view_of(session: Session, dataset: DatasetSpec) -> View:
             pointer=pointer("source", "connection"),
         )
     *catalog, schema, view = (dataset.source.table or "").split(".")
-    columns = session.table(_COLUMNS, (schema, view)).to_pylist()
+    # Locked before its columns are looked up, so that they are those which a statement reads.
+    is_there = session.lock(schema, view)
+    columns = session.table(_COLUMNS, (schema, view)).to_pylist() if is_there else []
     if not columns or catalog not in ([], [database["name"]]):
         raise InvalidInput(
             "There is no such view in the connection's database that its user can see; names are"

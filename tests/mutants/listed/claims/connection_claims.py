@@ -51,6 +51,17 @@ MUTANTS: Final[Sequence[Mutant]] = (
     ),
     Mutant(
         row="D6",
+        name="view-not-locked",
+        path="connectors/postgresql/views.py",
+        before="    is_there = session.lock(schema, view)\n",
+        after="    is_there = True\n",
+        wrong="a view that is altered or emptied while it is read is released as if it were whole",
+        tests=(
+            "tests/unit/connectors/postgresql/test_views.py::test_a_view_is_locked_once_its_columns_are_known",
+        ),
+    ),
+    Mutant(
+        row="D6",
         name="clickhouse-that-writes",
         path="connectors/clickhouse/embedded.py",
         before='Connection(f"{self._folder}?mode=ro")',

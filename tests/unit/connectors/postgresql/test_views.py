@@ -1,10 +1,13 @@
 """Test which columns are readable, by names and types alone."""
 
+import psycopg
 import pytest
 from tests.databases.warehouse import Warehouse
 from tests.unit.connectors.cases import VISITS, dataset_of
 
 from penstock.connectors.planning.prepare import check_source
+from penstock.connectors.postgresql.session import reading
+from penstock.connectors.postgresql.views import view_of
 from penstock.connectors.specs.models import DatasetSpec
 from penstock.errors import InvalidInput
 
@@ -66,3 +69,13 @@ def test_a_domain_reads_as_its_type(warehouse: Warehouse, visits: DatasetSpec) -
     warehouse.fill("visits", {**TYPES, "age": "data.years"}, [])
     check_source(visits, warehouse.sources)
     assert set(VISITS) == set(visits.columns)
+
+
+def test_a_view_is_locked_once_its_columns_are_known(
+    warehouse: Warehouse, visits: DatasetSpec
+) -> None:
+    with reading(warehouse.address) as session:
+        assert list(view_of(session, visits).types) == list(VISITS)
+        with pytest.raises(psycopg.errors.LockNotAvailable):
+            warehouse.run("SET lock_timeout = '1ms'; TRUNCATE data.visits")
+    warehouse.run("TRUNCATE data.visits")
