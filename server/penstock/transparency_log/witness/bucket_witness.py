@@ -100,9 +100,10 @@ class BucketWitness:
         """Do nothing: no earlier version has records in a bucket."""
 
     def require_locked(self, now: datetime) -> None:
-        """Raise ``Unavailable`` unless the bucket locks each record in compliance mode.
+        """Raise ``Unavailable`` unless the bucket locks each record, and stores none over another.
 
-        A record whose lock has ended is added again first, so that the newest is always locked.
+        The lock is in compliance mode.  A record whose lock has ended is added again first, so that
+        the newest is always locked.
         """
         newest = self._reached(self._newest)
         lock = self._reached(lambda: self._bucket.lock(newest.name.number))
@@ -117,6 +118,18 @@ class BucketWitness:
                 " notice a database that was restored. Make a bucket with object lock and a"
                 " default retention in compliance mode, and name it in PENSTOCK_WITNESS_BUCKET."
             )
+        if self._reached(lambda: self._is_stored_over(newest.name.number)):
+            raise Unavailable(
+                f"The bucket of the log's witness, {self._bucket.place}, stores an object over"
+                " another although it is asked not to (`If-None-Match: *`): of two hosts one would"
+                " take back what the other has seen. Name a bucket of S3, or of a store that"
+                " honors this, in PENSTOCK_WITNESS_BUCKET."
+            )
+
+    def _is_stored_over(self, number: int) -> bool:
+        """Return True if the store takes an object of a number that it has; content is the same."""
+        content = self._bucket.read(number)
+        return self._bucket.create(number, content) is not None
 
     def _append(
         self, change: Callable[[Sight], Sight | None], newest: _Record | None = None

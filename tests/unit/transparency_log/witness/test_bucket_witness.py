@@ -15,7 +15,7 @@ from tests.unit.transparency_log.witness.front import Front, launched, locked_bu
 
 from penstock.errors import LogUnavailable, Unavailable
 from penstock.transparency_log.sights import NOTHING, Sight
-from penstock.transparency_log.witness.bucket import Bucket
+from penstock.transparency_log.witness.bucket import Bucket, Name
 from penstock.transparency_log.witness.bucket_witness import BucketWitness
 
 pytestmark = pytest.mark.slow
@@ -271,11 +271,27 @@ def test_only_a_bucket_that_locks_in_compliance_mode_is_taken(
             witness.require_locked(now)
 
 
+def test_a_store_that_takes_objects_over_others_is_refused(
+    place: Place, begun: BucketWitness, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = datetime.now(UTC)
+    begun.require_locked(now)
+
+    def careless(_: Bucket, number: int, content: bytes) -> Name:
+        place.write_over(number, content)
+        return Name(number, "another tag")
+
+    before = place.content(1)
+    monkeypatch.setattr(Bucket, "create", careless)
+    with pytest.raises(Unavailable, match="stores an object over another"):
+        begun.require_locked(now)
+    assert place.content(1) == before
+
+
 def test_the_newest_of_thousands_is_found_by_few_lists(
     place: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from penstock.transparency_log.witness import bucket_witness
-    from penstock.transparency_log.witness.bucket import Name
 
     monkeypatch.setattr(bucket_witness, "PAGE", 10)
     lists: list[int] = []
