@@ -34,6 +34,7 @@ OPTIONAL = {
 }
 # The modules that may lack what an extra brings, by how their names begin.
 FOR_AN_EXTRA = {
+    "penstock.connectors.clickhouse.embedded": "chdb",
     "penstock.connectors.postgresql.": "adbc_driver_manager",
     "penstock.connectors.storage.tables.iceberg_files": "pyiceberg",
     "penstock.persistence.postgresql.": "psycopg",

@@ -16,6 +16,8 @@ from penstock.connectors.connector import Snapshot
 from penstock.connectors.planning.interpret import interpret
 from penstock.connectors.progress import silent
 from penstock.connectors.specs.models import DatasetSpec
+from penstock.connectors.statements import template
+from penstock.connectors.statements.texts import Texts
 from penstock.connectors.warehouses.session import Columns, Refused
 from penstock.connectors.warehouses.trino import Trino
 from penstock.connectors.warehouses.warehouse import Warehouse, reached
@@ -166,6 +168,7 @@ def test_an_engine_that_computes_otherwise_reads_no_data(
     engine: Elsewhere, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(type(engine.dialect), "digest", lambda _, node: node)
+    monkeypatch.setattr(template, "TEXTS", Texts())  # none that was written with the right digest
     with pytest.raises(Unavailable, match="conformance probe incorrectly"):
         Warehouse(engine, CONNECTIONS).check(dataset())
 
