@@ -17,7 +17,9 @@ from penstock.connectors.planning import prepare
 from penstock.connectors.planning.interpret import interpret
 from penstock.connectors.planning.plan import Plan
 from penstock.connectors.planning.sensitivity import Norms
+from penstock.connectors.statements import template
 from penstock.connectors.statements.dialect import Dialect
+from penstock.connectors.statements.texts import Texts
 from penstock.errors import Conflict, IntegrityViolation, Unavailable
 from penstock.persistence.tables import Charge, Query
 from penstock.services.access.principals import OPERATOR
@@ -146,12 +148,14 @@ def upgrade(monkeypatch: pytest.MonkeyPatch) -> None:
         return text.replace("place <=", "0 + place <=")
 
     monkeypatch.setattr(Dialect, "written", other)
+    monkeypatch.setattr(template, "TEXTS", Texts())  # it has none of the earlier version's
 
 
 def upgrade_the_parameter(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let the server bind another parameter than the recorded text has."""
     for module in (dialect, source):
         monkeypatch.setattr(module, "SALT", "grain")
+    monkeypatch.setattr(template, "TEXTS", Texts())
 
 
 def upgrade_the_sensitivity(monkeypatch: pytest.MonkeyPatch) -> None:
