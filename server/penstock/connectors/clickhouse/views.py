@@ -12,12 +12,13 @@ from typing import Final
 
 from penstock.connectors.clickhouse.session import Session
 from penstock.connectors.planning.refusals import pointer
-from penstock.connectors.specs.models import ColumnType, DatasetSpec
+from penstock.connectors.specs.models import DatasetSpec
+from penstock.connectors.specs.typed_columns import Readable, require_readable
 from penstock.errors import InvalidInput, SourceChanged
 
 DECIMAL: Final = "Decimal"
 _WHOLE: Final = frozenset({"Int8", "Int16", "Int32", "Int64", "UInt8", "UInt16", "UInt32"})
-READABLE: Final[Mapping[ColumnType, frozenset[str]]] = {
+READABLE: Final[Readable] = {
     "string": frozenset({"String"}),
     "integer": _WHOLE,
     "number": frozenset({"Float64", DECIMAL}) | _WHOLE,
@@ -84,26 +85,7 @@ def kind_of(type_: str) -> str:
 
 def check_columns(dataset: DatasetSpec, view: View) -> None:
     """Raise ``InvalidInput`` for declared columns that are missing or of another type."""
-    places = []
-    for name, column in dataset.columns.items():
-        at, kind = pointer("columns", name), view.types.get(name)
-        if kind is None:
-            places.append((at, "The view has no column of this name."))
-        elif kind_of(kind) not in READABLE[column.type]:
-            places.append((at, _mismatch(kind, column.type)))
-    if places:
-        raise InvalidInput(f"{places[0][0]}: {places[0][1]}", errors=places)
-
-
-def _mismatch(kind: str, declared: ColumnType) -> str:
-    readable = ", ".join(sorted(READABLE[declared]))
-    sentence = (
-        f"The view's column is of type {kind}; one that is declared as {declared} is of type"
-        f" {readable}. Cast it in the view."
-    )
-    if kind_of(kind) == "Float32" and declared == "number":
-        return f"{sentence} Four bytes hold another number than their text says."
-    return sentence
+    require_readable(dataset, view.types, READABLE, short="Float32", kind_of=kind_of)
 
 
 def declared_view(session: Session, dataset: DatasetSpec, address: str) -> View:

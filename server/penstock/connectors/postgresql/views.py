@@ -11,11 +11,12 @@ from typing import Final
 
 from penstock.connectors.planning.refusals import pointer
 from penstock.connectors.postgresql.session import Session
-from penstock.connectors.specs.models import ColumnType, DatasetSpec
+from penstock.connectors.specs.models import DatasetSpec
+from penstock.connectors.specs.typed_columns import Readable, require_readable
 from penstock.errors import InvalidInput, SourceChanged
 
 _WHOLE: Final = frozenset({"smallint", "integer", "bigint"})
-READABLE: Final[Mapping[ColumnType, frozenset[str]]] = {
+READABLE: Final[Readable] = {
     "string": frozenset({"text", "character varying"}),
     "integer": _WHOLE,
     "number": frozenset({"double precision", "numeric"}) | _WHOLE,
@@ -105,26 +106,7 @@ def view_of(session: Session, dataset: DatasetSpec) -> View:
 
 def check_columns(dataset: DatasetSpec, view: View) -> None:
     """Raise ``InvalidInput`` for declared columns that are missing or of another type."""
-    places = []
-    for name, column in dataset.columns.items():
-        at, kind = pointer("columns", name), view.types.get(name)
-        if kind is None:
-            places.append((at, "The view has no column of this name."))
-        elif kind not in READABLE[column.type]:
-            places.append((at, _mismatch(kind, column.type)))
-    if places:
-        raise InvalidInput(f"{places[0][0]}: {places[0][1]}", errors=places)
-
-
-def _mismatch(kind: str, declared: ColumnType) -> str:
-    readable = ", ".join(sorted(READABLE[declared]))
-    sentence = (
-        f"The view's column is of type {kind}; one that is declared as {declared} is of type"
-        f" {readable}. Cast it in the view."
-    )
-    if kind == "real" and declared == "number":
-        return f"{sentence} Four bytes hold another number than their text says."
-    return sentence
+    require_readable(dataset, view.types, READABLE, short="real")
 
 
 def registered_view(session: Session, dataset: DatasetSpec, key: bytes, fingerprint: bytes) -> View:

@@ -12,12 +12,13 @@ from typing import Final
 
 from penstock.connectors.planning.refusals import pointer
 from penstock.connectors.spark.session import Session
-from penstock.connectors.specs.models import ColumnType, DatasetSpec
+from penstock.connectors.specs.models import DatasetSpec
+from penstock.connectors.specs.typed_columns import Readable, require_readable
 from penstock.errors import InvalidInput, SourceChanged
 
 DECIMAL: Final = "decimal"
 _WHOLE: Final = frozenset({"tinyint", "smallint", "int", "bigint"})
-READABLE: Final[Mapping[ColumnType, frozenset[str]]] = {
+READABLE: Final[Readable] = {
     "string": frozenset({"string"}),
     "integer": _WHOLE,
     "number": frozenset({"double", DECIMAL}) | _WHOLE,
@@ -69,28 +70,14 @@ def cluster_of(address: str) -> str:
     return re.split("/[;?]|[;?]", address, maxsplit=1)[0].rstrip("/").lower()
 
 
+def kind_of(type_: str) -> str:
+    """Return a column's type without its digits."""
+    return type_.partition("(")[0]
+
+
 def check_columns(dataset: DatasetSpec, view: View) -> None:
     """Raise ``InvalidInput`` for declared columns that are missing or of another type."""
-    places = []
-    for name, column in dataset.columns.items():
-        at, kind = pointer("columns", name), view.types.get(name)
-        if kind is None:
-            places.append((at, "The view has no column of this name."))
-        elif kind.partition("(")[0] not in READABLE[column.type]:
-            places.append((at, _mismatch(kind, column.type)))
-    if places:
-        raise InvalidInput(f"{places[0][0]}: {places[0][1]}", errors=places)
-
-
-def _mismatch(kind: str, declared: ColumnType) -> str:
-    readable = ", ".join(sorted(READABLE[declared]))
-    sentence = (
-        f"The view's column is of type {kind}; one that is declared as {declared} is of type"
-        f" {readable}. Cast it in the view."
-    )
-    if kind == "float" and declared == "number":
-        return f"{sentence} Four bytes hold another number than their text says."
-    return sentence
+    require_readable(dataset, view.types, READABLE, short="float", kind_of=kind_of)
 
 
 def declared_view(session: Session, dataset: DatasetSpec, address: str) -> View:

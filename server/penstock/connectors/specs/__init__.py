@@ -5,6 +5,7 @@
 * ``cells``                   what a cell can be, and how its value is spelled
 * ``schema``                  whether the parts of a dataset's spec agree with each other
 * ``sources``                 which fields a source has under each engine, and the extra for it
+* ``typed_columns``           a view's columns, which have types, against the declared ones
 * ``empty_fields``            what to enter in an empty field, with an example
 * ``metadata``                metadata of SmartNoise SQL and lomas, as a spec
 * ``draft, guess``            a first draft of a dataset's file and of its schema
