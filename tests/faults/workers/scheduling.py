@@ -15,7 +15,7 @@ from sqlmodel import Session, col, select
 from tests.faults.kills.steps import REGISTRATION, Steps
 from tests.faults.stage import HANG, TIERS, build, opened, settings_of
 
-from penstock.persistence.tables import Charge, Dataset, Query, Release
+from penstock.persistence.tables import Charge, Dataset, FedElement, Query, Release
 from penstock.persistence.tables.jobs import Occurrence, Schedule
 from penstock.services.access.principals import OPERATOR, acting_as
 from penstock.services.context import Server
@@ -30,6 +30,8 @@ from penstock.services.schedules.templates import Requests
 from penstock.services.schemas.people.users import UserSpec
 from penstock.services.schemas.queries import DatasetRequest
 from penstock.services.schemas.schedules import ScheduleSpec
+from penstock.services.schemas.streams import StreamRequest
+from penstock.services.streams import streams
 
 ADMIN = "ada"
 NIGHTS = 200
@@ -38,6 +40,9 @@ SOON, LATER = timedelta(minutes=1), timedelta(minutes=3)
 
 FILES = (
     "services/schedules/occurrences.py",
+    "services/schedules/feeds.py",
+    "services/streams/fed_elements.py",
+    "services/streams/stream_elements.py",
     "services/datasets/datasets.py",
     "services/jobs/jobs.py",
     *REGISTRATION,
@@ -64,15 +69,21 @@ class Left(NamedTuple):
     queries: int
     charges: int
     anchors: int
+    elements: int
 
 
-WHOLE = Left(("done",), 1, 2, 2 * len(TIERS), 2)
-"""One version and two queries, each charged to every tier and with an anchor."""
+WHOLE = Left(("done",), 1, 2, 2 * len(TIERS), 2, 1)
+"""One version, two queries, each charged to every tier and with an anchor, and one element."""
 
-COUNT = {
+STREAM = "daily"
+
+UNITS_BY_TOWN = {
     "group_by": [{"column": "town"}],
     "aggregate": {"type": "count_units"},
     "contribution": {"max_groups": 1},
+}
+COUNT = {
+    **UNITS_BY_TOWN,
     "mechanism": "laplace",
     "levels": {"public": {"epsilon": 0.1}, "internal": {"epsilon": 0.2}},
 }
@@ -88,6 +99,16 @@ DECLARED = {
     "budgets": {tier: {"epsilon": 1.0} for tier in TIERS},
 }
 
+DAILY = {
+    "name": STREAM,
+    "dataset": "stays",
+    "mechanism": "laplace",
+    "length": 2 * NIGHTS,
+    "dimension": 2,
+    "max_steps_per_unit": 1,
+    "levels": {"public": {"epsilon": 0.01}},
+}
+
 Flaw = Callable[[], None]
 
 
@@ -101,6 +122,7 @@ def build_schedule(folder: Path) -> None:
         source = {"engine": "duckdb", "uri": str(_written(files, "first"))}
         request = DatasetRequest.model_validate({**DECLARED, "source": source})
         datasets.register(server, OPERATOR, request)
+        streams.open_stream(server, OPERATOR, StreamRequest.model_validate(DAILY))
         schedules.create(server, acting_as(server, ADMIN), _spec(files))
         on = schedules.switch(server, acting_as(server, ADMIN), "nightly", on=True)
     assert on.next_at is not None
@@ -122,6 +144,7 @@ def _spec(files: Path) -> ScheduleSpec:
                 {**COUNT, "name": "by_town-{date}-{time}"},
                 {**COUNT, "name": "in_all-{date}-{time}", "group_by": []},
             ],
+            "streams": [{"stream": STREAM, "query": UNITS_BY_TOWN}],
             "total": dict.fromkeys(TIERS, float(NIGHTS)),
         }
     )
@@ -221,7 +244,9 @@ def left(server: Server, at: datetime) -> Left:
         queries = session.exec(select(Query.id).where(col(Query.dataset_id).in_(versions))).all()
         charges = session.exec(select(Charge).where(col(Charge.query_id).in_(queries))).all()
         anchors = session.exec(select(Release).where(col(Release.query_id).in_(queries))).all()
-    return Left(tuple(states), len(versions), len(queries), len(charges), len(anchors))
+        fed = session.exec(select(FedElement).where(col(FedElement.dataset_id).in_(versions))).all()
+    counted = (versions, queries, charges, anchors, fed)
+    return Left(tuple(states), *(len(rows) for rows in counted))
 
 
 def _versions(session: Session, file: str) -> list[int | None]:

@@ -24,16 +24,17 @@ CHARGED = "before INSERT INTO release, behind"
 """The step at which the version and the first query's charge are stored, and no anchor is."""
 
 HALVES = {
-    Left((), 0, 0, 0, 0),
+    Left((), 0, 0, 0, 0, 0),
     *(
         Left(("pending",), *rows)
         for rows in (
-            (0, 0, 0, 0),
-            (1, 0, 0, 0),
-            (1, 1, len(TIERS), 0),
-            (1, 1, len(TIERS), 1),
-            (1, 2, 2 * len(TIERS), 1),
-            (1, 2, 2 * len(TIERS), 2),
+            (0, 0, 0, 0, 0),
+            (1, 0, 0, 0, 0),
+            (1, 1, len(TIERS), 0, 0),
+            (1, 1, len(TIERS), 1, 0),
+            (1, 2, 2 * len(TIERS), 1, 0),
+            (1, 2, 2 * len(TIERS), 2, 0),
+            (1, 2, 2 * len(TIERS), 2, 1),
         )
     ),
     WHOLE,
@@ -115,7 +116,7 @@ def test_an_occurrence_that_is_done_before_it_is_carried_out_is_found_to_be_lost
 def test_queries_named_after_the_moment_are_found_not_to_be_finished(nights: Nights) -> None:
     assert killed(nights, 0, Steps(named=CHARGED), scheduling.of_the_moment) is None
     # Charged once all the same: a statistic is not registered under two names.
-    assert finished(nights, 0) == Left(("refused",), 1, 1, WHOLE.charges // 2, 0)
+    assert finished(nights, 0) == Left(("refused",), 1, 1, WHOLE.charges // 2, 0, 0)
 
 
 @pytest.mark.only("postgresql")
@@ -134,7 +135,7 @@ def test_an_occurrence_of_a_killed_worker_of_the_queue_is_finished_by_another(
     occurrences.look(server, Runner(server, patience=0, pulse=None))
     hanging.wait_for_lines(reached, 1)
     hanging.kill()
-    assert scheduling.left(server, at) == Left(("pending",), 1, 1, len(TIERS), 0)
+    assert scheduling.left(server, at) == Left(("pending",), 1, 1, len(TIERS), 0, 0)
     processes.finish([processes.start(errors, scheduling.take_over, nights.home, at + LATER)])
     assert scheduling.left(server, at) == WHOLE
     server.database.close()

@@ -35,6 +35,7 @@ pytestmark = pytest.mark.each_database
 
 NEW = (
     "cosignature",
+    "fed_element",
     "former_declaration",
     "occurrence",
     "schedule",

@@ -98,6 +98,12 @@ def preview(operator: Operator, file: str, until: datetime | None) -> None:
         " with these epsilons and charges these shares of it; by_then is the sum of the versions'"
         " epsilons."
     )
+    note += "".join(
+        f" Stream {each.stream} has {each.elements} elements and will have {each.by_then}, at no"
+        " further charge"
+        + (f"; there is no room for the one of {each.ends_at.date()}." if each.ends_at else ".")
+        for each in view.streams
+    )
     operator.print(Document(view, columns, rows, note=note))
 
 
@@ -168,10 +174,17 @@ def _person(operator: Operator, name: str) -> "Principal":
 def _shown(view: "ScheduleView") -> Document:
     columns = (
         *(Column("due_at"), Column("state"), Column("version", right=True)),
-        *(Column("finished_at"), Column("problem")),
+        *(Column("elements"), Column("finished_at"), Column("problem")),
     )
     rows = [
-        (each.due_at, each.state, each.version, each.finished_at, each.problem)
+        (
+            each.due_at,
+            each.state,
+            each.version,
+            ", ".join(f"{stream} {number}" for stream, number in each.elements.items()),
+            each.finished_at,
+            each.problem,
+        )
         for each in view.occurrences
     ]
     when = f"next on {view.next_at.isoformat()}" if view.next_at else "off"

@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     )
     from penstock.persistence.tables.secret_checks import SecretCheck
     from penstock.persistence.tables.sessions import WebSession
-    from penstock.persistence.tables.streams import StreamOutput, StreamState
+    from penstock.persistence.tables.streams import FedElement, StreamOutput, StreamState
 
 __all__ = [
     "Charge",
@@ -54,6 +54,7 @@ __all__ = [
     "Dataset",
     "Decision",
     "Edition",
+    "FedElement",
     "FormerDeclaration",
     "Grant",
     "HistogramState",

@@ -9,7 +9,15 @@ from datetime import datetime
 from sqlalchemy import BigInteger, UniqueConstraint
 from sqlmodel import Field
 
-from penstock.persistence.tables.columns import Identifier, Moment, Table, check, number_of
+from penstock.persistence.tables.columns import (
+    Identifier,
+    Moment,
+    Signed,
+    Table,
+    check,
+    number_of,
+)
+from penstock.persistence.tables.datasets import Dataset
 from penstock.persistence.tables.queries import Query
 
 
@@ -52,3 +60,26 @@ class StreamOutput(Table, table=True):
     last: int = Field(sa_type=BigInteger)
     ciphertext: bytes
     created_at: datetime = Field(sa_type=Moment)
+
+
+class FedElement(Signed, table=True):
+    """Hold which element of a stream is the answer of a query on a version of its dataset.
+
+    A version feeds a stream at most once, so that nobody in it is in more of its elements than
+    was stated when the stream was opened.
+    """
+
+    __tablename__ = "fed_element"
+    __table_args__ = (
+        UniqueConstraint("query_id", "dataset_id"),
+        UniqueConstraint("query_id", "step"),
+        check("step", "step >= 1"),
+        {"sqlite_autoincrement": True},
+    )
+
+    id: int | None = Field(default=None, primary_key=True, sa_type=Identifier)
+    query_id: int = Field(foreign_key=number_of(Query), sa_type=BigInteger)
+    dataset_id: int = Field(foreign_key=number_of(Dataset), sa_type=BigInteger, index=True)
+    step: int = Field(sa_type=BigInteger)
+    created_at: datetime = Field(sa_type=Moment)
+    mac: bytes | None = None

@@ -105,9 +105,9 @@ def settle_withdrawal(
     lock_dataset(session, required(dataset.id))
     if charged(session, dataset):
         raise Conflict(
-            f"Queries were charged in dataset {dataset.name!r}, version {dataset.version}: what"
-            f" was spent stays spent, so it cannot be withdrawn. Its columns may still be"
-            f" corrected."
+            f"Queries were charged in dataset {dataset.name!r}, version {dataset.version}, or"
+            f" streams fed from it: what was spent stays spent, so it cannot be withdrawn. Its"
+            f" columns may still be corrected."
         )
     now = server.clock()
     dataset.withdrawn_at = now

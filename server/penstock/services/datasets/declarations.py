@@ -17,6 +17,7 @@ from penstock.persistence.row_numbers import required
 from penstock.persistence.tables.datasets import Dataset, FormerDeclaration
 from penstock.persistence.tables.ledger import Charge, SpentFloor
 from penstock.persistence.tables.queries import Query
+from penstock.persistence.tables.streams import FedElement
 
 FIRST = 1
 
@@ -80,7 +81,7 @@ def require_as_declared(now: Dataset | Declared | None, seen: Dataset) -> None:
 
 
 def charged(session: Session, dataset: Dataset) -> bool:
-    """Return True if a query or charge ever was in a version of a dataset.
+    """Return True if a query or charge ever was in a version of a dataset, or it fed a stream.
 
     Charges that a restore lost count as well.
     """
@@ -92,5 +93,6 @@ def charged(session: Session, dataset: Dataset) -> bool:
             select(Query).where(col(Query.dataset_id) == key),
             select(Charge).where(col(Charge.dataset_id) == key),
             select(SpentFloor).where(col(SpentFloor.dataset_id) == key),
+            select(FedElement).where(col(FedElement.dataset_id) == key),
         )
     )

@@ -3,6 +3,7 @@
 * ``timetable``    the times of a schedule, from cron's text and a time zone
 * ``templates``    the requests of one occurrence, with its date in their names
 * ``pricing``      what one occurrence charges, before anything is registered
+* ``feeds``        streams that take an element of each occurrence
 * ``schedules``    schedules: made, switched on and off, shown
 * ``occurrences``  each occurrence, carried out once
 * ``logged_schedules``  their leaves, and where the tables disagree with those

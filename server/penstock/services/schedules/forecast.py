@@ -4,15 +4,24 @@ from collections.abc import Sequence
 from datetime import datetime
 from itertools import islice, takewhile
 
+from sqlmodel import Session
+
 from penstock.errors import InvalidInput, PenstockError
 from penstock.services.access.principals import Principal
 from penstock.services.context import Server
 from penstock.services.datasets.datasets import declared_next
 from penstock.services.repository.datasets import dataset_by_name
+from penstock.services.schedules.feeds import require_feeds
 from penstock.services.schedules.pricing import TierPrice, priced
 from penstock.services.schedules.templates import requests_of
 from penstock.services.schedules.timetable import times
-from penstock.services.schemas.schedules import ForecastTierView, ForecastView, ScheduleSpec
+from penstock.services.schemas.schedules import (
+    ForecastStreamView,
+    ForecastTierView,
+    ForecastView,
+    ScheduleSpec,
+)
+from penstock.services.streams.fed_elements import left
 
 MOST = 100_000
 """The occurrences up to which a schedule is computed."""
@@ -37,9 +46,12 @@ def forecast(
     with server.database.read() as session:
         before = dataset_by_name(session, spec.dataset)
     declared = declared_next(before, requests.version)
-    refusal, prices = None, list[TierPrice]()
+    refusal, prices, streams = None, list[TierPrice](), list[ForecastStreamView]()
     try:
         prices = priced(server, principal, declared, requests)
+        with server.database.read() as session:
+            require_feeds(session, declared, requests)
+            streams = [_stream(session, feed.stream, due) for feed in requests.feeds]
     except PenstockError as problem:
         refusal = problem.detail
     allowed = min((_allowed(spec, price, len(due)) for price in prices), default=0)
@@ -51,7 +63,21 @@ def forecast(
         occurrences=len(due),
         disjoint_units=requests.version.disjoint_units,
         tiers=[_tier(spec, price, due, allowed) for price in prices],
+        streams=streams,
         refusal=refusal,
+    )
+
+
+def _stream(session: Session, name: str, due: Sequence[datetime]) -> ForecastStreamView:
+    """Return what a stream will have been fed with, if each occurrence is carried out."""
+    elements, room = left(session, name)
+    fed = len(due) if room is None else min(len(due), room)
+    return ForecastStreamView(
+        stream=name,
+        elements=elements,
+        by_then=elements + fed,
+        length=None if room is None else elements + room,
+        ends_at=due[fed] if fed < len(due) else None,
     )
 
 

@@ -13,8 +13,11 @@ from typing import Any
 from sqlmodel import Session, select
 
 from penstock.errors import NotFound
+from penstock.persistence.tables.datasets import Dataset
 from penstock.persistence.tables.jobs import Occurrence, Schedule
 from penstock.persistence.tables.people import User
+from penstock.persistence.tables.queries import Query
+from penstock.persistence.tables.streams import FedElement
 from penstock.services.access.admin_actions import record
 from penstock.services.access.principals import Principal
 from penstock.services.repository.datasets import dataset_by_name
@@ -70,6 +73,7 @@ class LoggedSchedules:
 
     def __init__(self) -> None:
         self._schedules: dict[str, _Logged] = {}
+        self._fed: dict[tuple[str, int], tuple[str, int]] = {}
 
     def take(self, leaf: LeafFields) -> None:
         """Read the leaf of a schedule."""
@@ -80,6 +84,8 @@ class LoggedSchedules:
             self._schedules[name] = _Logged(_canonical(leaf["spec"]), leaf["acts_for"])
         elif act == "remove":
             del self._schedules[name]
+        elif act == "feed":
+            self._fed[leaf["stream"], leaf["element"]] = leaf["dataset"], leaf["version"]
         else:
             logged = self._schedules[name]
             logged.next_at = leaf.get("next")
@@ -111,6 +117,18 @@ class LoggedSchedules:
             yield "the schedules are not those of the log"
         elif others or schedules != self._schedules:
             yield "the occurrences of schedules are not those of the log"
+        if _fed(session) != self._fed:
+            yield "the elements that schedules fed streams with are not those of the log"
+
+
+def _fed(session: Session) -> dict[tuple[str, int], tuple[str, int]]:
+    """Return the version that gave each element, by stream and number."""
+    rows = session.exec(select(FedElement)).all()
+    if not rows:
+        return {}
+    versions = {row.id: (row.name, row.version) for row in session.exec(select(Dataset)).all()}
+    streams = {row.id: row.name for row in session.exec(select(Query)).all()}
+    return {(streams[row.query_id], row.step): versions[row.dataset_id] for row in rows}
 
 
 def _itself(schedule: _Logged) -> tuple[str, str, str | None]:

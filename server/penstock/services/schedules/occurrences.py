@@ -25,6 +25,7 @@ from penstock.errors import (
 from penstock.persistence.row_numbers import required
 from penstock.persistence.tables.jobs import Occurrence, Schedule
 from penstock.persistence.tables.people import User
+from penstock.persistence.tables.queries import Query
 from penstock.services.access.principals import Principal, roles_of
 from penstock.services.context import Server
 from penstock.services.datasets import datasets
@@ -35,12 +36,14 @@ from penstock.services.jobs.worker import Kinds
 from penstock.services.ledger.charges import require_free_name
 from penstock.services.queries import registered, registration
 from penstock.services.repository.datasets import dataset_by_name
+from penstock.services.schedules.feeds import feed_all, require_feeds
 from penstock.services.schedules.logged_schedules import in_log, record_act
 from penstock.services.schedules.pricing import priced
 from penstock.services.schedules.schedules import spec_of
 from penstock.services.schedules.templates import Requests, requests_of
 from penstock.services.schedules.timetable import times
 from penstock.services.schemas.schedules import ScheduleSpec
+from penstock.services.streams.fed_elements import Fed
 from penstock.transparency_log.background import Into
 
 KIND = "occurrence"
@@ -203,7 +206,10 @@ FOR_WORKERS: Kinds = {KIND: _prepared}
 
 
 def _carry_out(server: Server, due: _Due, run: Run) -> None:
-    """Register an occurrence's version, and then its queries; each is found if it was before."""
+    """Register an occurrence's version, then its queries, and feed its streams.
+
+    Each is found if it was done before.
+    """
     principal, requests = due.principal, requests_of(due.spec, due.at)
     principal.require("admin")
     version = due.version or _open_version(server, due, requests)
@@ -211,6 +217,20 @@ def _carry_out(server: Server, due: _Due, run: Run) -> None:
         run("registering the queries", 100 * number // len(requests.queries))
         if registered.query(server, principal, query) is None:
             registration.register(server, principal, query, version=version)
+    feed_all(server, principal, requests, due.spec.dataset, version, run, _logged_feed(server, due))
+
+
+def _logged_feed(server: Server, due: _Due) -> Fed:
+    """Return what appends the leaf of an element that an occurrence adds to a stream."""
+
+    def append(session: Session, stream: Query, element: int) -> None:
+        row = session.get_one(Occurrence, due.number)
+        schedule = session.get_one(Schedule, due.schedule_id)
+        more = {"stream": stream.name, "element": element, "version": row.version}
+        at = server.clock()
+        record_act(session, due.principal, schedule, at, "feed", due=in_log(due.at), **more)
+
+    return append
 
 
 def _open_version(server: Server, due: _Due, requests: Requests) -> int:
@@ -236,7 +256,10 @@ def _open_version(server: Server, due: _Due, requests: Requests) -> int:
         for query in requests.queries:  # else the version would be for nothing
             require_free_name(session, query.name)
         _require_total(due, requests, _opened(session, due.schedule_id))
-    priced(server, principal, datasets.next_version(server, before, requests.version), requests)
+    declared = datasets.next_version(server, before, requests.version)
+    priced(server, principal, declared, requests)
+    with server.database.read() as session:
+        require_feeds(session, declared, requests)
     return datasets.add_version(server, principal, name, requests.version, keep).version
 
 

@@ -23,6 +23,7 @@ from penstock.services.schedules.logged_schedules import record_act
 from penstock.services.schedules.templates import requests_of
 from penstock.services.schedules.timetable import next_after
 from penstock.services.schemas.schedules import OccurrenceView, ScheduleSpec, ScheduleView
+from penstock.services.streams.fed_elements import fed_by
 from penstock.spec_fields import folded
 
 MOST_SHOWN = 20
@@ -152,14 +153,14 @@ def view(session: Session, row: Schedule) -> ScheduleView:
         .order_by(col(Occurrence.due_at).desc())
         .limit(MOST_SHOWN)
     ).all()
-    user = session.get_one(User, row.user_id)
+    user, spec = session.get_one(User, row.user_id), spec_of(row)
     return ScheduleView(
         name=row.name,
         by=user.name,
         on=row.next_at is not None,
         next_at=row.next_at,
         reason=row.reason,
-        spec=spec_of(row).model_dump(mode="json"),
+        spec=spec.model_dump(mode="json"),
         occurrences=[
             OccurrenceView(
                 due_at=occurrence.due_at,
@@ -167,10 +168,18 @@ def view(session: Session, row: Schedule) -> ScheduleView:
                 version=occurrence.version,
                 problem=occurrence.problem,
                 finished_at=occurrence.finished_at,
+                elements=_elements(session, spec, occurrence),
             )
             for occurrence in occurrences
         ],
     )
+
+
+def _elements(session: Session, spec: ScheduleSpec, occurrence: Occurrence) -> dict[str, int]:
+    """Return the elements that an occurrence's version gave, by stream."""
+    if occurrence.version is None or not spec.streams:
+        return {}
+    return fed_by(session, spec.dataset, occurrence.version)
 
 
 def _person(principal: Principal) -> int:

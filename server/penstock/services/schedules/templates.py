@@ -11,6 +11,7 @@ from typing import Any
 from pydantic import TypeAdapter
 
 from penstock.connectors.planning.refusals import checked
+from penstock.connectors.specs.models import ComputedQuery
 from penstock.errors import InvalidInput
 from penstock.services.schedules.timetable import zone_of
 from penstock.services.schemas.queries import (
@@ -18,17 +19,19 @@ from penstock.services.schemas.queries import (
     QueryRequest,
     VersionRequest,
 )
-from penstock.services.schemas.schedules import ScheduleSpec
+from penstock.services.schemas.schedules import FeedSpec, ScheduleSpec
+from penstock.services.streams.fed_elements import Feed
 
 QUERIES: TypeAdapter[QueryRequest] = TypeAdapter(QueryRequest)
 
 
 @dataclass(frozen=True)
 class Requests:
-    """Hold what one occurrence registers: a version, and queries on it."""
+    """Hold what one occurrence registers: a version, queries on it, and what feeds streams."""
 
     version: VersionRequest
     queries: list[QueryRequest]
+    feeds: list[Feed]
 
 
 def requests_of(spec: ScheduleSpec, due: datetime) -> Requests:
@@ -48,7 +51,13 @@ def requests_of(spec: ScheduleSpec, due: datetime) -> Requests:
                 pointer="/queries",
             )
         queries.append(request)
-    return Requests(version, queries)
+    return Requests(version, queries, [_feed(spec.dataset, feed) for feed in spec.streams])
+
+
+def _feed(dataset: str, feed: FeedSpec) -> Feed:
+    """Return a stream and its query, which has no name and no levels of its own."""
+    named = {**feed.query, "name": feed.stream, "dataset": dataset}
+    return Feed(feed.stream, checked(ComputedQuery, named))
 
 
 def _filled(content: Any, words: dict[str, str]) -> Any:

@@ -7,10 +7,20 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, model_validator
 from pydantic_core import PydanticCustomError
 
-from penstock.spec_fields import Name, Spec
+from penstock.spec_fields import Name, Spec, folded
 
 MOST_QUERIES = 100
 LONGEST_CRON = 128
+
+
+class FeedSpec(Spec):
+    """Represent a stream whose next element is a query's exact answer on the new version.
+
+    ``query`` has what a query's spec says of the data: where, group_by, aggregate, contribution.
+    """
+
+    stream: Name
+    query: dict[str, Any]
 
 
 class ScheduleSpec(Spec):
@@ -18,10 +28,11 @@ class ScheduleSpec(Spec):
 
     ``version`` is what registers a version, and ``queries`` what registers queries, without their
     dataset; in the file's name and in names of queries ``{date}`` stands for the occurrence's date
-    in the time zone, and ``{time}`` for its time.  ``total`` is the most epsilon, by tier, that all
-    versions of this schedule may have together.  An occurrence that is more than an hour late is
-    ``missed``: the newest one is carried out late, or all are skipped.  ``refused`` says whether an
-    occurrence that is refused switches the schedule off.
+    in the time zone, and ``{time}`` for its time.  Each of ``streams`` takes one element of each
+    version, for which nothing is charged: a stream is charged when it is opened.  ``total`` is the
+    most epsilon, by tier, that all versions of this schedule may have together.  An occurrence that
+    is more than an hour late is ``missed``: the newest one is carried out late, or all are skipped.
+    ``refused`` says whether an occurrence that is refused switches the schedule off.
     """
 
     name: Name
@@ -32,6 +43,7 @@ class ScheduleSpec(Spec):
     queries: Annotated[list[dict[str, Any]], Field(max_length=MOST_QUERIES)] = Field(
         default_factory=list
     )
+    streams: Annotated[list[FeedSpec], Field(max_length=MOST_QUERIES)] = Field(default_factory=list)
     total: Annotated[dict[Name, Annotated[float, Field(gt=0)]], Field(min_length=1)]
     missed: Literal["late", "skip"] = "late"
     refused: Literal["switch_off", "go_on"] = "switch_off"
@@ -50,6 +62,19 @@ class ScheduleSpec(Spec):
                 "name",
                 "Each query's name needs {date}: a name is used once.",
                 {"field": "queries"},
+            )
+        if len({folded(feed.stream) for feed in self.streams}) < len(self.streams):
+            raise PydanticCustomError(
+                "streams",
+                "A stream is listed twice: a version feeds a stream with one element.",
+                {"field": "streams"},
+            )
+        if self.streams and self.version.get("disjoint_units"):
+            raise PydanticCustomError(
+                "disjoint_units",
+                "A stream is charged to the version in which it was opened, and counts for people"
+                " of later versions only if versions are added up: leave disjoint_units out.",
+                {"field": "version"},
             )
         budgets = self.version.get("budgets")
         # What else a version's budgets may be is checked with the version, once it is rendered.
@@ -71,13 +96,14 @@ class ScheduleChange(Spec):
 
 @dataclass(frozen=True)
 class OccurrenceView:
-    """Hold one occurrence: when it was due, and what became of it."""
+    """Hold one occurrence: when it was due, what became of it, and the elements by stream."""
 
     due_at: datetime
     state: str
     version: int | None
     problem: str | None
     finished_at: datetime | None
+    elements: dict[str, int]
 
 
 @dataclass(frozen=True)
@@ -112,6 +138,21 @@ class ForecastTierView:
 
 
 @dataclass(frozen=True)
+class ForecastStreamView:
+    """Hold what a schedule feeds a stream with: how many elements it has now, and by the date.
+
+    Nothing is charged for them.  ``ends_at`` is the first occurrence for which the stream has no
+    room, null if that is after the date.
+    """
+
+    stream: str
+    elements: int
+    by_then: int
+    length: int | None
+    ends_at: datetime | None
+
+
+@dataclass(frozen=True)
 class ForecastView:
     """Hold what a schedule will do until a date; ``refusal`` says why an occurrence would fail."""
 
@@ -122,4 +163,5 @@ class ForecastView:
     occurrences: int
     disjoint_units: bool
     tiers: list[ForecastTierView]
+    streams: list[ForecastStreamView]
     refusal: str | None

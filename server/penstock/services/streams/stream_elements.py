@@ -6,9 +6,12 @@ transaction: wherever the server stops, a step is stored with its outputs or not
 never drawn twice.
 """
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
+from sqlmodel import Session
 
 from penstock.connectors.vector import vector_steps
 from penstock.errors import Conflict, InvalidInput
@@ -23,7 +26,6 @@ from penstock.services.context import Server
 from penstock.services.noise.kinds.choice import stream_kind_of
 from penstock.services.noise.kinds.stream import state_row
 from penstock.services.noise.kinds.stream_shape import Shape
-from penstock.services.noise.process import Process
 from penstock.services.queries.mismatches import out_of_range, require_in_range_before
 from penstock.services.repository.queries import stream_by_name
 from penstock.services.schemas.streams import ElementsRequest, PushedView
@@ -36,6 +38,18 @@ from penstock.services.streams.sealed_stream import (
 )
 
 
+@dataclass(frozen=True)
+class Drawn:
+    """Hold elements that were added to a stream's state in memory, with their outputs by rung."""
+
+    query: Query
+    dataset: Dataset
+    running: Running
+    outputs: list[tuple[int, IntVector]]
+    first: int
+    last: int
+
+
 def push(server: Server, principal: Principal, name: str, sent: ElementsRequest) -> PushedView:
     """Add the next elements to a stream.
 
@@ -45,36 +59,67 @@ def push(server: Server, principal: Principal, name: str, sent: ElementsRequest)
     which are counted.  Any other error changes nothing.
     """
     principal.require("admin")
+    drawn = drawn_from(
+        server, principal, name, lambda shape: _elements(shape, sent.values), sent.first
+    )
+    with server.database.write_beside() as session:
+        query = store(session, server, drawn)
+    following = stream_kind_of(query).shape.following(drawn.last)
+    return PushedView(query.name, drawn.first, drawn.last, following, query.asserted_by)
+
+
+def drawn_from(
+    server: Server,
+    principal: Principal,
+    name: str,
+    elements_of: Callable[[Shape], IntVector],
+    first: int | None = None,
+) -> Drawn:
+    """Add elements to a stream's state in memory, and draw their outputs.
+
+    ``elements_of`` returns them in the steps that the stream's shape declares, shape (elements,
+    dimension); ``first`` is the number of the first, the next one if it is None.  Raises as
+    ``push`` does.
+    """
     with server.database.read() as session:
         query = stream_by_name(session, name)
         dataset = session.get_one(Dataset, query.dataset_id)
         kind = stream_kind_of(query)
         shape = kind.shape
         running = load(session, server, dataset, query)
-        _require_next(query, shape, running.step, sent.first)
-    elements = _elements(shape, kind, sent.values)
-    last = sent.first + len(elements) - 1
+        first = running.step + 1 if first is None else first
+        _require_next(query, shape, running.step, first)
+    elements = elements_of(shape) * np.int64(shape.scale(kind))
+    last = first + len(elements) - 1
     if shape.length is not None and last > shape.length:
         raise InvalidInput(
-            f"Stream {query.name!r} has {shape.length} steps; from {sent.first} on"
-            f" {shape.length - sent.first + 1} are left, and {len(elements)} were sent.",
+            f"Stream {query.name!r} has {shape.length} steps; from {first} on"
+            f" {shape.length - first + 1} are left, and {len(elements)} were sent.",
             pointer="/values",
         )
     if _leaves_range(running, elements):
-        raise _refused(server, principal, query, shape, sent.first)
+        raise _refused(server, principal, query, shape, first)
     outputs = advanced(running, elements, server)
-    with server.database.write_beside() as session:
-        current = lock_query(session, required(query.id))
-        if current is None:
-            raise RuntimeError("a query is never deleted")
-        _require_next(current, shape, state_row(session, current).step, sent.first)
-        if sorted(rungs_of(session, current)) != running.rungs:
-            raise Conflict(
-                f"Levels of {query.name!r} changed in the meantime; send the elements again."
-            )
-        save(session, server, dataset, current, running)
-        add_outputs(session, server, dataset, current, sent.first, outputs, server.clock())
-    return PushedView(query.name, sent.first, last, shape.following(last), query.asserted_by)
+    return Drawn(query, dataset, running, outputs, first, last)
+
+
+def store(session: Session, server: Server, drawn: Drawn) -> Query:
+    """Store elements with their outputs, if the stream is still as they were drawn from.
+
+    Return the stream's row, locked.  Raises ``Conflict`` if it is not.
+    """
+    current = lock_query(session, required(drawn.query.id))
+    if current is None:
+        raise RuntimeError("a query is never deleted")
+    shape = stream_kind_of(current).shape
+    _require_next(current, shape, state_row(session, current).step, drawn.first)
+    if sorted(rungs_of(session, current)) != drawn.running.rungs:
+        raise Conflict(
+            f"Levels of {current.name!r} changed in the meantime; send the elements again."
+        )
+    save(session, server, drawn.dataset, current, drawn.running)
+    add_outputs(session, server, drawn.dataset, current, drawn.first, drawn.outputs, server.clock())
+    return current
 
 
 def _refused(
@@ -104,8 +149,8 @@ def _require_next(query: Query, shape: Shape, step: int, first: int) -> None:
         )
 
 
-def _elements(shape: Shape, process: Process, values: list[object]) -> IntVector:
-    """Return the elements in lattice steps: shape (steps, dimension)."""
+def _elements(shape: Shape, values: list[object]) -> IntVector:
+    """Return the elements in the steps that the stream declares: shape (steps, dimension)."""
     flat = values if shape.dimension == 1 else _flat(values, shape.dimension)
     numbers = [value if isinstance(value, int | float) else None for value in flat]
     try:
@@ -116,7 +161,7 @@ def _elements(shape: Shape, process: Process, values: list[object]) -> IntVector
         )
     except InvalidInput as problem:
         raise _placed(problem, shape.dimension) from None
-    return (counted * np.int64(shape.scale(process))).reshape(-1, shape.dimension)
+    return counted.reshape(-1, shape.dimension)
 
 
 def _flat(rows: list[object], dimension: int) -> list[object]:

@@ -43,8 +43,8 @@ MUTANTS: Final[Sequence[Mutant]] = (
         name="occurrence-registered-in-part",
         row="V75",
         path="services/schedules/occurrences.py",
-        before="    priced(server, principal, datasets.next_version(server, before,",
-        after="    (lambda *_: None)(datasets.next_version(server, before,",
+        before="    priced(server, principal, declared, requests)\n",
+        after="",
         wrong="a version is opened for queries that do not fit its budget",
         tests=(
             "tests/unit/services/schedules/test_occurrences.py::test_a_query_that_does_not_fit_leaves_no_version_behind",
@@ -70,6 +70,61 @@ MUTANTS: Final[Sequence[Mutant]] = (
         wrong="a schedule's queries are charged to a version that somebody else opened",
         tests=(
             "tests/unit/services/schedules/test_occurrences.py::test_an_occurrence_charges_no_version_that_somebody_else_opened",
+        ),
+    ),
+    Mutant(
+        name="element-of-more-than-was-charged",
+        row="V77",
+        path="services/streams/fed_elements.py",
+        before="    _require_fitting(stream, prepared)\n",
+        after="",
+        wrong="an element moves further with one unit than the stream was charged for",
+        tests=(
+            "tests/unit/services/streams/test_fed_elements.py::test_a_query_that_the_stream_was_not_opened_for_is_refused",
+        ),
+    ),
+    Mutant(
+        name="element-of-people-who-do-not-count",
+        row="V77",
+        path="services/streams/fed_elements.py",
+        before="    if not all(any(each.id == opened.id for each in chain) for chain in mine):\n",
+        after="    if not any(any(each.id == opened.id for each in chain) for chain in mine):\n",
+        wrong="a stream is fed with people for whom its charges are not counted",
+        tests=(
+            "tests/unit/services/streams/test_fed_elements.py::test_people_whom_the_stream_is_not_charged_for_do_not_feed_it",
+        ),
+    ),
+    Mutant(
+        name="element-refused-for-its-size",
+        row="V77",
+        path="services/streams/fed_elements.py",
+        before="(np.clip(answer, -largest, largest) *",
+        after="(answer *",
+        wrong="an element is larger than its stream's bound",
+        tests=(
+            "tests/unit/services/streams/test_fed_elements.py::test_an_element_saturates_at_the_streams_bound",
+        ),
+    ),
+    Mutant(
+        name="version-that-fed-a-stream-withdrawn",
+        row="V77",
+        path="services/datasets/declarations.py",
+        before="            select(FedElement).where(col(FedElement.dataset_id) == key),\n",
+        after="",
+        wrong="the same people feed a stream twice, by a version that is withdrawn in between",
+        tests=(
+            "tests/unit/services/streams/test_fed_elements.py::test_a_version_that_fed_a_stream_is_not_withdrawn",
+        ),
+    ),
+    Mutant(
+        name="elements-not-compared-with-the-log",
+        row="V77",
+        path="services/schedules/logged_schedules.py",
+        before="        if _fed(session) != self._fed:\n",
+        after="        if len(_fed(session)) > len(self._fed):\n",
+        wrong="an element that is gone from its list is not missed",
+        tests=(
+            "tests/unit/services/schedules/test_feeds.py::test_an_audit_finds_elements_that_are_not_those_of_the_log",
         ),
     ),
     Mutant(

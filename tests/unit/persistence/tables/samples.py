@@ -170,6 +170,7 @@ SAMPLES: dict[str, dict[str, object]] = {
         "ciphertext": b"sealed",
         "created_at": NOON,
     },
+    "fed_element": {"query_id": 1, "dataset_id": 1, "step": 1, "created_at": NOON},
     "secret_check": {"name": "pepper", "digest": bytes(32)},
     "edition": {"id": 1, "value": "first"},
     "spent_floor": {"dataset_id": 1, "tier_id": 1, "loss": 1, "failure": 1, "at": NOON},
