@@ -24,6 +24,12 @@ SCHEDULE: dict[str, Any] = {
         "source": {"engine": "duckdb", "uri": "stays-{date}.csv"},
         "budgets": {"internal": {"epsilon": 1.0}},
     },
+    "streams": [
+        {
+            "stream": "daily",
+            "query": {"aggregate": {"type": "count_units"}, "contribution": {"max_groups": 1}},
+        }
+    ],
     "total": {"internal": 5.0},
 }
 

@@ -11,6 +11,7 @@ TO_ENTER = {
     "name": 'Enter a name: 1 to 64 characters, a letter or digit first, for example "north_2025".',
     "dataset": 'Name the dataset of the query, for example "visits".',
     "query": 'Name a query, for example "visits_by_area".',
+    "stream": 'Name a stream, for example "visits_a_day".',
     "source": 'Say where the data are, for example {"engine": "duckdb", "uri": "visits.csv"}.',
     "engine": 'Enter "duckdb" for files, "vector" for numbers sent here, or such as "postgresql".',
     "uri": "Enter the path of a CSV or Parquet file, for example visits.csv.",
