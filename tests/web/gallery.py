@@ -51,6 +51,7 @@ ASKED: Asked = {
         f"?kind=vector&dataset={PUSHED}",
     ),
     "new_stream": ("", f"?dataset={PUSHED}"),
+    "new_schedule": ("", f"?dataset={FILED}"),
     "preview_clearance": (
         *("?user=pia&tier=internal", "?user=rosa&tier=public", "?user=paul&tier="),
         *("?user=absent", ""),

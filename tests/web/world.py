@@ -33,13 +33,31 @@ HOSTILE_QUERY: dict[str, Any] = {
     "keys": [HOSTILE, "b"],
     "levels": {"public": {"epsilon": 0.05}, "internal": {"epsilon": 0.1}},
 }
+SCHEDULE: dict[str, Any] = {
+    "name": "daily",
+    "dataset": "loans",
+    "cron": "0 3 * * *",
+    "version": {
+        "source": {"engine": "duckdb", "uri": "loans-{date}.csv"},
+        "budgets": {"public": {"epsilon": 0.5}, "internal": {"epsilon": 2}},
+    },
+    "queries": [
+        {
+            "name": "people-{date}",
+            "aggregate": {"type": "count_units"},
+            "mechanism": "gaussian",
+            "share": 0.1,
+        }
+    ],
+    "total": {"public": 10, "internal": 40},
+}
 HOST = "https://127.0.0.1:8080"
 ORIGIN = "http://127.0.0.1:8080"
 KEY = re.compile(r'name="form_key" value="([0-9a-f]{64})"')
 
 
 def furnish(made: Home, folder: Path) -> dict[str, str]:
-    """Return what the API's tests have, and a stream, a sparse histogram and hostile names."""
+    """Return what the API's tests have, a stream, a sparse histogram, a schedule, hostile names."""
     tokens = api.furnish(made)
     world = api.open_world(made, tokens)
     file = folder / "loans.csv"
@@ -56,6 +74,7 @@ def furnish(made: Home, folder: Path) -> dict[str, str]:
     world.answer("POST", "/api/v1/streams/rising/elements", elements, by="root")
     closed = {**api.DATASET, "name": "closed", "budgets": {"internal": {"epsilon": 1}}}
     world.answer("POST", "/api/v1/datasets", closed, by="root")
+    world.answer("POST", "/api/v1/schedules", SCHEDULE, by="root")
     world.server.database.close()
     return tokens
 

@@ -119,12 +119,44 @@ def test_a_dataset_is_registered_without_a_script(
     window.page.wait_for_url("**/queries/heads*")
 
 
+def test_a_schedule_is_made_and_switched_on_without_a_script(
+    served: Served, open_screen: Open
+) -> None:
+    window = open_screen(java_script_enabled=False)
+    window.sign_in(served.invite("admin"))
+    window.page.get_by_role("link", name="Schedules").click()
+    window.page.get_by_role("link", name="Make a schedule").click()
+    window.page.get_by_label("Dataset", exact=True).select_option("loans")
+    window.press("Use this dataset")
+    name = f"weekly{served.invited}"
+    window.page.get_by_label("Name of the schedule").fill(name)
+    window.page.get_by_label("Timetable", exact=True).fill("0 3 * * 1")
+    window.page.get_by_label("Total of internal").fill("40")
+    window.page.get_by_label("Total of public").fill("10")
+    window.page.get_by_text("An example").click()
+    example = window.page.locator("pre").inner_text()
+    window.page.get_by_label("Queries (JSON)").fill(example)
+    window.press("Preview what it will charge")
+    window.reads("10 occurrences")
+    window.press("Make the schedule, switched off")
+    window.reads("It is off: nothing happens")
+    window.page.get_by_role("checkbox", name="at most epsilon 40 of internal").check()
+    window.press("Switch on")
+    window.reads("The schedule is on")
+    window.press("Switch off")
+    window.reads("The schedule is off")
+    window.page.get_by_label("to confirm").fill(name)
+    window.press("Remove")
+    window.reads("The schedule is removed")
+
+
 @pytest.mark.nightly
 def test_the_pages_of_admins_are_sound(served: Served, window: Screen, views: Views) -> None:
     window.sign_in(served.invite("admin"))
     window.expect(422)
     for path in (
         *("/tiers/public", "/clearance?user=x", "/users/ann", "/datasets/sites/budgets"),
+        *("/schedules/daily?days=31", "/new/schedule?dataset=loans", "/schedules?dataset=sites"),
         *("/new/query?dataset=loans", "/new/dataset?source=vector", "/new/dataset?uri=x"),
     ):
         window.go(path)

@@ -16,6 +16,7 @@ from penstock.services.pagination import LARGEST_LIMIT, Window
 from penstock.services.people import tiers, users
 from penstock.services.queries import queries
 from penstock.services.releases import history
+from penstock.services.schedules import schedules
 from penstock.services.streams import streams
 from penstock.web import PAGES
 from penstock.web.http.routes import PageRoute
@@ -43,6 +44,7 @@ def questions(server: Server, dataset: str, query: str, people: Sequence[str], t
         "consistency_proof": (f"?from={sizes[0]}&to={sizes[-1]}" if sizes else "",),
         "preview_clearance": (f"?user={people[0]}&tier={tier}", f"?user={people[-1]}&tier="),
         "new_query": ("", f"?dataset={dataset}"),
+        "new_schedule": ("", f"?dataset={dataset}"),
     }
 
 
@@ -88,6 +90,8 @@ def called(server: Server, caller: Principal, place: str) -> list[str]:
             return [one.name for one in datasets.listing(server, caller, ALL).items]
         case "stream":
             return [one.name for one in streams.listing(server, caller, ALL).items]
+        case "schedule":
+            return [one.name for one in schedules.listing(server, caller, ALL).items]
         case "tier":
             return [one.name for one in tiers.listing(server)]
         case "user":

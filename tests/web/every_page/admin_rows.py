@@ -1,6 +1,6 @@
 """Provide the admin's pages in the matrix.
 
-Only admins see them, but for proposals to be read.
+Only admins see them, but for proposals and schedules to be read.
 """
 
 from typing import Any
@@ -37,6 +37,15 @@ PUSHED = (
     ("neighboring", "add_remove"),
     ("delta", "1e-6"),
     ("epsilon public", "1"),
+)
+
+TIMED = (
+    ("name", "weekly"),
+    ("dataset", "loans"),
+    ("cron", "0 3 * * 1"),
+    ("uri", "loans-{date}.csv"),
+    ("epsilon public", "1"),
+    ("total public", "5"),
 )
 
 CORRECTED = (("once", "23"), ("max_units", "5000"))
@@ -153,6 +162,24 @@ ADMIN_ROWS = [
     alone("preview_version", "/datasets/absent/versions/preview", 404),
     alone("add_version", "/datasets/absent/versions", 404, (("once", "11"),)),
     alone("add_version", "/datasets/loans/versions", 422, (("once", "12"),)),
+    ("schedule_list", "/schedules", 403, 403, 403, 200, 200),
+    ("schedule_list", "/schedules?dataset=absent", 403, 403, 403, 200, 200),
+    ("schedule", "/schedules/daily", 403, 403, 403, 200, 200),
+    ("schedule", "/schedules/daily?days=none", 403, 403, 403, 422, 200),
+    ("schedule", "/schedules/absent", 403, 403, 403, 404, 404),
+    alone("switch_schedule_on", "/schedules/daily/on", 409),
+    alone("switch_schedule_on", "/schedules/absent/on", 404),
+    alone("switch_schedule_off", "/schedules/daily/off", 303),
+    alone("switch_schedule_off", "/schedules/absent/off", 404),
+    alone("remove_schedule", "/schedules/absent/removal", 404, sure("absent")),
+    alone("remove_schedule", "/schedules/daily/removal", 422),
+    alone("remove_schedule", "/schedules/daily/removal", 303, sure("daily")),
+    alone("new_schedule", "/new/schedule", 200),
+    alone("new_schedule", "/new/schedule?dataset=loans", 200),
+    alone("preview_new_schedule", "/new/schedule/preview", 200, TIMED),
+    alone("preview_new_schedule", "/new/schedule/preview", 422, (("dataset", "absent"),)),
+    alone("make_schedule", "/new/schedule", 422, (("dataset", "loans"), ("once", "26"))),
+    alone("make_schedule", "/new/schedule", 303, (*TIMED, ("once", "27"))),
     alone("same_people", "/datasets/loans/same-people", 200),
     alone("same_people", "/datasets/loans/same-people?other=", 422),
     alone("same_people", "/datasets/loans/same-people?other=closed", 409),

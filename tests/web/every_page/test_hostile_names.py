@@ -6,7 +6,7 @@ import pytest
 from tests.api.world import DATASET, QUERY, World
 from tests.web.every_page.addresses import addresses
 from tests.web.every_page.contents import require_own
-from tests.web.world import HOSTILE, Browser, Open
+from tests.web.world import HOSTILE, SCHEDULE, Browser, Open
 
 from penstock.services.access.principals import OPERATOR, acting_as
 from penstock.services.people import tokens
@@ -27,6 +27,17 @@ def hostile(world: World) -> World:
     made("datasets", **{**DATASET, "name": HOSTILE, "budgets": {HOSTILE: {"epsilon": 4}}})
     levels = {"levels": {HOSTILE: {"epsilon": 0.5}}}
     made("queries", **{**QUERY, **levels, "name": f"of {HOSTILE}", "dataset": HOSTILE})
+    loans = world.answer("GET", "/api/v1/datasets/loans", by="root")
+    spec = {part: loans[part] for part in ("privacy_unit", "neighboring", "delta", "columns")}
+    file = world.server.settings.home.with_name("named.csv")
+    file.write_text("person,book,page\na,1,b\n")
+    source = {"engine": "duckdb", "uri": str(file)}
+    budgets = {HOSTILE: {"epsilon": 4}}
+    made("datasets", **{**spec, "name": f"in {HOSTILE}", "source": source, "budgets": budgets})
+    version = {"source": {**source, "uri": f"{HOSTILE}-{{date}}.csv"}, "budgets": budgets}
+    query = {**SCHEDULE["queries"][0], "name": f"{HOSTILE}{{date}}"[-64:]}
+    timed = {"dataset": f"in {HOSTILE}", "version": version, "total": {HOSTILE: 9}}
+    made("schedules", **{**SCHEDULE, **timed, "name": HOSTILE, "queries": [query]})
     for role in ("analyst", "admin", "auditor"):
         name = f"{role} {HOSTILE}"
         issued = tokens.issue(world.server, OPERATOR, name, TokenSpec())
@@ -43,6 +54,8 @@ def visited(browser: Browser, world: World, name: str) -> int:
         "coalition": ("", f"?user={quote(f'analyst {HOSTILE}', safe='')}"),
         "preview_clearance": (f"?user=ann&tier={quote(HOSTILE, safe='')}",),
         "new_query": ("", f"?kind=vector&dataset={quote(HOSTILE, safe='')}"),
+        "new_schedule": ("", f"?dataset={quote(f'in {HOSTILE}', safe='')}"),
+        "schedule": ("", "?days=31"),
         "new_stream": ("", f"?dataset={quote(HOSTILE, safe='')}"),
         "query_levels": ("", f"?wish=epsilon&{quote(f'level {HOSTILE}', safe='')}=0.7"),
         "timeline": ("", f"?tier={quote(HOSTILE, safe='')}"),

@@ -1,6 +1,8 @@
 """Test datasets declared by form: pushed vectors, and files whose fields carry column numbers."""
 
-from penstock.web.forms.dataset_form import spec_of
+import pytest
+
+from penstock.web.forms.dataset_form import dated, next_source, spec_of
 
 TIERS = ("public", "internal")
 FORM = {
@@ -63,3 +65,54 @@ def test_same_people_and_accountant_are_there_where_they_were_given() -> None:
     spec = spec_of({**FORM, "same_people_as": " others ", "accountant": "gaussian"}, TIERS)
     assert (spec["same_people_as"], spec["accountant"]) == ("others", "gaussian")
     assert {"same_people_as", "accountant"}.isdisjoint(spec_of(FORM, TIERS))
+
+
+@pytest.mark.parametrize(
+    ("before", "place", "source"),
+    [
+        (
+            {"engine": "duckdb", "uri": "/a.csv"},
+            "/b.csv",
+            {"engine": "duckdb", "uri": "/b.csv"},
+        ),
+        (
+            {"engine": "duckdb", "uri": "s3://b/1.parquet", "connection": "lake"},
+            "s3://b/2.parquet",
+            {"engine": "duckdb", "uri": "s3://b/2.parquet", "connection": "lake"},
+        ),
+        (
+            {"engine": "duckdb", "uri": "s3://b/1.parquet", "connection": "lake"},
+            "/b.csv",
+            {"engine": "duckdb", "uri": "/b.csv"},
+        ),
+        (
+            {"engine": "spark", "table": "a.old", "connection": "cluster", "snapshot": "none"},
+            "a.new",
+            {"engine": "spark", "table": "a.new", "connection": "cluster"},
+        ),
+        ({"engine": "vector"}, "/b.csv", {"engine": "duckdb", "uri": "/b.csv"}),
+    ],
+)
+def test_new_data_are_read_as_those_before_them(
+    before: dict[str, str], place: str, source: dict[str, str]
+) -> None:
+    assert next_source(before, place) == source
+
+
+@pytest.mark.parametrize(
+    ("source", "pattern"),
+    [
+        ({"uri": "/data/visits.csv"}, "/data/visits-{date}.csv"),
+        ({"uri": "visits.csv.gz"}, "visits-{date}.csv.gz"),
+        ({"uri": "/data.d/visits"}, "/data.d/visits-{date}"),
+        ({"uri": ".csv"}, ".csv-{date}"),
+        ({"uri": "s3://lake/visits/*.parquet"}, "s3://lake/visits/*.parquet"),
+        ({"uri": "delta+s3://lake/visits/"}, "delta+s3://lake/visits/"),
+        ({"table": "public.visits"}, "public.visits_{date}"),
+        ({"engine": "vector"}, ""),
+    ],
+)
+def test_a_date_has_its_place_in_the_name_that_is_suggested(
+    source: dict[str, str], pattern: str
+) -> None:
+    assert dated(source) == pattern

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from penstock.web.presenters.spec_text import kept, question
+from penstock.web.presenters.spec_text import kept, question, request_of, source_of
 
 
 @pytest.mark.parametrize(
@@ -54,3 +54,40 @@ def test_a_structure_is_told_in_words(structure: dict[str, Any], phrase: str) ->
 def test_a_spec_is_told_in_words(spec: dict[str, Any], phrase: str) -> None:
     ((_, words),) = question({"name": "q", **spec, "max_levels": 3})
     assert phrase in words
+
+
+def test_a_request_is_told_with_its_noise_and_its_levels() -> None:
+    spec = {
+        "name": "q",
+        "aggregate": {"type": "count"},
+        "mechanism": "generalized_gaussian",
+        "p": 4,
+        "levels": {"public": {"epsilon": 0.1}, "internal": {"half_width": 5, "confidence": 0.9}},
+    }
+    assert request_of(spec) == [
+        ("Statistic", "number of rows"),
+        ("Noise", "generalized gaussian"),
+        ("Power of the noise", "4"),
+        ("Levels", "public: epsilon 0.1; internal: half width 5, confidence 0.9"),
+    ]
+    assert request_of({"share": 0.25}) == [("Share", "25% of every tier's budget")]
+    assert request_of({"levels": {"public": 0.1}}) == [("Levels", '{"public": 0.1}')]
+    assert request_of({"group_by": ["town"]}) == [("Group by", '["town"]')]
+
+
+@pytest.mark.parametrize(
+    ("source", "words"),
+    [
+        ({"engine": "duckdb", "uri": "a.csv"}, "the file a.csv"),
+        (
+            {"engine": "duckdb", "uri": "s3://a/b.csv", "connection": "lake"},
+            "the file s3://a/b.csv, read under the connection lake",
+        ),
+        (
+            {"engine": "postgresql", "table": "public.a", "connection": "house"},
+            "the view public.a, read by postgresql under the connection house",
+        ),
+    ],
+)
+def test_a_source_is_told_in_words(source: dict[str, str], words: str) -> None:
+    assert source_of(source) == words

@@ -3,6 +3,7 @@
 * ``form_input``                                 what was typed, and the errors of each field
 * ``query_kinds, query_form, stream_form, privacy_terms``: queries and streams
 * ``dataset_form, token_form``                   datasets and tokens
+* ``schedule_form``                              schedules; their queries are JSON
 * ``choices``                                    the options in forms, each with a sentence that
                                                  explains it
 * ``log_filters``                                filters of the audit log and of the history

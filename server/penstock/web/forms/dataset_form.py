@@ -4,6 +4,7 @@ The form shows the names and types of the columns; the user enters everything el
 carry the number of their column, since a column's name may be any text.
 """
 
+import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -24,6 +25,8 @@ ACCOUNTANTS = (
     ("gaussian", "Gaussian: for Gaussian queries only, and room for more of them"),
 )
 MOST_COLUMNS = 200
+
+_SUFFIX = re.compile(r"(\.[A-Za-z0-9]{1,8}){0,2}$")
 
 
 def spec_of(given: Mapping[str, str], tiers: Iterable[str], uri: str = "") -> dict[str, Any]:
@@ -52,6 +55,27 @@ def spec_of(given: Mapping[str, str], tiers: Iterable[str], uri: str = "") -> di
             same_people_as=given.get("same_people_as", "").strip() or None,
         ),
     }
+
+
+def next_source(before: Mapping[str, str], place: str) -> dict[str, str]:
+    """Return the source of new data: another file or view, read as the present one is."""
+    kept = {name: before[name] for name in ("engine", "connection") if name in before}
+    if "table" in before:
+        return {**kept, "table": place}
+    connected = "connection" in before and "://" in place
+    return {**kept, "uri": place} if connected else {"engine": "duckdb", "uri": place}
+
+
+def dated(source: Mapping[str, str]) -> str:
+    """Return the name of the present file or view with a place for a date, as a suggestion."""
+    if "table" in source:
+        return f"{source['table']}_{{date}}"
+    folder, slash, name = source.get("uri", "").rpartition("/")
+    if not name or "*" in name:
+        return folder + slash + name
+    suffix = _SUFFIX.search(name)
+    cut = suffix.start() if suffix and suffix.start() else len(name)
+    return f"{folder}{slash}{name[:cut]}-{{date}}{name[cut:]}"
 
 
 def _columns(given: Mapping[str, str]) -> dict[str, dict[str, object]]:

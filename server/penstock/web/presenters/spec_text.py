@@ -4,6 +4,8 @@ import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
+from penstock.figures import percent
+
 _ELSEWHERE = frozenset(
     {"name", "dataset", "mechanism", "levels", "share", "keys", "max_levels", "sensitivity", "p"}
 )
@@ -51,7 +53,7 @@ def question(spec: Mapping[str, Any]) -> list[tuple[str, str]]:
         label, words = writers.get(name, (name.replace("_", " ").capitalize(), _plain))
         try:
             lines.append((label, words(part)))
-        except (KeyError, TypeError):
+        except (AttributeError, KeyError, TypeError):
             lines.append((label, _plain(part)))
     return lines
 
@@ -142,3 +144,43 @@ def _shares(part: Mapping[str, Any]) -> Iterator[str]:
         yield "at most 1 group" if groups == 1 else f"at most {groups:,} groups"
     if rows is not None:
         yield f"at most {rows:,} {'row' if rows == 1 else 'rows'} in each group"
+
+
+def request_of(spec: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Return each part of a query that is not registered yet, its noise and levels among them."""
+    lines = question(spec)
+    for name in ("mechanism", "p", "levels", "share", "max_levels", "sensitivity"):
+        part = spec.get(name)
+        if part in (None, [], {}):
+            continue
+        words = _LEVELS.get(name, _plain)
+        try:
+            lines.append((_LABELS.get(name, name.capitalize()), words(part)))
+        except (AttributeError, TypeError, ValueError):
+            lines.append((_LABELS.get(name, name.capitalize()), _plain(part)))
+    return lines
+
+
+def source_of(source: Mapping[str, Any]) -> str:
+    """Return where data are, in words."""
+    engine, connection = source.get("engine"), source.get("connection")
+    if "table" in source:
+        return f"the view {source['table']}, read by {engine} under the connection {connection}"
+    under = f", read under the connection {connection}" if connection else ""
+    return f"the file {source.get('uri')}{under}"
+
+
+def _levels(part: Mapping[str, Mapping[str, Any]]) -> str:
+    return "; ".join(f"{tier}: {_level(level)}" for tier, level in part.items())
+
+
+def _level(level: Mapping[str, Any]) -> str:
+    return ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in level.items())
+
+
+_LABELS = {"mechanism": "Noise", "p": "Power of the noise", "max_levels": "Levels (at most)"}
+_LEVELS: Mapping[str, Callable[[Any], str]] = {
+    "mechanism": lambda name: str(name).replace("_", " "),
+    "levels": _levels,
+    "share": lambda share: f"{percent(float(share))} of every tier's budget",
+}

@@ -23,11 +23,13 @@ from penstock.web.views.data import (
     levels,
     new_dataset,
     new_query,
+    new_schedule,
     new_stream,
     new_version,
     raising_budgets,
     retiring,
     same_people,
+    schedules,
 )
 from penstock.web.views.people import clearance, proposals, tiers, users
 
@@ -42,6 +44,8 @@ _ADMINISTERED = (
     new_version,
     same_people,
     new_stream,
+    schedules,
+    new_schedule,
     tiers,
     clearance,
     users,

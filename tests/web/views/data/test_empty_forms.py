@@ -55,6 +55,7 @@ def shown_to(world: World, browser: Browser, name: str) -> list[Form]:
             "?dataset=sites&kind=vector",
         ),
         "new_stream": ("?dataset=sites", "?dataset=loans"),
+        "new_schedule": ("?dataset=loans",),
         "new_dataset": ("?source=vector", f"?uri={loans}"),
     }
     found: dict[object, Form] = {}
@@ -103,7 +104,10 @@ TEXTS = {"domain": "string", "alphabet": "ab", "length": "2"}
 STREAM = {**BASE, **LEVEL, "dataset": "sites", "max_steps_per_unit": "1"}
 VECTOR = {**BASE, **LEVEL, "kind": "vector", "dataset": "sites", "keys": "a\nb"}
 PUSHED = {"source": "vector", "neighboring": "add_remove", "delta": "1e-6", "epsilon public": "1"}
+TIMED = {"name": "a", "dataset": "loans", "cron": "0 3 * * *", "uri": "a-{date}.csv"}
 QUERY, OPENED, DATASET = "/new/query/preview", "/new/stream/preview", "/new/dataset"
+SCHEDULED = "/new/schedule/preview"
+BUDGET = {"epsilon public": "1", "total public": "5"}
 
 # What is filled in, and beside which field it says what to enter, and how that begins.
 HALF_FILLED: list[tuple[str, dict[str, str], str, str]] = [
@@ -144,6 +148,10 @@ HALF_FILLED: list[tuple[str, dict[str, str], str, str]] = [
     (OPENED, {**STREAM, "structure": "kary"}, "k", "Without a length the best k is unknown"),
     (OPENED, {**STREAM, "l2": "1"}, "l1", "Enter by how much one person changes all numbers"),
     (OPENED, {**STREAM, "max_steps_per_unit": ""}, "max_steps_per_unit", "The privacy unit of"),
+    (SCHEDULED, {**TIMED, **BUDGET, "name": ""}, "name", "Enter a name: 1 to 64 characters"),
+    (SCHEDULED, TIMED, "", "Enter a total for each tier"),
+    (SCHEDULED, {**TIMED, **BUDGET, "uri": ""}, "file", "The name needs {date} in it"),
+    (SCHEDULED, {**TIMED, **BUDGET, "days": "0"}, "days", "Enter a whole number of days"),
     (DATASET, {**PUSHED, "name": " "}, "name", "Enter a name: 1 to 64 characters, a letter"),
     (DATASET, {**PUSHED, "name": "a", "delta": ""}, "delta", "Enter the chance that the guarantee"),
     (DATASET, {**PUSHED, "name": "a", "epsilon public": ""}, "", "Enter an epsilon for at least"),

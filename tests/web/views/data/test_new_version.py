@@ -11,8 +11,6 @@ from tests.web.every_page.contents import LARGEST_PAGE, require_own, weight
 from tests.web.views.people.acting import follow, leaves
 from tests.web.world import Browser, text_of
 
-from penstock.web.views.data.new_version import _source
-
 PATH = "/datasets/loans/versions"
 
 
@@ -114,35 +112,3 @@ def test_under_the_two_person_rule_it_begins_with_no_larger_budget(
     assert refused.status_code == 403
     assert 'value="50"' in refused.text
     assert root.submit(PATH, **fields(file), once="3").status_code == 303
-
-
-@pytest.mark.parametrize(
-    ("before", "place", "source"),
-    [
-        (
-            {"engine": "duckdb", "uri": "/a.csv"},
-            "/b.csv",
-            {"engine": "duckdb", "uri": "/b.csv"},
-        ),
-        (
-            {"engine": "duckdb", "uri": "s3://b/1.parquet", "connection": "lake"},
-            "s3://b/2.parquet",
-            {"engine": "duckdb", "uri": "s3://b/2.parquet", "connection": "lake"},
-        ),
-        (
-            {"engine": "duckdb", "uri": "s3://b/1.parquet", "connection": "lake"},
-            "/b.csv",
-            {"engine": "duckdb", "uri": "/b.csv"},
-        ),
-        (
-            {"engine": "spark", "table": "a.old", "connection": "cluster", "snapshot": "none"},
-            "a.new",
-            {"engine": "spark", "table": "a.new", "connection": "cluster"},
-        ),
-        ({"engine": "vector"}, "/b.csv", {"engine": "duckdb", "uri": "/b.csv"}),
-    ],
-)
-def test_new_data_are_read_as_those_before_them(
-    before: dict[str, str], place: str, source: dict[str, str]
-) -> None:
-    assert _source(before, place) == source

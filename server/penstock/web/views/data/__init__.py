@@ -2,6 +2,7 @@
 
 * ``new_dataset, new_version, declarations``  datasets
 * ``new_query, new_stream``                   queries and streams, previewed and then registered
+* ``schedules, new_schedule``                 new versions and queries by a timetable
 * ``levels, retiring``                        changing levels, retiring queries and streams
 * ``raising_budgets, same_people``            budgets, and datasets that hold the same people
 """

@@ -11,7 +11,7 @@ from penstock.services.people import tiers
 from penstock.services.previews import version_preview
 from penstock.services.previews.version_preview import VersionPreviewView
 from penstock.services.schemas.queries import VersionRequest
-from penstock.web.forms import form_input
+from penstock.web.forms import dataset_form, form_input
 from penstock.web.forms.form_input import Form
 from penstock.web.http.idempotent_forms import once, tried
 from penstock.web.http.request_context import Visit
@@ -62,7 +62,7 @@ def _version_request(visit: Visit, dataset: str, given: Mapping[str, str]) -> Ve
     known = [tier.name for tier in tiers.listing(visit.server)]
     epsilons = {tier: form_input.number(given.get(f"epsilon {tier}", "")) for tier in known}
     spec = {
-        "source": _source(before, given.get("uri", "").strip()),
+        "source": dataset_form.next_source(before, given.get("uri", "").strip()),
         "budgets": {
             tier: {"epsilon": epsilon} for tier, epsilon in epsilons.items() if epsilon is not None
         },
@@ -71,15 +71,6 @@ def _version_request(visit: Visit, dataset: str, given: Mapping[str, str]) -> Ve
     }
     version: VersionRequest = checked(VersionRequest, spec)
     return version
-
-
-def _source(before: Mapping[str, str], place: str) -> dict[str, str]:
-    """Return the source of new data: another file or view, read as the present one is."""
-    kept = {name: before[name] for name in ("engine", "connection") if name in before}
-    if "table" in before:
-        return {**kept, "table": place}
-    connected = "connection" in before and "://" in place
-    return {**kept, "uri": place} if connected else {"engine": "duckdb", "uri": place}
 
 
 def _form(visit: Visit, name: str, form: Form, view: VersionPreviewView | None = None) -> Response:

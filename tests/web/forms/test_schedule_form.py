@@ -1,0 +1,124 @@
+"""Test schedules as forms declare them: each refusal points to its field."""
+
+import json
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+
+from penstock.errors import InvalidInput
+from penstock.web.forms.schedule_form import DAYS, EXAMPLE, MOST_DAYS, days_of, placed, spec_of
+
+NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
+TIERS = ("public", "internal")
+SOURCE = {"engine": "duckdb", "uri": "/data/visits-{date}.csv"}
+FORM = {
+    "name": " nightly ",
+    "dataset": "visits",
+    "cron": " 0 3 * * * ",
+    "timezone": "",
+    "missed": "skip",
+    "refused": "go_on",
+    "epsilon public": "1",
+    "epsilon internal": "2.5",
+    "total public": "12",
+    "total internal": "30",
+    "queries": EXAMPLE,
+}
+
+
+def refused(changes: dict[str, str], source: dict[str, str] | None = None) -> dict[str, str]:
+    """Return what is said beside each field."""
+    with pytest.raises(InvalidInput) as caught:
+        spec_of({**FORM, **changes}, source or SOURCE, TIERS, NOW)
+    return dict(caught.value.errors)
+
+
+def queries(**changes: Any) -> dict[str, str]:
+    """Return the example, and a second query with changes."""
+    (query,) = json.loads(EXAMPLE)
+    return {"queries": json.dumps([query, {**query, "name": "b-{date}", **changes}])}
+
+
+def test_a_form_becomes_the_schedule_that_it_describes() -> None:
+    spec = spec_of({**FORM, "max_units": "100", "disjoint_units": "1"}, SOURCE, TIERS, NOW)
+    assert spec.model_dump() == {
+        "name": "nightly",
+        "dataset": "visits",
+        "cron": "0 3 * * *",
+        "timezone": "UTC",
+        "version": {
+            "source": SOURCE,
+            "budgets": {"public": {"epsilon": 1}, "internal": {"epsilon": 2.5}},
+            "disjoint_units": True,
+            "max_units": 100,
+        },
+        "queries": json.loads(EXAMPLE),
+        "total": {"public": 12.0, "internal": 30.0},
+        "missed": "skip",
+        "refused": "go_on",
+    }
+
+
+def test_without_queries_only_versions_are_registered() -> None:
+    assert spec_of({**FORM, "queries": " \n"}, SOURCE, TIERS, NOW).queries == []
+
+
+@pytest.mark.parametrize(
+    ("changes", "place", "words"),
+    [
+        ({"name": ""}, "/name", "Enter a name"),
+        ({"cron": ""}, "/cron", "five fields"),
+        ({"cron": "0 3 * *"}, "/cron", "five fields"),
+        ({"timezone": "Mars/Base"}, "/timezone", "no time zone"),
+        ({"total public": "", "total internal": ""}, "/total", "Enter a total for each tier"),
+        ({"total public": ""}, "/total", "name each of them in both"),
+        ({"total public": "much"}, "/total/public", "must be a number"),
+        ({"epsilon public": "-1"}, "/version/budgets/public/epsilon", "above 0"),
+        ({"max_units": "1.5"}, "/version/max_units", "integer"),
+        ({"missed": "x"}, "/missed", "'late' or 'skip'"),
+        ({"queries": "[{]"}, "/queries", "in line 1, column 3"),
+        ({"queries": "{}"}, "/queries", "must be a list of objects"),
+        ({"queries": "[1]"}, "/queries", "must be a list of objects"),
+        ({"queries": '[{"a": NaN}]'}, "/queries", "NaN is not a number"),
+        ({"queries": '[{"a": 1, "a": 2}]'}, "/queries", "contains a name twice"),
+        ({"queries": "[" * 200 + "]" * 200}, "/queries", "more than 100 deep"),
+        ({"queries": '[{"name": "people"}]'}, "/queries", "needs {date}"),
+        (queries(share=2), "/queries/1/share", "Query 2, share: "),
+        (queries(values=[1]), "/queries/1/values", "Query 2, values: "),
+    ],
+)
+def test_what_is_wrong_is_said_beside_its_field(
+    changes: dict[str, str], place: str, words: str
+) -> None:
+    told = refused(changes)
+    assert list(told) == [place]
+    assert words in told[place]
+
+
+def test_a_file_without_a_date_in_its_name_is_refused_beside_the_file() -> None:
+    told = refused({}, {**SOURCE, "uri": "/data/visits.csv"})
+    assert list(told) == ["/version/source"]
+    assert told["/version/source"].startswith("The name needs {date} in it, for example")
+
+
+def test_queries_that_are_no_json_are_reported_with_what_else_is_wrong() -> None:
+    assert sorted(refused({"queries": "[", "name": ""})) == ["/name", "/queries"]
+
+
+def test_refusals_of_the_version_point_to_its_fields_and_others_stay() -> None:
+    with pytest.raises(InvalidInput) as caught, placed():
+        raise InvalidInput(
+            "", errors=[("/source/engine", "a"), ("/disjoint_units", "b"), ("/name", "c")]
+        )
+    assert [place for place, _ in caught.value.errors] == [
+        *("/version/source/engine", "/version/disjoint_units", "/name"),
+    ]
+
+
+def test_days_are_a_whole_number_in_their_range() -> None:
+    assert (days_of({}), days_of({"days": " "}), days_of({"days": "31"})) == (DAYS, DAYS, 31)
+    for typed in ("0", "-3", "1.5", "many", str(MOST_DAYS + 1)):
+        with pytest.raises(InvalidInput) as caught:
+            days_of({"days": typed})
+        assert caught.value.errors[0][0] == "/days"
