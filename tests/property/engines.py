@@ -55,7 +55,7 @@ class Engine:
                     fingerprint_key=KEY,
                     fingerprint=registered,
                     sources=self.sources,
-                )
+                ).steps
             ]
             for query in queries
         ]

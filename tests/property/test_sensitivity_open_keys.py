@@ -81,7 +81,7 @@ def counts(folder: Folder, dataset: DatasetSpec, query: HistogramQuery) -> dict[
         fingerprint_key=KEY,
         fingerprint=fingerprint(dataset, KEY, Sources(folder.path)),
         sources=Sources(folder.path, threads=1),
-    )
+    ).steps
     ranks, numbers = parted(found)
     assert (numbers > 0).all()
     return dict(zip(ranks.tolist(), numbers.tolist(), strict=True))

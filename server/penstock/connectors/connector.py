@@ -1,7 +1,7 @@
 """State what an engine must offer so that data are read with it."""
 
 from enum import StrEnum
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +22,17 @@ class Snapshot(StrEnum):
     CONTENT = "content"
     VERSION = "version"
     NONE = "none"
+
+
+class ExactAnswer(NamedTuple):
+    """Hold an answer in lattice steps (see ``decoding``), and which state of the rows it is of.
+
+    ``state`` is the engine's own name of that state: None if it has none, and if the dataset's
+    fingerprint says already which rows were read.
+    """
+
+    steps: NDArray[np.int64]
+    state: str | None = None
 
 
 class Connector(Protocol):
@@ -69,8 +80,8 @@ class Connector(Protocol):
         key: bytes,
         fingerprint: bytes,
         progress: Progress,
-    ) -> NDArray[np.int64]:
-        """Read the data with a statement: the answer in lattice steps, see ``decoding``.
+    ) -> ExactAnswer:
+        """Read the data with a statement.
 
         Raises ``SourceChanged`` unless the data are those with this fingerprint.
         """

@@ -244,8 +244,8 @@ MUTANTS: Final[Sequence[Mutant]] = (
     Mutant(
         name="raised-on-other-data",
         path="services/queries/level_changes.py",
-        before="    exact = answer()\n    require_same(server, dataset, query, exact)\n",
-        after="    exact = answer()\n",
+        before="    exact, state = answer()\n    require_same(server, dataset, query, exact)\n",
+        after="    exact, state = answer()\n",
         wrong="an anchor is raised by other exact values than it was drawn from",
         tests=(
             "tests/unit/services/datasets/test_datasets.py::test_an_answer_other_than_the_one_registered_raises_no_ceiling",

@@ -121,4 +121,4 @@ class Folder:
             fingerprint_key=KEY,
             fingerprint=fingerprint(dataset, KEY, Sources(self.path)),
             sources=Sources(self.path, threads=threads),
-        )
+        ).steps

@@ -59,7 +59,7 @@ def _answer(dataset: DatasetSpec, name: str) -> list[int]:
         fingerprint_key=key,
         fingerprint=fingerprint(dataset, key, Sources(DATA)),
         sources=Sources(DATA),
-    )
+    ).steps
     return [int(value) for value in values]
 
 

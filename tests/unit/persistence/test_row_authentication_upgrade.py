@@ -54,6 +54,7 @@ LATER_COLUMNS = (
         ("dataset", "withdrawn_at"),
         ("dataset", "people"),
         ("query", "declaration"),
+        ("query", "read_states"),
     ),
 )
 QUERY = metadata.tables["query"]

@@ -200,6 +200,7 @@ def shown(view: "QueryView") -> Document:
     ]
     if view.sql_sha256 is not None:
         facts.append(f"  SQL {view.sql_sha256}")
+    facts.extend(f"  read {state}" for state in view.read_states)
     columns = (Column("tier"), *LEVEL, *ERROR, _added_up(lossless=view.lossless))
     rows = [(*tier_cells(tier), _composed(tier)) for tier in view.tiers]
     return Document(view, columns, rows, facts)

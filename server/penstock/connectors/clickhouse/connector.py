@@ -6,10 +6,7 @@ between queries.
 
 from typing import TYPE_CHECKING, Final
 
-import numpy as np
-from numpy.typing import NDArray
-
-from penstock.connectors.connector import Snapshot
+from penstock.connectors.connector import ExactAnswer, Snapshot
 from penstock.connectors.planning.plan import Plan
 from penstock.connectors.progress import Progress
 from penstock.connectors.sources import Sources
@@ -92,7 +89,7 @@ class ClickHouseViews:
         key: bytes,
         fingerprint: bytes,
         progress: Progress,
-    ) -> NDArray[np.int64]:
+    ) -> ExactAnswer:
         """Read the view with a statement."""
         from penstock.connectors.clickhouse.conformance import require_conformance
         from penstock.connectors.clickhouse.reading import reading
@@ -108,7 +105,7 @@ class ClickHouseViews:
             source = source_of(statement.plan, view.quoted, view.types)
             table = session.table(surrounded(statement, source), relations_of(statement, salt))
         rows = {name: table.column(name).to_numpy() for name in table.column_names}
-        return decoded(statement, rows)
+        return ExactAnswer(decoded(statement, rows))
 
     def _address(self, dataset: DatasetSpec, *, registered: bool) -> str:
         return self._sources.connections.require(

@@ -4,10 +4,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Final
 
-import numpy as np
-from numpy.typing import NDArray
-
-from penstock.connectors.connector import Snapshot
+from penstock.connectors.connector import ExactAnswer, Snapshot
 from penstock.connectors.duckdb import parquet_cells, source_file
 from penstock.connectors.planning.plan import Plan
 from penstock.connectors.progress import Progress
@@ -70,12 +67,12 @@ class Files:
         key: bytes,
         fingerprint: bytes,
         progress: Progress,
-    ) -> NDArray[np.int64]:
+    ) -> ExactAnswer:
         """Read the file with a statement; the bits do not depend on the number of threads."""
         from penstock.connectors.duckdb import source
 
         with self._opened(dataset, key, fingerprint, progress) as (file, names):
-            return source.run(
+            steps = source.run(
                 statement,
                 file,
                 names,
@@ -83,6 +80,7 @@ class Files:
                 threads=self._sources.threads,
                 memory=self._sources.memory,
             )
+            return ExactAnswer(steps)
 
     @contextmanager
     def _opened(

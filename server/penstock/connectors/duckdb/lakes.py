@@ -2,10 +2,7 @@
 
 from typing import Final
 
-import numpy as np
-from numpy.typing import NDArray
-
-from penstock.connectors.connector import Snapshot
+from penstock.connectors.connector import ExactAnswer, Snapshot
 from penstock.connectors.planning.plan import Plan
 from penstock.connectors.progress import Progress
 from penstock.connectors.sources import Sources
@@ -70,7 +67,7 @@ class Lakes:
         key: bytes,
         fingerprint: bytes,
         progress: Progress,
-    ) -> NDArray[np.int64]:
+    ) -> ExactAnswer:
         """Read the objects with a statement; the bits do not depend on the number of threads."""
         from penstock.connectors.duckdb.conformance import require_conformance
         from penstock.connectors.duckdb.streamed import run_streamed
@@ -78,13 +75,14 @@ class Lakes:
         lake = self._registered(dataset, key, fingerprint)
         require_conformance("stream")
         try:
-            return run_streamed(
+            steps = run_streamed(
                 statement,
                 lambda aliases: lake.relation(aliases, progress),
                 salt,
                 threads=self._sources.threads,
                 memory=self._sources.memory,
             )
+            return ExactAnswer(steps)
         finally:
             # Also after an error: objects that changed are its most likely cause.
             progress("checking that no object was changed meanwhile")

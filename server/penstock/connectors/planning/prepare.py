@@ -10,10 +10,8 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TypeVar
 
-import numpy as np
-from numpy.typing import NDArray
-
 from penstock.connectors.choice import connector_of
+from penstock.connectors.connector import ExactAnswer
 from penstock.connectors.planning.canonical import canonical_hash
 from penstock.connectors.planning.correlated_counts import Nodes
 from penstock.connectors.planning.domain import Key
@@ -164,10 +162,11 @@ def answer(
     fingerprint: bytes,
     sources: Sources = ANYWHERE,
     progress: Progress = silent,
-) -> NDArray[np.int64]:
+) -> ExactAnswer:
     """Read the data, once, with a statement: the answer in lattice steps, ``(dimension,)``.
 
-    That of a sparse histogram has the ranks of the keys in the data, and then their counts.
+    With it comes the name of the state of the rows that was read, if the engine has one.  The
+    answer of a sparse histogram has the ranks of the keys in the data, and then their counts.
     The answer has the same bits for the same data, statement and ``salt`` (the dataset version's
     secret), with any engine.  ``progress`` receives the stages.  Raises ``SourceChanged`` unless
     the source is, before and after it is read, the one whose ``fingerprint`` was registered.

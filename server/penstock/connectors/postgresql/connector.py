@@ -1,16 +1,14 @@
 """Read registered views in PostgreSQL.
 
 PostgreSQL cannot go back in time: a dataset's fingerprint is that of names and types, and its rows
-may change between queries.  Each query reads one state of them, of a view that is locked meanwhile.
+may change between queries.  Each query reads one state of them, of a view that is locked meanwhile,
+and says which (``states``).
 """
 
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Final
 
-import numpy as np
-from numpy.typing import NDArray
-
-from penstock.connectors.connector import Snapshot
+from penstock.connectors.connector import ExactAnswer, Snapshot
 from penstock.connectors.planning.plan import Plan
 from penstock.connectors.progress import Progress
 from penstock.connectors.sources import Sources
@@ -85,10 +83,11 @@ class Views:
         key: bytes,
         fingerprint: bytes,
         progress: Progress,
-    ) -> NDArray[np.int64]:
+    ) -> ExactAnswer:
         """Read the view with a statement, in one transaction."""
         from penstock.connectors.postgresql.conformance import require_once
         from penstock.connectors.postgresql.relations import surrounded, view_source
+        from penstock.connectors.postgresql.states import read
         from penstock.connectors.postgresql.views import registered_view
         from penstock.connectors.statements.decoding import decoded
 
@@ -97,9 +96,10 @@ class Views:
             require_once(session, view)
             progress("counting")
             source = view_source(statement.plan, view.place, view.types)
-            table = session.table(*surrounded(statement, source, salt))
+            text, parameters = surrounded(statement, source, salt)
+            table, state = read(session, view, statement, text, parameters)
         rows = {name: table.column(name).to_numpy() for name in table.column_names}
-        return decoded(statement, rows)
+        return ExactAnswer(decoded(statement, rows), state)
 
     def _reading(
         self, dataset: DatasetSpec, *, registered: bool

@@ -6,10 +6,7 @@ between queries.
 
 from typing import Final
 
-import numpy as np
-from numpy.typing import NDArray
-
-from penstock.connectors.connector import Snapshot
+from penstock.connectors.connector import ExactAnswer, Snapshot
 from penstock.connectors.planning.plan import Plan
 from penstock.connectors.progress import Progress
 from penstock.connectors.sources import Sources
@@ -88,7 +85,7 @@ class SparkViews:
         key: bytes,
         fingerprint: bytes,
         progress: Progress,
-    ) -> NDArray[np.int64]:
+    ) -> ExactAnswer:
         """Read the view with a statement."""
         from penstock.connectors.spark.conformance import require_conformance
         from penstock.connectors.spark.relations import declare
@@ -104,7 +101,7 @@ class SparkViews:
             declare(session, statement, salt, view.quoted, view.types, reads=True)
             table = session.table(statement.text)
         rows = {name: table.column(name).to_numpy() for name in table.column_names}
-        return decoded(statement, rows)
+        return ExactAnswer(decoded(statement, rows))
 
     def _address(self, dataset: DatasetSpec, *, registered: bool) -> str:
         return self._sources.connections.require(

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from penstock.connectors.connections import Connections
-from penstock.connectors.connector import Snapshot
+from penstock.connectors.connector import ExactAnswer, Snapshot
 from penstock.connectors.planning.plan import Plan
 from penstock.connectors.planning.refusals import pointer, refusal
 from penstock.connectors.progress import Progress
@@ -107,7 +107,7 @@ class Warehouse:
         key: bytes,
         fingerprint: bytes,
         progress: Progress,
-    ) -> NDArray[np.int64]:
+    ) -> ExactAnswer:
         """Read the table, as it was when it was last seen to be the registered one."""
         with self._session(dataset, registered=True) as session:
             types, now = self._registered(session, dataset, key, fingerprint)
@@ -123,7 +123,7 @@ class Warehouse:
                     f"{self._engine.name} does not run the statement: it may lack memory, or the"
                     " right to read the table. Nothing was released."
                 ) from None
-        return decoded(statement, arrays(rows))
+        return ExactAnswer(decoded(statement, arrays(rows)))
 
     def _registered(
         self, session: Session, dataset: DatasetSpec, key: bytes, fingerprint: bytes

@@ -37,7 +37,8 @@ class Query(Numbered, table=True):
     is how many keys differ between neighbors.  ``frozen`` is when a restore that may have lost
     draws of it was acknowledged: it draws no more noise.  ``mismatches`` is how often exact values
     other than the anchor's were sent to raise it, null if never. ``declaration`` is the number of
-    the dataset's declaration under which it was registered, null for the first.
+    the dataset's declaration under which it was registered, null for the first.  ``read_states``
+    (JSON) are the engine's names of the states of the rows that were read, null if it has none.
     """
 
     __tablename__ = "query"
@@ -96,6 +97,7 @@ class Query(Numbered, table=True):
     frozen: str | None = None
     mismatches: int | None = None
     declaration: int | None = None
+    read_states: str | None = None
 
 
 class Edition(Table, table=True):

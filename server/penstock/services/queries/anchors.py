@@ -29,6 +29,7 @@ from penstock.persistence.tables.queries import Query
 from penstock.services.context import Server
 from penstock.services.noise.long_vectors.long_vector import Steps
 from penstock.services.noise.sealed_state import seal_state
+from penstock.services.queries.exact_answers import states_with
 from penstock.services.releases.releases import release_row
 from penstock.services.releases.stored_hand_outs import fitting
 
@@ -61,6 +62,7 @@ def _activate(dialect: str) -> Prepared:
             status="active",
             seq=bindparam("seq"),
             sealed_fingerprint=bindparam("sealed_fingerprint"),
+            read_states=bindparam("read_states"),
             mac=bindparam("mac"),
         )
         .returning(next_number(dialect, "release").label("number"), *signed_columns(_QUERY))
@@ -74,21 +76,23 @@ def store_anchor(
     charged: Query,
     vectors: Vectors,
     keep: Keep | None,
+    state: str | None,
 ) -> Query:
     """Store the first draws of a charged query, and return its row, which is active then.
 
-    All or none are stored.  Raises ``Conflict`` if another request did so meanwhile, and
+    ``state`` is the engine's name of the state of the rows that they were drawn from.  All or none
+    are stored.  Raises ``Conflict`` if another request did so meanwhile, and
     ``IntegrityViolation`` for a row that was altered.
     """
     query = charged
     hold_query(session, required(query.id))
     with fitting(query.name):
-        number = _activated(session, dataset, query, len(vectors), keep)
+        number = _activated(session, dataset, query, len(vectors), keep, state)
         if number is None:
             # Others changed it, or it was signed again under another key.
             query = _locked_pending(session, charged)
             session.expunge(query)
-            number = _activated(session, dataset, query, len(vectors), keep)
+            number = _activated(session, dataset, query, len(vectors), keep, state)
         for seq, (rung, steps) in enumerate(vectors):
             _store(session, server, dataset, query, required(number), seq, rung, steps)
             if seq + 1 < len(vectors):
@@ -97,13 +101,19 @@ def store_anchor(
 
 
 def _activated(
-    session: Session, dataset: Dataset, query: Query, count: int, keep: Keep | None
+    session: Session,
+    dataset: Dataset,
+    query: Query,
+    count: int,
+    keep: Keep | None,
+    state: str | None,
 ) -> int | None:
     """Make a query active that has ``count`` releases, and return a number for the first one.
 
     It is None, and nothing happened, if the row is not the one that is stored and pending.
     """
     before, query.status, query.seq = query.mac, "active", count - 1
+    query.read_states = states_with(query, state)
     if keep is not None:
         keep(session, dataset, query)
     row = {name: getattr(query, name) for name in columns("query")}
@@ -117,6 +127,7 @@ def _activated(
             "mac_before": before,
             "seq": query.seq,
             "sealed_fingerprint": query.sealed_fingerprint,
+            "read_states": query.read_states,
             "mac": query.mac,
         },
     )

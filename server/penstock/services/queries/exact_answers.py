@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from penstock.connectors import vector
+from penstock.connectors.connector import ExactAnswer
 from penstock.connectors.planning import prepare
 from penstock.connectors.planning.prepare import PreparedQuery
 from penstock.connectors.progress import Progress, silent
@@ -35,7 +36,7 @@ Request = ComputedQueryRequest | PushedVectorRequest
 Plannable = Request | VectorPreviewRequest
 """The specs that can be planned; a preview's vector needs no values."""
 
-Answer = Callable[[], NDArray[np.int64]]
+Answer = Callable[[], ExactAnswer]
 """Reads the exact answer, in steps of the values; for a sparse histogram ranks, then counts."""
 
 Reader = Callable[[Query], Answer]
@@ -96,7 +97,7 @@ def prepared_for(
     if isinstance(request, PushedVectorRequest):
         steps = counted(request, prepared)
         steps.setflags(write=False)  # it is returned as often as it is asked for
-        return prepared, lambda _: lambda: steps
+        return prepared, lambda _: lambda: ExactAnswer(steps)
     spec = spec_of(dataset)
     known = fingerprint_of(server, dataset)
     key, registered = known.key, known.digest
@@ -154,3 +155,13 @@ def prepared_again(
     request = PushedVectorRequest.model_validate({**spec, "values": values})
     prepared, reader = prepared_for(server, dataset, request)
     return prepared, reader(query)
+
+
+def states_of(query: Query) -> list[str]:
+    """Return the engine's names of the states that a query's answers were read from, in order."""
+    return [] if query.read_states is None else list(json.loads(query.read_states))
+
+
+def states_with(query: Query, state: str | None) -> str | None:
+    """Return these names with that of one more reading, as they are stored (JSON)."""
+    return query.read_states if state is None else json.dumps([*states_of(query), state])

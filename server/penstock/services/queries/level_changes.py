@@ -14,6 +14,7 @@ from datetime import datetime
 from sqlmodel import Session
 
 from penstock.accounting.calibration.levels import level_for
+from penstock.connectors.connector import ExactAnswer
 from penstock.connectors.planning.refusals import pointer, within
 from penstock.errors import Conflict, InvalidInput
 from penstock.mechanisms.process import IntVector
@@ -34,7 +35,7 @@ from penstock.services.noise.answer_fingerprints import require_fingerprint, req
 from penstock.services.noise.kinds.choice import kind_of
 from penstock.services.noise.kinds.kind import QueryKind
 from penstock.services.noise.long_vectors.long_vector import Steps, keep_all
-from penstock.services.queries.exact_answers import Answer, prepared_again
+from penstock.services.queries.exact_answers import Answer, prepared_again, states_with
 from penstock.services.queries.mismatches import compared, require_drawn_from
 from penstock.services.releases.releases import store
 from penstock.services.repository.people import ordered_tiers
@@ -63,7 +64,7 @@ def change(server: Server, principal: Principal, name: str, request: LevelsChang
         reads = bool(kind.missing(session, query, list(rungs.values())))
     kind.require_readable(query, min(rungs.values()))
     answer = _answer(server, dataset, query, request.values, reads)
-    pushed = None if request.values is None or answer is None else answer()
+    pushed = None if request.values is None or answer is None else answer().steps
     mismatch: Conflict | None = None
     with server.database.write() as session:
         current = locked_active(session, query)
@@ -83,9 +84,9 @@ def change(server: Server, principal: Principal, name: str, request: LevelsChang
         raise mismatch
     if answer is None:
         raise Conflict(f"The levels of {query.name!r} changed in the meantime; try again.")
-    exact = answer()
+    exact, state = answer()
     require_same(server, dataset, query, exact)
-    _draw_again(server, principal, dataset, query, rungs, missing, exact)
+    _draw_again(server, principal, dataset, query, rungs, missing, exact, state)
     return query
 
 
@@ -123,7 +124,12 @@ def _answer(
     if values is not None:
         require_drawn_from(query, reads)
     require_fingerprint(query)
-    return lambda: kind.exact(prepared.step, answer())
+
+    def read() -> ExactAnswer:
+        steps, state = answer()
+        return ExactAnswer(kind.exact(prepared.step, steps), state)
+
+    return read
 
 
 def require_active(query: Query) -> None:
@@ -263,8 +269,12 @@ def _draw_again(
     rungs: Rungs,
     missing: Sequence[int],
     exact: IntVector,
+    state: str | None,
 ) -> None:
-    """Draw the levels that were charged, and store them with the new allowed levels."""
+    """Draw the levels that were charged, and store them with the new allowed levels.
+
+    ``state`` is the engine's name of the state of the rows that ``exact`` was read from.
+    """
     levels = kind_of(query).levels
     stored: list[tuple[int, Steps]] = []
     drawn = levels.draw_again(server, dataset, query, list(rungs.values()), missing, exact)
@@ -275,6 +285,8 @@ def _draw_again(
             current.ceiling = min(current.ceiling, rung)
             store(session, server, dataset, current, rung, steps, None, beside)
             stored.append((rung, steps))
+        if stored:
+            current.read_states = states_with(current, state)
         allowed = charge_levels(session, dataset, current, rungs, now)
         allow(session, principal, dataset, current, allowed, now)
     keep_all(stored)

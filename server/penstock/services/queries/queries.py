@@ -15,6 +15,7 @@ from penstock.services.ledger.effective_levels import effective_rungs
 from penstock.services.noise.kinds.choice import kind_of
 from penstock.services.pagination import Page, Window
 from penstock.services.queries import level_changes
+from penstock.services.queries.exact_answers import states_of
 from penstock.services.releases.visibility import end_alone, levels_of, page_of, spec_of, visible
 from penstock.services.repository.queries import query_by_name
 from penstock.services.schemas.queries import LevelsChange
@@ -109,6 +110,7 @@ def shown(
         spec=spec_of(query, limit),
         sql=query.sql,
         sql_sha256=query.sql_hash,
+        read_states=states_of(query) if limit is None else [],
         tiers=tiers,
         registered_at=query.created_at,
     )

@@ -199,11 +199,13 @@ def _anchor(
     If levels are independent, this holds for all draws at ``rungs``: all or none are stored.
     """
     kind = kind_of(charged)
-    exact = kind.exact(step, answer())
+    steps, state = answer()
+    exact = kind.exact(step, steps)
+    del steps
     progress("drawing noise and sealing")
     drawn = kind.first_draw(server, dataset, charged, rungs, exact)
     del exact
     with server.database.write_beside(need=Need.LITTLE) as session:
-        query = store_anchor(session, server, dataset, charged, drawn.vectors, drawn.keep)
+        query = store_anchor(session, server, dataset, charged, drawn.vectors, drawn.keep, state)
     keep_all(drawn.vectors)
     return query

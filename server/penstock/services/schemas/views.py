@@ -230,6 +230,11 @@ class QueryView:
     them.  It is false for generalized Gaussian noise, whose power is ``p`` (else null): its
     levels are independent draws, only at the levels of tiers; they add up, and a later one reads
     the data again and is charged again.
+
+    ``read_states`` are the engine's names of the states of the rows that were read, one for each
+    reading that was drawn from.  They tell how much is written where the rows are, which no charge
+    covers, so they are for admins and auditors: empty for all others, and where the engine has no
+    such name or the dataset's version says which rows were read.
     """
 
     name: str
@@ -246,6 +251,7 @@ class QueryView:
     spec: dict[str, Any]
     sql: str | None
     sql_sha256: str | None
+    read_states: list[str]
     tiers: list[TierLevelView]
     registered_at: datetime
 

@@ -37,7 +37,7 @@ def _asked(sources: Sources, dataset: DatasetSpec, query: ComputedQuery) -> list
         fingerprint_key=KEY,
         fingerprint=fingerprint(dataset, KEY, sources),
         sources=sources,
-    )
+    ).steps
     return [int(number) for number in numbers]
 
 

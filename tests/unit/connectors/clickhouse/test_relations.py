@@ -36,7 +36,7 @@ def _asked(tables: Tables, dataset: DatasetSpec, query: ComputedQuery) -> list[i
         fingerprint_key=KEY,
         fingerprint=fingerprint(dataset, KEY, tables.sources),
         sources=tables.sources,
-    )
+    ).steps
     return [int(number) for number in numbers]
 
 

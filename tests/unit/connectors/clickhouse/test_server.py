@@ -103,7 +103,7 @@ def test_a_server_answers_the_probe_and_a_query(client: Client, visits: DatasetS
         fingerprint_key=KEY,
         fingerprint=fingerprint(visits, KEY, _sources()),
         sources=_sources(),
-    )
+    ).steps
     assert numbers.tolist() == [2, 1, 1]
     assert client.closed
     assert not [text for text in client.texts if SALT.hex() in text or "canary" in text]

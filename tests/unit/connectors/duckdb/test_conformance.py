@@ -176,7 +176,7 @@ def test_an_engine_that_passed_is_not_asked_again(
         fingerprint_key=KEY,
         fingerprint=fingerprint(dataset_of(), KEY, Sources(folder.path)),
         sources=Sources(folder.path),
-    ).tolist() == [1]
+    ).steps.tolist() == [1]
     assert seen == ["visits.csv"]
 
 

@@ -146,7 +146,7 @@ def answered(dataset: DatasetSpec, query: ComputedQuery, known: bytes, using: So
         fingerprint_key=KEY,
         fingerprint=known,
         sources=using,
-    ).tolist()
+    ).steps.tolist()
     return numbers
 
 

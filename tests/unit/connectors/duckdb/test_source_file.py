@@ -110,7 +110,7 @@ def _ask(folder: Folder, registered: bytes) -> list[int]:
         fingerprint_key=KEY,
         fingerprint=registered,
         sources=Sources(folder.path),
-    )
+    ).steps
     return [int(value) for value in values]
 
 

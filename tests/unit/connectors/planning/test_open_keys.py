@@ -55,7 +55,7 @@ def asked(
         fingerprint_key=KEY,
         fingerprint=fingerprint(dataset, KEY, Sources(folder.path)),
         sources=Sources(folder.path, threads=1),
-    )
+    ).steps
 
 
 def counts(folder: Folder, query: HistogramQuery, dataset: DatasetSpec = DATASET) -> dict[int, int]:

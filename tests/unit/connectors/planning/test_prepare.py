@@ -31,5 +31,5 @@ def test_the_text_that_is_given_is_run(folder: Folder, limit: int) -> None:
         fingerprint_key=KEY,
         fingerprint=fingerprint(dataset, KEY, Sources(folder.path)),
         sources=Sources(folder.path),
-    )
+    ).steps
     assert steps.sum() == limit

@@ -41,7 +41,7 @@ def ask(
         fingerprint_key=KEY,
         fingerprint=own,
         sources=sources,
-    )
+    ).steps
     return [int(number) for number in found]
 
 

@@ -68,5 +68,5 @@ def test_a_numeric_is_its_nearest_double(
         fingerprint_key=KEY,
         fingerprint=fingerprint(dataset, KEY, warehouse.sources),
         sources=warehouse.sources,
-    )
+    ).steps
     assert found.tolist() == [int(math.isfinite(nearest))]

@@ -34,7 +34,7 @@ for query in (query_of(group_by=["ward"]), query_of({"type": "sum", "column": "c
         fingerprint_key=KEY,
         fingerprint=fingerprint(visits, KEY, sources),
         sources=sources,
-    )
+    ).steps
     print(*numbers)
 print(cluster.spark.sparkContext.master)
 session.stop()

@@ -38,7 +38,7 @@ def _asked(cluster: Cluster, dataset: DatasetSpec, query: ComputedQuery) -> list
         fingerprint_key=KEY,
         fingerprint=fingerprint(dataset, KEY, cluster.sources),
         sources=cluster.sources,
-    )
+    ).steps
     return [int(number) for number in numbers]
 
 

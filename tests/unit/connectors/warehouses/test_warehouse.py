@@ -104,7 +104,7 @@ def answered(engine: Elsewhere, aggregate: object, fingerprint: bytes) -> list[i
     query = query_of(aggregate, group_by="ward")
     statement = warehouse.statement(interpret(dataset(), query))
     assert warehouse.fits(dataset(), statement)
-    answer = warehouse.answer(dataset(), statement, SALT, KEY, fingerprint, silent)
+    answer = warehouse.answer(dataset(), statement, SALT, KEY, fingerprint, silent).steps
     assert answer.dtype == np.int64
     return list(answer.tolist())
 

@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 from sqlmodel import select
 from tests.unit.services.datasets.stays import ROWS, query, register
 from tests.unit.worlds import World
 
+from penstock.connectors.connector import ExactAnswer
 from penstock.connectors.planning import prepare
 from penstock.errors import Conflict, InvalidInput, NotFound, SourceChanged
 from penstock.persistence.tables import Charge, Query
@@ -36,8 +36,8 @@ def test_an_answer_other_than_the_one_registered_raises_no_ceiling(
     wanted = LevelsChange.model_validate({"levels": {"internal": {"epsilon": 1}}})
     drawn, computed = world.streams.taken, prepare.answer
 
-    def otherwise(*given: Any, **named: Any) -> NDArray[np.int64]:
-        return computed(*given, **named) + np.int64(1)
+    def otherwise(*given: Any, **named: Any) -> ExactAnswer:
+        return ExactAnswer(computed(*given, **named).steps + np.int64(1))
 
     with monkeypatch.context() as patch:
         patch.setattr(prepare, "answer", otherwise)
