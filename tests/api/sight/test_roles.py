@@ -1,11 +1,13 @@
 """Test every operation, called by everybody: each cell of the matrix is asserted."""
 
+import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
+from sqlmodel import select
 from tests.api.bad_input.snapshot import tables_of
 from tests.api.sight.matrix import ELEMENTS, MATRIX, STREAM, TOKENS, Row
 from tests.api.sight.scheduled import schedule_in
@@ -13,6 +15,7 @@ from tests.api.world import World, copies, open_world, propose
 from tests.databases.homes import Home, Homes
 
 from penstock.api import OPERATIONS
+from penstock.persistence.tables import Query
 
 STRANGERS = ("malformed", "expired", "revoked", "gone")
 CALLERS = ("noa", "ann", "ian", "root", "olga")
@@ -129,6 +132,27 @@ def test_nobody_gets_anything_without_a_valid_token(seats: Seats, row: Row) -> N
     for caller in (None, *STRANGERS):
         response = seats.unchanged.call(VERBS[row.name], seats.path(row), row.body, by=caller)
         assert response.status_code == 401, (caller, response.text)
+
+
+def test_only_admins_and_auditors_see_which_state_of_the_rows_was_read(
+    seats: Seats, copied: Callable[..., World]
+) -> None:
+    """It counts what is written where the rows are, which nobody is charged for."""
+    world = copied(**FREELY)
+    with world.server.database.write() as session:
+        for query in session.exec(select(Query)).all():
+            query.read_states = json.dumps(["snapshot 812:815:812"])
+            session.add(query)
+    seen = {
+        (caller, row.name)
+        for row in MATRIX
+        for caller in CALLERS
+        if not changes(row, caller) or row.path.endswith("/releases")
+        for response in (world.call(VERBS[row.name], seats.path(row), row.body, by=caller),)
+        if "812:815" in response.text
+    }
+    shown = ("list_queries", "show_query")
+    assert seen == {(caller, name) for caller in ("root", "olga") for name in shown}
 
 
 def test_a_refused_caller_changes_nothing(seats: Seats, copied: Callable[..., World]) -> None:

@@ -236,7 +236,7 @@ def _answered(
         fingerprint=known.digest,
         sources=server.sources,
         progress=progress,
-    )
+    ).steps
 
 
 def _element(prepared: PreparedQuery, answer: IntVector, shape: Shape) -> IntVector:

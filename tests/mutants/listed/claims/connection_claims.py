@@ -61,6 +61,64 @@ MUTANTS: Final[Sequence[Mutant]] = (
         ),
     ),
     Mutant(
+        row="D16",
+        name="state-of-another-statement",
+        path="connectors/postgresql/states.py",
+        before="    rows, snapshot = split("
+        "session.table(naming(text, statement.returned), parameters))\n",
+        after="    rows = session.table(text, parameters)\n"
+        '    now = session.table("SELECT CAST(pg_current_snapshot() AS TEXT) AS now")\n'
+        '    snapshot = now.to_pylist()[0]["now"]\n',
+        wrong="a query names a state in which rows are that it did not read",
+        tests=(
+            "tests/unit/connectors/postgresql/test_states.py::test_the_name_is_of_the_statement_that_reads",
+        ),
+    ),
+    Mutant(
+        row="D16",
+        name="state-of-a-standby",
+        path="connectors/postgresql/states.py",
+        before="  NOT pg_is_in_recovery()\n",
+        after="  TRUE\n",
+        wrong="two queries that read other rows of a standby name the same state",
+        tests=(
+            "tests/unit/connectors/postgresql/test_states.py::test_a_standby_names_no_state_and_what_becomes_of_it_another_timeline",
+        ),
+    ),
+    Mutant(
+        row="D16",
+        name="state-of-foreign-rows",
+        path="connectors/postgresql/states.py",
+        before="c.relkind = 'f'",
+        after="c.relkind = 'm'",
+        wrong="rows of another server are said to be those of a state of this one",
+        tests=(
+            "tests/unit/connectors/postgresql/test_states.py::test_rows_of_another_server_have_no_state",
+        ),
+    ),
+    Mutant(
+        row="D16",
+        name="states-shown-to-analysts",
+        path="services/queries/queries.py",
+        before="states_of(query) if limit is None else []",
+        after="states_of(query)",
+        wrong="analysts count the transactions between two queries, without a charge",
+        tests=(
+            "tests/unit/services/queries/test_queries.py::test_the_state_that_was_read_is_for_admins_and_auditors_alone",
+        ),
+    ),
+    Mutant(
+        row="D16",
+        name="second-reading-not-recorded",
+        path="services/queries/level_changes.py",
+        before="            current.read_states = states_with(current, state)\n",
+        after="            del state\n",
+        wrong="a query whose anchor was raised says only which rows were read at first",
+        tests=(
+            "tests/unit/services/queries/test_queries.py::test_every_reading_that_was_drawn_from_has_its_state",
+        ),
+    ),
+    Mutant(
         row="D6",
         name="clickhouse-that-writes",
         path="connectors/clickhouse/embedded.py",

@@ -11,6 +11,7 @@ from tests.unit.cli.program_runs import Run
 from tests.unit.sites import VISITS
 
 from penstock.randomness.stream import Stream
+from penstock.services.queries import queries
 
 BOOKS: dict[str, Any] = {
     "name": "books",
@@ -77,6 +78,14 @@ def test_levels_are_moved_and_the_ceiling_raised_with_values(here: Run, tmp_path
     heavy = {"levels": {"public": {"epsilon": 0.79}, "partner": {"epsilon": 0.79}}}
     assert here("dataset", "budget", "sites", "--set", "public=0.7").code == 0
     assert levels(here, tmp_path, heavy)[0] == 3
+
+
+def test_the_operator_sees_which_state_of_the_rows_was_read(
+    here: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert "  read " not in here("query", "show", "visits").out
+    monkeypatch.setattr(queries, "states_of", lambda _: ["PostgreSQL snapshot 812:815:"])
+    assert "  read PostgreSQL snapshot 812:815:\n" in here("query", "show", "visits").out
 
 
 def test_a_retired_query_gives_nothing_more(here: Run) -> None:

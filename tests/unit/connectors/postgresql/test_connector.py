@@ -201,9 +201,16 @@ def test_no_statement_writes(warehouse: Warehouse, visits: DatasetSpec) -> None:
     written = stated(visits, BY_WARD)
     with warehouse.cluster.administered(warehouse.database) as connection:
         connection.execute("GRANT ALL ON data.visits TO penstock")
-    gone = written.text.replace(
-        'WITH "typed"', 'WITH gone AS (DELETE FROM data.visits RETURNING 1), "typed"'
+    warehouse.run(
+        "CREATE OR REPLACE FUNCTION data.emptied() RETURNS bigint LANGUAGE sql"
+        " AS 'WITH gone AS (DELETE FROM data.visits RETURNING 1) SELECT count(*) FROM gone'"
     )
-    with pytest.raises(Unavailable):
-        ask(warehouse, visits, statement=replace(written, text=gone))
+    for before, after in (
+        ('WITH "typed"', 'WITH gone AS (DELETE FROM data.visits RETURNING 1), "typed"'),
+        ('FROM "totals"', 'FROM "totals", data.emptied()'),
+    ):
+        assert before in written.text
+        gone = written.text.replace(before, after)
+        with pytest.raises(Unavailable):
+            ask(warehouse, visits, statement=replace(written, text=gone))
     assert ask(warehouse, visits) == [2, 1, 1]

@@ -90,6 +90,36 @@ def test_a_view_is_registered_once_queried_and_refused_when_it_changed(
         assert charges(world) > before
 
 
+def raised(server: Server, epsilon: float) -> list[str]:
+    """Raise the highest level of ``counts``; return the states that it was read from."""
+    change = LevelsChange.model_validate({"levels": {"internal": {"epsilon": epsilon}}})
+    return queries.change(server, OPERATOR, "counts", change).read_states
+
+
+def test_a_query_says_which_states_were_read_and_draws_from_no_other_answer(
+    world: World, cluster: Cluster
+) -> None:
+    """Rows that change no answer leave a level free to be raised, and all others do not."""
+    with made(cluster) as warehouse:
+        filled(warehouse)
+        server = server_at(world, warehouse.address)
+        datasets.register(server, OPERATOR, DatasetRequest.model_validate(VISITS))
+        view = registration.register(server, OPERATOR, ComputedQueryRequest.model_validate(COUNTS))
+        (first,) = view.read_states
+        assert first.startswith("PostgreSQL system ")
+        warehouse.run("INSERT INTO data.visits VALUES ('dan', 'elsewhere')")
+        before, second = raised(server, 2.0)
+        assert first == before != second
+        warehouse.run("INSERT INTO data.visits VALUES ('eve', 'north')")
+        drawn = world.streams.taken
+        with pytest.raises(Conflict, match="not those that 'counts' was registered with"):
+            raised(server, 3.0)
+        assert world.streams.taken == drawn
+        assert queries.show(server, OPERATOR, "counts").read_states == [first, second]
+        warehouse.run("DELETE FROM data.visits WHERE person = 'eve'")
+        assert raised(server, 3.0)[:2] == [first, second]
+
+
 def test_a_server_that_cannot_be_reached_registers_nothing(world: World) -> None:
     request = DatasetRequest.model_validate(VISITS)
     with pytest.raises(InvalidInput, match="PENSTOCK_CONNECTION_WAREHOUSE"):

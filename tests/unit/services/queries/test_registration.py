@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from sqlmodel import col, select
 from tests.unit.statements import statements
 from tests.unit.worlds import World, cut_off_before_the_anchor
 
+from penstock.connectors.connector import ExactAnswer
 from penstock.errors import (
     BudgetExhausted,
     Conflict,
@@ -23,7 +25,7 @@ from penstock.persistence.tables import Charge, Leaf, Query, QueryLevel, Release
 from penstock.services.access.principals import OPERATOR
 from penstock.services.ledger import quotes
 from penstock.services.people import tier_changes
-from penstock.services.queries import queries, registration
+from penstock.services.queries import exact_answers, queries, registration
 from penstock.services.schemas.people.tiers import TierSpec
 
 RISING = {"public": 0.1, "partner": 0.2, "internal": 0.4}
@@ -304,7 +306,9 @@ def test_a_row_that_was_altered_since_the_charge_gets_no_anchor(
 
 @pytest.mark.each_database
 def test_a_row_that_was_signed_again_since_the_charge_gets_its_anchor(
-    world: World, before_the_anchor: Callable[[Callable[[], object]], None]
+    world: World,
+    before_the_anchor: Callable[[Callable[[], object]], None],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     def sign_again() -> None:
         with world.server.database.write() as session:
@@ -312,11 +316,14 @@ def test_a_row_that_was_signed_again_since_the_charge_gets_its_anchor(
             query.mismatches = 1
             session.add(query)
 
+    answered = partial(ExactAnswer, state="the state")
+    monkeypatch.setattr(exact_answers, "ExactAnswer", answered)
     before_the_anchor(sign_again)
     world.push()
     assert drawn(world) == [("active", 0, 0)]
     with world.server.database.read() as session:
-        assert session.exec(select(Query)).one().mismatches == 1
+        query = session.exec(select(Query)).one()
+    assert (query.mismatches, query.read_states) == (1, '["the state"]')
     assert world.ask("ines").first
 
 

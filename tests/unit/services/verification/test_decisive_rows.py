@@ -94,6 +94,7 @@ ESCALATIONS: list[tuple[str, Act]] = [
     ("UPDATE idempotency SET expires_at = '2099-01-01 00:00:00.000000'", repeats_a_key),
     ('UPDATE "grant" SET user_id = 1 WHERE user_id = 2', rereads),
     ("UPDATE release SET public_id = public_id || '0'", asks),
+    ('UPDATE "query" SET read_states = \'["another"]\'', asks),
 ]
 
 

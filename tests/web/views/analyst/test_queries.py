@@ -5,8 +5,9 @@ from urllib.parse import urlencode
 
 import pytest
 from tests.api.world import World
-from tests.web.world import Browser, Grown, text_of
+from tests.web.world import Browser, Grown, Open, text_of
 
+from penstock.services.queries import queries
 from penstock.web.presenters.release_charts import MOST_DRAWN
 
 BOX = re.compile(r'type="(\w+)" name="level" value="([^"]+)" aria-label="Show ([^"]+)"( checked)?>')
@@ -109,3 +110,17 @@ def test_what_is_not_held_is_as_if_it_were_not_chosen(ian: Browser, made_up: str
     others = ian.world.answer("POST", "/api/v1/queries/visits/releases", {}, by="ann")["id"]
     ids = {release for _, release, _, _ in boxes(plain)}
     assert (page_of(ian, "visits", others) == plain) or others in ids
+
+
+def test_which_state_was_read_is_shown_to_admins_and_auditors(
+    browse: Open, world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(queries, "states_of", lambda _: ["snapshot 812:815:", "snapshot 820:820:"])
+    for name in ("root", "olga"):
+        page = text_of(browse(name).get("/queries/visits"))
+        assert "Rows read snapshot 812:815:" in page
+        assert "Rows read again snapshot 820:820:" in page
+    for name in ("ann", "ian"):
+        page = browse(name).get("/queries/visits").text
+        assert "812:815" not in page
+        assert "Rows read" not in page
