@@ -229,6 +229,7 @@ CLASSES: dict[str, type[SQLModel]] = {
         tables.HistogramState,
         tables.StreamState,
         tables.StreamOutput,
+        tables.FedElement,
         tables.SecretCheck,
         tables.SpentFloor,
         tables.TreeNode,
