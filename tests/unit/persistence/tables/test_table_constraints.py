@@ -175,7 +175,7 @@ SECOND: dict[str, dict[str, object]] = {
     "histogram_state": {"query_id": 2},
     "stream_state": {"query_id": 2},
     "stream_output": {"first": 2, "last": 5},
-    "fed_element": {"dataset_id": 2, "step": 2},
+    "fed_element": {"query_id": 2},
     "secret_check": {"name": "values"},
     "spent_floor": {},
     "tree_node": {"position": 1},
@@ -222,6 +222,7 @@ def test_a_second_row_that_differs_is_taken(shared: Database, row: MakeRow, tabl
     with undone(shared) as session:
         parent = {
             "decision": "proposal",
+            "fed_element": "query",
             "grant": "user",
             "histogram_state": "query",
             "stream_state": "query",

@@ -17,6 +17,7 @@ from penstock.persistence import row_authentication, tables
 from penstock.persistence.append_only import HISTORY
 from penstock.persistence.tables import (
     Decision,
+    FedElement,
     Occurrence,
     Proposal,
     Schedule,
@@ -73,11 +74,12 @@ def fill(world: World) -> dict[str, str]:
 
 
 def store(world: World) -> None:
-    """Put two rows into tables that no use case fills so early: floors, proposals, schedules."""
+    """Put two rows into tables that no use case fills so early, such as floors and proposals."""
     with world.server.database.write() as session:
         now = world.clock()
         for number in (1, 2):
             session.add(SpentFloor(dataset_id=1, tier_id=number, loss=7, failure=0, at=now))
+            session.add(FedElement(query_id=number, dataset_id=1, step=number, created_at=now))
             proposal = Proposal(
                 public_id=f"proposal-{number}",
                 act="delete_tier",
