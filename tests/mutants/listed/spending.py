@@ -244,8 +244,9 @@ MUTANTS: Final[Sequence[Mutant]] = (
     Mutant(
         name="raised-on-other-data",
         path="services/queries/level_changes.py",
-        before="    exact, state = answer()\n    require_same(server, dataset, query, exact)\n",
-        after="    exact, state = answer()\n",
+        before="    if pushed is None:\n"
+        "        _require_same(server, principal, dataset, query, exact)\n",
+        after="",
         wrong="an anchor is raised by other exact values than it was drawn from",
         tests=(
             "tests/unit/services/datasets/test_datasets.py::test_an_answer_other_than_the_one_registered_raises_no_ceiling",

@@ -53,17 +53,6 @@ def is_same(server: Server, dataset: Dataset, query: Query, exact: IntVector) ->
     return any(hmac.compare_digest(known, _fingerprint(key, query, exact)) for key in keys)
 
 
-def require_same(server: Server, dataset: Dataset, query: Query, exact: IntVector) -> None:
-    """Raise ``Conflict`` unless ``exact`` is the answer that the query's anchor was drawn from."""
-    if not is_same(server, dataset, query, exact):
-        raise Conflict(
-            f"The exact values are not those that {query.name!r} was registered with; noise"
-            f" around other values would reveal more than the levels allow. Send the same"
-            f" values, or"
-            " register another query."
-        )
-
-
 def _fingerprint(key: bytes, query: Query, exact: IntVector) -> bytes:
     mac = hmac.new(key, digestmod=hashlib.sha256)
     mac.update(f"answer\x00{query.folded}\x00{len(exact)}\x00".encode())

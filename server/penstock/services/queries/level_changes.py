@@ -31,12 +31,16 @@ from penstock.services.ledger.accounts import require_room
 from penstock.services.ledger.allowed_levels import allow, newest, require_levels, risen
 from penstock.services.ledger.effective_levels import Rungs, due, recharge
 from penstock.services.ledger.tier_budgets import newest_budget
-from penstock.services.noise.answer_fingerprints import require_fingerprint, require_same
+from penstock.services.noise.answer_fingerprints import require_fingerprint
 from penstock.services.noise.kinds.choice import kind_of
 from penstock.services.noise.kinds.kind import QueryKind
 from penstock.services.noise.long_vectors.long_vector import Steps, keep_all
 from penstock.services.queries.exact_answers import Answer, prepared_again, states_with
-from penstock.services.queries.mismatches import compared, require_drawn_from
+from penstock.services.queries.mismatches import (
+    compared,
+    require_comparable,
+    require_drawn_from,
+)
 from penstock.services.releases.releases import store
 from penstock.services.repository.people import ordered_tiers
 from penstock.services.repository.queries import query_by_name
@@ -74,6 +78,8 @@ def change(server: Server, principal: Principal, name: str, request: LevelsChang
             require_drawn_from(current, bool(missing))
             require_chargeable(session, dataset, current, rungs)
             mismatch = compared(session, server, principal, dataset, current, pushed, now)
+        elif missing:
+            require_comparable(current)
         if mismatch is None:
             allowed = charge_levels(session, dataset, current, rungs, now)
             if not missing:
@@ -85,9 +91,21 @@ def change(server: Server, principal: Principal, name: str, request: LevelsChang
     if answer is None:
         raise Conflict(f"The levels of {query.name!r} changed in the meantime; try again.")
     exact, state = answer()
-    require_same(server, dataset, query, exact)
+    if pushed is None:
+        _require_same(server, principal, dataset, query, exact)
     _draw_again(server, principal, dataset, query, rungs, missing, exact, state)
     return query
+
+
+def _require_same(
+    server: Server, principal: Principal, dataset: Dataset, query: Query, exact: IntVector
+) -> None:
+    """Raise ``Conflict`` unless what was read is the answer that the anchor was drawn from."""
+    with server.database.write() as session:
+        current, now = locked_active(session, query), server.clock()
+        mismatch = compared(session, server, principal, dataset, current, exact, now)
+    if mismatch is not None:
+        raise mismatch
 
 
 def _record_draw(

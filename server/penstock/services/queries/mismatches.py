@@ -4,7 +4,8 @@ Whether values are those of a query's anchor is an answer about the data that is
 count could be found by trying numbers.  So values are compared only if a level is drawn from them,
 after all other checks, under the lock of the query's row.  Each mismatch is a leaf of the log and
 is counted in the row; after ``MOST`` of them nothing is compared with that query any more, in any
-process and for any caller.
+process and for any caller.  The same holds for values that are read again where rows may have
+changed since: whether they are the same says whether they changed.
 
 The same holds for elements that would take a stream's running total out of its range: refusing them
 reveals how far the exact total is from the end of that range.
@@ -53,15 +54,10 @@ def compared(
     ``query`` is locked and active, and everything else about the change is allowed.  Raises
     ``Conflict`` if there were ``MOST`` mismatches before: then nothing is compared.
     """
-    seen = query.mismatches or 0
-    if seen >= MOST:
-        raise Conflict(
-            f"Wrong exact values of {query.name!r} were sent {seen} times, which is the limit;"
-            f" no more values are compared, so its ceiling cannot change."
-            " Register another query."
-        )
+    require_comparable(query)
     if is_same(server, dataset, query, exact):
         return None
+    seen = query.mismatches or 0
     query.mismatches = seen + 1
     session.add(query)
     record_mismatches(session, principal, dataset, query, at)
@@ -71,11 +67,23 @@ def compared(
         f" other values would reveal more than the levels allow. This is in the log: mismatch"
         f" {seen + 1} of {MOST}. "
         + (
-            "Send the same values, or register another query."
+            ("Send the same values" if query.sql is None else "Its rows changed: restore them")
+            + ", or register another query."
             if left
             else "No values are compared with this query any more; register another one."
         )
     )
+
+
+def require_comparable(query: Query) -> None:
+    """Raise ``Conflict`` if other exact values than the query's were compared ``MOST`` times."""
+    seen = query.mismatches or 0
+    if seen >= MOST:
+        raise Conflict(
+            f"Wrong exact values of {query.name!r} were {'sent' if query.sql is None else 'read'}"
+            f" {seen} times, which is the limit; no more values are compared, so its ceiling"
+            " cannot change. Register another query."
+        )
 
 
 def require_in_range_before(query: Query) -> None:

@@ -61,6 +61,17 @@ MUTANTS: Final[Sequence[Mutant]] = (
         ),
     ),
     Mutant(
+        row="V34",
+        name="read-after-three-mismatches",
+        path="services/queries/level_changes.py",
+        before="            require_comparable(current)\n",
+        after="            pass\n",
+        wrong="a raise is charged, and rows are read, though nothing will be compared",
+        tests=(
+            "tests/unit/connectors/postgresql/test_registered_views.py::test_nobody_is_told_again_and_again_whether_an_answer_changed",
+        ),
+    ),
+    Mutant(
         row="D16",
         name="state-of-another-statement",
         path="connectors/postgresql/states.py",

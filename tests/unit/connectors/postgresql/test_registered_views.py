@@ -1,5 +1,6 @@
 """Test that a view in a warehouse is a dataset like a file: one budget, and nothing lost."""
 
+import json
 from dataclasses import replace
 from typing import Any
 
@@ -11,12 +12,13 @@ from tests.databases.warehouse import Warehouse, made
 from tests.unit.worlds import World
 
 from penstock.errors import Conflict, InvalidInput, SourceChanged, Unavailable
-from penstock.persistence.tables import Charge, Dataset, Query
+from penstock.persistence.tables import Charge, Dataset, Leaf, Query
 from penstock.services.access.principals import OPERATOR
 from penstock.services.context import Server
 from penstock.services.datasets import datasets
 from penstock.services.queries import queries, registration
 from penstock.services.schemas.queries import ComputedQueryRequest, DatasetRequest, LevelsChange
+from penstock.services.verification.verification import verify
 
 SOURCE = {"engine": "postgresql", "connection": "warehouse", "table": "data.visits"}
 VISITS: dict[str, Any] = {
@@ -118,6 +120,30 @@ def test_a_query_says_which_states_were_read_and_draws_from_no_other_answer(
         assert queries.show(server, OPERATOR, "counts").read_states == [first, second]
         warehouse.run("DELETE FROM data.visits WHERE person = 'eve'")
         assert raised(server, 3.0)[:2] == [first, second]
+
+
+def test_nobody_is_told_again_and_again_whether_an_answer_changed(
+    world: World, cluster: Cluster
+) -> None:
+    """Each refusal says that it did, which is not charged: three are, and are in the log."""
+    with made(cluster) as warehouse:
+        filled(warehouse)
+        server = server_at(world, warehouse.address)
+        datasets.register(server, OPERATOR, DatasetRequest.model_validate(VISITS))
+        registration.register(server, OPERATOR, ComputedQueryRequest.model_validate(COUNTS))
+        warehouse.run("INSERT INTO data.visits VALUES ('eve', 'north')")
+        for number in (1, 2, 3):
+            with pytest.raises(Conflict, match=f"mismatch {number} of 3. .*(restore|any more)"):
+                raised(server, 2.0)
+        before = charges(world)
+        warehouse.run("DELETE FROM data.visits WHERE person = 'eve'")
+        with pytest.raises(Conflict, match="were read 3 times"):
+            raised(server, 3.0)
+        assert charges(world) == before
+    with world.server.database.read() as session:
+        leaves = [json.loads(leaf.bytes) for leaf in session.exec(select(Leaf)).all()]
+    assert [leaf["mismatches"] for leaf in leaves if "mismatches" in leaf] == [1, 2, 3]
+    assert verify(server, OPERATOR).problems == []
 
 
 def test_a_server_that_cannot_be_reached_registers_nothing(world: World) -> None:
