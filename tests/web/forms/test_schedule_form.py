@@ -7,7 +7,15 @@ from typing import Any
 import pytest
 
 from penstock.errors import InvalidInput
-from penstock.web.forms.schedule_form import DAYS, EXAMPLE, MOST_DAYS, days_of, placed, spec_of
+from penstock.web.forms.schedule_form import (
+    DAYS,
+    EXAMPLE,
+    EXAMPLE_OF_STREAMS,
+    MOST_DAYS,
+    days_of,
+    placed,
+    spec_of,
+)
 
 NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
 TIERS = ("public", "internal")
@@ -54,10 +62,16 @@ def test_a_form_becomes_the_schedule_that_it_describes() -> None:
             "max_units": 100,
         },
         "queries": json.loads(EXAMPLE),
+        "streams": [],
         "total": {"public": 12.0, "internal": 30.0},
         "missed": "skip",
         "refused": "go_on",
     }
+
+
+def test_streams_are_fed_as_well() -> None:
+    spec = spec_of({**FORM, "streams": EXAMPLE_OF_STREAMS}, SOURCE, TIERS, NOW)
+    assert [feed.model_dump() for feed in spec.streams] == json.loads(EXAMPLE_OF_STREAMS)
 
 
 def test_without_queries_only_versions_are_registered() -> None:
@@ -85,6 +99,18 @@ def test_without_queries_only_versions_are_registered() -> None:
         ({"queries": "[" * 200 + "]" * 200}, "/queries", "more than 100 deep"),
         ({"queries": '[{"name": "people"}]'}, "/queries", "needs {date}"),
         (queries(share=2), "/queries/1/share", "Query 2, share: "),
+        ({"streams": "x"}, "/streams", "in line 1, column 1"),
+        ({"streams": '[{"stream": "a"}]'}, "/streams/0/query", "for example"),
+        (
+            {"streams": EXAMPLE_OF_STREAMS.replace("count_units", "counted")},
+            "/streams/0/aggregate",
+            "Stream 1, aggregate: ",
+        ),
+        (
+            {"streams": EXAMPLE_OF_STREAMS, "disjoint_units": "1"},
+            "/version/disjoint_units",
+            "leave disjoint_units out",
+        ),
         (queries(values=[1]), "/queries/1/values", "Query 2, values: "),
     ],
 )

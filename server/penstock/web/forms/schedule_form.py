@@ -1,6 +1,6 @@
 """Read the form that makes a schedule; the models of the API report what is wrong with it.
 
-The queries are JSON, as the command line and the API take them.
+Queries and streams are JSON, as the command line and the API take them.
 """
 
 import json
@@ -21,8 +21,8 @@ from penstock.web.forms.form_input import filled, number
 DAYS, MOST_DAYS = 366, 3660
 """The days that a forecast looks ahead, if none are typed, and the most."""
 
-LONGEST_QUERIES = 30_000
-"""The characters of the queries: more would not go through a form, of which each may take three."""
+LONGEST_JSON = 15_000
+"""The characters of queries, and of streams: more of both would not go through a form."""
 
 TIMETABLES = (
     ("0 3 * * *", "every day at 3:00"),
@@ -53,6 +53,18 @@ EXAMPLE = """\
 ]"""
 """A query that every dataset with a declared privacy unit can have."""
 
+EXAMPLE_OF_STREAMS = """\
+[
+  {
+    "stream": "people",
+    "query": {
+      "aggregate": {"type": "count_units"},
+      "contribution": {"max_groups": 1}
+    }
+  }
+]"""
+"""A stream of the dataset's, which is open, and what its elements are."""
+
 _OF_VERSION = ("/source", "/budgets", "/disjoint_units", "/max_units")
 _DATELESS = (
     "The name needs {date} in it, for example visits-{date}.csv: each occurrence has a name of its"
@@ -69,15 +81,16 @@ def spec_of(
 ) -> ScheduleSpec:
     """Return the schedule that a form describes, over the data of ``source``.
 
-    Raises ``InvalidInput``, whose pointers are those of the form: ``/version`` and ``/queries``
-    before what concerns the version or one query.
+    Raises ``InvalidInput``, whose pointers are those of the form: ``/version``, ``/queries`` and
+    ``/streams`` before what concerns the version, one query or one stream.
     """
     tiers = list(tiers)
-    refusals, queries = Refusals(), list[Any]()
-    with refusals:
-        queries = _queries(given.get("queries", ""))
+    refusals, content = Refusals(), _content(given, source, tiers)
+    for field in ("queries", "streams"):
+        with refusals, within(field):
+            content[field] = _list(given.get(field, ""))
     with refusals, placed():
-        spec = checked(ScheduleSpec, _content(given, source, tiers, queries))
+        spec = checked(ScheduleSpec, content)
     refusals.raise_all()
     return _rendered(spec, now)
 
@@ -107,14 +120,15 @@ def placed() -> Iterator[None]:
 
 def _placed(place: str, detail: str) -> tuple[str, str]:
     if place == "/version":
-        return "/version/source", _DATELESS
+        dated = "{date}" in detail
+        return ("/version/source", _DATELESS) if dated else ("/version/disjoint_units", detail)
     if (place, detail) == ("/total", TO_ENTER["total"]):
         return "/total", _NO_TOTAL
     return (f"/version{place}" if place.startswith(_OF_VERSION) else place), detail
 
 
 def _content(
-    given: Mapping[str, str], source: Mapping[str, str], tiers: list[str], queries: list[Any]
+    given: Mapping[str, str], source: Mapping[str, str], tiers: list[str]
 ) -> dict[str, Any]:
     version = {
         "source": dict(source),
@@ -127,7 +141,6 @@ def _content(
         "dataset": given.get("dataset", ""),
         "cron": given.get("cron", "").strip(),
         "version": version,
-        "queries": queries,
         "total": dict(_by_tier(given, "total", tiers)),
         **filled(
             timezone=given.get("timezone", "").strip(),
@@ -150,35 +163,40 @@ def _rendered(spec: ScheduleSpec, now: datetime) -> ScheduleSpec:
     """Return the schedule, whose requests are valid.  Raises ``InvalidInput``."""
     due = next_after(spec.cron, spec.timezone, now)
     with within("version"):
-        requests_of(spec.model_copy(update={"queries": []}), due)
+        requests_of(spec.model_copy(update={"queries": [], "streams": []}), due)
     refusals = Refusals()
-    for place, query in enumerate(spec.queries):
-        with refusals, within("queries", place), _numbered(place + 1):
-            requests_of(spec.model_copy(update={"queries": [query]}), due)
+    for field, word, entries in (
+        ("queries", "Query", spec.queries),
+        ("streams", "Stream", spec.streams),
+    ):
+        for place, entry in enumerate(entries):
+            alone = {"queries": [], "streams": [], field: [entry]}
+            with refusals, within(field, place), _numbered(f"{word} {place + 1}"):
+                requests_of(spec.model_copy(update=alone), due)
     refusals.raise_all()
     return spec
 
 
 @contextmanager
-def _numbered(place: int) -> Iterator[None]:
-    """Say in refusals raised in the block which query they are about."""
+def _numbered(entry: str) -> Iterator[None]:
+    """Say in refusals raised in the block which query or stream they are about."""
     try:
         yield
     except InvalidInput as error:
         error.errors = tuple(
-            (inner, f"Query {place}{_within(inner)}: {detail}") for inner, detail in error.errors
+            (inner, f"{entry}{_within(inner)}: {detail}") for inner, detail in error.errors
         )
         raise
 
 
 def _within(pointer: str) -> str:
-    """Return which field of a query is wrong, in words."""
+    """Return which field of it is wrong, in words."""
     parts = [part for part in pointer.split("/") if part]
     return f", {' '.join(parts)}" if parts else ""
 
 
-def _queries(text: str) -> list[Any]:
-    """Return a list of queries from its JSON; empty if nothing was typed."""
+def _list(text: str) -> list[Any]:
+    """Return a list of objects from its JSON; empty if nothing was typed."""
     if not text.strip():
         return []
     try:
@@ -186,28 +204,24 @@ def _queries(text: str) -> list[Any]:
             shallow(text), parse_constant=_refuse_constant, object_pairs_hook=_distinct
         )
     except json.JSONDecodeError as error:
-        raise _refusal(
+        raise InvalidInput(
             f"This is not JSON: {error.msg} in line {error.lineno}, column {error.colno}."
         ) from None
     except ValueError:
-        raise _refusal(
+        raise InvalidInput(
             f"This nests more than {DEEPEST} deep, or a number has too many digits."
         ) from None
     if not isinstance(content, list) or not all(isinstance(each, dict) for each in content):
-        raise _refusal('This must be a list of objects, for example [{"name": "stays-{date}"}].')
+        raise InvalidInput("This must be a list of objects, for example as below.")
     return content
 
 
 def _refuse_constant(name: str) -> NoReturn:
-    raise _refusal(f"{name} is not a number in JSON; leave it out, or give a finite one.")
+    raise InvalidInput(f"{name} is not a number in JSON; leave it out, or give a finite one.")
 
 
 def _distinct(pairs: list[tuple[str, object]]) -> dict[str, object]:
     content = dict(pairs)
     if len(content) < len(pairs):
-        raise _refusal("An object contains a name twice; keep one of the two.")
+        raise InvalidInput("An object contains a name twice; keep one of the two.")
     return content
-
-
-def _refusal(detail: str) -> InvalidInput:
-    return InvalidInput(detail, pointer="/queries")

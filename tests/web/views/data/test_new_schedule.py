@@ -97,6 +97,7 @@ def test_it_is_made_once_however_often_its_form_is_sent(root: Browser, world: Wo
         ({"total public": "0"}, "total-2"),
         ({"queries": "[{]"}, "queries"),
         ({"queries": '[{"name": "a-{date}"}]'}, "queries"),
+        ({"streams": '[{"stream": "daily"}]'}, "streams"),
         ({"missed": "never"}, "missed"),
         ({"refused": "never"}, "refused"),
         ({"days": "0"}, "days"),
@@ -113,7 +114,7 @@ def test_a_refusal_stands_beside_its_field_and_keeps_what_was_typed(
         assert f'id="{place}-wrong"' in answer.text, text_of(answer)
         shown = unescape(answer.text)
         for name, typed in {**FORM, **changes}.items():
-            if name == "queries":
+            if name in ("queries", "streams"):
                 assert f"\n{typed}</textarea>" in shown
             elif name not in ("dataset", "missed", "refused", "disjoint_units"):
                 assert f'name="{name}" value="{typed}"' in shown

@@ -144,6 +144,44 @@ def _gone(*_: object) -> None:
     raise NotFound("There is no dataset of this name.")
 
 
+FED = {
+    "name": "persons",
+    "dataset": "loans",
+    "mechanism": "gaussian",
+    "structure": "binary",
+    "length": 3,
+    "sensitivity": {"l1": 1},
+    "max_steps_per_unit": 3,
+    "levels": {"public": {"epsilon": 0.05}, "internal": {"epsilon": 0.2}},
+}
+FEED = {
+    "stream": "persons",
+    "query": {"aggregate": {"type": "count_units"}, "contribution": {"max_groups": 1}},
+}
+
+
+def test_streams_are_shown_with_their_elements_and_where_their_room_ends(
+    root: Browser, world: World
+) -> None:
+    file = world.server.settings.home.with_name("fed-2026-11-21.csv")
+    file.write_text(f"{ROWS}Zebediah,7,ab\n", encoding="utf-8")
+    source = {"engine": "duckdb", "uri": str(file).replace("2026-11-21", "{date}")}
+    world.answer("POST", "/api/v1/streams", FED, by="root")
+    version = {**SCHEDULE["version"], "source": source}
+    made = {**SCHEDULE, "name": "fed", "version": version, "streams": [FEED], "queries": []}
+    world.answer("POST", "/api/v1/schedules", made, by="root")
+    page = root.get("/schedules/fed?days=10")
+    words = text_of(page)
+    assert "persons 0 3 3 2026-11-24 03:00 UTC" in words
+    assert "Next element of stream persons Statistic number of privacy units" in words
+    require_own(page, "/schedules/fed")
+    world.answer("PATCH", "/api/v1/schedules/fed", {"on": True}, by="root")
+    world.clock.now += timedelta(hours=15)
+    occurrences.look(world.server, Runner(world.server, patience=120, pulse=None, host="here"))
+    root.sign_in("root")  # the session has ended meanwhile
+    assert "done 2 persons 1 2026-11-21 03:00 UTC none" in text_of(root.get("/schedules/fed"))
+
+
 def test_occurrences_are_shown_with_their_problems_and_the_reason_why_it_is_off(
     root: Browser, world: World
 ) -> None:

@@ -139,6 +139,7 @@ def _page(visit: Visit, name: str, form: Form) -> Response:
         view=view,
         spec=spec,
         queries=[(query.get("name", ""), spec_text.request_of(query)) for query in spec.queries],
+        streams=[(feed.stream, spec_text.question(feed.query)) for feed in spec.streams],
         source=spec_text.source_of(spec.version.get("source", {})),
         words=schedule_form,
         forecast=forecast_view,
