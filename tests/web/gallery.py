@@ -45,7 +45,7 @@ ASKED: Asked = {
     "consequences": ("?tier=public", "?epsilon=0.3", "?epsilon=much"),
     "stream_totals": ("", "?from=2&tier=public&tier=internal"),
     "history": ("", "?query=absent", "?since=2100-01-01"),
-    "new_dataset": ("", "?source=vector", "?uri=absent.csv"),
+    "new_dataset": ("", "?source=vector", "?source=bucket", "?uri=absent.csv"),
     "new_query": (
         *("", *(f"?kind={kind}&dataset={FILED}" for kind in ("statistic", "counts", "sparse"))),
         f"?kind=vector&dataset={PUSHED}",

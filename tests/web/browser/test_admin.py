@@ -133,8 +133,8 @@ def test_a_schedule_is_made_and_switched_on_without_a_script(
     window.page.get_by_label("Timetable", exact=True).fill("0 3 * * 1")
     window.page.get_by_label("Total of internal").fill("40")
     window.page.get_by_label("Total of public").fill("10")
-    window.page.get_by_text("An example").click()
-    example = window.page.locator("pre").inner_text()
+    window.page.get_by_text("An example of queries").click()
+    example = window.page.locator("pre").first.inner_text()
     window.page.get_by_label("Queries (JSON)").fill(example)
     window.press("Preview what it will charge")
     window.reads("10 occurrences")
@@ -158,6 +158,7 @@ def test_the_pages_of_admins_are_sound(served: Served, window: Screen, views: Vi
         *("/tiers/public", "/clearance?user=x", "/users/ann", "/datasets/sites/budgets"),
         *("/schedules/daily?days=31", "/new/schedule?dataset=loans", "/schedules?dataset=sites"),
         *("/new/query?dataset=loans", "/new/dataset?source=vector", "/new/dataset?uri=x"),
+        *("/new/dataset?source=bucket", "/new/dataset?source=view"),
     ):
         window.go(path)
         require_sound(window, path, views)

@@ -6,7 +6,7 @@
 * ``declarations, corrections``: a version's declaration, and its correction or withdrawal
 * ``seen_accounts``             a dataset with its tiers' accounts, read once and seen again
 * ``population, look_alikes``   datasets declared, or suspected, to hold the same people
-* ``file_columns``              the columns that a file declares, before it is registered
+* ``file_columns``              what a dataset may come from: a file's columns, and connections
 * ``dummy_rows``                made-up rows to try code on
 * ``logged_datasets``           the leaves of datasets, and the tables compared with them
 """

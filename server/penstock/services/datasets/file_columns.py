@@ -1,11 +1,11 @@
-"""List the columns of a file to be registered: the names and types that it declares.
+"""List what a dataset may be registered from: the columns of a file, and the connections.
 
 No cell is read, so what is shown of a file does not depend on its rows; the admin declares what a
 column may hold.
 """
 
 from penstock.connectors.specs import guess
-from penstock.connectors.specs.models import ColumnType
+from penstock.connectors.specs.models import ColumnType, Engine
 from penstock.errors import InvalidInput
 from penstock.services.access.principals import Principal
 from penstock.services.context import Server
@@ -25,3 +25,14 @@ def columns(server: Server, principal: Principal, uri: str) -> dict[str, ColumnT
             pointer="/source/uri",
         )
     return guess.guess_schema(allowed_path(server, uri))
+
+
+def connections(server: Server, principal: Principal) -> dict[str, Engine]:
+    """Return the engine of each connection that a dataset may name; never what it connects to.
+
+    Raises ``Forbidden``.
+    """
+    principal.require("admin")
+    known = server.connections
+    engines = {name: known.engine_of(name) for name in sorted(known.names)}
+    return {name: engine for name, engine in engines.items() if engine is not None}

@@ -1,13 +1,15 @@
-"""Test that only admins see the columns of a file, and only of files in the data folder."""
+"""Test that only admins see what datasets may come from: columns of files, and connections."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from pydantic import SecretStr
 from tests.unit.worlds import World
 
 from penstock.errors import Forbidden, InvalidInput
 from penstock.services.access.principals import OPERATOR
-from penstock.services.datasets.file_columns import columns
+from penstock.services.datasets.file_columns import columns, connections
 
 
 def test_names_and_types_come_in_the_order_of_the_file(world: World, tmp_path: Path) -> None:
@@ -29,3 +31,18 @@ def test_only_admins_look_at_files(world: World, tmp_path: Path) -> None:
     assert list(columns(world.server, world.person("ada"), str(path)))
     with pytest.raises(Forbidden):
         columns(world.server, world.person("otto"), str(path))
+
+
+def test_connections_are_listed_with_their_engines_and_nothing_else(world: World) -> None:
+    secrets = {
+        "ware_house": "postgresql://ada:hidden@db/x",
+        "lake": '{"store": "s3", "secret_access_key": "hidden"}',
+        "nothing": "no address",
+    }
+    settings = world.server.settings.model_copy(
+        update={"connections": {name: SecretStr(text) for name, text in secrets.items()}}
+    )
+    server = replace(world.server, settings=settings)
+    assert connections(server, OPERATOR) == {"lake": "duckdb", "ware_house": "postgresql"}
+    with pytest.raises(Forbidden):
+        connections(server, world.person("otto"))

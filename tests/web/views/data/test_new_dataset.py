@@ -1,12 +1,41 @@
 """Test datasets registered by form: from a file whose cells are never shown."""
 
 import re
+from collections.abc import Callable
+from html import unescape
 from pathlib import Path
+from urllib.parse import urlencode
 
 import pytest
+from pydantic import SecretStr
 from tests.api.world import World
+from tests.web.every_page.contents import LARGEST_PAGE, require_own, weight
 from tests.web.staff import CANARY, DATASET, STAFF
 from tests.web.world import Browser, text_of
+
+from penstock.errors import InvalidInput
+from penstock.services.access.principals import Principal
+from penstock.services.context import Server
+from penstock.services.jobs import registrations
+from penstock.services.schemas.queries import DatasetRequest
+
+SECRETS = {
+    "lake": '{"store": "s3", "access_key_id": "hidden-key", "secret_access_key": "hidden"}',
+    "ware_house": "postgresql://ada:hidden@db.example/x",
+}
+NAMES = "person string\nteam string\nhours number"
+LAKE = {"source": "bucket", "connection": "lake", "uri": "s3://clinic/*.parquet", "names": NAMES}
+HOUSE = {"source": "view", "connection": "ware_house", "uri": "public.staff", "names": NAMES}
+
+
+@pytest.fixture
+def connected(open_copy: Callable[..., World]) -> Browser:
+    """Return an admin of a server with a connection to a bucket and one to a database."""
+    secrets = {name: SecretStr(text) for name, text in SECRETS.items()}
+    world = open_copy(connections=secrets)
+    browser = Browser(world, world.client.application.test_client())
+    assert browser.sign_in("root").status_code == 303
+    return browser
 
 
 @pytest.fixture
@@ -100,3 +129,96 @@ def test_the_servers_own_files_are_no_data(root: Browser, world: World) -> None:
     page = root.get(f"/new/dataset?uri={database}")
     assert page.status_code == 422
     assert "own folders" in text_of(page)
+
+
+def test_connections_are_offered_by_name_for_what_they_are_for(
+    connected: Browser, root: Browser
+) -> None:
+    for source, own, other in (("bucket", "lake", "ware_house"), ("view", "ware_house", "lake")):
+        page = connected.get(f"/new/dataset?source={source}")
+        assert f'<option value="{own}">' in page.text
+        assert f'value="{other}"' not in page.text
+        assert "hidden" not in page.text.replace('type="hidden"', "")
+        assert "db.example" not in page.text
+        require_own(page, source)
+        assert weight(connected, page.text) < LARGEST_PAGE
+        without = root.get(f"/new/dataset?source={source}")
+        assert "No connection to a" in text_of(without)
+        assert "<textarea" not in without.text
+    assert "ware_house (postgresql)" in connected.get("/new/dataset?source=view").text
+
+
+@pytest.mark.parametrize(
+    ("place", "source"),
+    [
+        (LAKE, {"engine": "duckdb", "uri": "s3://clinic/*.parquet", "connection": "lake"}),
+        (
+            HOUSE,
+            {"engine": "postgresql", "table": "public.staff", "connection": "ware_house"},
+        ),
+    ],
+)
+def test_data_under_a_connection_are_declared_by_columns_that_are_listed(
+    connected: Browser,
+    monkeypatch: pytest.MonkeyPatch,
+    place: dict[str, str],
+    source: dict[str, str],
+) -> None:
+    sent: list[DatasetRequest] = []
+
+    def refuse(_: Server, __: Principal, request: DatasetRequest) -> None:
+        sent.append(request)
+        raise InvalidInput("It cannot be reached.", pointer="/source/connection")
+
+    monkeypatch.setattr(registrations, "of_dataset", refuse)
+    page = connected.get(f"/new/dataset?{urlencode(place)}")
+    for column in ("person", "team", "hours"):
+        assert f"<bdi>{column}</bdi>" in page.text
+    assert '<option value="number" selected>' in page.text
+    for name, value in place.items():
+        assert f'<input type="hidden" name="{name}" value="{value}">' in page.text
+    require_own(page, "/new/dataset")
+    answer = connected.submit("/new/dataset", **DATASET, **place, once="7")
+    (request,) = sent
+    assert request.source.model_dump() == source | ({} if "uri" in source else {"uri": None})
+    assert list(request.columns) == ["person", "team", "hours"]
+    assert (answer.status_code, 'id="connection-wrong"' in answer.text) == (422, True)
+    assert "red\nblue" in answer.text
+    assert f"\n{NAMES}</textarea>" in answer.text
+
+
+@pytest.mark.parametrize(
+    ("place", "changes", "beside"),
+    [
+        (LAKE, {"connection": ""}, "connection"),
+        (LAKE, {"connection": "absent"}, "connection"),
+        (LAKE, {"uri": ""}, "file"),
+        (LAKE, {"names": ""}, "names"),
+        (LAKE, {"names": "a\na"}, "names"),
+        (HOUSE, {"uri": "a b"}, "file"),
+        (HOUSE, {"connection": ""}, "connection"),
+    ],
+)
+def test_a_place_that_cannot_be_one_comes_back_as_typed(
+    connected: Browser, place: dict[str, str], changes: dict[str, str], beside: str
+) -> None:
+    given = {**place, **changes}
+    for page in (
+        connected.get(f"/new/dataset?{urlencode(given)}"),
+        connected.submit("/new/dataset", **DATASET, **given, once="8"),
+    ):
+        assert page.status_code == 422
+        assert page.text.count('-wrong"') == 1, text_of(page)
+        assert f'id="{beside}-wrong"' in page.text
+        assert f"\n{given['names']}</textarea>" in unescape(page.text)
+        if given["uri"]:
+            assert f'value="{given["uri"]}"' in page.text
+
+
+def test_a_name_in_the_place_of_a_connection_or_column_is_text(connected: Browser) -> None:
+    broken = "x<script>alert(1)</script>"
+    given = {**LAKE, "connection": broken, "names": f"{broken} string", "uri": broken}
+    page = connected.get(f"/new/dataset?{urlencode(given)}")
+    assert "<script>alert" not in page.text
+    listed = connected.get(f"/new/dataset?{urlencode({**LAKE, 'names': broken})}")
+    assert "<bdi>x&lt;script&gt;" in listed.text

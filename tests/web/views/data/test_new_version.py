@@ -5,6 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from pydantic import SecretStr
 from tests.api.queries.loans import ROWS
 from tests.api.world import World
 from tests.web.every_page.contents import LARGEST_PAGE, require_own, weight
@@ -112,3 +113,26 @@ def test_under_the_two_person_rule_it_begins_with_no_larger_budget(
     assert refused.status_code == 403
     assert 'value="50"' in refused.text
     assert root.submit(PATH, **fields(file), once="3").status_code == 303
+
+
+def test_new_data_may_be_in_a_bucket_under_a_connection_of_the_operator(
+    open_copy: Callable[..., World], root: Browser
+) -> None:
+    assert 'name="connection"' not in root.get(PATH).text
+    secrets = {"lake": SecretStr('{"store": "s3"}'), "house": SecretStr("postgresql://db/x")}
+    world = open_copy(connections=secrets)
+    browser = Browser(world, world.client.application.test_client())
+    browser.sign_in("root")
+    page = browser.get(PATH)
+    assert '<option value="lake">lake</option>' in page.text
+    assert "house" not in page.text
+    for path in (f"{PATH}/preview", PATH):
+        moved = {"uri": "visits.parquet", "connection": "lake", "epsilon public": "0.5"}
+        answer = browser.submit(path, **moved, once="4")
+        assert answer.status_code == 422
+        assert 'id="connection-wrong"' in answer.text
+        assert 'id="file-wrong"' not in answer.text
+        assert '<option value="lake" selected>' in answer.text
+        assert "needs no connection" in text_of(answer)
+    scheduled = browser.get("/new/schedule?dataset=loans")
+    assert '<option value="lake">lake</option>' in scheduled.text

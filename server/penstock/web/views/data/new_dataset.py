@@ -1,8 +1,11 @@
-"""Register a dataset from a file: its column names are read, everything else is declared."""
+"""Register a dataset: the columns of a file are read, others typed in; all else is declared."""
+
+from collections.abc import Mapping
 
 from flask import Response, request
 
 from penstock.connectors.planning.refusals import checked
+from penstock.connectors.specs.models import ColumnType, Engine
 from penstock.errors import InvalidInput
 from penstock.services.access.principals import Principal
 from penstock.services.context import Server
@@ -24,7 +27,7 @@ pages = Pages()
 
 @pages.get("/new/dataset", ADMIN)
 def new_dataset(visit: Visit) -> Response:
-    """Show the form: first the file, then the values that its columns may hold."""
+    """Show the form: first where the data are, then the values that their columns may hold."""
     return tried(
         lambda: _form(visit, Form(request.args)),
         lambda problem: _form(visit, form_input.refused(request.args, problem)),
@@ -43,15 +46,21 @@ def register_dataset(visit: Visit) -> Response:
 
 def _act(server: Server, principal: Principal, given: Typed) -> JobFunction:
     known = [tier.name for tier in tiers.listing(server)]
-    dataset_request = checked(DatasetRequest, dataset_form.spec_of(given, known))
+    engines = file_columns.connections(server, principal)
+    if given.get("source") in (dataset_form.BUCKET, dataset_form.VIEW):
+        dataset_form.connected_columns(given, engines)  # refuses a place at the fields of the form
+    spec = dataset_form.spec_of(given, known, engines=engines)
+    dataset_request = checked(DatasetRequest, spec)
     return registrations.of_dataset(server, principal, dataset_request)
 
 
 def _form(visit: Visit, form: Form) -> Response:
-    uri, columns = form.value("uri").strip(), None
-    if uri:
+    kind = form.value("source") or dataset_form.FILE
+    engines = file_columns.connections(visit.server, visit.principal)
+    columns = None
+    if form.value("uri").strip() or "names" in form.given:
         try:
-            columns = file_columns.columns(visit.server, visit.principal, uri)
+            columns = _columns(visit, form, engines)
         except InvalidInput:
             if form.problem is None:
                 raise
@@ -59,14 +68,27 @@ def _form(visit: Visit, form: Form) -> Response:
         "data/new_dataset.html",
         form.status,
         form=form,
-        uri=uri,
-        chosen=columns is not None or form.value("source") == "vector",
+        kind=kind if kind in dict(dataset_form.PLACES) else dataset_form.FILE,
+        uri=form.value("uri").strip(),
+        chosen=columns is not None or kind == dataset_form.PUSHED,
         columns=columns,
+        connections={
+            name: engine
+            for name, engine in engines.items()
+            if (engine == dataset_form.FILES) == (kind == dataset_form.BUCKET)
+        },
         others=datasets.listing(visit.server, visit.principal, Window(LARGEST_LIMIT)).items,
         tiers=tiers.listing(visit.server),
         folder=data_folder.folder_of_data(visit.server.settings),
         lists=dataset_form,
     )
+
+
+def _columns(visit: Visit, form: Form, engines: Mapping[str, Engine]) -> Mapping[str, ColumnType]:
+    """Return the columns of the file, or those that are typed in.  Raises ``InvalidInput``."""
+    if form.value("source") in (dataset_form.BUCKET, dataset_form.VIEW):
+        return dataset_form.connected_columns(form.given, engines)
+    return file_columns.columns(visit.server, visit.principal, form.value("uri").strip())
 
 
 KIND = JobKind(

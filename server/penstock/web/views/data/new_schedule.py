@@ -15,6 +15,7 @@ from penstock.web.http.idempotent_forms import once, tried
 from penstock.web.http.request_context import Visit
 from penstock.web.http.routes import ADMIN, Pages
 from penstock.web.views.data.new_query import chosen, known
+from penstock.web.views.data.new_version import connections_like
 from penstock.web.views.data.schedules import forecast_of
 
 pages = Pages()
@@ -59,7 +60,7 @@ def make_schedule(visit: Visit) -> Response:
 def _spec(visit: Visit, given: Mapping[str, str]) -> ScheduleSpec:
     """Return the schedule that a form describes.  Raises ``InvalidInput``."""
     before = chosen(visit.server, visit.principal, given).source
-    source = dataset_form.next_source(before, given.get("uri", "").strip())
+    source = dataset_form.next_source(before, given.get("uri", "").strip(), given.get("connection"))
     ranked = [tier.name for tier in tiers.listing(visit.server)]
     return schedule_form.spec_of(given, source, ranked, visit.server.clock())
 
@@ -75,6 +76,7 @@ def _form(visit: Visit, form: Form, forecast: ForecastView | None = None) -> Res
         form=form,
         datasets=[candidate.name for candidate in fitting],
         dataset=dataset,
+        connections=connections_like(visit, dataset) if dataset else [],
         pattern=dataset_form.dated(dataset.source) if dataset else "",
         tiers=tiers.listing(visit.server),
         folder=data_folder.folder_of_data(visit.server.settings),

@@ -6,11 +6,12 @@ from flask import Response, request
 
 from penstock.connectors.planning.refusals import checked
 from penstock.errors import PenstockError
-from penstock.services.datasets import data_folder, datasets
+from penstock.services.datasets import data_folder, datasets, file_columns
 from penstock.services.people import tiers
 from penstock.services.previews import version_preview
 from penstock.services.previews.version_preview import VersionPreviewView
 from penstock.services.schemas.queries import VersionRequest
+from penstock.services.schemas.views import DatasetView
 from penstock.web.forms import dataset_form, form_input
 from penstock.web.forms.form_input import Form
 from penstock.web.http.idempotent_forms import once, tried
@@ -62,7 +63,9 @@ def _version_request(visit: Visit, dataset: str, given: Mapping[str, str]) -> Ve
     known = [tier.name for tier in tiers.listing(visit.server)]
     epsilons = {tier: form_input.number(given.get(f"epsilon {tier}", "")) for tier in known}
     spec = {
-        "source": dataset_form.next_source(before, given.get("uri", "").strip()),
+        "source": dataset_form.next_source(
+            before, given.get("uri", "").strip(), given.get("connection")
+        ),
         "budgets": {
             tier: {"epsilon": epsilon} for tier, epsilon in epsilons.items() if epsilon is not None
         },
@@ -73,11 +76,19 @@ def _version_request(visit: Visit, dataset: str, given: Mapping[str, str]) -> Ve
     return version
 
 
+def connections_like(visit: Visit, dataset: DatasetView) -> list[str]:
+    """Return the connections under which new data of a dataset may be read, by its engine."""
+    engines = file_columns.connections(visit.server, visit.principal)
+    return [name for name, engine in engines.items() if engine == dataset.source.get("engine")]
+
+
 def _form(visit: Visit, name: str, form: Form, view: VersionPreviewView | None = None) -> Response:
+    dataset = datasets.show(visit.server, visit.principal, name)
     return visit.page(
         "data/new_version.html",
         form.status,
-        dataset=datasets.show(visit.server, visit.principal, name),
+        dataset=dataset,
+        connections=connections_like(visit, dataset),
         tiers=tiers.listing(visit.server),
         folder=data_folder.folder_of_data(visit.server.settings),
         form=form,
