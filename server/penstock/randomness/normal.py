@@ -77,7 +77,7 @@ class _Draw:
     def fill(
         self, size: int, difference: NDArray[np.int64] | None = None, weight: float = 0.0
     ) -> NDArray[np.int64]:
-        out = np.empty(size, dtype=np.int64)
+        out = self.stream.room_for(size)
 
         def piece(at: slice, stream: Stream) -> None:
             self._piece(out[at], None if difference is None else difference[at], weight, stream)

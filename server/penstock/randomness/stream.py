@@ -35,12 +35,15 @@ class Stream:
     """Yield random bits, and numpy's samplers over them, for one release in one process.
 
     Do not share it between threads: the draws of each would depend on the schedule.  Long vectors
-    are drawn on up to ``threads`` threads, each from streams of its own (``pieces``).
+    are drawn on up to ``threads`` threads, each from streams of its own (``pieces``).  A draw may
+    put its result into ``room``, memory that is at hand.
     """
 
-    __slots__ = ("_generator", "_process", "_raw", "threads")
+    __slots__ = ("_generator", "_process", "_raw", "_room", "threads")
 
-    def __init__(self, key: bytes, threads: int = 1) -> None:
+    def __init__(
+        self, key: bytes, threads: int = 1, *, room: NDArray[np.int64] | None = None
+    ) -> None:
         if len(key) != KEY_BYTES:
             raise InvalidInput(f"A stream's key has {KEY_BYTES} bytes, this one has {len(key)}.")
         if threads < 1:
@@ -50,6 +53,7 @@ class Stream:
         self._raw = Cipher(ChaCha20(key, RAW_NONCE), mode=None).encryptor()
         self._process = os.getpid()
         self.threads = threads
+        self._room = room
 
     @classmethod
     def fresh(cls, entropy: Callable[[int], bytes] = os.urandom, *, threads: int = 1) -> Self:
@@ -76,6 +80,11 @@ class Stream:
         """
         self._refuse_other_process()
         return self._generator
+
+    def room_for(self, size: int) -> NDArray[np.int64]:
+        """Return where a draw puts ``size`` integers: into the room, if it has that size, once."""
+        room, self._room = self._room, None
+        return np.empty(size, dtype=np.int64) if room is None or len(room) != size else room
 
     def raw_into(self, out: NDArray[Any]) -> None:
         """Fill the contiguous array ``out`` with the next raw bits, whatever its type."""

@@ -1,11 +1,13 @@
 """Measure long vectors: registered, released and read, in chunks, each size in its own process.
 
 Everything is in processor seconds, which other work on the machine changes less than durations.  A
-release is one between two neighbors.  It is compared with the least that it could take: the bridge
-between vectors that are at hand, and AES-GCM over the result, on one core.  Both are measured in
-turns, and the medians are shown.  Two processes draw as the workers of a cluster do.
+release is one between two neighbors.  It is compared with the bridge between vectors that are at
+hand, and AES-GCM over the result, on one core; and with all that no implementation can leave out,
+which decrypts both neighbors and hashes the ciphertext as well.  They are measured in turns, and
+the medians are shown.  Two processes draw as the workers of a cluster do.
 """
 
+import hashlib
 import json
 import multiprocessing
 import os
@@ -74,6 +76,7 @@ def _measured(size: int, processes: int) -> Sequence[Figure]:
         Figure(f"{name}: released", told["released"] / 1e6, "M values/s"),
         Figure(f"{name}: bridge and AES-GCM alone", told["alone"] / 1e6, "M values/s"),
         Figure(f"{name}: released, of that", told["share"], "x", goal=share),
+        Figure(f"{name}: released, of that and what else is needed", told["share_needed"], "x"),
         Figure(f"{name}: read as Arrow", told["read"] / 1e6, "M values/s"),
         Figure(f"{name}: peak of the registration", told["peak_registered"] / 2**30, "GiB"),
         Figure(
@@ -103,7 +106,7 @@ def _spent(worker: int) -> float:
     return (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")
 
 
-def _peak(process: str = "self") -> int:
+def peak(process: str = "self") -> int:
     """Return the most bytes that were resident since the last call."""
     match = re.search(r"VmHWM:\s+(\d+) kB", Path(f"/proc/{process}/status").read_text())
     Path(f"/proc/{process}/clear_refs").write_text("5")
@@ -168,17 +171,27 @@ def _register(world: World, folder: Path, size: int) -> int:
     return first * second
 
 
-def _alone(count: int) -> float:
-    """Return the seconds of the bridge and AES-GCM for ``count`` values, from five chunks."""
+def _alone(count: int, *, needed: bool = False) -> float:
+    """Return the seconds of the bridge and AES-GCM for ``count`` values, from five chunks.
+
+    ``needed`` adds decrypting two neighbors, and SHA-256 of the ciphertext.
+    """
     gaussian, ladder = Gaussian.plan(Fraction(100), step=Fraction(1), bound=Fraction(10**6))
     levels = [ladder.value(ladder.rung_at_or_above(Fraction(n))) for n in (100, 1000, 10_000)]
     stream, cipher = Stream.fresh(), AESGCM(AESGCM.generate_key(256))
     near = np.zeros(CHUNK, dtype=np.int64)
     far = gaussian.increment(levels[0], levels[2], CHUNK, stream)
+    nonce = os.urandom(12)
+    neighbor = cipher.encrypt(nonce, far.data.cast("B"), None) if needed else b""
 
     def act() -> int:
         drawn = place(gaussian, (levels[0], near), (levels[2], far), levels[1], Stream.fresh())
-        return len(cipher.encrypt(os.urandom(12), drawn.data.cast("B"), None))
+        sealed = cipher.encrypt(os.urandom(12), drawn.data.cast("B"), None)
+        if needed:
+            hashlib.sha256(sealed)
+            for _ in range(2):
+                cipher.decrypt(nonce, neighbor, None)
+        return len(sealed)
 
     act()
     _, seconds = _seconds(lambda: [act() for _ in range(5)])
@@ -195,18 +208,20 @@ def _released(world: World, size: int, count: int, workers: Sequence[int]) -> di
     """Release levels in turns with the least that it could take, and read one."""
     ann = world.add_analyst("ann")
     world.ask(ann, "long", tier="public")
-    rounds: list[tuple[float, float]] = []
+    rounds: list[tuple[float, float, float]] = []
     for number in range(ROUNDS[size]):
         level, alone = 1000.0 * 1.3**number, _alone(count)
+        needed = _alone(count, needed=True)
         answer, released = _seconds(partial(world.ask, ann, "long", level=level), workers)
-        rounds.append((alone, released))
+        rounds.append((alone, needed, released))
     _, read = _seconds(lambda: _read(world, answer.view.id))
     return {
-        "alone": count / statistics.median(alone for alone, _ in rounds),
-        "released": count / statistics.median(released for _, released in rounds),
-        "share": statistics.median(alone / released for alone, released in rounds),
+        "alone": count / statistics.median(alone for alone, _, _ in rounds),
+        "released": count / statistics.median(released for _, _, released in rounds),
+        "share": statistics.median(alone / released for alone, _, released in rounds),
+        "share_needed": statistics.median(needed / released for _, needed, released in rounds),
         "read": count / read,
-        "peak": max(_peak(str(process)) for process in ("self", *workers)),
+        "peak": max(peak(str(process)) for process in ("self", *workers)),
     }
 
 
@@ -221,7 +236,7 @@ def main() -> None:
         vars(world.server)["settings"] = settings
         vars(world.server)["randomness"] = lambda: Stream.fresh(threads=1)
         count, registered = _seconds(lambda: _register(world, Path(folder), size))
-        measured = {"registered": count / registered, "peak_registered": _peak()}
+        measured = {"registered": count / registered, "peak_registered": peak()}
         with _drawing(world, processes) as workers:
             measured |= _released(world, size, count, workers)
     sys.stdout.write(json.dumps(measured))

@@ -49,6 +49,17 @@ def test_draws_are_the_same_at_any_number_of_threads(mechanism: Mechanism) -> No
         assert _drawn(mechanism, threads) == alone
 
 
+@pytest.mark.parametrize("threads", [1, 3])
+def test_a_bridge_may_overwrite_the_difference(threads: int) -> None:
+    gaussian, (accurate, level, noisy) = MECHANISMS[0], LEVELS
+    difference = gaussian.increment(accurate, noisy, SIZE, Stream.from_key(KEY))
+    apart = gaussian.bridge(accurate, noisy, difference.copy(), level, Stream.from_key(KEY))
+    stream = Stream(KEY, threads, room=difference)
+    there = gaussian.bridge(accurate, noisy, difference, level, stream)
+    assert there is difference
+    assert (there == apart).all()
+
+
 def test_generalized_gaussian_draws_are_so_too() -> None:
     kind = GeneralizedGaussian.of(Fraction(5, 2))
     one, three = (

@@ -18,6 +18,17 @@ from penstock.randomness.stream import RAW_NONCE
 KEY = bytes(range(32))
 FIRST_BYTES = 32
 
+
+def test_a_draw_gets_the_room_once_and_only_if_it_fits() -> None:
+    room = np.zeros(5, dtype=np.int64)
+    stream = Stream(KEY, room=room)
+    assert stream.room_for(5) is room
+    assert not np.shares_memory(stream.room_for(5), room)
+    other = Stream(KEY, room=room).room_for(4)
+    assert len(other) == 4
+    assert not np.shares_memory(other, room)
+
+
 _PRINT_FIRST_BYTES = """
 from penstock.randomness import Stream
 stream = Stream.fresh()

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from penstock.errors import NoRoom, Unavailable
+from penstock.persistence.chunks import direct
 from penstock.persistence.chunks.store import ChunkMissing, Content
 
 _ATTEMPT = re.compile("[0-9a-f]{32}")
@@ -37,9 +38,7 @@ class FolderWriting:
         with _reported(path):
             descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
             try:
-                left = memoryview(content)
-                while left:
-                    left = left[os.write(descriptor, left) :]
+                direct.write(descriptor, content)
                 os.fdatasync(descriptor)
             finally:
                 os.close(descriptor)
@@ -126,10 +125,7 @@ class FolderStore:
             with path.open("rb", buffering=0) as file:
                 if room is None or os.fstat(file.fileno()).st_size != room.nbytes:
                     return file.readall()
-                done = 0
-                while part := file.readinto(room[done:]):
-                    done += part
-                return room[:done]
+                return room[: direct.read_into(file.fileno(), room)]
         except (FileNotFoundError, NotADirectoryError) as problem:
             raise ChunkMissing(f"{path} is missing") from problem
         except OSError as problem:

@@ -44,7 +44,7 @@ class ChunkDraws:
         noisy: tuple[Fraction, IntVector] | None,
     ) -> IntVector:
         """Draw a chunk between its neighbors' chunks, as ``between`` does."""
-        return between(self.mechanism, self.level, self.stream(index), accurate, noisy)
+        return between(self.mechanism, self.level, self.chunk_key(index), accurate, noisy)
 
     def raised(self, index: int, exact: IntVector, noisy: tuple[Fraction, IntVector]) -> IntVector:
         """Draw a chunk more accurate than that of the anchor, as ``raise_anchor`` does."""
@@ -54,9 +54,13 @@ class ChunkDraws:
 def between(
     mechanism: Mechanism,
     level: Fraction,
-    stream: Stream,
+    key: bytes,
     accurate: tuple[Fraction, IntVector],
     noisy: tuple[Fraction, IntVector] | None,
 ) -> IntVector:
-    """Draw a chunk between its neighbors' chunks, as ``place`` does; ``noisy`` is used up."""
-    return place(mechanism, accurate, noisy, level, stream, room=noisy[1] if noisy else None)
+    """Draw a chunk between its neighbors' chunks, as ``place`` does, from the stream of ``key``.
+
+    ``noisy`` is used up: the draw may be in its memory, which first takes the difference.
+    """
+    room = noisy[1] if noisy else None
+    return place(mechanism, accurate, noisy, level, Stream(key, room=room), room=room)

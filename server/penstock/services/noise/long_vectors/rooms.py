@@ -1,6 +1,7 @@
 """Provide the memory that the chunks of one thread pass through, one after the other.
 
 Fresh memory for each chunk costs more than the cipher: every page of it is a fault, and is zeroed.
+It is aligned to the blocks of disks, so that files are written from it and read into it directly.
 """
 
 from collections.abc import Callable
@@ -10,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from penstock.encryption.envelope import OVERHEAD
+from penstock.persistence.chunks.direct import BLOCK
 
 
 @dataclass
@@ -25,7 +27,7 @@ class Rooms:
         """Return an array of ``size`` bytes, whose content is whatever was there."""
         array = self._arrays.get(use)
         if array is None or len(array) < size:
-            self._arrays[use] = array = np.empty(size, dtype=np.uint8)
+            self._arrays[use] = array = _aligned(size)
         return array[:size]
 
     def sealed(self, integers: int) -> NDArray[np.uint8]:
@@ -35,3 +37,9 @@ class Rooms:
     def opened(self, use: str) -> Callable[[int], NDArray[np.uint8]]:
         """Return what provides the place of an opened chunk, given its size in bytes."""
         return lambda size: self.room(use, size)
+
+
+def _aligned(size: int) -> NDArray[np.uint8]:
+    array = np.empty(size + BLOCK, dtype=np.uint8)
+    start = -array.ctypes.data % BLOCK
+    return array[start : start + size]

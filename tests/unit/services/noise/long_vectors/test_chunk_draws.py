@@ -7,6 +7,7 @@ import pytest
 from numpy.typing import NDArray
 
 from penstock.mechanisms import Gaussian, Skellam
+from penstock.mechanisms.multiple_release import place
 from penstock.mechanisms.process import Mechanism
 from penstock.services.noise.long_vectors.chunk_draws import ChunkDraws
 
@@ -27,6 +28,18 @@ def drawn(mechanism: Mechanism, key: bytes = bytes(32), index: int = 0) -> list[
 def test_the_same_key_and_number_give_the_same_bytes(mechanism: Mechanism) -> None:
     again = zip(drawn(mechanism), drawn(mechanism), strict=True)
     assert all((one == other).all() for one, other in again)
+
+
+@pytest.mark.parametrize("mechanism", [Gaussian(Fraction(1, 1 << 14)), Skellam(Fraction(1))])
+def test_a_draw_in_the_memory_of_a_neighbor_is_the_same(mechanism: Mechanism) -> None:
+    anchor, noisy, *_ = drawn(mechanism)
+    draws, before = ChunkDraws(mechanism, LEVELS[1], b"k" * 32), anchor.copy()
+    accurate, room = (LEVELS[0], anchor), noisy.copy()
+    apart = place(mechanism, accurate, (LEVELS[2], noisy), LEVELS[1], draws.stream(3))
+    between = draws.between(3, accurate, (LEVELS[2], room))
+    assert between.tolist() == apart.tolist()
+    assert anchor.tolist() == before.tolist()
+    assert np.shares_memory(between, room) == isinstance(mechanism, Gaussian)
 
 
 def test_every_key_and_number_has_a_stream_of_its_own() -> None:

@@ -6,6 +6,7 @@ from tests.unit.services.noise.long_vectors.stored_vectors import files, vectors
 from tests.unit.worlds import World
 
 from penstock.errors import IntegrityViolation
+from penstock.persistence.chunks.direct import BLOCK
 from penstock.services.noise.long_vectors.rooms import Rooms
 
 
@@ -17,6 +18,12 @@ def test_a_use_has_one_place_as_large_as_it_needed() -> None:
     assert not np.shares_memory(first, rooms.room("other", 8))
     assert len(rooms.room("one", 9)) == 9
     assert np.shares_memory(rooms.sealed(3), rooms.sealed(2))
+
+
+def test_every_place_begins_with_a_block() -> None:
+    rooms = Rooms()
+    for use, size in (("one", 1), ("other", 3 * BLOCK + 70), ("one", BLOCK)):
+        assert rooms.room(use, size).ctypes.data % BLOCK == 0
 
 
 def test_chunks_are_read_through_rooms_as_without_them(long: World) -> None:

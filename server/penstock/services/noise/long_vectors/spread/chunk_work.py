@@ -21,7 +21,6 @@ from penstock.mechanisms.process import Mechanism
 from penstock.mechanisms.skellam.process import Skellam
 from penstock.persistence.chunks.choice import chunk_store
 from penstock.persistence.chunks.store import ChunkStore
-from penstock.randomness.stream import Stream
 from penstock.services.noise.long_vectors import manifest as manifests
 from penstock.services.noise.long_vectors.attempts import Attempt
 from penstock.services.noise.long_vectors.chunk_draws import between
@@ -91,7 +90,7 @@ def _drawn(work: dict[str, Any]) -> str:
 
     noisy = work["noisy"] and piece(work["noisy"], "noisy")
     accurate, level = piece(work["accurate"], "accurate"), Fraction(work["level"])
-    steps = between(mechanism, level, Stream(bytes.fromhex(work["stream"])), accurate, noisy)
+    steps = between(mechanism, level, bytes.fromhex(work["stream"]), accurate, noisy)
     places, sealed = ChunkPlaces(**work["places"]), rooms.sealed(len(steps))
     seal_chunk(Key(bytes.fromhex(work["key"])), places, index, steps, sealed)
     store.joined(places.attempt).put(index, sealed.data)
