@@ -298,7 +298,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
     Mutant(
         name="decimal-of-a-stream-beyond-its-digits",
         path="connectors/storage/arrow_cells.py",
-        before="        return _within_digits(column)\n",
+        before="        return within_digits(column)\n",
         after="        return column\n",
         wrong="a decimal that is longer than its type shows what is in memory",
         tests=("tests/unit/connectors/storage/test_arrow_cells.py",),
@@ -310,6 +310,14 @@ MUTANTS: Final[Sequence[Mutant]] = (
         after=' THEN {cell} ELSE {cell} END"\n',
         wrong="one decimal with more digits than its type makes every query on its column fail",
         tests=("tests/unit/connectors/duckdb/test_parquet_cells.py",),
+    ),
+    Mutant(
+        name="decimal-in-more-bytes-than-its-digits",
+        path="connectors/duckdb/parquet_cells.py",
+        before="        return kind.may_fail\n",
+        after="        return False\n",
+        wrong="a decimal of more bytes than its digits need makes queries on its column fail",
+        tests=("tests/unit/connectors/duckdb/test_parquet_decimals.py",),
     ),
     Mutant(
         name="bad-text-taken-for-another",

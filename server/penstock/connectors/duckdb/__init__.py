@@ -7,5 +7,6 @@
 * ``source_file``    the file: where it is, its header, its fingerprint
 * ``dialect``        how statements are written for it
 * ``parquet_cells``  cells of Parquet files that the engine refuses to read
+* ``parquet_decimals`` decimals of Parquet files, by how they are stored
 * ``conformance``    whether the engine computes what the template means
 """

@@ -1,6 +1,7 @@
 """Read Parquet cells that the engine refuses to read, and replace each by a missing one.
 
-One text that is not UTF-8, or one moment out of range, would make every query on its column fail,
+One text that is not UTF-8, one moment out of range, or one decimal that needs more bytes than its
+digits, would make every query on its column fail,
 and the refusal would reveal that cell.  If the engine fails, Arrow reads the columns that can hold
 such cells once more, and checks each cell by itself; a bad one becomes null, like any other cell
 that cannot be read as its type.  All other cells read as before, so that no row affects how another
@@ -14,7 +15,13 @@ registered before this rule.
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from penstock.connectors.duckdb.source_file import SourceFile, arrow_types
+from penstock.connectors.duckdb.parquet_decimals import (
+    DIGITS,
+    BytesDecimal,
+    with_storage,
+    within_digits,
+)
+from penstock.connectors.duckdb.source_file import SourceFile, arrow_types, parquet_schema
 from penstock.connectors.planning.refusals import pointer
 from penstock.connectors.specs.models import DatasetSpec
 from penstock.errors import InvalidInput
@@ -35,15 +42,17 @@ _EARLIEST: Final = -9_223_372_022_400_000_000
 _INFINITY: Final = 2**63 - 1
 """The engine's first moment without a zone, in microseconds, and its value for infinity."""
 
-_DIGITS: Final = 38
-"""The most digits of the engine's decimals; it reads longer ones as doubles."""
-
 _MICROSECONDS: Final = {"s": 1_000_000, "ms": 1_000, "us": 1}
 
 
 def types(file: SourceFile) -> dict[str, Any]:
-    """Return each column's Arrow type, from the file's footer; no types for a CSV file."""
-    return arrow_types(file) if file.format == "parquet" else {}
+    """Return each column's type, from the file's footer; no types for a CSV file.
+
+    They are Arrow's, and ``BytesDecimal`` for decimals that are stored as bytes.
+    """
+    if file.format != "parquet":
+        return {}
+    return with_storage(arrow_types(file), parquet_schema(file))
 
 
 def check_types(dataset: DatasetSpec, file: SourceFile) -> None:
@@ -65,6 +74,8 @@ def unreadable(kind: Any) -> bool:
     """Return True if all cells of this type are read as null."""
     import pyarrow.types as of
 
+    if isinstance(kind, BytesDecimal):
+        return not kind.readable
     if of.is_dictionary(kind):
         return unreadable(kind.value_type)
     return bool(of.is_nested(kind) or of.is_time(kind))
@@ -78,9 +89,11 @@ def text(kind: Any, cell: str) -> str:
     """
     import pyarrow.types as of
 
+    if isinstance(kind, BytesDecimal):
+        kind = kind.kind
     if kind is not None and of.is_dictionary(kind):
         kind = kind.value_type
-    if kind is not None and of.is_decimal(kind) and 0 <= kind.scale <= kind.precision <= _DIGITS:
+    if kind is not None and of.is_decimal(kind) and 0 <= kind.scale <= kind.precision <= DIGITS:
         most = f"{'9' * (kind.precision - kind.scale) or '0'}.{'9' * kind.scale or '0'}"
         own = f"DECIMAL({kind.precision}, {kind.scale})"
         bounds = f"CAST('-{most}' AS {own}) AND CAST('{most}' AS {own})"
@@ -95,6 +108,8 @@ def repairable(kind: Any) -> bool:
 
     if kind is None:
         return False
+    if isinstance(kind, BytesDecimal):
+        return kind.may_fail
     if of.is_dictionary(kind):
         return repairable(kind.value_type)
     if _is_json(kind):
@@ -142,7 +157,7 @@ def _batches(opened: Any, columns: Mapping[str, str]) -> Iterable[Any]:
 
 
 def repaired(cells: Any) -> Any:
-    """Return cells of a ``repairable`` type as texts or moments, with null for bad ones."""
+    """Return cells of a ``repairable`` type as what they are, with null for bad ones."""
     import pyarrow as pa
     import pyarrow.types as of
 
@@ -150,6 +165,8 @@ def repaired(cells: Any) -> Any:
         cells = cells.dictionary_decode()
     if _is_json(cells.type):
         cells = cells.storage
+    if of.is_decimal(cells.type):
+        return within_digits(cells)
     return _moments(cells) if of.is_timestamp(cells.type) else _texts(cells, pa)
 
 

@@ -213,6 +213,17 @@ def arrow_types(file: SourceFile) -> dict[str, Any]:
     return {field.name: field.type for field in _schema(file.path)}
 
 
+def parquet_schema(file: SourceFile) -> Any:
+    """Return a Parquet file's own schema, with how it stores columns.  Raises ``InvalidInput``."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        return pq.read_metadata(file.path).schema
+    except (pa.ArrowException, OSError):
+        raise _not_parquet() from None
+
+
 def _names_in_parquet(path: Path) -> tuple[str, ...]:
     return tuple(field.name for field in _schema(path))
 
@@ -224,4 +235,8 @@ def _schema(path: Path) -> Any:
     try:
         return pq.read_schema(path)
     except (pa.ArrowException, OSError):
-        raise InvalidInput("The file cannot be read as Parquet.", pointer=_AT) from None
+        raise _not_parquet() from None
+
+
+def _not_parquet() -> InvalidInput:
+    return InvalidInput("The file cannot be read as Parquet.", pointer=_AT)

@@ -5,10 +5,10 @@ column are read otherwise by Arrow than by the engine: durations, which are whol
 file, half precision, and types that extend others.
 """
 
-from decimal import Decimal
 from typing import Any, Final
 
 from penstock.connectors.duckdb import parquet_cells
+from penstock.connectors.duckdb.parquet_decimals import within_digits
 
 _KNOWN_TO_THE_ENGINE: Final = "arrow.uuid"
 
@@ -30,7 +30,7 @@ def cells(column: Any) -> Any:
     if of.is_binary(kind) or of.is_binary_view(kind) or of.is_fixed_size_binary(kind):
         return column.cast(pa.large_binary())
     if of.is_decimal(kind):
-        return _within_digits(column)
+        return within_digits(column)
     return parquet_cells.repaired(column) if parquet_cells.repairable(kind) else column
 
 
@@ -48,31 +48,3 @@ def is_exact(kind: Any) -> bool:
     if of.is_dictionary(kind):
         return is_exact(kind.value_type)
     return not of.is_decimal256(kind)
-
-
-def _within_digits(column: Any) -> Any:
-    """Return decimals with null for each that has more digits than its type.
-
-    Nothing keeps such a one out of a file, and the engine would show what else is in its memory.
-    """
-    import pyarrow as pa
-
-    kind = column.type
-    if not 0 <= kind.scale <= kind.precision:
-        return column  # the engine has no such type
-    if kind.bit_width > 64:
-        digits = (9,) * kind.precision
-        least, most = (pa.scalar(Decimal((sign, digits, -kind.scale)), kind) for sign in (1, 0))
-        return _between(column, least, most)
-    # Arrow computes with short decimals only if all have their digits: it does with their numbers.
-    whole, bound = pa.int32() if kind.bit_width == 32 else pa.int64(), 10**kind.precision - 1
-    numbers = _between(column.view(whole), pa.scalar(-bound, whole), pa.scalar(bound, whole))
-    return numbers.view(kind)
-
-
-def _between(column: Any, least: Any, most: Any) -> Any:
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    within = pc.and_(pc.greater_equal(column, least), pc.less_equal(column, most))
-    return pc.if_else(within, column, pa.scalar(None, column.type))
