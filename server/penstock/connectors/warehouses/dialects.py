@@ -44,6 +44,13 @@ class WarehouseDialect(TypedDialect):
             return sql.cast(sql.text(words if value != -math.inf else f"-{words}"), self.real)
         return super().literal(value)
 
+    def valid_text(self, cell: Node, again: tuple[Node, Node]) -> Node:  # noqa: ARG002
+        """Return a text, or NULL for one that is not UTF-8; ``again`` are the same as other nodes.
+
+        BigQuery and Snowflake have no such texts.
+        """
+        return cell
+
     def salt(self) -> Node:
         """Return a parameter by position."""
         return exp.Placeholder()
@@ -65,10 +72,18 @@ class WarehouseDialect(TypedDialect):
 
 
 class Trino(WarehouseDialect):
-    """Digests are of bytes and give bytes; sums of BIGINT fail above 64 bits."""
+    """Digests are of bytes and give bytes; sums of BIGINT fail above 64 bits.
+
+    Connectors may give a VARCHAR any bytes, and ``translate`` fails at those that are not UTF-8.
+    """
 
     name: ClassVar[str] = "trino"
     exact: ClassVar[str] = "DECIMAL(38, 0)"
+
+    def valid_text(self, cell: Node, again: tuple[Node, Node]) -> Node:
+        """Return a text that stays the same when it is decoded, which never fails."""
+        read = sql.call("from_utf8", sql.call("to_utf8", again[0]))
+        return sql.case((sql.compared(read, "=", again[1]), cell))
 
     def digest(self, node: Node) -> Node:
         """Return the MD5 in lower-case digits."""

@@ -15,7 +15,7 @@ from penstock.connectors.statements.dialect import Dialect
 from penstock.connectors.statements.expressions import Node
 from penstock.connectors.statements.questions import COLUMNS, typed_rows
 from penstock.connectors.statements.statement import SOURCE, Statement
-from penstock.connectors.warehouses.dialects import LARGEST
+from penstock.connectors.warehouses.dialects import LARGEST, WarehouseDialect
 
 RELATION = "registered"
 """The name of the table within ``source``."""
@@ -77,7 +77,10 @@ def _typed(column: Column, kind: str, dialect: Dialect) -> Node:
     cell: Node = sql.column(column.name, quoted=True)
     match column.type:
         case "string":
-            return sql.cast(cell, dialect.text)
+            text, *again = (sql.cast(cell.copy(), dialect.text) for _ in range(3))
+            if isinstance(dialect, WarehouseDialect):
+                return dialect.valid_text(text, (again[0], again[1]))
+            return text
         case "number":
             return sql.cast(cell, dialect.real)
         case "integer" if kind == WIDE:

@@ -15,6 +15,8 @@ from penstock.connectors.warehouses.session import Columns, Refused
 _MACROS = (
     "CREATE OR REPLACE MACRO is_finite(x) AS isfinite(x)",
     "CREATE OR REPLACE MACRO to_utf8(x) AS x",
+    # Its texts are all UTF-8; one of them stands for a text that is not.
+    "CREATE OR REPLACE MACRO from_utf8(x) AS replace(x, 'not UTF-8', chr(65533))",
     "CREATE OR REPLACE MACRO sha2(x, size) AS sha256(x)",
 )
 

@@ -55,6 +55,20 @@ def test_whole_numbers_of_38_digits_are_cells_if_they_have_64_bits() -> None:
     assert rows["age"] == [7, 2**63 - 1, None, -(2**63)]
 
 
+def test_a_text_that_is_not_utf_8_is_no_cell_of_trino() -> None:
+    """Trino's own ``translate`` would fail at it, and so reveal that it is there."""
+    plan = interpret(dataset_of(), query_of({"type": "count_units"}))
+    dialect = Trino().dialect
+    source = typed_source(
+        plan, qualified(("main", "visits"), dialect), {"person": "VARCHAR"}, dialect
+    )
+    connection = duckdb.connect()
+    connection.execute(
+        "CREATE TABLE visits AS SELECT unnest(['a', 'not UTF-8', chr(65533), NULL]) AS person"
+    )
+    assert OnDuckDB(dialect, connection).rows(source, {})["person"] == ["a", None, "\ufffd", None]
+
+
 def test_a_quote_in_a_name_ends_no_name() -> None:
     assert quoted('a"b', Trino().dialect) == '"a""b"'
     assert quoted("a`b", BigQuery().dialect) in {"`a``b`", "`a\\`b`"}
