@@ -106,14 +106,22 @@ def test_it_stays_off_without_a_forecast_or_consent(
     assert leaves(world) == before
 
 
-def test_another_schedule_of_the_same_name_needs_consent_again(root: Browser, world: World) -> None:
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"total": {"public": 10, "internal": 400}}, "at most epsilon 400 of internal"),
+        ({"cron": "0 * * * *"}, "0 * * * * in the time zone UTC"),
+    ],
+)
+def test_another_schedule_of_the_same_name_needs_consent_again(
+    root: Browser, world: World, changes: dict[str, Any], words: str
+) -> None:
     fields = agreed(root)
     world.answer("DELETE", f"/api/v1{PATH}", by="root")
-    dearer = {**SCHEDULE, "total": {"public": 10, "internal": 400}}
-    world.answer("POST", "/api/v1/schedules", dearer, by="root")
+    world.answer("POST", "/api/v1/schedules", {**SCHEDULE, **changes}, by="root")
     answer = root.submit(f"{PATH}/on", **fields)
     assert answer.status_code == 409
-    assert "at most epsilon 400 of internal" in text_of(answer)
+    assert words in text_of(answer)
     assert not is_on(world)
 
 
