@@ -13,6 +13,7 @@ from tests.benchmarks.database import (
     levels,
     long,
     previews,
+    reach,
     registration,
     release,
     scaling,
@@ -55,6 +56,7 @@ BENCHMARKS: dict[str, tuple[str, Callable[[], Sequence[Figure]]]] = {
     "streams": ("Steps of running sums, placed all over a stream", streams.measure),
     "sequencer": ("First releases of different queries, 256 values, PostgreSQL", sequencer.measure),
     "scaling": ("What grows with hosts on one PostgreSQL, and with rows", scaling.measure),
+    "reach": ("Rows and values of one dataset and one vector, on one machine", reach.measure),
     "refusals": ("What the clock tells, HTTP, 256 values, SQLite", refusals.measure),
     "pages": ("Every page, one client over HTTP, SQLite, one worker", dashboard.measure),
 }

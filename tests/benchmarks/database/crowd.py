@@ -5,6 +5,7 @@ have thousands.  The same key makes the same file.
 """
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,13 +23,32 @@ HIGHEST = 999
 
 def write_crowd(path: Path, rows: int) -> int:
     """Write a Parquet file of ``person``, ``place`` and ``spent``; how many people it has."""
-    import pyarrow as pa
+    return write_crowds(path, rows, rows)
+
+
+def write_crowds(path: Path, rows: int, block: int) -> int:
+    """Write one file from blocks of so many rows, each of other people; how many there are."""
     import pyarrow.parquet as pq
+
+    table, people = _crowd(min(block, rows), 0)
+    with pq.ParquetWriter(path, table.schema) as writer:
+        writer.write_table(table)
+        for number, start in enumerate(range(block, rows, block), 1):
+            table, more = _crowd(min(block, rows - start), number)
+            writer.write_table(table)
+            people += more
+    return people
+
+
+def _crowd(rows: int, block: int) -> tuple[Any, int]:
+    """Return the table of a block, and how many people it has."""
+    import pyarrow as pa
 
     drawn = Stream.from_key(KEY).generator
     owners = _owners(drawn.random(rows), rows)
     order = drawn.permutation(rows)
-    people = pa.array([f"person-{number:07}" for number in range(int(owners[-1]) + 1)])
+    name = f"person-{block}-" if block else "person-"
+    people = pa.array([f"{name}{number:07}" for number in range(int(owners[-1]) + 1)])
     # Squares, so that some places are much fuller than others.
     places = (drawn.random(rows) ** 2 * len(PLACES)).astype(np.int64)
     table = pa.table(
@@ -38,8 +58,7 @@ def write_crowd(path: Path, rows: int) -> int:
             "spent": pa.array((drawn.random(rows) * (HIGHEST + 1)).astype(np.int64)),
         }
     )
-    pq.write_table(table, path)
-    return len(people)
+    return table, len(people)
 
 
 def _owners(uniform: NDArray[np.float64], rows: int) -> NDArray[np.int64]:

@@ -4,6 +4,7 @@ Those that start servers or read files run at night.
 """
 
 from collections.abc import Sequence
+from pathlib import Path
 
 import pytest
 from sqlmodel import col, select
@@ -12,6 +13,7 @@ from tests.benchmarks.database import (
     ledger,
     levels,
     previews,
+    reach,
     registration,
     release,
     scaling,
@@ -199,6 +201,22 @@ def test_copies_of_a_query_are_charged_one_after_the_other() -> None:
         first = charges[0]
         assert charges[-1].loss_total == charges[-1 - len(TIERS)].loss_total + 1
         assert first.loss_total == first.loss
+
+
+def test_a_level_is_measured_with_its_manifest_and_neighbors_that_repeat(tmp_path: Path) -> None:
+    told = reach.values(20 * 1024 + 5, tmp_path, chunk=1024)
+    assert told["chunks"] == 21 > reach.NEIGHBORS
+    assert told["manifest"] * 1e3 > 21 * 64
+    assert told["drawn and stored, processor"] > 0
+
+
+def test_rows_are_measured_in_blocks_of_other_people(tmp_path: Path) -> None:
+    one, two = (tmp_path / name for name in ("one", "two"))
+    for folder in (one, two):
+        folder.mkdir()
+    whole, blocks = reach.rows(500, one), reach.rows(1000, two, block=500)
+    assert blocks["people"] == 2 * whole["people"]
+    assert blocks["processor"] > 0
 
 
 @pytest.mark.nightly
