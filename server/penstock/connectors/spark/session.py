@@ -21,6 +21,7 @@ import pyarrow as pa
 
 from penstock.connectors.spark.failures import UNREACHABLE, is_gone, own_words
 from penstock.errors import Unavailable
+from penstock.settings import PREFIX
 
 PATIENCE: Final = 10
 """The seconds after which a cluster that does not answer is not reachable."""
@@ -192,11 +193,36 @@ def _start(address: str, memory: str | None) -> Any:
         limit = _MEMORY.fullmatch(memory or "")
         if inside and limit is not None:
             builder = builder.config("spark.driver.memory", f"{limit[1]}{limit[2].lower()}")
-        session = builder.getOrCreate()
+        with _own_variables_kept():
+            session = builder.getOrCreate()
         session.sparkContext.setLogLevel("OFF")
         # The first table of ours imports what warns.
         session.createDataFrame(pa.table({"ready": [True]}))
         return session
+
+
+@contextmanager
+def _own_variables_kept() -> Iterator[None]:
+    """Start Java without the variables of this server, which hold connections and keys' places.
+
+    Another program of the account can read the environment of Java, and not that of a worker.
+    PySpark copies its own whole environment, and cannot be told otherwise.
+    """
+    from pyspark import java_gateway
+
+    module: Any = java_gateway  # its names are not all declared
+    start = module.Popen
+
+    def without(command: list[str], **options: Any) -> Any:
+        given = options.get("env", os.environ)
+        kept = {name: value for name, value in given.items() if not name.startswith(PREFIX)}
+        return start(command, **{**options, "env": kept})
+
+    module.Popen = without
+    try:
+        yield
+    finally:
+        module.Popen = start
 
 
 def _remote(address: str) -> Any:

@@ -2,6 +2,8 @@
 
 import os
 import socket
+import subprocess
+import sys
 from typing import Any
 
 import pyarrow as pa
@@ -11,6 +13,34 @@ from tests.databases.spark import ADDRESS, Cluster
 from penstock.connectors.spark import session as sessions
 from penstock.connectors.spark.session import reading
 from penstock.errors import Unavailable
+
+READ_ENVIRONMENT = """
+import sys
+from pathlib import Path
+from penstock.connectors.spark import session
+from tests.databases.spark import ADDRESS
+
+with session.reading(ADDRESS):
+    java = session._started[0].session.sparkContext._gateway.proc.pid
+sys.stdout.write(Path(f"/proc/{java}/environ").read_text())
+session.stop()
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems show it elsewhere")
+def test_java_has_no_variable_of_the_server(cluster: Cluster) -> None:
+    """Any program of the account can read its environment, and not that of a worker."""
+    own = {"PENSTOCK_CONNECTION_WAREHOUSE": "postgresql://ann:canary@host/lake", "OTHER": "kept"}
+    done = subprocess.run(
+        [sys.executable, "-c", READ_ENVIRONMENT],
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, **own},
+    )
+    assert "OTHER=kept" in done.stdout.split("\0"), done.stderr
+    assert "canary" not in done.stdout
+    assert "PENSTOCK_" not in done.stdout
 
 
 @pytest.mark.parametrize("scheme", ["spark", "sc"])
