@@ -4,15 +4,18 @@ from collections.abc import Sequence
 from datetime import datetime
 from itertools import islice, takewhile
 
-from sqlmodel import Session
+from sqlmodel import Session, col, select
 
 from penstock.errors import InvalidInput, PenstockError
+from penstock.persistence.row_numbers import required
+from penstock.persistence.tables.jobs import Schedule
 from penstock.services.access.principals import Principal
 from penstock.services.context import Server
 from penstock.services.datasets.datasets import declared_next
 from penstock.services.repository.datasets import dataset_by_name
 from penstock.services.schedules.feeds import require_feeds
 from penstock.services.schedules.pricing import TierPrice, priced
+from penstock.services.schedules.schedules import opened_by, spec_of
 from penstock.services.schedules.templates import requests_of
 from penstock.services.schedules.timetable import times
 from penstock.services.schemas.schedules import (
@@ -22,6 +25,7 @@ from penstock.services.schemas.schedules import (
     ScheduleSpec,
 )
 from penstock.services.streams.fed_elements import left
+from penstock.spec_fields import folded
 
 MOST = 100_000
 """The occurrences up to which a schedule is computed."""
@@ -47,29 +51,34 @@ def forecast(
         before = dataset_by_name(session, spec.dataset)
     declared = declared_next(before, requests.version)
     refusal, prices, streams = None, list[TierPrice](), list[ForecastStreamView]()
+    opened = allowed = 0
     try:
         prices = priced(server, principal, declared, requests)
         with server.database.read() as session:
             require_feeds(session, declared, requests)
-            streams = [_stream(session, feed.stream, due) for feed in requests.feeds]
+            opened = _opened(session, spec)
+            allowed = min(_allowed(spec, price, opened, len(due)) for price in prices)
+            carried_out = due[:allowed]
+            streams = [_stream(session, feed.stream, carried_out) for feed in requests.feeds]
     except PenstockError as problem:
         refusal = problem.detail
-    allowed = min((_allowed(spec, price, len(due)) for price in prices), default=0)
     return ForecastView(
         name=spec.name,
         dataset=spec.dataset,
         until=until,
         first=due[:SHOWN],
         occurrences=len(due),
+        opened=opened,
+        allowed=allowed,
         disjoint_units=requests.version.disjoint_units,
-        tiers=[_tier(spec, price, due, allowed) for price in prices],
+        tiers=[_tier(spec, price, due, opened, allowed) for price in prices],
         streams=streams,
         refusal=refusal,
     )
 
 
 def _stream(session: Session, name: str, due: Sequence[datetime]) -> ForecastStreamView:
-    """Return what a stream will have been fed with, if each occurrence is carried out."""
+    """Return what a stream will have been fed with by these occurrences."""
     elements, room = left(session, name)
     fed = len(due) if room is None else min(len(due), room)
     return ForecastStreamView(
@@ -81,16 +90,24 @@ def _stream(session: Session, name: str, due: Sequence[datetime]) -> ForecastStr
     )
 
 
-def _allowed(spec: ScheduleSpec, price: TierPrice, count: int) -> int:
+def _opened(session: Session, spec: ScheduleSpec) -> int:
+    """Return how many versions the schedule with this spec has opened, if it is stored."""
+    row = session.exec(select(Schedule).where(col(Schedule.folded) == folded(spec.name))).first()
+    return 0 if row is None or spec_of(row) != spec else opened_by(session, required(row.id))
+
+
+def _allowed(spec: ScheduleSpec, price: TierPrice, opened: int, count: int) -> int:
     """Return how many of the coming occurrences the total of one tier allows."""
     total, epsilon = spec.total.get(price.tier), price.account.epsilon
     if total is None:
         return count
-    return next((number for number in range(count) if (number + 1) * epsilon > total), count)
+    return next(
+        (number for number in range(count) if (opened + number + 1) * epsilon > total), count
+    )
 
 
 def _tier(
-    spec: ScheduleSpec, price: TierPrice, due: Sequence[datetime], allowed: int
+    spec: ScheduleSpec, price: TierPrice, due: Sequence[datetime], opened: int, allowed: int
 ) -> ForecastTierView:
     """Return one tier's part; an occurrence above any tier's total is refused as a whole."""
     epsilon, total = price.account.epsilon, spec.total.get(price.tier)
@@ -100,6 +117,6 @@ def _tier(
         shares=list(price.shares),
         share=sum(price.shares),
         total=total,
-        by_then=allowed * epsilon,
+        by_then=(opened + allowed) * epsilon,
         ends_at=due[allowed] if allowed < len(due) else None,
     )

@@ -39,7 +39,7 @@ from penstock.services.repository.datasets import dataset_by_name
 from penstock.services.schedules.feeds import feed_all, require_feeds
 from penstock.services.schedules.logged_schedules import in_log, record_act
 from penstock.services.schedules.pricing import priced
-from penstock.services.schedules.schedules import spec_of
+from penstock.services.schedules.schedules import opened_by, spec_of
 from penstock.services.schedules.templates import Requests, requests_of
 from penstock.services.schedules.timetable import times
 from penstock.services.schemas.schedules import ScheduleSpec
@@ -247,7 +247,7 @@ def _open_version(server: Server, due: _Due, requests: Requests) -> int:
             raise DatabaseUnavailable(
                 "Another process has opened this occurrence's version; it is gone on with later."
             )
-        _require_total(due, requests, _opened(session, row.schedule_id))
+        _require_total(due, requests, opened_by(session, row.schedule_id))
         row.version = version
         session.add(row)
 
@@ -255,18 +255,12 @@ def _open_version(server: Server, due: _Due, requests: Requests) -> int:
         before = dataset_by_name(session, name)
         for query in requests.queries:  # else the version would be for nothing
             require_free_name(session, query.name)
-        _require_total(due, requests, _opened(session, due.schedule_id))
+        _require_total(due, requests, opened_by(session, due.schedule_id))
     declared = datasets.next_version(server, before, requests.version)
     priced(server, principal, declared, requests)
     with server.database.read() as session:
         require_feeds(session, declared, requests)
     return datasets.add_version(server, principal, name, requests.version, keep).version
-
-
-def _opened(session: Session, schedule: int) -> int:
-    """Return how many versions a schedule has opened."""
-    rows = session.exec(select(Occurrence).where(col(Occurrence.schedule_id) == schedule)).all()
-    return sum(row.version is not None for row in rows)
 
 
 def _require_total(due: _Due, requests: Requests, opened: int) -> None:

@@ -137,6 +137,12 @@ def spec_of(row: Schedule) -> ScheduleSpec:
     return ScheduleSpec.model_validate_json(row.spec)
 
 
+def opened_by(session: Session, schedule: int) -> int:
+    """Return how many versions a schedule has opened."""
+    rows = session.exec(select(Occurrence).where(col(Occurrence.schedule_id) == schedule)).all()
+    return sum(row.version is not None for row in rows)
+
+
 def text_of(spec: ScheduleSpec) -> str:
     """Return a spec as it is stored.  Raises ``InvalidInput`` if it is too long."""
     text = json.dumps(spec.model_dump(mode="json"), ensure_ascii=False, sort_keys=True)

@@ -124,8 +124,8 @@ class ForecastTierView:
     """Hold what a schedule takes at one tier.
 
     ``epsilon`` is a version's budget, and ``shares`` the part of it that each query is charged;
-    ``by_then`` is the sum of the versions' epsilons until the date.  ``ends_at`` is the first
-    occurrence that ``total`` does not allow, null if that is after the date.
+    ``by_then`` is the sum of the epsilons of all its versions until the date.  ``ends_at`` is the
+    first occurrence that ``total`` does not allow, null if that is after the date.
     """
 
     tier: str
@@ -154,13 +154,19 @@ class ForecastStreamView:
 
 @dataclass(frozen=True)
 class ForecastView:
-    """Hold what a schedule will do until a date; ``refusal`` says why an occurrence would fail."""
+    """Hold what a schedule will do until a date; ``refusal`` says why an occurrence would fail.
+
+    ``opened`` is how many versions it has opened before, which count, and ``allowed`` how many of
+    the coming ``occurrences`` the total allows.
+    """
 
     name: str
     dataset: str
     until: datetime
     first: list[datetime]
     occurrences: int
+    opened: int
+    allowed: int
     disjoint_units: bool
     tiers: list[ForecastTierView]
     streams: list[ForecastStreamView]

@@ -20,7 +20,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
     Mutant(
         name="total-seen-before-others",
         path="services/schedules/occurrences.py",
-        before="        _require_total(due, requests, _opened(session, row.schedule_id))\n",
+        before="        _require_total(due, requests, opened_by(session, row.schedule_id))\n",
         after="",
         wrong="two occurrences at once open a version more than the schedule's total allows",
         tests=(

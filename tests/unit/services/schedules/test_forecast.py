@@ -49,6 +49,22 @@ def test_what_is_shown_is_what_is_charged(planned: World, tmp_path: Path) -> Non
     assert set(ends.values()) == {last.occurrences[0].due_at}
 
 
+def test_versions_from_before_count_when_it_is_switched_on_again(
+    planned: World, tmp_path: Path
+) -> None:
+    switched_on(planned, tmp_path)
+    file_of(tmp_path, 1)
+    planned.clock.forward(hours=3)
+    occurrences.look(planned.server, runner(planned))
+    until = planned.clock() + timedelta(days=10)
+    again = forecast(planned.server, OPERATOR, spec_of(tmp_path), until)
+    assert (again.opened, again.occurrences, again.allowed) == (1, 10, 2)
+    (public,) = [tier for tier in again.tiers if tier.tier == "public"]
+    assert (public.by_then, public.ends_at) == (3.0, again.first[2])
+    other = forecast(planned.server, OPERATOR, spec_of(tmp_path, name="other"), until)
+    assert (other.opened, other.allowed) == (0, 3)
+
+
 def test_a_schedule_that_would_fail_says_so(planned: World, tmp_path: Path) -> None:
     (query,) = spec_of(tmp_path).queries
     costly = spec_of(tmp_path, queries=[{**query, "name": f"{n}-{{date}}"} for n in range(5)])

@@ -210,7 +210,7 @@ def test_occurrences_are_shown_with_their_problems_and_the_reason_why_it_is_off(
     assert "2026-11-21 03:00 UTC done 2 2026-11-21 03:00 UTC none" in words
     assert "2026-11-22 03:00 UTC refused none" in words
     assert "It was switched off." in words
-    assert "Versions that it registered before count towards the total" in words
+    assert "The 1 version that it registered before is in the sum." in words
     assert "switched off :" in text_of(root.get("/schedules"))
     require_own(page, "/schedules/soon")
 
