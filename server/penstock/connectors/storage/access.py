@@ -12,7 +12,15 @@ name fields and never what is in them.
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, SecretStr, TypeAdapter, ValidationError
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    SecretStr,
+    TypeAdapter,
+    ValidationError,
+)
 
 from penstock.connectors.storage.address import AT, SCHEMES, Address
 from penstock.errors import InvalidInput, Unavailable
@@ -73,12 +81,20 @@ class AzureAccess(_Bucketed):
     endpoint: str | None = None
 
 
+def _header(token: SecretStr) -> SecretStr:
+    text = token.get_secret_value()
+    if not (text.isascii() and text.isprintable()):
+        raise ValueError("characters that no header has")
+    return token
+
+
 class HttpAccess(_Access):
     """Hold the hosts whose files may be read, with a port if it is not the usual one."""
 
     store: Literal["http"]
     hosts: tuple[str, ...] = Field(strict=False, min_length=1)
-    bearer_token: SecretStr | None = None
+    # What is no header would be quoted in an error of the library, and so in the log.
+    bearer_token: Annotated[SecretStr, AfterValidator(_header)] | None = None
     allow_http: bool = False
 
 

@@ -69,3 +69,12 @@ def test_a_connection_reaches_its_store_alone(
     with pytest.raises(InvalidInput) as refused:
         require_allowed(access, parsed(uri))
     assert refused.value.errors[0][0] == "/source/uri"
+
+
+@pytest.mark.parametrize("token", ["canary\n", "canary\u20ac"])
+def test_a_token_that_is_no_header_is_refused_without_it(token: str) -> None:
+    text = json.dumps({"store": "http", "hosts": ["files.example.org"], "bearer_token": token})
+    with pytest.raises(Unavailable, match="Look at bearer_token") as refused:
+        access_of(text, "lake")
+    assert "canary" not in str(refused.value)
+    assert refused.value.__cause__ is None
