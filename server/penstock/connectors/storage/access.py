@@ -48,15 +48,23 @@ class _Bucketed(_Access):
     """The only buckets that datasets may be in; left out, all that the credentials reach."""
 
 
+def _header(value: Any) -> Any:
+    """Refuse what no header can have: libraries quote it in an error, or end in a panic."""
+    text = _plain(value)
+    if not (isinstance(text, str) and text.isascii() and text.isprintable()):
+        raise ValueError("characters that no header has")
+    return value
+
+
 class S3Access(_Bucketed):
     """Hold the access to buckets of S3, or of a store that speaks its protocol."""
 
     store: Literal["s3"]
     region: str | None = None
     endpoint: str | None = None
-    access_key_id: str | None = None
+    access_key_id: Annotated[str, AfterValidator(_header)] | None = None
     secret_access_key: SecretStr | None = None
-    session_token: SecretStr | None = None
+    session_token: Annotated[SecretStr, AfterValidator(_header)] | None = None
     virtual_hosted_style_request: bool | None = None
 
 
@@ -81,19 +89,11 @@ class AzureAccess(_Bucketed):
     endpoint: str | None = None
 
 
-def _header(token: SecretStr) -> SecretStr:
-    text = token.get_secret_value()
-    if not (text.isascii() and text.isprintable()):
-        raise ValueError("characters that no header has")
-    return token
-
-
 class HttpAccess(_Access):
     """Hold the hosts whose files may be read, with a port if it is not the usual one."""
 
     store: Literal["http"]
     hosts: tuple[str, ...] = Field(strict=False, min_length=1)
-    # What is no header would be quoted in an error of the library, and so in the log.
     bearer_token: Annotated[SecretStr, AfterValidator(_header)] | None = None
     allow_http: bool = False
 

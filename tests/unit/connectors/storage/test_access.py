@@ -78,3 +78,12 @@ def test_a_token_that_is_no_header_is_refused_without_it(token: str) -> None:
         access_of(text, "lake")
     assert "canary" not in str(refused.value)
     assert refused.value.__cause__ is None
+
+
+@pytest.mark.parametrize("field", ["access_key_id", "session_token"])
+def test_a_key_that_is_no_header_is_refused_without_it(field: str) -> None:
+    """The library would end in a panic, which is no ordinary exception."""
+    text = json.dumps({"store": "s3", "region": "eu-west-1", field: "canary\n"})
+    with pytest.raises(Unavailable, match=f"Look at {field}") as refused:
+        access_of(text, "lake")
+    assert "canary" not in str(refused.value)
