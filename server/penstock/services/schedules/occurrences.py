@@ -21,6 +21,7 @@ from penstock.errors import (
     DatabaseUnavailable,
     Forbidden,
     PenstockError,
+    Unavailable,
 )
 from penstock.persistence.row_numbers import required
 from penstock.persistence.tables.jobs import Occurrence, Schedule
@@ -58,7 +59,7 @@ MOST_MISSED = 100
 """The missed occurrences that are recorded, the newest; a longer gap is not listed in full."""
 
 MOST_ATTEMPTS = 20
-"""The attempts at an occurrence while the database is away."""
+"""The attempts at an occurrence while the database, the engine or the file's store is away."""
 
 _MISSED = "The server was not running when it was due."
 
@@ -79,7 +80,7 @@ class _Due:
 def look(server: Server, runner: Runner) -> None:
     """Store what is due, and begin or go on with what is pending.
 
-    Raises ``DatabaseUnavailable``; the next call goes on.
+    Raises the first error once all schedules were tried; the next call goes on.
     """
     with server.database.read() as session:
         due = select(Schedule.id).where(col(Schedule.next_at) <= server.clock())
@@ -90,8 +91,14 @@ def look(server: Server, runner: Runner) -> None:
         pending = select(Occurrence).where(col(Occurrence.state) == "pending")
         rows = session.exec(pending.order_by(col(Occurrence.due_at).desc())).all()
     # One at a time of each schedule: a later version would take the queries of an earlier one.
+    problems = []
     for row in {row.schedule_id: row for row in rows}.values():
-        _begin(server, runner, required(row.id))
+        try:
+            _begin(server, runner, required(row.id))
+        except PenstockError as problem:
+            problems.append(problem)  # that of one schedule stops no other
+    if problems:
+        raise problems[0]
 
 
 def look_on(
@@ -169,9 +176,11 @@ def _begin(server: Server, runner: Runner, number: int) -> None:
     )
     try:
         view = runner.start(due.principal, request, act(server, number))
-    except Conflict:
+    except DatabaseUnavailable:
+        raise
+    except (Conflict, Unavailable):
         return  # the person's jobs are as many as may be; the next look tries again
-    away = isinstance(view.problem, DatabaseUnavailable) and view.attempt < MOST_ATTEMPTS
+    away = isinstance(view.problem, Unavailable) and view.attempt < MOST_ATTEMPTS
     if view.problem is not None and not away:
         _end(server, number, "refused", view.problem.detail)
 
@@ -185,8 +194,8 @@ def act(server: Server, number: int) -> JobFunction:
             return str(number)
         try:
             _carry_out(server, due, run)
-        except DatabaseUnavailable:
-            raise
+        except Unavailable:
+            raise  # the next look goes on where it stopped
         except PenstockError as problem:
             _end(server, number, "refused", problem.detail)
         else:

@@ -8,11 +8,13 @@ import importlib.util
 import os
 import socket
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 from penstock.errors import Unavailable
 from penstock.services.noise.long_vectors.spread.chunk_work import carried_out
+from penstock.settings import PREFIX
 
 PATIENCE = 600.0
 """Seconds without any finished chunk after which a cluster is given up."""
@@ -68,10 +70,27 @@ def _connected(address: str) -> Any:
             _require_listening(address)
             own: dict[str, Any] = {"include_dashboard": False} if address == "local" else {}
             try:
-                ray.init(address, log_to_driver=False, configure_logging=False, **own)
+                with _own_variables_kept():
+                    ray.init(address, log_to_driver=False, configure_logging=False, **own)
             except (ray.exceptions.RayError, OSError, ValueError, RuntimeError) as problem:
                 raise _failed(address, f"it cannot be used ({type(problem).__name__})") from None
     return ray
+
+
+@contextmanager
+def _own_variables_kept() -> Iterator[None]:
+    """Start Ray's processes without the variables of this server, which hold connections.
+
+    Other programs of the account can read the environment of Ray's processes, and not that of a
+    worker.  Nothing reads these variables after the start of a server.
+    """
+    own = {name: value for name, value in os.environ.items() if name.startswith(PREFIX)}
+    for name in own:
+        del os.environ[name]
+    try:
+        yield
+    finally:
+        os.environ.update(own)
 
 
 def _require_listening(address: str) -> None:

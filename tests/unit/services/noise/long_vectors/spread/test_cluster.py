@@ -56,6 +56,30 @@ def test_an_anchor_is_drawn_in_the_server_alone(
     assert len(vectors(world)) == 1
 
 
+def test_ray_is_started_without_the_variables_of_the_server(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Any program of the account can read the environment of what Ray starts."""
+    import ray
+
+    given: list[dict[str, str]] = []
+
+    def init(*_: object, **__: object) -> None:
+        given.append(dict(os.environ))
+        raise ValueError
+
+    monkeypatch.setenv("PENSTOCK_CONNECTION_WAREHOUSE", "postgresql://ann:canary@host/lake")
+    monkeypatch.setenv("OTHER", "kept")
+    monkeypatch.setattr(ray, "init", init)
+    monkeypatch.setattr(ray, "is_initialized", lambda: False)
+    with pytest.raises(Unavailable, match="cannot be used"):
+        cluster.results("local", [])
+    (seen,) = given
+    assert seen["OTHER"] == "kept"
+    assert not [name for name in seen if name.startswith("PENSTOCK_")]
+    assert "canary" in os.environ["PENSTOCK_CONNECTION_WAREHOUSE"]
+
+
 @pytest.fixture(scope="module", autouse=True)
 def token() -> Iterator[None]:
     """Let Ray have a token of these tests alone, which it reads when it is imported."""
