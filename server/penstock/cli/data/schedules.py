@@ -100,7 +100,7 @@ def preview(operator: Operator, file: str, until: datetime | None) -> None:
     )
     note += "".join(
         f" Stream {each.stream} has {each.elements} elements and will have {each.by_then}, at no"
-        " further charge"
+        f" further charge: it was charged for people in at most {each.max_steps_per_unit} of them"
         + (f"; there is no room for the one of {each.ends_at.date()}." if each.ends_at else ".")
         for each in view.streams
     )

@@ -47,12 +47,8 @@ def _is_cached(descriptor: int) -> bool:
     """Return True if the cache has the beginning of a file; without an answer, False."""
     try:
         return bool(os.preadv(descriptor, [bytearray(1)], 0, os.RWF_NOWAIT))
-    except BlockingIOError:
-        return False
-    except OSError as problem:
-        if problem.errno in _REFUSED:
-            return False
-        raise
+    except OSError:
+        return False  # reading it tells what is wrong, if anything is
 
 
 def _directly(descriptor: int, view: memoryview, move: Callable[[memoryview], int]) -> int:

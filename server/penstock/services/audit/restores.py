@@ -6,6 +6,7 @@ the witness saw: later registrations are charged on top of that.
 """
 
 from collections.abc import Callable, Sequence
+from datetime import datetime
 
 from sqlmodel import Session, col, func, select
 
@@ -13,9 +14,11 @@ from penstock.errors import Conflict, LogUnavailable, PenstockError, Suspended
 from penstock.persistence.protocol import Need
 from penstock.persistence.row_numbers import required
 from penstock.persistence.tables.datasets import Dataset
+from penstock.persistence.tables.jobs import Occurrence, Schedule
 from penstock.persistence.tables.ledger import SpentFloor
 from penstock.persistence.tables.people import Tier
 from penstock.persistence.tables.queries import Query
+from penstock.services.access.admin_actions import record
 from penstock.services.access.principals import Principal
 from penstock.services.access.two_person_rule import require_second
 from penstock.services.audit.logged_restores import record_restore
@@ -24,6 +27,12 @@ from penstock.transparency_log import checkpoints, leaves
 from penstock.transparency_log.sights import NOTHING, Sight
 from penstock.transparency_log.spending import account_name, peaks
 from penstock.transparency_log.views import RestorePreviewView, RestoreView
+
+_RESTORED = (
+    "The database was restored to an older state, and what was carried out since then is lost."
+    " Before the schedule is switched on again, compare the versions and queries that others know"
+    " of with those that are here: the same data must not be registered a second time."
+)
 
 
 def acknowledge(server: Server, principal: Principal) -> RestoreView:
@@ -124,6 +133,7 @@ def acknowledge_within(
         datasets=lost,
         lost_accounts=unknown,
     )
+    _stop_schedules(session, principal, now)
     sight = server.sequencer.place_now(session)
 
     def after() -> None:
@@ -133,6 +143,37 @@ def acknowledge_within(
 
     place = leaf.index or 0
     return RestoreView(seen.size if seen else None, place, len(queries), len(floors), lost), after
+
+
+def _stop_schedules(session: Session, principal: Principal, now: datetime) -> None:
+    """Switch off all schedules, and end what they have begun.
+
+    What an occurrence drew may be lost; carried out again by itself, it would draw from the same
+    data once more.
+    """
+    for schedule in session.exec(select(Schedule).order_by(col(Schedule.id))).all():
+        begun = select(Occurrence).where(
+            col(Occurrence.schedule_id) == schedule.id, col(Occurrence.state) == "pending"
+        )
+        on = schedule.next_at is not None
+        if on:
+            schedule.next_at, schedule.reason = None, _RESTORED
+            session.add(schedule)
+            record(session, principal, "schedule", now, schedule=schedule.name, act="switch_off")
+        for row in session.exec(begun.order_by(col(Occurrence.id))).all():
+            row.state, row.problem, row.finished_at = "refused", _RESTORED, now
+            session.add(row)
+            record(
+                session,
+                principal,
+                "schedule",
+                now,
+                schedule=schedule.name,
+                act="refused",
+                due=leaves.timestamp(row.due_at),
+                version=row.version,
+                off=True,
+            )
 
 
 def what_was_seen(server: Server) -> Sight | None:

@@ -6,7 +6,7 @@ from itertools import islice, takewhile
 
 from sqlmodel import Session, col, select
 
-from penstock.errors import InvalidInput, PenstockError
+from penstock.errors import InvalidInput, PenstockError, Unavailable
 from penstock.persistence.row_numbers import required
 from penstock.persistence.tables.jobs import Schedule
 from penstock.services.access.principals import Principal
@@ -15,7 +15,7 @@ from penstock.services.datasets.datasets import declared_next
 from penstock.services.repository.datasets import dataset_by_name
 from penstock.services.schedules.feeds import require_feeds
 from penstock.services.schedules.pricing import TierPrice, priced
-from penstock.services.schedules.schedules import opened_by, spec_of
+from penstock.services.schedules.schedules import exceeds, opened_by, spec_of
 from penstock.services.schedules.templates import requests_of
 from penstock.services.schedules.timetable import times
 from penstock.services.schemas.schedules import (
@@ -60,6 +60,8 @@ def forecast(
             allowed = min(_allowed(spec, price, opened, len(due)) for price in prices)
             carried_out = due[:allowed]
             streams = [_stream(session, feed.stream, carried_out) for feed in requests.feeds]
+    except Unavailable:
+        raise
     except PenstockError as problem:
         refusal = problem.detail
     return ForecastView(
@@ -79,13 +81,14 @@ def forecast(
 
 def _stream(session: Session, name: str, due: Sequence[datetime]) -> ForecastStreamView:
     """Return what a stream will have been fed with by these occurrences."""
-    elements, room = left(session, name)
+    elements, room, of_a_unit = left(session, name)
     fed = len(due) if room is None else min(len(due), room)
     return ForecastStreamView(
         stream=name,
         elements=elements,
         by_then=elements + fed,
         length=None if room is None else elements + room,
+        max_steps_per_unit=of_a_unit,
         ends_at=due[fed] if fed < len(due) else None,
     )
 
@@ -102,7 +105,7 @@ def _allowed(spec: ScheduleSpec, price: TierPrice, opened: int, count: int) -> i
     if total is None:
         return count
     return next(
-        (number for number in range(count) if (opened + number + 1) * epsilon > total), count
+        (number for number in range(count) if exceeds(opened + number + 1, epsilon, total)), count
     )
 
 

@@ -7,8 +7,9 @@ killed, the job is begun again, and what it registered is found by its spec.
 """
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from itertools import takewhile
@@ -40,7 +41,7 @@ from penstock.services.repository.datasets import dataset_by_name
 from penstock.services.schedules.feeds import feed_all, require_feeds
 from penstock.services.schedules.logged_schedules import in_log, record_act
 from penstock.services.schedules.pricing import priced
-from penstock.services.schedules.schedules import opened_by, spec_of
+from penstock.services.schedules.schedules import exceeds, opened_by, spec_of
 from penstock.services.schedules.templates import Requests, requests_of
 from penstock.services.schedules.timetable import times
 from penstock.services.schemas.schedules import ScheduleSpec
@@ -58,8 +59,8 @@ GRACE = timedelta(hours=1)
 MOST_MISSED = 100
 """The missed occurrences that are recorded, the newest; a longer gap is not listed in full."""
 
-MOST_ATTEMPTS = 20
-"""The attempts at an occurrence while the database, the engine or the file's store is away."""
+PATIENCE = timedelta(hours=6)
+"""How long an occurrence is tried while the database, the engine or the file's store is away."""
 
 _MISSED = "The server was not running when it was due."
 
@@ -85,20 +86,30 @@ def look(server: Server, runner: Runner) -> None:
     with server.database.read() as session:
         due = select(Schedule.id).where(col(Schedule.next_at) <= server.clock())
         schedules = session.exec(due).all()
+    problems: list[PenstockError] = []
     for number in schedules:
-        _store_due(server, required(number))
+        with _apart(problems):
+            _store_due(server, required(number))
     with server.database.read() as session:
-        pending = select(Occurrence).where(col(Occurrence.state) == "pending")
+        # Numbers and not rows: an altered row is refused where it is carried out.
+        columns = select(Occurrence.schedule_id, Occurrence.id)
+        pending = columns.where(col(Occurrence.state) == "pending")
         rows = session.exec(pending.order_by(col(Occurrence.due_at).desc())).all()
     # One at a time of each schedule: a later version would take the queries of an earlier one.
-    problems = []
-    for row in {row.schedule_id: row for row in rows}.values():
-        try:
-            _begin(server, runner, required(row.id))
-        except PenstockError as problem:
-            problems.append(problem)  # that of one schedule stops no other
+    for occurrence in dict(rows).values():
+        with _apart(problems):
+            _begin(server, runner, required(occurrence))
     if problems:
         raise problems[0]
+
+
+@contextmanager
+def _apart(problems: list[PenstockError]) -> Iterator[None]:
+    """Keep an error of one schedule, which stops no other."""
+    try:
+        yield
+    except PenstockError as problem:
+        problems.append(problem)
 
 
 def look_on(
@@ -180,7 +191,7 @@ def _begin(server: Server, runner: Runner, number: int) -> None:
         raise
     except (Conflict, Unavailable):
         return  # the person's jobs are as many as may be; the next look tries again
-    away = isinstance(view.problem, Unavailable) and view.attempt < MOST_ATTEMPTS
+    away = isinstance(view.problem, Unavailable) and server.clock() < due.at + PATIENCE
     if view.problem is not None and not away:
         _end(server, number, "refused", view.problem.detail)
 
@@ -276,7 +287,7 @@ def _require_total(due: _Due, requests: Requests, opened: int) -> None:
     """Raise ``BudgetExhausted`` if the schedule's versions would have more than its total."""
     for tier, most in due.spec.total.items():
         budget = requests.version.budgets.get(tier)
-        if budget is not None and (opened + 1) * budget.epsilon > most:
+        if budget is not None and exceeds(opened + 1, budget.epsilon, most):
             raise BudgetExhausted(
                 f"The schedule's total for tier {tier!r} is epsilon {most:g}, and its"
                 f" {opened} versions have {opened * budget.epsilon:g}: there is no room"

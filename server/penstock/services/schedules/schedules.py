@@ -6,6 +6,7 @@ a leaf of the log.
 """
 
 import json
+from fractions import Fraction
 
 from sqlmodel import Session, col, delete, select
 
@@ -67,17 +68,21 @@ def switch(server: Server, principal: Principal, name: str, *, on: bool) -> Sche
     """Switch a schedule on, from now and for the caller, or off.
 
     Occurrences that are under way are finished.  Switching again changes nothing.  Raises
-    ``NotFound``.
+    ``NotFound``, and ``Conflict`` while one is under way for another admin.
     """
     principal.require("admin")
     with server.database.write(need=Need.GROWTH if on else Need.RELIEF) as session:
         row = by_name(session, name)
         if on != (row.next_at is not None):
-            spec = spec_of(row)
+            spec, person = spec_of(row), _person(principal) if on else row.user_id
+            if person != row.user_id and _under_way(session, row):
+                raise Conflict(
+                    f"An occurrence of {row.name!r} is under way for {view(session, row).by};"
+                    " switch it on when that is done."
+                )
             row.reason = None
             row.next_at = next_after(spec.cron, spec.timezone, server.clock()) if on else None
-            if on:
-                row.user_id = _person(principal)
+            row.user_id = person
             session.add(row)
             more = {"acts_for": principal.name} if on else {}
             act = "switch_on" if on else "switch_off"
@@ -96,7 +101,7 @@ def remove(server: Server, principal: Principal, name: str) -> ScheduleView:
         if row.next_at is not None:
             raise Conflict(f"The schedule {row.name!r} is on; switch it off first.")
         last = view(session, row)
-        if any(occurrence.state == "pending" for occurrence in last.occurrences):
+        if _under_way(session, row):
             raise Conflict(f"An occurrence of {row.name!r} is under way; wait until it is done.")
         session.exec(delete(Occurrence).where(col(Occurrence.schedule_id) == row.id))
         session.delete(row)
@@ -124,6 +129,13 @@ def listing(server: Server, principal: Principal, window: Window) -> Page[Schedu
         return window.page(rows, lambda row: view(session, row), lambda row: required(row.id))
 
 
+def _under_way(session: Session, row: Schedule) -> bool:
+    pending = select(Occurrence).where(
+        col(Occurrence.schedule_id) == row.id, col(Occurrence.state) == "pending"
+    )
+    return session.exec(pending.limit(1)).first() is not None
+
+
 def by_name(session: Session, name: str) -> Schedule:
     """Return a schedule's row.  Raises ``NotFound``."""
     row = session.exec(select(Schedule).where(col(Schedule.folded) == folded(name))).one_or_none()
@@ -141,6 +153,14 @@ def opened_by(session: Session, schedule: int) -> int:
     """Return how many versions a schedule has opened."""
     rows = session.exec(select(Occurrence).where(col(Occurrence.schedule_id) == schedule)).all()
     return sum(row.version is not None for row in rows)
+
+
+def exceeds(versions: int, epsilon: float, total: float) -> bool:
+    """Return True if so many versions have more epsilon than a total, as the numbers are written.
+
+    Three times 0.1 is 0.3, which doubles are not.
+    """
+    return versions * Fraction(repr(epsilon)) > Fraction(repr(total))
 
 
 def text_of(spec: ScheduleSpec) -> str:

@@ -141,14 +141,16 @@ class ForecastTierView:
 class ForecastStreamView:
     """Hold what a schedule feeds a stream with: how many elements it has now, and by the date.
 
-    Nothing is charged for them.  ``ends_at`` is the first occurrence for which the stream has no
-    room, null if that is after the date.
+    Nothing is charged for them: it was charged for units that are in at most
+    ``max_steps_per_unit`` of its elements.  ``ends_at`` is the first occurrence for which the
+    stream has no room, null if that is after the date.
     """
 
     stream: str
     elements: int
     by_then: int
     length: int | None
+    max_steps_per_unit: int
     ends_at: datetime | None
 
 

@@ -35,6 +35,7 @@ from penstock.services.ledger.version_chains import chains, of_same_people
 from penstock.services.noise.kinds.choice import stream_kind_of
 from penstock.services.noise.kinds.stream import state_row
 from penstock.services.noise.kinds.stream_shape import Shape
+from penstock.services.noise.sealing import require_unfrozen
 from penstock.services.queries.mismatches import require_in_range_before
 from penstock.services.repository.queries import stream_by_name
 from penstock.services.schemas.streams import StreamRequest
@@ -53,19 +54,22 @@ class Feed:
     query: ComputedQuery
 
 
-def left(session: Session, name: str) -> tuple[int, int | None]:
-    """Return a stream's number of elements, and how many more it takes; None without an end.
+def left(session: Session, name: str) -> tuple[int, int | None, int]:
+    """Return a stream's number of elements, how many more it takes, and how many a unit may be in.
 
-    Raises ``NotFound``, and ``Conflict`` for a stream that takes none.
+    The second is None without an end.  Raises ``NotFound``, and ``Conflict`` for a stream that
+    takes none.
     """
     query = stream_by_name(session, name)
     if query.status != "active":
         raise Conflict(f"Stream {query.name!r} is {query.status} and takes no elements.")
     require_in_range_before(query)
-    step, length = state_row(session, query).step, stream_kind_of(query).shape.length
+    require_unfrozen(query)
+    step, shape = state_row(session, query).step, stream_kind_of(query).shape
+    length = shape.length
     if length is not None and step >= length:
         raise Conflict(f"Stream {query.name!r} has all of its {length} elements.")
-    return step, None if length is None else length - step
+    return step, None if length is None else length - step, shape.max_steps_per_unit
 
 
 def checked(session: Session, version: Dataset, feed: Feed) -> PreparedQuery:
@@ -150,14 +154,14 @@ def fed(session: Session, stream: Query, version: Dataset) -> int | None:
 
 def fed_by(session: Session, dataset: str, version: int) -> dict[str, int]:
     """Return the numbers of the elements that a version of a dataset gave, by stream."""
-    rows = session.exec(
-        select(Query.name, FedElement.step)
+    rows = session.exec(  # rows and not columns: rows are authenticated
+        select(Query, FedElement)
         .join(FedElement, col(FedElement.query_id) == col(Query.id))
         .join(Dataset, col(FedElement.dataset_id) == col(Dataset.id))
         .where(col(Dataset.folded) == folded(dataset), col(Dataset.version) == version)
         .order_by(col(Query.id))
     ).all()
-    return dict(rows)
+    return {stream.name: element.step for stream, element in rows}
 
 
 def _meanwhile(stream: Query) -> DatabaseUnavailable:
@@ -185,12 +189,12 @@ def _require_counted_together(session: Session, version: Dataset, stream: Query)
         for chain in chains(versions)
         if any(each.folded == version.folded and each.version == version.version for each in chain)
     ]
-    if not all(any(each.id == opened.id for each in chain) for chain in mine):
+    if not mine or not all(any(each.id == opened.id for each in chain) for chain in mine):
         raise Conflict(
             f"Stream {stream.name!r} is charged to version {opened.version} of {opened.name!r},"
-            f" and version {version.version} may hold people who are in none before it"
-            " (disjoint_units), for whom it would not count. Open a stream of the newest version,"
-            " and leave disjoint_units out of later ones."
+            f" and version {version.version} may hold people whose losses are not added to that"
+            " one's (disjoint_units), so that it would not count for them. Open a stream of the"
+            " newest version, and leave disjoint_units out of later ones."
         )
 
 
@@ -208,6 +212,12 @@ def _require_fitting(stream: Query, prepared: PreparedQuery) -> None:
         raise InvalidInput(
             f"The query's values are multiples of {float(prepared.step):g}, and those of"
             f" {stream.name!r} of {float(step):g}: choose a step that is a multiple of it.",
+            pointer="/aggregate",
+        )
+    if prepared.step > Fraction(shape.bound):
+        raise InvalidInput(
+            f"The query's values are multiples of {float(prepared.step):g}, above the bound of"
+            f" {stream.name!r}, {float(Fraction(shape.bound)):g}: each would become 0.",
             pointer="/aggregate",
         )
     stated = asserted(StreamRequest.model_validate_json(stream.spec).sensitivity, step)

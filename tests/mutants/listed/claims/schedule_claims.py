@@ -10,8 +10,8 @@ MUTANTS: Final[Sequence[Mutant]] = (
         name="schedule-above-its-total",
         row="V75",
         path="services/schedules/occurrences.py",
-        before="(opened + 1) * budget.epsilon > most",
-        after="opened * budget.epsilon > most",
+        before="exceeds(opened + 1, budget.epsilon, most)",
+        after="exceeds(opened, budget.epsilon, most)",
         wrong="a schedule opens a version more than its total allows",
         tests=(
             "tests/unit/services/schedules/test_occurrences.py::test_what_the_budget_does_not_allow_is_refused_as_a_whole_and_switches_off",
@@ -87,8 +87,8 @@ MUTANTS: Final[Sequence[Mutant]] = (
         name="element-of-people-who-do-not-count",
         row="V77",
         path="services/streams/fed_elements.py",
-        before="    if not all(any(each.id == opened.id for each in chain) for chain in mine):\n",
-        after="    if not any(any(each.id == opened.id for each in chain) for chain in mine):\n",
+        before="    if not mine or not all(any(each.id == opened.id for each in chain) for",
+        after="    if not mine or not any(any(each.id == opened.id for each in chain) for",
         wrong="a stream is fed with people for whom its charges are not counted",
         tests=(
             "tests/unit/services/streams/test_fed_elements.py::test_people_whom_the_stream_is_not_charged_for_do_not_feed_it",
@@ -125,6 +125,17 @@ MUTANTS: Final[Sequence[Mutant]] = (
         wrong="an element that is gone from its list is not missed",
         tests=(
             "tests/unit/services/schedules/test_feeds.py::test_an_audit_finds_elements_that_are_not_those_of_the_log",
+        ),
+    ),
+    Mutant(
+        name="schedules-on-after-a-restore",
+        row="V75",
+        path="services/audit/restores.py",
+        before="    _stop_schedules(session, principal, now)\n",
+        after="",
+        wrong="after a restore an occurrence that is lost is drawn again by itself",
+        tests=(
+            "tests/unit/services/schedules/test_outages.py::test_after_a_restore_nothing_is_carried_out_again_by_itself",
         ),
     ),
     Mutant(

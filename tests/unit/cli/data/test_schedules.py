@@ -62,4 +62,5 @@ def test_a_preview_says_what_streams_will_have(here: Run, tmp_path: Path) -> Non
     assert foreseen.code == 0, foreseen.err
     said = " ".join((foreseen.out + foreseen.err).split())
     assert "Stream daily has 0 elements and will have 31, at no further charge" in said
+    assert "it was charged for people in at most 1 of them; there is no room" in said
     assert "there is no room for the one of" in said

@@ -26,6 +26,7 @@ from penstock.persistence.tables.queries import Query
 from penstock.services.access.principals import OPERATOR
 from penstock.services.datasets import corrections, datasets
 from penstock.services.repository.datasets import dataset_by_name
+from penstock.services.repository.queries import stream_by_name
 from penstock.services.schemas.queries import DatasetRequest, VersionRequest
 from penstock.services.streams import fed_elements, stream_elements, streams
 
@@ -113,6 +114,14 @@ def test_an_element_is_in_the_streams_own_steps(fed: World) -> None:
         ),
         ({}, {"group_by": []}, "has 1 values, and an element of 'odd' has 3"),
         ({"step": 2, "sensitivity": {"l1": 2}}, {}, "multiples of 1, and those of 'odd' of 2"),
+        (
+            {"bound": 2, "sensitivity": {"l1": 4, "l2": 4, "linf": 4}},
+            {
+                "aggregate": {"type": "sum", "column": "visits", "step": 4},
+                "contribution": {"max_groups": 1, "max_rows_per_group": 1},
+            },
+            "above the bound of 'odd', 2",
+        ),
         ({}, {"aggregate": {"type": "mean", "column": "visits"}}, "a quotient"),
         ({}, {"aggregate": {"type": "uncategorized", "column": "town"}}, "a quotient"),
     ],
@@ -163,6 +172,17 @@ def test_a_stream_that_takes_no_elements_is_refused(fed: World) -> None:
         feed(fed, stream="short")
     streams.retire(fed.server, OPERATOR, "daily")
     with pytest.raises(Conflict, match="is retired"):
+        feed(fed)
+
+
+def test_a_stream_that_a_restore_froze_is_refused_before_anything_is_read(fed: World) -> None:
+    with fed.server.database.write() as session:
+        row = stream_by_name(session, "daily")
+        row.frozen = "2026-01-01T00:00:00Z"
+        session.add(row)
+    with fed.server.database.read() as session, pytest.raises(Conflict, match="was restored"):
+        fed_elements.left(session, "daily")
+    with pytest.raises(Conflict, match="was restored"):
         feed(fed)
 
 

@@ -9,7 +9,7 @@ from datetime import timedelta
 from flask import Response, request
 
 from penstock.connectors.planning.refusals import checked
-from penstock.errors import Conflict, InvalidInput, PenstockError
+from penstock.errors import Conflict, InvalidInput, PenstockError, Unavailable
 from penstock.services.pagination import LARGEST_LIMIT, Window
 from penstock.services.schedules import forecast, schedules
 from penstock.services.schemas.schedules import ForecastView, ScheduleSpec, ScheduleView
@@ -100,6 +100,7 @@ def forecast_of(visit: Visit, spec: ScheduleSpec, days: int) -> ForecastView:
 def basis_of(view: ScheduleView, forecast_view: ForecastView) -> str:
     """Return what a form says of the forecast beside it: it changes with the spec and its price."""
     prices = [[tier.tier, tier.epsilon, tier.shares, tier.total] for tier in forecast_view.tiers]
+    prices += [[stream.stream, stream.max_steps_per_unit] for stream in forecast_view.streams]
     text = json.dumps([view.spec, prices], sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()
 
@@ -131,8 +132,10 @@ def _page(visit: Visit, name: str, form: Form) -> Response:
             forecast_view = forecast_of(visit, spec, schedule_form.days_of(form.given))
         except InvalidInput as problem:
             form = form if form.problem else replace(form, problem=problem)
+        except Unavailable as problem:
+            obstacle = f"What it will charge cannot be computed now. {problem.detail}"
         except PenstockError as problem:  # such as a dataset that was withdrawn
-            obstacle = problem.detail
+            obstacle = f"Its next occurrence would be refused. {problem.detail}"
     return visit.page(
         "data/schedules/schedule.html",
         form.status,
