@@ -159,7 +159,7 @@ FED = {
     "structure": "binary",
     "length": 3,
     "sensitivity": {"l1": 1},
-    "max_steps_per_unit": 3,
+    "max_steps_per_unit": 2,
     "levels": {"public": {"epsilon": 0.05}, "internal": {"epsilon": 0.2}},
 }
 FEED = {
@@ -180,7 +180,7 @@ def test_streams_are_shown_with_their_elements_and_where_their_room_ends(
     world.answer("POST", "/api/v1/schedules", made, by="root")
     page = root.get("/schedules/fed?days=10")
     words = text_of(page)
-    assert "persons 0 3 3 1 2026-11-24 03:00 UTC" in words
+    assert "persons 0 3 3 2 2026-11-24 03:00 UTC" in words
     assert "Next element of stream persons Statistic number of privacy units" in words
     require_own(page, "/schedules/fed")
     world.answer("PATCH", "/api/v1/schedules/fed", {"on": True}, by="root")
