@@ -10,8 +10,6 @@ import fcntl
 import os
 from collections.abc import Callable
 
-import numpy as np
-
 BLOCK = 4096
 """Bytes that memory, offset and size are multiples of: no file system asks for more on a disk."""
 
@@ -53,6 +51,8 @@ def _is_cached(descriptor: int) -> bool:
 
 def _directly(descriptor: int, view: memoryview, move: Callable[[memoryview], int]) -> int:
     """Move the whole blocks at the beginning of ``view``; return how many bytes were moved."""
+    import numpy as np  # imported late: commands that move no chunk start without it
+
     whole = view.nbytes - view.nbytes % BLOCK
     if not whole or np.frombuffer(view, dtype=np.uint8).ctypes.data % BLOCK:
         return 0
