@@ -7,9 +7,11 @@ reads them, so that dictionaries and the widths of texts make no difference.
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any, Final
 
 from penstock.connectors.duckdb.parquet_cells import unreadable
+from penstock.connectors.duckdb.parquet_decimals import with_storage
 from penstock.connectors.planning.refusals import pointer
 from penstock.connectors.specs.models import DatasetSpec
 from penstock.connectors.storage.arrow_cells import engine_type, is_exact
@@ -24,7 +26,17 @@ MOST_PLACES: Final = 20
 _ID: Final = b"PARQUET:field_id"
 
 Schema = Mapping[str, Any]
-"""The Arrow field of each column, by its declared name; ``None`` for a name that is there twice."""
+"""The Arrow field of each column, by its declared name; ``None`` for a name that is there twice.
+
+A decimal at whose cells Arrow may fail is a ``StoredField`` instead.
+"""
+
+
+@dataclass(frozen=True)
+class StoredField:
+    """Represent a column whose ``type`` says how the file stores it, which Arrow's does not."""
+
+    type: Any
 
 
 def schemas(store: Store, parts: Sequence[Part]) -> list[Schema]:
@@ -36,9 +48,17 @@ def schemas(store: Store, parts: Sequence[Part]) -> list[Schema]:
 def _schema(store: Store, part: Part) -> Schema:
     try:
         with opened(store, part.item) as parquet:
-            return fields(parquet.schema_arrow, part)
+            found = fields(parquet.schema_arrow, part)
+            kinds = {field.name: field.type for field in found.values() if field is not None}
+            stored = with_storage(kinds, parquet.schema)
     except InvalidInput:
         raise damaged(_label(part)) from None
+    return {
+        name: StoredField(stored[field.name])
+        if field is not None and unreadable(stored[field.name])
+        else field
+        for name, field in found.items()
+    }
 
 
 def _label(part: Part) -> str:

@@ -15,6 +15,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from penstock.connectors.duckdb.parquet_cells import unreadable
 from penstock.connectors.progress import Progress, silent
 from penstock.connectors.specs.models import DatasetSpec
 from penstock.connectors.storage import footers
@@ -69,8 +70,8 @@ class Lake:
     def relation(self, aliases: Mapping[str, str], progress: Progress = silent) -> Relation:
         """Return the rows, with the columns in ``aliases`` by name, for one statement."""
         types = self.types(aliases) if aliases else {}
-        if not set(aliases) <= set(types):
-            raise changed("An object has other columns than before.")
+        if any(name not in types or unreadable(types[name]) for name in aliases):
+            raise changed("An object has other columns than before, or some that cannot be read.")
         return Relation(self.store, self.parts, types, aliases, progress)
 
 

@@ -2,7 +2,7 @@
 
 import io
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import obstore
@@ -48,6 +48,20 @@ def parquet(columns: Mapping[str, Any], **how: Any) -> bytes:
     stream = io.BytesIO()
     pq.write_table(pa.table(dict(columns)), stream, **how)
     return stream.getvalue()
+
+
+def parquet_of_decimals_in_bytes(cells: Sequence[bytes]) -> bytes:
+    """Return a Parquet file whose column ``a`` has decimals of 9 digits, each of its own length.
+
+    Arrow does not write these, so that the footer of a column of bytes is made to say so, in
+    Thrift's compact protocol: converted type 5, scale 0, precision 9.
+    """
+    content = parquet({"a": pa.array(cells, pa.binary())}, store_schema=False)
+    begin = len(content) - 8 - int.from_bytes(content[-8:-4], "little")
+    column = b"\x15\x0c\x25\x02\x18\x01a"
+    assert content[begin:-8].count(column + b"\x00") == 1
+    footer = content[begin:-8].replace(column + b"\x00", column + b"\x25\x0a\x15\x00\x15\x12\x00")
+    return content[:begin] + footer + len(footer).to_bytes(4, "little") + b"PAR1"
 
 
 def s3_setting(endpoint: str, **more: object) -> str:

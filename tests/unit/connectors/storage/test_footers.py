@@ -5,7 +5,12 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
-from tests.unit.connectors.storage.lakes import Memory, dataset, parquet
+from tests.unit.connectors.storage.lakes import (
+    Memory,
+    dataset,
+    parquet,
+    parquet_of_decimals_in_bytes,
+)
 
 from penstock.connectors.storage import footers
 from penstock.connectors.storage.stores.objects import Part
@@ -56,6 +61,17 @@ def test_types_are_the_same_if_the_engine_is_given_the_same(
 def test_types_that_no_declared_one_is_read_from_are_refused(cells: Any) -> None:
     with pytest.raises(InvalidInput) as refused:
         check(cells)
+    assert refused.value.errors[0][0] == "/columns/a"
+
+
+@pytest.mark.parametrize("first", [b"\x01", b"", b"\x01" * 17])
+def test_decimals_of_any_length_are_refused_whatever_their_cells(first: bytes) -> None:
+    """Arrow fails at a cell of no bytes or of more than 16, and reads the others."""
+    store = Memory()
+    store.put("0.parquet", parquet_of_decimals_in_bytes([first, b"\x02"]))
+    parts = [Part(store.head("0.parquet"))]
+    with pytest.raises(InvalidInput, match=r"decimal128\(9, 0\) in any number of bytes") as refused:
+        footers.check_columns(dataset(a="integer"), parts, footers.schemas(store, parts))
     assert refused.value.errors[0][0] == "/columns/a"
 
 
