@@ -80,9 +80,9 @@ class AzureAccess(_Bucketed):
     """Hold the access to containers of one account of Azure."""
 
     store: Literal["azure"]
-    account_name: str
-    account_key: SecretStr | None = None
-    sas_key: SecretStr | None = None
+    account_name: Annotated[str, AfterValidator(_header)]
+    account_key: Annotated[SecretStr, AfterValidator(_header)] | None = None
+    sas_key: Annotated[SecretStr, AfterValidator(_header)] | None = None
     client_id: str | None = None
     client_secret: SecretStr | None = None
     tenant_id: str | None = None

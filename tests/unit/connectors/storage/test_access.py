@@ -80,10 +80,19 @@ def test_a_token_that_is_no_header_is_refused_without_it(token: str) -> None:
     assert refused.value.__cause__ is None
 
 
-@pytest.mark.parametrize("field", ["access_key_id", "session_token"])
-def test_a_key_that_is_no_header_is_refused_without_it(field: str) -> None:
+@pytest.mark.parametrize(
+    ("store", "field"),
+    [
+        ({"store": "s3", "region": "eu-west-1"}, "access_key_id"),
+        ({"store": "s3", "region": "eu-west-1"}, "session_token"),
+        ({"store": "azure"}, "account_name"),
+        ({"store": "azure", "account_name": "acme"}, "account_key"),
+        ({"store": "azure", "account_name": "acme"}, "sas_key"),
+    ],
+)
+def test_a_key_that_is_no_header_is_refused_without_it(store: dict[str, str], field: str) -> None:
     """The library would end in a panic, which is no ordinary exception."""
-    text = json.dumps({"store": "s3", "region": "eu-west-1", field: "canary\n"})
+    text = json.dumps({**store, field: "canary\n"})
     with pytest.raises(Unavailable, match=f"Look at {field}") as refused:
         access_of(text, "lake")
     assert "canary" not in str(refused.value)
