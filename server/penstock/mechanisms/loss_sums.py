@@ -128,10 +128,15 @@ def largest_epsilon(sums: Sequence[Sequence[Losses]], counts: Sequence[int], del
     is smaller by what rounding may add to a fine one's.
     """
     bounds = [bounding_epsilon(losses, counts, delta) for losses in sums]
+    return largest_within(bounds, lambda place: epsilon_of_sum(sums[place], counts, delta))
+
+
+def largest_within(bounds: Sequence[float], exact: Callable[[int], float]) -> float:
+    """Return the largest ``exact(place)``, given ``bounds`` that they are not above."""
     largest = -math.inf
-    for place in sorted(range(len(sums)), key=lambda place: -bounds[place]):
+    for place in sorted(range(len(bounds)), key=lambda place: -bounds[place]):
         if bounds[place] >= largest:
-            largest = max(largest, epsilon_of_sum(sums[place], counts, delta))
+            largest = max(largest, exact(place))
     return largest
 
 

@@ -144,9 +144,9 @@ MUTANTS: Final[Sequence[Mutant]] = (
     ),
     Mutant(
         name="poisson-best-shift",
-        path="mechanisms/poisson/process.py",
-        before="        epsilon = max(epsilon_of_shape(",
-        after="        epsilon = min(epsilon_of_shape(",
+        path="mechanisms/poisson/curve.py",
+        before="    bounds = [_bound(mean, shape, delta) for shape in shapes]\n",
+        after="    return min(epsilon_of_shape(mean, shape, delta) for shape in shapes)\n",
         wrong="the promise of Poisson noise is that of the best of the shifts that are tried",
         tests=(
             "tests/unit/mechanisms/poisson/test_vectors.py::test_the_guarantee_is_that_of_the_worst_shift",

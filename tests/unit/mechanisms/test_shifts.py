@@ -3,6 +3,7 @@
 import itertools
 import math
 from collections.abc import Sequence
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -10,34 +11,138 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 from scipy.special import gammaln, logsumexp
+from tests.oracles.shifted_vectors import admitted, divergences
 
+from penstock.mechanisms import shifts as shapes_module
 from penstock.mechanisms.poisson.curve import epsilon_of_shape
 from penstock.mechanisms.poisson.divergence import renyi_divergence
 from penstock.mechanisms.poisson.tails import below
-from penstock.mechanisms.shifts import Shifts
+from penstock.mechanisms.shifts import Shape, Shifts
 from penstock.mechanisms.skellam.curve import epsilon_of_shape as skellam_epsilon_of_shape
+from penstock.privacy import Sensitivity
 
 
-def _all_shapes(shifts: Shifts, largest: int | None = None) -> list[tuple[int, ...]]:
-    found: list[tuple[int, ...]] = [()]
-    for top in range(min(largest or shifts.largest, shifts.largest), 0, -1):
-        left = Shifts(shifts.l1 - top, shifts.l2_squared - top * top, top)
-        if left.l1 >= 0 and left.l2_squared >= 0:
-            found += [(top, *rest) for rest in _all_shapes(left, top)]
-    return found
+def _all_shapes(shifts: Shifts) -> list[tuple[int, ...]]:
+    return admitted(shifts.l1, shifts.l2_squared, shifts.linf)
+
+
+def _vector(shape: Shape) -> tuple[int, ...]:
+    return tuple(size for size, count in shape for _ in range(count))
+
+
+LAWS = {
+    "skellam of few steps": stats.skellam(0.15, 0.15).pmf(np.arange(-30, 31)),
+    "skellam": stats.skellam(2.0, 2.0).pmf(np.arange(-40, 41)),
+    "poisson": stats.poisson(6.0).pmf(np.arange(50)),
+    "laplace": stats.dlaplace(0.7).pmf(np.arange(-80, 81)),
+}
+EPSILONS = np.linspace(-7.0, 9.0, 65)
+
+
+def _moved_step_falls(masses: np.ndarray, way: int) -> float:
+    """Return by how much a divergence falls at most if a step is moved to a larger shift."""
+    falls = [
+        divergences(masses, (way * a, way * b), EPSILONS)
+        - divergences(masses, (way * (a + 1), way * (b - 1)), EPSILONS)
+        for a in range(1, 5)
+        for b in range(1, a + 1)
+    ]
+    return float(np.max(falls))
+
+
+@pytest.mark.parametrize("way", [1, -1])
+@pytest.mark.parametrize("law", LAWS)
+def test_a_larger_shift_and_a_step_moved_to_one_reveal_more_at_every_epsilon(
+    law: str, way: int
+) -> None:
+    for shift in range(1, 6):
+        less, more = (
+            divergences(LAWS[law], (way * s, 2 * way), EPSILONS) for s in (shift - 1, shift)
+        )
+        assert np.all(more >= less - 1e-13)
+    assert _moved_step_falls(LAWS[law], way) <= 1e-13
+
+
+def test_noise_that_is_not_log_concave_is_found_out() -> None:
+    two_humps = np.convolve(LAWS["skellam of few steps"], [0.5, *[0.0] * 4, 0.5])
+    assert _moved_step_falls(two_humps, 1) > 0.1
+
+
+@given(l1=st.integers(1, 12), linf=st.integers(1, 6), squares=st.integers(1, 40))
+def test_every_vector_becomes_one_of_the_worst_shapes_step_by_step(
+    l1: int, linf: int, squares: int
+) -> None:
+    shifts = Shifts(l1, squares, linf)
+    within = set(_all_shapes(shifts))
+    worst = {_vector(shape) for shape in shifts.worst}
+    assert worst <= within
+    for vector in within:
+        stuck = vector
+        while larger := [after for after in _steps(stuck) if after in within]:
+            stuck = larger[len(vector) % len(larger)]
+        assert stuck in worst
+
+
+def _steps(vector: tuple[int, ...]) -> list[tuple[int, ...]]:
+    """Return the vectors with a step more, or with a step moved to a larger shift."""
+    padded = (*vector, 0)
+    found = []
+    for place, size in enumerate(padded):
+        grown = [*padded[:place], size + 1, *padded[place + 1 :]]
+        found.append(grown)
+        found += [
+            [*grown[:other], grown[other] - 1, *grown[other + 1 :]]
+            for other in range(place + 1, len(vector))
+        ]
+    return [tuple(sorted((s for s in shape if s), reverse=True)) for shape in found]
+
+
+def test_many_shapes_are_replaced_by_two() -> None:
+    assert len(Shifts(16, 40, 4).worst) == 10
+    assert Shifts(20, 60, 6).worst == (((6, 1), (5, 1)), ((3, 7),))
+
+
+def test_an_l2_that_is_the_float_nearest_to_a_root_admits_the_root() -> None:
+    root = Fraction(math.sqrt(6))
+    assert root**2 < 6
+    sensitivity = Sensitivity(Fraction(4), root**2, Fraction(2))
+    assert Shifts.of(sensitivity, Fraction(1)) == Shifts(4, 6, 2)
+    below = Sensitivity(Fraction(4), Fraction(6) - Fraction(1, 10**12), Fraction(2))
+    assert Shifts.of(below, Fraction(1)) == Shifts(4, 5, 2)
 
 
 @given(l1=st.integers(1, 9), linf=st.integers(1, 6), squares=st.integers(1, 40))
-def test_no_vector_costs_more_than_the_bound_over_shapes(l1: int, linf: int, squares: int) -> None:
+def test_no_vector_costs_more_than_the_bound_over_shapes_and_one_costs_as_much(
+    l1: int, linf: int, squares: int
+) -> None:
     shifts = Shifts(l1, squares, min(linf, l1))
 
     def part(shift: int) -> float:
         return shift**2 * (1 + shift / 50)
 
     most = max(sum(part(s) for s in shape) for shape in _all_shapes(shifts))
-    bound = shifts.largest_sum(part)
-    assert most <= bound * (1 + 1e-12)
-    assert bound <= 1.5 * most
+    assert shifts.largest_sum(part) == pytest.approx(most, rel=1e-12)
+
+
+@given(
+    l1=st.integers(1, 12),
+    squares=st.integers(1, 36),
+    parts=st.lists(st.floats(0, 100), min_size=1, max_size=6),
+)
+def test_where_l2_binds_any_loss_has_its_largest_sum_and_a_linear_program_is_close(
+    l1: int, squares: int, parts: list[float]
+) -> None:
+    shifts = Shifts(l1, squares, len(parts))
+    values = sorted(parts)[: shifts.largest]
+    top = shifts.largest
+    if (l1 // top) * top**2 + (l1 % top) ** 2 <= squares:
+        return
+    most = max(sum(values[s - 1] for s in shape) for shape in _all_shapes(shifts))
+    assert shifts.largest_sum(lambda s: values[s - 1]) == pytest.approx(most, rel=1e-12)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(shapes_module, "_full_counts", lambda *_: None)
+        bound = shifts.largest_sum(lambda s: values[s - 1])
+    assert most * (1 - 1e-12) <= bound <= (most + 2 * values[-1]) * (1 + 1e-9)
 
 
 @given(l1=st.integers(1, 10**6), linf=st.integers(1, 10**3), squares=st.integers(1, 10**9))
@@ -118,8 +223,10 @@ def test_no_vector_costs_more_than_the_bound_where_the_support_ends(
 def test_functions_that_are_not_convex_have_no_bound() -> None:
     assert Shifts(8, 64, 8).largest_sum(math.sqrt) == math.inf
     assert Shifts(8, 64, 1).largest_sum(math.sqrt) == 8.0
-    # Convex in the shift alone: l2 says nothing.
-    assert Shifts(8, 16, 4).largest_sum(lambda shift: shift**1.5) == pytest.approx(16.0)
+    # Convex in the shift alone: by l2 even shifts are the worst, here four of 2.
+    assert Shifts(8, 16, 4).largest_sum(lambda shift: shift**1.5) == pytest.approx(4 * 2**1.5)
+    # Above the largest shift that is taken by itself l2 says nothing.
+    assert Shifts(80, 1600, 40).largest_sum(lambda shift: shift**1.5) == pytest.approx(2 * 40**1.5)
 
 
 def _epsilon(mean: float, vector: Sequence[int], delta: float) -> float:
@@ -156,9 +263,9 @@ def test_whole_shifts_that_leave_some_of_l2_unused_would_promise_too_much(
 @pytest.mark.parametrize(
     ("shifts", "most"),
     [
-        (Shifts(4, 9, 3), 1.22),
-        (Shifts(3, 4, 2), 1.22),
-        (Shifts(8, 18, 4), 1.2),
+        (Shifts(4, 9, 3), 1.0),
+        (Shifts(3, 4, 2), 1.0),
+        (Shifts(8, 18, 4), 1.0),
         (Shifts(40, 160, 10), 1.01),
     ],
 )
@@ -169,7 +276,7 @@ def test_even_shifts_that_tell_more_than_concentrated_ones_are_covered(
     within = _all_shapes(shifts)[1:] if shifts.l1 < 9 else [(10, *[1] * 30), (4,) * 10, (10, 7, 3)]
     tells = max(_skellam_epsilon(variance, vector) for vector in within)
     bound = max(skellam_epsilon_of_shape(variance, shape, 1e-9) for shape in shifts.worst)
-    assert tells <= bound <= most * tells
+    assert tells * (1 - 1e-12) <= bound <= most * tells * (1 + 1e-9)
     concentrated = (shifts.largest,) * (shifts.l2_squared // shifts.largest**2)
     assert _skellam_epsilon(variance, concentrated) < tells or variance == 20.0
 

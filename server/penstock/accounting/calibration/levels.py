@@ -31,7 +31,7 @@ from penstock.privacy.level import Ladder
 from penstock.privacy.sensitivity import Sensitivity
 from penstock.privacy.target import Target, TargetKind
 
-VERSION: Final = 5
+VERSION: Final = 6
 """The version stored with every query; it rises when a target comes to mean another level."""
 
 ADVICE: Final = " Ask for fewer levels, a smaller vector or a larger share."

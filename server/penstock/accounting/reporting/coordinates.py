@@ -49,12 +49,7 @@ class PlacedRelease:
     @property
     def shifts(self) -> Shifts:
         """Return the bounds on what separates neighbors, in lattice steps."""
-        step, sensitivity = self.granularity, self.sensitivity
-        return Shifts(
-            sensitivity.l1 // step,
-            math.floor(sensitivity.l2_squared / step**2),
-            sensitivity.linf // step,
-        )
+        return Shifts.within(self.sensitivity, self.granularity)
 
 
 class Coordinate(Protocol):

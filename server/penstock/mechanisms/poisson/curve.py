@@ -9,6 +9,7 @@ Below its shift ``X + s`` has no mass: if ``X`` is there, the loss is infinite.
 """
 
 import math
+from collections.abc import Sequence
 from functools import lru_cache
 
 import numpy as np
@@ -19,8 +20,10 @@ from penstock.mechanisms.loss_sums import (
     SAFETY,
     Losses,
     best_ratios,
+    bounding_epsilon,
     epsilon_of_sum,
     largest_epsilon,
+    largest_within,
 )
 from penstock.mechanisms.poisson.tails import OUTSIDE, Progression, below, reach, stride
 from penstock.mechanisms.shifts import Shape
@@ -30,6 +33,14 @@ _ATOMS = 1 << 14
 """The number of points that represent one value's losses."""
 
 _ROUGH_ATOMS = 1 << 10
+
+
+def epsilon_of_worst(mean: float, shapes: Sequence[Shape], delta: float) -> float:
+    """Return the largest ``epsilon_of_shape`` of several shapes."""
+    if len(shapes) == 1:
+        return epsilon_of_shape(mean, shapes[0], delta)
+    bounds = [_bound(mean, shape, delta) for shape in shapes]
+    return largest_within(bounds, lambda place: epsilon_of_shape(mean, shapes[place], delta))
 
 
 # Previews compute the same levels again whenever a user changes a field.
@@ -47,13 +58,7 @@ def epsilon_of_shape(mean: float, shape: Shape, delta: float) -> float:
         return math.inf
     if sum(count for _, count in shape) == 1:
         return max(_single(mean, shape[0][0], delta, up) for up in (True, False))
-    rest = len(shape) - 1
-    ways = {(up, *[way] * rest) for up in (True, False) for way in (True, False)}
-    sums = [
-        [_losses(mean, shift, up) for (shift, _), up in zip(shape, way, strict=True)]
-        for way in ways
-    ]
-    return largest_epsilon(sums, [count for _, count in shape], delta)
+    return largest_epsilon(_sums(mean, shape), [count for _, count in shape], delta)
 
 
 def rough_epsilon(mean: float, shape: Shape, delta: float) -> float:
@@ -91,6 +96,24 @@ def theorem_epsilon(
     return main + cubic + largest / mean
 
 
+def _bound(mean: float, shape: Shape, delta: float) -> float:
+    """Return what ``epsilon_of_shape`` is not above; infinite if that is as quick."""
+    counts = [count for _, count in shape]
+    if sum(counts) == 1 or max(shift for shift, _ in shape) > 2 * reach(mean):
+        return math.inf
+    return max(bounding_epsilon(losses, counts, delta) for losses in _sums(mean, shape))
+
+
+def _sums(mean: float, shape: Shape) -> list[list[Losses]]:
+    """Return the losses of each size of ``shape``, for each choice of their signs."""
+    rest = len(shape) - 1
+    ways = {(up, *[way] * rest) for up in (True, False) for way in (True, False)}
+    return [
+        [_losses(mean, shift, up) for (shift, _), up in zip(shape, way, strict=True)]
+        for way in ways
+    ]
+
+
 def _single(mean: float, shift: int, delta: float, up: bool) -> float:
     """Return the largest ``ln((P(S) - delta) / Q(S))`` over thresholds ``S``.
 
@@ -123,6 +146,8 @@ def _run(part: Progression, tails: Floats, best: int, up: bool) -> Floats:
     return run.at_most(beyond=float(tails[best - 1]))
 
 
+# Shapes share their sizes.
+@lru_cache(maxsize=32)
 def _losses(mean: float, shift: int, up: bool, atoms: int = _ATOMS) -> Losses:
     low, high = max(math.floor(mean) - reach(mean), 0), math.ceil(mean) + reach(mean)
     step = max(1, (high - low) // atoms)

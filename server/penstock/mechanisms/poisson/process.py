@@ -21,7 +21,7 @@ from penstock.mechanisms.lattice import (
     finest_common_power,
     reaching_ladder,
 )
-from penstock.mechanisms.poisson.curve import epsilon_of_shape, rough_epsilon
+from penstock.mechanisms.poisson.curve import epsilon_of_worst, rough_epsilon
 from penstock.mechanisms.poisson.divergence import renyi_divergence
 from penstock.mechanisms.poisson.refinement import fewest, refinement_divergence
 from penstock.mechanisms.poisson.tails import below, beyond_neighbor, half_width
@@ -126,7 +126,7 @@ class Poisson(Whole):
         if not 0 < delta < 1:
             raise InvalidInput(f"Poisson noise needs a delta between 0 and 1, not {delta:g}.")
         shapes = Shifts.of(sensitivity, self.granularity).worst
-        epsilon = max(epsilon_of_shape(float(level), shape, delta) for shape in shapes)
+        epsilon = epsilon_of_worst(float(level), shapes, delta)
         return Guarantee(Definition.APPROXIMATE, epsilon=epsilon, delta=delta)
 
     def rough_epsilon(self, level: Fraction, sensitivity: Sensitivity, delta: float) -> float:

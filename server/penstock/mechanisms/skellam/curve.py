@@ -7,11 +7,20 @@ give the same curve.  No outcome has an infinite loss.
 """
 
 import math
+from collections.abc import Sequence
 from functools import lru_cache
 
 import numpy as np
 
-from penstock.mechanisms.loss_sums import ROUGH_GRID, SAFETY, Losses, best_ratios, epsilon_of_sum
+from penstock.mechanisms.loss_sums import (
+    ROUGH_GRID,
+    SAFETY,
+    Losses,
+    best_ratios,
+    bounding_epsilon,
+    epsilon_of_sum,
+    largest_within,
+)
 from penstock.mechanisms.poisson.tails import stride
 from penstock.mechanisms.shifts import Shape
 from penstock.mechanisms.skellam.tails import OUTSIDE, Progression, reach
@@ -21,6 +30,14 @@ _ATOMS = 1 << 14
 """The number of points that represent one value's losses."""
 
 _ROUGH_ATOMS = 1 << 10
+
+
+def epsilon_of_worst(variance: float, shapes: Sequence[Shape], delta: float) -> float:
+    """Return the largest ``epsilon_of_shape`` of several shapes."""
+    if len(shapes) == 1:
+        return epsilon_of_shape(variance, shapes[0], delta)
+    bounds = [_bound(variance, shape, delta) for shape in shapes]
+    return largest_within(bounds, lambda place: epsilon_of_shape(variance, shapes[place], delta))
 
 
 # Previews compute the same levels again whenever a user changes a field.
@@ -46,6 +63,14 @@ def rough_epsilon(variance: float, shape: Shape, delta: float) -> float:
     return epsilon_of_sum(losses, [count for _, count in shape], delta, ROUGH_GRID)
 
 
+def _bound(variance: float, shape: Shape, delta: float) -> float:
+    """Return what ``epsilon_of_shape`` is not above; infinite if that is as quick."""
+    counts = [count for _, count in shape]
+    if sum(counts) == 1 or max(shift for shift, _ in shape) > 2 * reach(variance):
+        return math.inf
+    return bounding_epsilon([_losses(variance, shift) for shift, _ in shape], counts, delta)
+
+
 def _single(variance: float, shift: int, delta: float) -> float:
     """Return the largest ``ln((P(X + s >= y) - delta) / P(X >= y))`` over thresholds ``y``."""
     step, far = stride(variance), reach(variance)
@@ -67,6 +92,8 @@ def _single(variance: float, shift: int, delta: float) -> float:
     return max(float(bounds.max()), 0.0) + SAFETY
 
 
+# Shapes share their sizes.
+@lru_cache(maxsize=32)
 def _losses(variance: float, shift: int, atoms: int = _ATOMS) -> Losses:
     far = reach(variance)
     step = max(1, 2 * far // atoms)

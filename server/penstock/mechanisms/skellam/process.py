@@ -29,7 +29,7 @@ from penstock.mechanisms.process import IntVector, NumericalCharge
 from penstock.mechanisms.rejection_charges import charged_loss, rejection_charges
 from penstock.mechanisms.shifts import Shifts
 from penstock.mechanisms.skellam import tails
-from penstock.mechanisms.skellam.curve import epsilon_of_shape, rough_epsilon
+from penstock.mechanisms.skellam.curve import epsilon_of_worst, rough_epsilon
 from penstock.mechanisms.skellam.divergence import refinement_divergence, renyi_divergence
 from penstock.privacy.guarantee import Cost, Definition, ErrorBars, Guarantee
 from penstock.privacy.level import Ladder
@@ -153,7 +153,7 @@ class Skellam:
         if not 0 < delta < 1:
             raise InvalidInput(f"Skellam noise needs a delta between 0 and 1, not {delta:g}.")
         shapes = Shifts.of(sensitivity, self.granularity).worst
-        epsilon = max(epsilon_of_shape(self._variance(level), shape, delta) for shape in shapes)
+        epsilon = epsilon_of_worst(self._variance(level), shapes, delta)
         return Guarantee(Definition.APPROXIMATE, epsilon=epsilon, delta=delta)
 
     def rough_epsilon(self, level: Fraction, sensitivity: Sensitivity, delta: float) -> float:

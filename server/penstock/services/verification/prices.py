@@ -37,6 +37,13 @@ def prices(session: Session) -> Iterator[str]:
 
 
 def _counts(due: Due) -> bool:
+    """Return True if the ledger has less, also by the part of the account that both use up.
+
+    By that part a price is the least of several valid ones.  A charge that was the least of larger
+    bounds may be one of the others, with less loss or less failure, but never less of the account.
+    """
     limit = limit_of(due.account.account)
     loss, failure = max(due.cost.loss, 0), max(due.cost.failure, 0)
-    return loss * TOLERANCE > limit.loss or failure * TOLERANCE > max(limit.failure, TOLERANCE)
+    if not (loss * TOLERANCE > limit.loss or failure * TOLERANCE > max(limit.failure, TOLERANCE)):
+        return False
+    return due.cost.loss * max(limit.failure, 1) + due.cost.failure * limit.loss > 0

@@ -33,12 +33,34 @@ MUTANTS: Final[Sequence[Mutant]] = (
     Mutant(
         row="M20",
         name="skellam-best-shift",
-        path="mechanisms/skellam/process.py",
-        before="        epsilon = max(epsilon_of_shape(self._variance(level), shape, delta)",
-        after="        epsilon = min(epsilon_of_shape(self._variance(level), shape, delta)",
+        path="mechanisms/skellam/curve.py",
+        before="    bounds = [_bound(variance, shape, delta) for shape in shapes]\n",
+        after="    return min(epsilon_of_shape(variance, shape, delta) for shape in shapes)\n",
         wrong="the promise is that of the shift that tells least",
         tests=(
             "tests/unit/mechanisms/skellam/test_process.py::test_the_promise_for_a_vector_is_that_of_the_worst_shift",
+        ),
+    ),
+    Mutant(
+        row="M20",
+        name="worst-shapes-that-move-too-cheaply",
+        path="mechanisms/shifts.py",
+        before="        moves = (2 * (a - b + 1) for a, b in pairwise(sizes) if a < top)\n",
+        after="        moves = (2 * (a - b) for a, b in pairwise(sizes) if a < top)\n",
+        wrong="shapes are left out for others that l2 does not admit",
+        tests=(
+            "tests/unit/mechanisms/test_shifts.py::test_every_vector_becomes_one_of_the_worst_shapes_step_by_step",
+        ),
+    ),
+    Mutant(
+        row="M8",
+        name="charge-without-some-of-the-smallest-shifts",
+        path="mechanisms/shifts.py",
+        before="        ones = min(l1, l2_squared)\n",
+        after="        ones = min(l1, l2_squared) // 2\n",
+        wrong="where l2 binds the charge is that of a vector that does not fill the norms",
+        tests=(
+            "tests/unit/mechanisms/poisson/test_vectors.py::test_the_charge_is_that_of_the_costliest_vector",
         ),
     ),
     Mutant(
