@@ -9,6 +9,7 @@ that of its most accurate member.
 * ``factorization``     any public pair of matrices around one vector of noise
 * ``counts``            many counts over one population, and its size without further cost
 * ``noise_bytes``       the noise of a stream as bytes
+* ``shared_nodes``      how far several elements move the nodes of a tree together
 * ``sparse_histogram``  the keys of a huge domain whose noisy count is above a threshold
 """
 

@@ -5,7 +5,8 @@ protects ``R x`` (``R`` its encoder, with one row for each noise value) and one 
 one place, the sensitivity of a step is that of the worst column of ``R``; a unit in ``r`` steps
 moves ``R x`` by a sum of ``r`` columns at most, whose norms the triangle inequality bounds by ``r``
 times that.  So Laplace noise costs ``r`` times the epsilon of a step and Gaussian noise ``r^2``
-times its rho, both exactly if some ``r`` columns are the same.
+times its rho, both exactly if some ``r`` columns are the same.  A structure whose columns differ
+states the norms of the worst ``r`` of them itself.
 """
 
 from fractions import Fraction
@@ -17,8 +18,7 @@ from penstock.privacy.sensitivity import Sensitivity
 def of_unit(step: Sensitivity, steps: int) -> Sensitivity:
     """Return the sensitivity to a unit in up to ``steps`` steps; ``step`` is that to one of them.
 
-    Every charge, guarantee and composed figure of the stream is taken at it.
-    Raises ``InvalidInput`` for fewer steps than one.
+    It bounds that of every structure.  Raises ``InvalidInput`` for fewer steps than one.
     """
     if steps < 1:
         raise InvalidInput(

@@ -75,8 +75,8 @@ def compare(
     ``loss`` is ``epsilon`` or ``rho`` of the whole stream if one element of ``dimension`` numbers
     changes by ``sensitivity``.  Without a length only epochs fit, and are evaluated over
     ``horizon`` steps.  With ``past_only`` trees only add; ``forest`` is listed as well.
-    ``sensitivity`` may be that of a unit in ``columns`` steps, for which the square root's norm is
-    less than ``columns`` times that of one step.  Raises ``InvalidInput`` for a length or dimension
+    ``sensitivity`` may be ``columns`` times that of a step, for a unit in so many, whose nodes move
+    less than ``columns`` times as far.  Raises ``InvalidInput`` for a length or dimension
     below 1, a loss that is not positive, and a mechanism whose noise has no such tree.
     """
     pure = issubclass(mechanism, Laplace)
@@ -96,7 +96,7 @@ def compare(
         fitting = trees(length, pure=pure, past_only=past_only)
         if isinstance(forest, Tree) and forest not in fitting:
             fitting.append(forest)
-        options += [_of_tree(tree, pure=pure) for tree in fitting]
+        options += [_of_tree(tree, pure=pure, columns=columns) for tree in fitting]
         if length <= LONGEST_SQUARE_ROOT:
             options.append(_square_root(length, pure=pure, columns=columns))
     scaled = (_scaled(option, _unit(pure, loss, sensitivity), dimension) for option in options)
@@ -133,14 +133,20 @@ def _scaled(option: Option, unit: float, dimension: int) -> Option:
     )
 
 
-def _of_tree(tree: Tree, *, pure: bool) -> Option:
+def _of_tree(tree: Tree, *, pure: bool, columns: int) -> Option:
     """Return the option of a tree, for elements of one number at loss 1."""
+    together = tree.columns(columns)
+    part = (
+        (together.l1 / (columns * tree.column_l1)) ** 2
+        if pure
+        else together.l2_squared / (columns**2 * tree.column_l2_squared)
+    )
     nodes = smooth_nodes_drawn(tree) if isinstance(tree, SmoothBinary) else nodes_drawn(tree)
     drawn = nodes / tree.length
     return Option(
         *described(tree),
-        mean_variance=float(mean_squared_error(tree, pure=pure)),
-        largest_variance=float(largest_squared_error(tree, pure=pure)),
+        mean_variance=float(mean_squared_error(tree, pure=pure) * part),
+        largest_variance=float(largest_squared_error(tree, pure=pure) * part),
         noisiest_step=tree.noisiest_step,
         kept=tree.most_nodes(),
         drawn=drawn,

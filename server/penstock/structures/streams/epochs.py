@@ -9,6 +9,7 @@ Half of the budget goes to epochs' nodes and half to the trees, so that weights 
 from dataclasses import dataclass
 from fractions import Fraction
 
+from penstock.privacy.sensitivity import Sensitivity
 from penstock.structures.streams.forest import ROOT, check_step
 from penstock.structures.streams.kary import KaryTree
 
@@ -61,6 +62,10 @@ class Epochs:
     def nodes_a_step(self) -> int:
         """Return 65: at most one for each bit of a step within 2^64 steps, and the epoch's."""
         return 65
+
+    def columns(self, count: int) -> Sensitivity:
+        """Return ``count`` times those of one column, as all may be in one long epoch."""
+        return Sensitivity(Fraction(count), Fraction(count**2), Fraction(count))
 
     def node(self, step: int) -> int:
         """Return the node of output ``step``.  Raises ``InvalidInput`` below 1."""

@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from penstock.errors import InvalidInput
+from penstock.privacy.sensitivity import Sensitivity
 
 ROOT = 0
 """The node of the empty prefix, which has no noise."""
@@ -69,6 +70,14 @@ class Forest(Protocol):
     @property
     def nodes_a_step(self) -> int:
         """Return the most nodes to which one element adds."""
+        ...
+
+    def columns(self, count: int) -> Sensitivity:
+        """Return bounds on the norms of a sum of ``count`` columns of ``R``, over weights.
+
+        Each column is taken once, times a number from -1 to 1.  The bounds also hold for what
+        vectors move, each column times one of norm 1 at most.
+        """
         ...
 
     def node(self, step: int) -> int:

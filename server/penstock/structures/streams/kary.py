@@ -9,9 +9,19 @@ Rothblum 2010; Chan, Shi, Song 2011).
 
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from penstock.errors import InvalidInput
+from penstock.privacy.sensitivity import Sensitivity
+from penstock.structures.shared_nodes import (
+    MOST_CHOSEN,
+    NONE,
+    SINGLE,
+    Best,
+    beside,
+    counted,
+    repeated,
+)
 from penstock.structures.streams.forest import ROOT, chain, check_length, check_step
 
 
@@ -81,6 +91,13 @@ class KaryTree:
         """Return ``h``."""
         return self.height
 
+    def columns(self, count: int) -> Sensitivity:
+        """Return the norms of the worst ``count`` columns, exactly up to 512; see ``Forest``.
+
+        Beyond, the nodes of a level, which are apart, move by at most ``count`` together.
+        """
+        return _columns(self, min(count, self.length))
+
     def digits(self, step: int) -> list[int]:
         """Return the digits of ``step``, the least significant first."""
         digits = []
@@ -136,11 +153,11 @@ class KaryTree:
     @cached_property
     def _noisiest(self) -> tuple[int, int]:
         """Return the nodes and the step of the noisiest output."""
-        shift = self._zero(self.height)
+        shift = self.zero(self.height)
         nodes, plain = _largest_sum(self, self.height, shift, self.length + shift)
         return nodes, plain - shift
 
-    def _zero(self, places: int) -> int:
+    def zero(self, places: int) -> int:
         """Return what to add so that numbers of ``places`` digits have plain digits from 0 on."""
         return (self.k - 1 - self.largest_digit) * (_power(self.k, places) - 1) // (self.k - 1)
 
@@ -161,7 +178,7 @@ class KaryTree:
             whole = periods * before[-1] + before[plain]
             return whole * _power(self.k, place) + rest * abs(plain + lowest)
 
-        shift = self._zero(place + 1)
+        shift = self.zero(place + 1)
         return below(end + shift) - below(shift)
 
 
@@ -173,6 +190,47 @@ def binary_tree(length: int) -> KaryTree:
 def _power(base: int, exponent: int) -> int:
     """Return ``base`` to a power of at least 0, as an ``int``: mypy types ``**`` as ``Any``."""
     return int(base**exponent)
+
+
+@lru_cache(maxsize=256)
+def _columns(tree: KaryTree, count: int) -> Sensitivity:
+    widest = min(count, _power(tree.k, tree.height - 1))
+    if count <= MOST_CHOSEN:
+        l1, l2_squared = (int(_best(tree, count, power)[count]) for power in (1, 2))
+    else:
+        l1 = count * tree.height
+        l2_squared = count * sum(min(count, _power(tree.k, n)) for n in range(tree.height))
+    return Sensitivity(Fraction(l1), Fraction(l2_squared), Fraction(widest))
+
+
+def _best(tree: KaryTree, most: int, power: int) -> Best:
+    """Return the best of all elements; see ``shared_nodes``.
+
+    A stretch of ``k^n`` elements that begins at a multiple of that has a node, unless it is at the
+    place of ``largest_digit`` among the ``k`` of the next larger stretch.  A node that ends behind
+    the last element is used by outputs that are rounded up to it, if there are any.
+    """
+    missing = tree.largest_digit
+    wholes = [SINGLE]
+    for _ in range(1, tree.height):
+        nodes = repeated(counted(wholes[-1], power), tree.k - 1, most)
+        wholes.append(beside(nodes, wholes[-1], most))
+
+    def first(elements: int, place: int) -> Best:
+        """Return the best of the first elements of a stretch of ``k^place``."""
+        if elements == 0 or place == 0:
+            return SINGLE if elements else NONE
+        unit = _power(tree.k, place - 1)
+        full, rest = divmod(elements, unit)
+        before = repeated(counted(wholes[place - 1], power), full - (full > missing), most)
+        if full > missing:
+            before = beside(before, wholes[place - 1], most)
+        part = first(rest, place - 1)
+        if full > missing or (full < missing and rest >= unit - tree.zero(place - 1)):
+            part = counted(part, power)
+        return beside(before, part, most)
+
+    return first(tree.length, tree.height)
 
 
 def _largest_sum(tree: KaryTree, places: int, least: int, most: int) -> tuple[int, int]:

@@ -14,8 +14,18 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cache, lru_cache
 
 from penstock.errors import InvalidInput
+from penstock.privacy.sensitivity import Sensitivity
+from penstock.structures.shared_nodes import (
+    MOST_CHOSEN,
+    NONE,
+    SINGLE,
+    Best,
+    beside,
+    counted,
+)
 from penstock.structures.streams.forest import check_length, check_step
 
 
@@ -63,6 +73,14 @@ class SmoothBinary:
     def nodes_a_step(self) -> int:
         """Return ``k``."""
         return self.zeros
+
+    def columns(self, count: int) -> Sensitivity:
+        """Return the norms of the worst ``count`` columns, exactly up to 512; see ``Forest``.
+
+        Beyond, nodes whose bit is as many zeros from the lowest one are apart, and move by at most
+        ``count`` together.
+        """
+        return _columns(self, min(count, self.length))
 
     @property
     def ones(self) -> int:
@@ -124,6 +142,52 @@ class SmoothBinary:
                 rank -= without
                 left -= 1
         return pattern
+
+
+@lru_cache(maxsize=256)
+def _columns(tree: SmoothBinary, count: int) -> Sensitivity:
+    if count <= MOST_CHOSEN:
+        l1, l2_squared = (int(_best(tree, count, power)[count]) for power in (1, 2))
+    else:
+        widest = (math.comb(tree.ones + n, n) for n in range(tree.zeros))
+        l1 = count * tree.zeros
+        l2_squared = count * sum(min(count, size) for size in widest)
+    return Sensitivity(Fraction(l1), Fraction(l2_squared), Fraction(min(count, _widest(tree))))
+
+
+def _best(tree: SmoothBinary, most: int, power: int) -> Best:
+    """Return the best of all elements; see ``shared_nodes``.
+
+    Elements are sorted by their patterns.  Those that begin alike are a stretch, whose elements
+    with the next bit 0 have a node if there are ones left to end it with.
+    """
+
+    @cache
+    def whole(bits: int, zeros: int) -> Best:
+        """Return the best of all elements that begin alike, by what is left of their patterns."""
+        if zeros in (0, bits):
+            return SINGLE
+        return beside(counted(whole(bits - 1, zeros - 1), power), whole(bits - 1, zeros), most)
+
+    def first(elements: int, bits: int, zeros: int) -> Best:
+        """Return the best of the first of them."""
+        if elements == 0 or zeros in (0, bits):
+            return SINGLE if elements else NONE
+        nodes = math.comb(bits - 1, zeros - 1)
+        if elements < nodes:
+            return first(elements, bits - 1, zeros - 1)
+        rest = first(elements - nodes, bits - 1, zeros)
+        return beside(counted(whole(bits - 1, zeros - 1), power), rest, most)
+
+    return first(tree.length, tree.height, tree.zeros)
+
+
+def _widest(tree: SmoothBinary) -> int:
+    """Return the most elements that one node counts."""
+    bits, zeros = tree.height, tree.zeros
+    while math.comb(bits - 1, zeros - 1) > tree.length:
+        bits, zeros = bits - 1, zeros - 1
+    return math.comb(bits - 1, zeros - 1)
 
 
 def smooth_binary(length: int, *, pure: bool) -> SmoothBinary:

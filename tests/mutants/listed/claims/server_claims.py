@@ -58,8 +58,8 @@ MUTANTS: Final[Sequence[Mutant]] = (
         row="V12",
         name="stream-of-one-step-charged",
         path="services/noise/kinds/stream_shape.py",
-        before="        return sensitivity_of_unit(column, self.max_steps_per_unit)\n",
-        after="        return sensitivity_of_unit(column, 1)\n",
+        before="        return _product(self.forest.columns(self.max_steps_per_unit), element)\n",
+        after="        return _product(self.forest.columns(1), element)\n",
         wrong="a stream is charged for one step of a unit",
         tests=(
             "tests/api/streams/test_streams.py::test_a_stream_is_charged_for_all_the_steps_of_a_unit",

@@ -90,6 +90,28 @@ MUTANTS: Final[Sequence[Mutant]] = (
         ),
     ),
     Mutant(
+        row="A10",
+        name="nodes-behind-the-last-step-forgotten",
+        path="structures/streams/kary.py",
+        before="rest >= unit - tree.zero(place - 1)",
+        after="rest >= unit",
+        wrong="a node to which outputs are rounded up counts no elements of a unit",
+        tests=(
+            "tests/unit/structures/streams/test_forest.py::test_the_worst_steps_of_a_unit_move_the_nodes_exactly_as_far_as_is_stated",
+        ),
+    ),
+    Mutant(
+        row="A10",
+        name="nodes-of-a-smooth-tree-taken-for-smaller",
+        path="structures/streams/smooth_binary.py",
+        before="        widest = (math.comb(tree.ones + n, n) for n in range(tree.zeros))\n",
+        after="        widest = (math.comb(tree.ones - 1 + n, n) for n in range(tree.zeros))\n",
+        wrong="many elements of a unit are taken to share fewer nodes than they can",
+        tests=(
+            "tests/unit/structures/streams/test_forest.py::test_many_steps_of_a_unit_have_a_bound_that_no_steps_exceed",
+        ),
+    ),
+    Mutant(
         row="T2",
         name="tiers-of-a-node-for-themselves",
         path="structures/streams/node_noise.py",

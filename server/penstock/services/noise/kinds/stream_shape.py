@@ -1,7 +1,7 @@
 """Represent the stored structure of a stream: a tree or the square root.
 
-The charge is for the sensitivity of ``R x``: that of a step, by the worst column of ``R``, times
-the steps that one unit may be in, or that of as many columns together.  The sampler's error is
+The charge is for the sensitivity of ``R x``: that of the worst columns of ``R`` together, as many
+as one unit may be in steps.  The sampler's error is
 charged over the nodes that one unit contributes to, since all others have the same law under
 neighbors.
 """
@@ -16,7 +16,6 @@ from typing import Any, Self
 
 from typing_extensions import override
 
-from penstock.accounting.charging.per_unit import of_unit as sensitivity_of_unit
 from penstock.errors import InvalidInput
 from penstock.mechanisms.lattice import LARGEST_STEPS, floor_log2
 from penstock.mechanisms.process import Mechanism
@@ -190,14 +189,8 @@ class TreeShape(Shape):
 
     @override
     def sensitivity(self, element: Sensitivity) -> Sensitivity:
-        """Return a step's sensitivity times the steps of a unit, by the triangle inequality."""
-        forest = self.forest
-        column = Sensitivity(
-            l1=forest.column_l1 * element.l1,
-            l2_squared=forest.column_l2_squared * element.l2_squared,
-            linf=element.linf,
-        )
-        return sensitivity_of_unit(column, self.max_steps_per_unit)
+        """Return the sensitivity of as many columns together."""
+        return _product(self.forest.columns(self.max_steps_per_unit), element)
 
     @override
     def charged_range(self, step: Fraction, bound: Fraction) -> tuple[Fraction, Fraction]:
@@ -258,12 +251,7 @@ class RootShape(Shape):
     @override
     def sensitivity(self, element: Sensitivity) -> Sensitivity:
         """Return the sensitivity of as many columns together, which is exact."""
-        column = columns(self.length or 0, self.max_steps_per_unit)
-        return Sensitivity(
-            l1=column.l1 * element.l1,
-            l2_squared=column.l2_squared * element.l2_squared,
-            linf=column.linf * element.linf,
-        )
+        return _product(columns(self.length or 0, self.max_steps_per_unit), element)
 
     @override
     def charged_range(self, step: Fraction, bound: Fraction) -> tuple[Fraction, Fraction]:
@@ -306,3 +294,12 @@ class RootShape(Shape):
     def errors(self, process: Process, rung: int, steps: Iterable[int]) -> Iterator[ErrorView]:
         """Yield the margin of error of all noises so far, and of the rounding."""
         return root_errors(self.length or 0, self.granularity(process), process, rung, steps)
+
+
+def _product(column: Sensitivity, element: Sensitivity) -> Sensitivity:
+    """Return how far columns of these norms move, each times an element of those norms."""
+    return Sensitivity(
+        l1=column.l1 * element.l1,
+        l2_squared=column.l2_squared * element.l2_squared,
+        linf=column.linf * element.linf,
+    )
