@@ -72,6 +72,18 @@ def check_plan(parameter: str, ceiling: Fraction, bound: Fraction) -> None:
         )
 
 
+def halfway_points(reach: float, granularity: Fraction) -> NDArray[np.float64]:
+    """Return values halfway between lattice points, rising from ``-reach`` or less to its opposite.
+
+    There are at most some 2^12 of them, evenly spaced.
+    """
+    steps = math.ceil(reach / float(granularity)) + 1
+    stride = math.ceil(steps / (1 << 11))
+    count = math.ceil(steps / stride)
+    points = np.arange(-count, count + 1, dtype=np.float64) * stride + 0.5
+    return points * float(granularity)
+
+
 def check_confidence(confidence: float) -> None:
     """Raise ``InvalidInput`` unless ``confidence`` is between 0 and 1."""
     if not 0 < confidence < 1:

@@ -37,6 +37,18 @@ class NumericalCharge:
     failure: float
 
 
+@dataclass(frozen=True)
+class Distribution:
+    """Hold the law of one value's noise: it is at most ``values[i]`` with chance ``at_most[i]``.
+
+    ``values`` rise, in units of values and relative to the bias, each halfway between two lattice
+    points.  Less than 1e-9 of the noise is beyond either end.
+    """
+
+    values: NDArray[np.float64]
+    at_most: NDArray[np.float64]
+
+
 class Whole:
     """Resolve noise whose path needs only one number for each value."""
 
@@ -126,4 +138,8 @@ class Mechanism(Protocol):
 
     def error(self, level: Fraction, confidence: float) -> ErrorBars:
         """Return the error bars of one value at ``level``, those of the lattice law itself."""
+        ...
+
+    def distribution(self, level: Fraction) -> Distribution:
+        """Return the law of one value's noise at ``level``."""
         ...

@@ -15,6 +15,8 @@ from functools import cached_property
 from statistics import NormalDist
 from typing import ClassVar, Self
 
+import numpy as np
+
 from penstock.errors import InvalidInput
 from penstock.mechanisms.gaussian.curve import check_delta, epsilon_at
 from penstock.mechanisms.lattice import (
@@ -26,10 +28,11 @@ from penstock.mechanisms.lattice import (
     check_plan,
     finest_common_power,
     floor_log2,
+    halfway_points,
     reaching_ladder,
     rounded_up,
 )
-from penstock.mechanisms.process import IntVector, NumericalCharge, Whole
+from penstock.mechanisms.process import Distribution, IntVector, NumericalCharge, Whole
 from penstock.privacy.guarantee import Cost, Definition, ErrorBars, Guarantee
 from penstock.privacy.level import Ladder
 from penstock.privacy.sensitivity import Sensitivity
@@ -201,6 +204,14 @@ class Gaussian(Whole):
         step = float(self.granularity)
         reach = -NormalDist().inv_cdf((1 - confidence) / 2) * deviation
         return ErrorBars(deviation, confidence, math.ceil(reach / step - 0.5) * step)
+
+    def distribution(self, level: Fraction) -> Distribution:
+        """Return the law of rounded normal noise at ``level``."""
+        from scipy.special import ndtr  # imported late: slow to import
+
+        deviation = math.sqrt(level)
+        values = halfway_points(DEVIATIONS_CLAIMED * deviation, self.granularity)
+        return Distribution(values, np.asarray(ndtr(values / deviation)))
 
     def _in_steps(self, variance: Fraction) -> Fraction:
         return variance / self._unit

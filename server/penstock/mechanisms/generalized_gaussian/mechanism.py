@@ -39,6 +39,7 @@ from penstock.mechanisms.generalized_gaussian.loss_distribution import (
     epsilon_of,
     rough_epsilon,
 )
+from penstock.mechanisms.generalized_gaussian.tails import below
 from penstock.mechanisms.lattice import (
     DEVIATIONS,
     LARGEST_STEPS,
@@ -47,10 +48,11 @@ from penstock.mechanisms.lattice import (
     check_plan,
     finest_common_power,
     floor_log2,
+    halfway_points,
     reaching_ladder,
     rounded_up,
 )
-from penstock.mechanisms.process import IntVector, NumericalCharge, Whole
+from penstock.mechanisms.process import Distribution, IntVector, NumericalCharge, Whole
 from penstock.privacy.guarantee import Cost, Definition, ErrorBars, Guarantee
 from penstock.privacy.level import Ladder
 from penstock.privacy.sensitivity import Sensitivity
@@ -212,6 +214,12 @@ class GeneralizedGaussian(Whole):
         deviation = math.hypot(scale * standard_deviation(float(self.power)), step / math.sqrt(12))
         reach = scale * reach_of(float(self.power), confidence)
         return ErrorBars(deviation, confidence, math.ceil(reach / step - 0.5) * step)
+
+    def distribution(self, level: Fraction) -> Distribution:
+        """Return the law of rounded generalized Gaussian noise at ``level``."""
+        scale, power = float(level), float(self.power)
+        values = halfway_points(scale * reach_of(power, 1 - 1e-9), self.granularity)
+        return Distribution(values, below(values / scale, power))
 
     def expected_maximum(self, level: Fraction, dimension: int) -> float:
         """Return the expected largest error of ``dimension`` values, in units of values."""

@@ -28,10 +28,11 @@ from penstock.mechanisms.lattice import (
     check_plan,
     finest_common_power,
     floor_log2,
+    halfway_points,
     reaching_ladder,
     rounded_up,
 )
-from penstock.mechanisms.process import IntVector, NumericalCharge, Whole
+from penstock.mechanisms.process import Distribution, IntVector, NumericalCharge, Whole
 from penstock.privacy.guarantee import Cost, Definition, ErrorBars, Guarantee
 from penstock.privacy.level import Ladder
 from penstock.privacy.sensitivity import Sensitivity
@@ -55,6 +56,9 @@ LARGEST_SCALE = 1 << 41
 
 SMALLEST_SCALE = Fraction(1, 32)
 """In steps, on the lattice of the values: noise is then 0 except with probability 2.6e-14."""
+
+_SCALES = 22
+"""Noise is further than so many scales from 0 with probability 3e-10."""
 
 _EVENTS_A_DRAW = 4
 """Events besides the digits of two geometric draws, at most."""
@@ -215,6 +219,14 @@ class Laplace(Whole):
         # the variance is 2p / (1-p)^2
         deviation = unit / (math.sqrt(2) * math.sinh(step / 2)) if step < 700 else 0.0
         return ErrorBars(deviation, confidence, half_width_steps(step, confidence) * unit)
+
+    def distribution(self, level: Fraction) -> Distribution:
+        """Return the law of discrete Laplace noise at ``level``."""
+        scale, step = float(level), float(self.granularity / level)
+        values = halfway_points(_SCALES * scale, self.granularity)
+        # P(X > k) = p^(k+1) / (1 + p) from k = -1 on, and k is half a step below the value
+        tails = np.exp(-np.abs(values) / scale - step / 2) / (1 + math.exp(-step))
+        return Distribution(values, np.where(values > 0, 1 - tails, tails))
 
     def _rate(self, level: Fraction) -> Fraction:
         """Return ``ln(1/p)`` at ``level``."""

@@ -24,8 +24,13 @@ from penstock.mechanisms.lattice import (
 from penstock.mechanisms.poisson.curve import epsilon_of_worst, rough_epsilon
 from penstock.mechanisms.poisson.divergence import renyi_divergence
 from penstock.mechanisms.poisson.refinement import fewest, refinement_divergence
-from penstock.mechanisms.poisson.tails import below, beyond_neighbor, half_width
-from penstock.mechanisms.process import IntVector, NumericalCharge, Whole
+from penstock.mechanisms.poisson.tails import (
+    below,
+    beyond_neighbor,
+    centered_distribution,
+    half_width,
+)
+from penstock.mechanisms.process import Distribution, IntVector, NumericalCharge, Whole
 from penstock.mechanisms.rejection_charges import charged_loss, rejection_charges
 from penstock.mechanisms.shifts import Shifts
 from penstock.privacy.guarantee import Cost, Definition, ErrorBars, Guarantee
@@ -188,3 +193,8 @@ class Poisson(Whole):
         check_confidence(confidence)
         step, mean = float(self.granularity), float(level)
         return ErrorBars(math.sqrt(mean) * step, confidence, half_width(mean, confidence) * step)
+
+    def distribution(self, level: Fraction) -> Distribution:
+        """Return the law of the noise less its mean at ``level``."""
+        values, at_most = centered_distribution(float(level))
+        return Distribution(values * float(self.granularity), at_most)

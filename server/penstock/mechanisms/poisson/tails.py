@@ -151,3 +151,13 @@ def half_width(mean: float, confidence: float) -> float:
         middle = (narrow + wide) / 2
         narrow, wide = (narrow, middle) if covers(middle) else (middle, wide)
     return wide
+
+
+def centered_distribution(mean: float) -> tuple[Floats, Floats]:
+    """Return points halfway between integers, less the mean, and how likely noise is below each."""
+    low = max(0, math.floor(mean) - reach(mean))
+    points = Progression.between(mean, low, math.ceil(mean) + reach(mean), stride(mean))
+    thin = slice(None, None, max(1, len(points.values) >> 12))
+    before = [points.values[0] - points.step], [0.0]
+    values = np.concatenate((before[0], points.values[thin])) + 0.5 - mean
+    return values, np.concatenate((before[1], points.at_most()[thin]))

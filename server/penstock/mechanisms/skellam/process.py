@@ -25,7 +25,7 @@ from penstock.mechanisms.lattice import (
     finest_common_power,
     reaching_ladder,
 )
-from penstock.mechanisms.process import IntVector, NumericalCharge
+from penstock.mechanisms.process import Distribution, IntVector, NumericalCharge
 from penstock.mechanisms.rejection_charges import charged_loss, rejection_charges
 from penstock.mechanisms.shifts import Shifts
 from penstock.mechanisms.skellam import tails
@@ -213,6 +213,11 @@ class Skellam:
         check_confidence(confidence)
         reach = tails.half_width(self._variance(level), confidence)
         return ErrorBars(math.sqrt(level), confidence, reach * float(self.granularity))
+
+    def distribution(self, level: Fraction) -> Distribution:
+        """Return the law of the noise at ``level``."""
+        values, at_most = tails.distribution(self._variance(level))
+        return Distribution(values * float(self.granularity), at_most)
 
     def _in_steps(self, variance: Fraction) -> Fraction:
         return variance / (self.granularity * self.granularity)

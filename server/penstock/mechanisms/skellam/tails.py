@@ -90,6 +90,14 @@ def half_width(variance: float, confidence: float) -> int:
     return max(int(points.values[enough]) - 1, 0)
 
 
+def distribution(variance: float) -> tuple[Floats, Floats]:
+    """Return rising points halfway between integers, and how likely noise is below each."""
+    points, tails = _upper(variance)
+    thin = slice(1, None, max(1, len(points.values) >> 11))
+    upper, beyond = points.values[thin] - 0.5, tails[thin]
+    return np.concatenate((-upper[::-1], upper)), np.concatenate((beyond[::-1], 1 - beyond))
+
+
 @lru_cache(maxsize=8)
 def _upper(variance: float) -> tuple[Progression, Floats]:
     """Return the progression from 0 upwards, and ``P(X >= y)`` for each value."""

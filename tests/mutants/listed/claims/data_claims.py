@@ -53,13 +53,24 @@ MUTANTS: Final[Sequence[Mutant]] = (
     ),
     Mutant(
         row="D5",
-        name="bars-without-bonferroni",
+        name="mean-without-noise-of-count",
         path="services/noise/means.py",
-        before="_bars(process, rung, (1 + CONFIDENCE) / 2)",
-        after="_bars(process, rung, CONFIDENCE)",
-        wrong="the interval of a mean has the confidence of one of its two bars",
+        before="float(mechanism.granularity), ratios, CONFIDENCE)",
+        after="float(mechanism.granularity), 0 * ratios, CONFIDENCE)",
+        wrong="the interval of a mean forgets that the count is noisy as well",
         tests=(
-            "tests/unit/services/noise/test_means.py::test_an_interval_holds_whatever_both_error_bars_allow",
+            "tests/unit/services/noise/test_means.py::test_for_gaussian_noise_an_interval_is_fiellers",
+        ),
+    ),
+    Mutant(
+        row="D5",
+        name="steps-of-noise-left-out",
+        path="structures/noise_difference.py",
+        before="    return np.asarray(wide + (1 + np.abs(slopes)) / 2 * step)\n",
+        after="    return np.asarray(wide)\n",
+        wrong="noise of few steps reaches further between two ratios than the interval says",
+        tests=(
+            "tests/unit/structures/test_noise_difference.py::test_noise_of_few_steps_reaches_no_further_at_any_ratio",
         ),
     ),
     Mutant(

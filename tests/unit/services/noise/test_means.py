@@ -5,6 +5,7 @@ Clamped, with intervals that hold what they promise.
 
 import math
 from fractions import Fraction
+from statistics import NormalDist
 
 import numpy as np
 import pytest
@@ -61,21 +62,46 @@ def test_an_interval_holds_the_mean_as_often_as_it_says(
     assert covered(found, mean) >= CONFIDENCE - ALLOWANCE
 
 
-@pytest.mark.parametrize("mechanism", sorted(LEVELS))
-def test_an_interval_holds_whatever_both_error_bars_allow(mechanism: str) -> None:
-    """Each of both bars may fail half as often as the interval may: Bonferroni's inequality."""
-    process = process_of(mechanism)
-    rung = process.ladder.rung_at_or_above(LEVELS[mechanism])
-    bars = process.mechanism.error(process.ladder.value(rung), (1 + CONFIDENCE) / 2)
-    rows, ends = 1000, (-bars.half_width, bars.half_width)
-    found = means(process, rung, np.array([2000.0, rows * BOUNDS.weight]), BOUNDS).details
-    exact = [
-        BOUNDS.middle + (2000 + one) / (rows + other / BOUNDS.weight)
-        for one in ends
-        for other in ends
-    ]
-    assert found.lower[0] <= min(exact) + 1e-9
-    assert found.upper[0] >= max(exact) - 1e-9
+def fieller(total: float, weighted: float, deviation: float) -> tuple[float, float]:
+    """Return the roots of ``(S - r W)^2 = z^2 s^2 (1 + r^2)``, for a count that is not near 0."""
+    square = (NormalDist().inv_cdf((1 + CONFIDENCE) / 2) * deviation) ** 2
+    spread = math.sqrt(square * (total**2 + weighted**2 - square))
+    divisor = weighted**2 - square
+    return (total * weighted - spread) / divisor, (total * weighted + spread) / divisor
+
+
+@pytest.mark.parametrize("total", [-9000.0, -300.0, 0.0, 2000.0, 15000.0])
+@pytest.mark.parametrize("rows", [12, 40, 1000])
+def test_for_gaussian_noise_an_interval_is_fiellers(total: float, rows: float) -> None:
+    found = read([total], [rows])
+    ends = fieller(total, rows * BOUNDS.weight, found.details.sum_error.standard_deviation)
+    low, high = (float(np.clip(10 + 20 * end, -10, 30)) for end in ends)
+    if low == high:  # the set has no mean between the bounds
+        low, high = -10.0, 30.0
+    widening = (high - low) / 1000
+    assert low - widening <= found.details.lower[0] <= low + 1e-9 * abs(low)
+    assert high - 1e-9 * abs(high) <= found.details.upper[0] <= high + widening
+
+
+def test_a_set_of_two_parts_is_shown_with_what_lies_between() -> None:
+    """The count may be 0 and the sum is not: means near either bound are possible, others not."""
+    found = read([100.0], [0.5]).details
+    assert (found.lower[0], found.upper[0]) == (-10, 30)
+
+
+def test_a_set_beyond_one_end_is_cut_off_at_the_bound() -> None:
+    """The count is within its error of 0, but the sum is too large for a mean below the middle."""
+    found = read([115.0], [3.5]).details
+    assert found.lower[0] > 10
+    assert found.upper[0] == 30
+
+
+def test_an_interval_holds_its_mean() -> None:
+    sums, counts = np.meshgrid(np.linspace(-400, 400, 81), np.linspace(-12, 24, 73))
+    found = read(sums.ravel().tolist(), counts.ravel().tolist())
+    assert np.all(found.details.lower <= found.values)
+    assert np.all(found.values <= found.details.upper)
+    assert np.all((found.details.lower >= -10) & (found.details.upper <= 30))
 
 
 @pytest.mark.parametrize("mechanism", sorted(LEVELS))
@@ -127,7 +153,7 @@ def test_the_mean_of_nothing_is_anything_between_the_bounds() -> None:
 def test_a_mean_and_its_interval_stay_between_the_bounds() -> None:
     found = read([1e6, -1e6, 0], [10, 10, 10])
     assert found.values.tolist() == [30, -10, 10]
-    # No pair within the error bars has a mean of at most 30, so that nothing is known.
+    # No mean between the bounds is in the set, so that nothing is known.
     assert found.details.lower.tolist()[:2] == [-10, -10]
     assert found.details.upper.tolist()[:2] == [30, 30]
     narrow = read([195.0], [10.0])
