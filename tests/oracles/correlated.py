@@ -22,11 +22,11 @@ from penstock.structures.counts import (
     DIGITS,
     Centered,
     Change,
-    Ellipse,
     Lift,
     best_weight,
     weight_of,
 )
+from penstock.structures.ellipse import Ellipse
 from penstock.structures.factorization.matrices import Factorization, FloatMatrix, IntMatrix
 
 
@@ -83,12 +83,11 @@ def known_size(columns: int) -> Factorization:
 
 
 def sparse(columns: int, non_zero: int) -> Factorization:
-    """Return the one for at most ``non_zero`` entries above 0 a record, up to half of ``columns``.
+    """Return the one for at most ``non_zero`` entries above 0 a record.
 
-    The ellipse of Joseph, Yu 2024: noise is larger along ``(1, ..., 1)`` and smaller across,
-    as their proportion makes best.  Inputs and outputs are ``f_1 ... f_d``; the size is not
-    released.  From half on ``correlated`` is within 0.866 of the best possible.  Raises
-    ``InvalidInput`` for a number outside of 1 to half of the columns.
+    The ellipse of Joseph, Yu 2024, and beyond half of the columns the best one too: noise is larger
+    along ``(1, ..., 1)`` and smaller across.  Inputs and outputs are ``f_1 ... f_d``; the size is
+    not released.  Raises ``InvalidInput`` for a number outside of 1 to all columns.
     """
     ellipse = Ellipse(columns, non_zero)
     diagonal, everywhere = ellipse.diagonal, ellipse.everywhere

@@ -42,7 +42,9 @@ aggregates = st.sampled_from(
         {"type": "count_units", "columns": ["insured", "urgent"]},
     ]
 )
-structures = st.sampled_from([{}, {"trade_off": 0.3}, {"known_size": 3}])
+structures = st.sampled_from(
+    [{}, {"trade_off": 0.3}, {"known_size": 3}, {"release_size": False}, {"release_size": True}]
+)
 groups = st.lists(
     st.sampled_from(
         [

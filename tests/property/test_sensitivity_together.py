@@ -23,7 +23,8 @@ from tests.unit.connectors.cases import Folder, correlated_of, dataset_of, prepa
 
 from penstock.connectors.specs.models import ComputedQuery, DatasetSpec
 from penstock.privacy import Sensitivity
-from penstock.structures.counts import Ellipse, Lift
+from penstock.structures.counts import Lift
+from penstock.structures.ellipse import Ellipse
 
 WARDS = ("a", "b", "c", "d")
 NAMES = ["person", "ward", "old", "ill"]
@@ -64,6 +65,29 @@ COLUMNS: dict[str, ComputedQuery] = {
         FLAGS, group_by=BY_WARD, contribution=_limits(1, 4), trade_off=30
     ),
 }
+SIZELESS: dict[str, ComputedQuery] = {
+    "columns without their size": correlated_of(
+        FLAGS, contribution=_limits(1, 2), release_size=False
+    ),
+    "columns of two groups without their sizes": correlated_of(
+        FLAGS, group_by=BY_WARD, contribution=_limits(2, 3), release_size=False
+    ),
+    "columns of units without their sizes": correlated_of(
+        {**FLAGS, "type": "count_units"},
+        group_by=BY_WARD,
+        contribution=_limits(3, 2),
+        release_size=False,
+    ),
+    "all groups without their size": correlated_of(
+        group_by=BY_WARD, contribution=_limits(4, 2), release_size=False
+    ),
+    "units in most groups without their size": correlated_of(
+        {"type": "count_units"},
+        group_by=BY_WARD,
+        contribution=_limits(3, 2),
+        release_size=False,
+    ),
+}
 OVERLAPPING: dict[str, ComputedQuery] = {
     "most groups": correlated_of(group_by=BY_WARD, contribution=_limits(3, 2)),
     "few groups": correlated_of(group_by=BY_WARD, contribution=_limits(2, 3)),
@@ -74,7 +98,7 @@ OVERLAPPING: dict[str, ComputedQuery] = {
         group_by=BY_WARD, contribution=_limits(2, 2), known_size=7
     ),
 }
-QUESTIONS = {"add_remove": {**COLUMNS, **OVERLAPPING}, "replace": COLUMNS}
+QUESTIONS = {"add_remove": {**COLUMNS, **SIZELESS, **OVERLAPPING}, "replace": COLUMNS}
 ASKED = [(relation, name) for relation, asked in QUESTIONS.items() for name in asked]
 
 
@@ -125,7 +149,8 @@ def _pairs(query: ComputedQuery, relation: str) -> list[tuple[Cells, Cells]]:
     most = query.contribution.max_rows_per_group or 1
     here = [_person(WARDS[:count], most, "true") for count in range(1, groups + 1)]
     if relation == "add_remove":
-        return [(person, []) for person in here]
+        one_flag = [(ward, "true", "false") for ward in WARDS[:groups] for _ in range(most)]
+        return [(person, []) for person in (*here, one_flag)]
     pairs: list[tuple[Cells, Cells]] = [(here[-1], [])]
     for common in range(groups + 1):
         one = _person(WARDS[:groups], most, "true")
@@ -178,7 +203,17 @@ def test_the_norms_of_add_remove_are_too_small_for_replace(tmp_path: Path) -> No
         assert found[1] > small.l2_squared
 
 
-@pytest.mark.parametrize("name", ["columns", "a known size", "most groups", "few groups"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "columns",
+        "a known size",
+        "columns of two groups without their sizes",
+        "most groups",
+        "few groups",
+        "all groups without their size",
+    ],
+)
 def test_more_units_than_declared_move_no_answer_further(tmp_path: Path, name: str) -> None:
     query = QUESTIONS["add_remove"][name]
     folder, dataset = Folder(tmp_path, NAMES), _dataset("add_remove", max_units=1)

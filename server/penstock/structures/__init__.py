@@ -8,6 +8,7 @@ that of its most accurate member.
 * ``streams``           running sums over time: trees, epochs and the square root
 * ``factorization``     any public pair of matrices around one vector of noise
 * ``counts``            many counts over one population, and its size without further cost
+* ``ellipse``           counts without their size, by the least noise that there is
 * ``noise_difference``  how far the noise of one value, less a multiple of another's, reaches
 * ``noise_bytes``       the noise of a stream as bytes
 * ``shared_nodes``      how far several elements move the nodes of a tree together

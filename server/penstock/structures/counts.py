@@ -1,9 +1,9 @@
 """Protect many counts together as nodes, computed without matrices, and read counts from them.
 
 As pairs of matrices the same mechanisms fit a few columns only; here a node costs one step,
-so a million groups fit too.  Everything is a function of integers: ``C`` and
-the entries of the ellipse are roots of whole numbers, rounded down, and what is read from a
-release is rounded in one order, so that it has the same bits on every machine.
+so a million groups fit too.  Everything is a function of integers: ``C`` is a
+root of a whole number, rounded down, and what is read from a release is rounded in one order, so
+that it has the same bits on every machine.  Counts without their size are in ``ellipse``.
 """
 
 import math
@@ -18,7 +18,7 @@ from penstock.errors import InvalidInput
 from penstock.mechanisms.process import IntVector
 
 DIGITS = 12
-"""Binary digits of ``C``, and of the entries for sparse records."""
+"""Binary digits of ``C``, and the fewest of an ellipse's entries."""
 
 FloatVector = NDArray[np.float64]
 
@@ -134,7 +134,7 @@ class Lift:
 
     def values(self, released: IntVector, granularity: Fraction) -> FloatVector:
         """Return ``n = M / C``, rounded once, and ``f_i = (M_i + n) / 2``, rounded once more."""
-        nodes = _in_values(released, granularity).reshape(self.groups, self.columns + 1)
+        nodes = in_values(released, granularity).reshape(self.groups, self.columns + 1)
         values = np.empty_like(nodes)
         size = np.ldexp(nodes[:, -1], DIGITS) / self.weight
         values[:, :-1] = (nodes[:, :-1] + size[:, None]) / 2
@@ -189,113 +189,7 @@ class Centered:
 
     def values(self, released: IntVector, granularity: Fraction) -> FloatVector:
         """Return ``f_i = (M_i + n) / 2``, rounded once."""
-        return (_in_values(released, granularity) + float(self.known)) / 2
-
-
-@dataclass(frozen=True)
-class Ellipse:
-    """Protect ``a f_i + b (f_1 + ... + f_d)``, for members of at most ``non_zero`` of the groups.
-
-    By Joseph, Yu 2024: noise is larger along ``(1, ..., 1)`` and smaller across it, in the best
-    proportion. From half of the groups on, ``Lift`` is within 0.866 of the best. Raises
-    ``InvalidInput`` for a number outside 1 to half of the columns.
-    """
-
-    columns: int
-    non_zero: int
-
-    def __post_init__(self) -> None:
-        if not 1 <= self.non_zero <= self.columns / 2:
-            raise InvalidInput(
-                f"Sparse records have 1 to {self.columns // 2} of {self.columns} entries above 0,"
-                f" not {self.non_zero}; from half on use the correlated mechanism for any records."
-            )
-
-    @property
-    def digits(self) -> int:
-        """Return the binary digits of ``a`` and ``b``.
-
-        ``b`` is smaller than ``a`` by a factor of the columns, and as many are added up.
-        """
-        return DIGITS + self.columns.bit_length()
-
-    @property
-    def step(self) -> Fraction:
-        return Fraction(1, 1 << self.digits)
-
-    @property
-    def size(self) -> int:
-        return self.columns
-
-    @property
-    def diagonal(self) -> int:
-        """Return ``a`` in steps: the fourth root of 1 over the mean square across.
-
-        The squares of a record's entries, taken in both directions, have the means ``k^2/d``
-        along and ``k (d-k) / (d (d-1))`` across; roots come from Lagrange's multipliers.
-        """
-        d, k = self.columns, self.non_zero
-        return fourth_root(d * (d - 1), k * (d - k), self.digits)
-
-    @property
-    def everywhere(self) -> int:
-        """Return ``b`` in steps, never positive."""
-        wide = fourth_root(self.columns, self.non_zero**2, self.digits)
-        return -((self.diagonal - wide) // self.columns)
-
-    @property
-    def variance(self) -> Fraction:
-        a, b, d = self.diagonal, self.everywhere, self.columns
-        # The squares of a row of the inverse, I / a - J b / (a (a + d b)).
-        off = Fraction(b, a + d * b)
-        return ((1 - off) ** 2 + (d - 1) * off**2) * Fraction(1 << 2 * self.digits, a * a)
-
-    @property
-    def size_variance(self) -> None:
-        return None
-
-    @property
-    def widest(self) -> int:
-        """Return the largest node, in steps, if no count is above 1."""
-        return self.diagonal - self.columns * self.everywhere
-
-    def change(self, counts: int) -> Change:
-        """Return the largest norms if a member adds up to ``counts`` to each of its groups.
-
-        Norms are convex, so members who add less, or different amounts, do not move them more.
-        """
-        norms = []
-        for ones in range(1, self.non_zero + 1):
-            inside, outside = self.diagonal + ones * self.everywhere, ones * -self.everywhere
-            rest = self.columns - ones
-            norms.append(
-                (
-                    ones * abs(inside) + rest * outside,
-                    ones * inside**2 + rest * outside**2,
-                    max(abs(inside), outside),
-                )
-            )
-        l1, square, largest = (max(part) for part in zip(*norms, strict=True))
-        return Change(l1 * counts, square * counts**2, largest * counts)
-
-    def nodes(self, counts: IntVector) -> IntVector:
-        """Return the nodes in steps, for ``counts`` of shape ``(columns,)``."""
-        total = np.int64(_exact_sum(counts))
-        nodes: IntVector = counts * np.int64(self.diagonal) + total * np.int64(self.everywhere)
-        return nodes
-
-    def sizes(self) -> NDArray[np.bool_]:
-        return np.zeros(self.columns, dtype=np.bool_)
-
-    def values(self, released: IntVector, granularity: Fraction) -> FloatVector:
-        """Return ``f_i = (u_i - o) / a``, rounded three times.
-
-        Here ``o = b (u_1 + ... + u_d) / (a + d b)``.
-        """
-        a, b, d = self.diagonal, self.everywhere, self.columns
-        common = Fraction(b * _exact_sum(released), a + d * b) * granularity
-        nodes = _in_values(released, granularity) - float(common)
-        return np.ldexp(nodes, self.digits) / a
+        return (in_values(released, granularity) + float(self.known)) / 2
 
 
 def fourth_root(numerator: int, denominator: int, digits: int) -> int:
@@ -319,12 +213,6 @@ def weight_of(trade_off: float) -> int:
     return round(trade_off * (1 << DIGITS))
 
 
-def _in_values(released: IntVector, granularity: Fraction) -> FloatVector:
+def in_values(released: IntVector, granularity: Fraction) -> FloatVector:
     """Return steps in units of values: exact up to 2^53 steps of a power of two."""
     return np.multiply(released, float(granularity), dtype=np.float64)
-
-
-def _exact_sum(values: IntVector) -> int:
-    """Return the sum of up to 2^30 integers: the two halves of their bits cannot overflow."""
-    high, low = values >> np.int64(32), values & np.int64(0xFFFFFFFF)
-    return (int(high.sum()) << 32) + int(low.sum())

@@ -70,10 +70,15 @@ def test_every_form_has_the_interval_of_each_value(people: World, form: str) -> 
 def test_a_preview_tells_which_way_has_the_least_error(people: World) -> None:
     found = people.answer("POST", "/api/v1/queries/preview", ASKED, by="root")
     ways = {
-        (one["structure"], one["known_size"]): one["tiers"][0]["error"]["standard_deviation"]
+        (one["structure"], one["trade_off"] is not None, one["known_size"]): one["tiers"][0][
+            "error"
+        ]["standard_deviation"]
         for one in found["structures"]
     }
-    assert ways["correlated", True] < ways["correlated", False] < ways[None, False]
+    together = ways["correlated", False, True], ways["correlated", False, False]
+    assert [*together, ways["correlated", True, False], ways[None, False, False]] == sorted(
+        ways.values()
+    )
     assert [one["asked"] for one in found["structures"]].count(True) == 1
     assert found["tiers"][0]["error"]["standard_deviation"] == pytest.approx(
         found["structures"][1]["tiers"][0]["error"]["standard_deviation"], rel=1e-9
@@ -86,6 +91,8 @@ def test_a_preview_tells_which_way_has_the_least_error(people: World) -> None:
         ({"mechanism": "laplace"}, "/mechanism"),
         ({"trade_off": 0}, "/trade_off"),
         ({"known_size": -1}, "/known_size"),
+        ({"release_size": "no"}, "/release_size"),
+        ({"release_size": False, "trade_off": 2}, ""),
         ({"known_size": 3, "group_by": [{"column": "town"}]}, "/known_size"),
         ({"aggregate": {"type": "count", "columns": ["town"]}}, "/aggregate/columns/0"),
         ({"aggregate": {"type": "count", "columns": []}}, "/aggregate/columns"),

@@ -1,8 +1,10 @@
-"""Measure many counts over one population: Figure 2 of Lebeda 2024 (*Better Gaussian Mechanism*).
+"""Measure many counts over one population: Figures 2 and 3 of Lebeda 2024.
 
 ``d`` counts and the size of the population, at mu 1.  ``C`` trades the error of the one for
 that of the others: a node has the variance ``d + C^2``, a count adds a quarter of its own
 node's and of the size's, the size has its node's over ``C^2``.
+
+Without the size, and with records of at most ``k`` entries above 0, the noise is an ellipse.
 """
 
 from collections.abc import Sequence
@@ -12,10 +14,15 @@ from tests.benchmarks.drawing.line_chart import Line, Panel, drawing
 from tests.benchmarks.figures import Figure, Print
 from tests.benchmarks.running_sums.trees import described, table
 
+from penstock.structures.ellipse import Ellipse
+
 SVG = Path(__file__).parents[1] / "correlated.svg"
 COLUMNS = 10_000
 TRADE_OFFS = (5, 10, 15, 20, 30, 50, 75, 100, 150, 200)
 DRAWN = tuple(range(4, 201, 2))
+SPARSE_COLUMNS = 1000
+ENTRIES = (10, 100, 250, 500, 510, 600, 1000)
+DRAWN_ENTRIES = (1, *range(10, SPARSE_COLUMNS + 1, 10))
 
 
 def size_variance(columns: int, trade_off: float) -> float:
@@ -28,8 +35,26 @@ def count_variance(columns: int, trade_off: float) -> float:
     return (columns + trade_off**2 + size_variance(columns, trade_off)) / 4
 
 
+def sparse_variance(columns: int, non_zero: int) -> float:
+    """Return the variance of each count without the size, for up to ``non_zero`` entries."""
+    ellipse = Ellipse(columns, non_zero)
+    return float(ellipse.variance * ellipse.change(1).l2_squared * ellipse.step**2)
+
+
+def sparse_table() -> str:
+    """Return points of Figure 3, and those beyond half of the columns that it has not."""
+    with_size = count_variance(SPARSE_COLUMNS, SPARSE_COLUMNS**0.25)
+    rows = []
+    for entries in ENTRIES:
+        least = sparse_variance(SPARSE_COLUMNS, entries)
+        cells = (f"{entries}.0000", f"{least:.4f}", f"{least / entries:.4f}", f"{with_size:.4f}")
+        rows.append([str(entries), *cells])
+    heads = ("k", "standard mechanism", "ellipse", "over the standard mechanism", "with the size")
+    return table(heads, rows)
+
+
 def variances_table() -> str:
-    """Return the figure's points."""
+    """Return the points of Figure 2."""
     rows = [
         [
             str(trade_off),
@@ -64,14 +89,40 @@ def figure() -> str:
             lines=(Line("size", tuple((float(c), size_variance(COLUMNS, c)) for c in DRAWN)),),
             y_base=10,
         ),
+        _sparse_panel(),
     ]
-    told = f"d = {COLUMNS} counts. The best C for counts is 10; larger ones buy a better size."
+    told = (
+        f"d = {COLUMNS} counts: the best C for counts is 10; larger ones buy a better size."
+        f" On the right, d = {SPARSE_COLUMNS} counts of records with at most k entries."
+    )
     return drawing("Correlated Gaussian noise", told, described(panels), panels)
+
+
+def _sparse_panel() -> Panel:
+    """Return Figure 3: the variance of a count over the most entries of a record."""
+    with_size = count_variance(SPARSE_COLUMNS, SPARSE_COLUMNS**0.25)
+    least = tuple((float(k), sparse_variance(SPARSE_COLUMNS, k)) for k in DRAWN_ENTRIES)
+    return Panel(
+        title="A count of records with at most k entries",
+        x_label="entries k",
+        y_label="variance at mu 1",
+        lines=(
+            Line("ellipse", least),
+            Line("standard", tuple((x, x) for x, _ in least)),
+            Line("with the size", tuple((x, with_size) for x, _ in least)),
+        ),
+    )
 
 
 def measure(say: Print = print, path: Path = SVG) -> Sequence[Figure]:
     """Return the table is printed, the drawing written."""
     say(variances_table())
+    say(sparse_table())
     path.write_text(figure())
     best = count_variance(COLUMNS, COLUMNS**0.25)
-    return [Figure("standard over correlated Gaussian, variance", COLUMNS / best, "x")]
+    half = SPARSE_COLUMNS // 2
+    gain = half / sparse_variance(SPARSE_COLUMNS, half)
+    return [
+        Figure("standard over correlated Gaussian, variance", COLUMNS / best, "x"),
+        Figure("standard over ellipse for half of 1000 columns, variance", gain, "x"),
+    ]

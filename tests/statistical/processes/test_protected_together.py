@@ -19,7 +19,8 @@ from tests.statistical.checks import accept, rejects
 from tests.statistical.processes.paths import Drawer, Path, keyed_streams, lossless, redrawn
 
 from penstock.mechanisms import Gaussian, IntVector
-from penstock.structures.counts import Centered, Ellipse, Lift, Nodes
+from penstock.structures.counts import Centered, Lift, Nodes
+from penstock.structures.ellipse import Ellipse
 
 Matrix = NDArray[np.float64]
 Reader = Callable[[IntVector, Fraction], Matrix]
@@ -59,7 +60,7 @@ def _lifted() -> Matrix:
 def _elliptic(ellipse: Ellipse) -> Matrix:
     a, b = ellipse.diagonal * float(ellipse.step), ellipse.everywhere * float(ellipse.step)
     strategy = a * np.eye(ellipse.columns) + b
-    return np.asarray(np.linalg.inv(strategy @ strategy))
+    return np.kron(np.eye(ellipse.groups), np.linalg.inv(strategy @ strategy))
 
 
 def _lift_all(released: IntVector, granularity: Fraction) -> Matrix:
@@ -74,6 +75,11 @@ def _wrong_sign(released: IntVector, granularity: Fraction) -> Matrix:
     return values.reshape(-1, GROUPS * (COLUMNS + 1))
 
 
+def _as_if_in_one(released: IntVector, granularity: Fraction) -> Matrix:
+    """Read nodes of members of most groups as if these were in one at most: a broken variant."""
+    return _one_by_one(Ellipse(_MOST.columns, 1, _MOST.groups))(released, granularity)
+
+
 def _one_by_one(nodes: Nodes) -> Reader:
     def read(released: IntVector, granularity: Fraction) -> Matrix:
         rows = released.reshape(-1, nodes.size)
@@ -85,9 +91,17 @@ def _one_by_one(nodes: Nodes) -> Reader:
 _LIFT = Lift(COLUMNS, GROUPS, WEIGHT)
 _CENTERED = Centered(4, Fraction(90))
 _ELLIPSE = Ellipse(7, 3)
+_MOST = Ellipse(3, 3, groups=2)
 _COUNTS = np.array([[30, 12, 7], [4, 0, 1]], dtype=np.int64)
 _SIZES = np.array([50, 9], dtype=np.int64)
 
+MOST = Case(
+    "ellipse of most groups",
+    _MOST,
+    _MOST.nodes(_COUNTS),
+    _one_by_one(_MOST),
+    _elliptic(_MOST),
+)
 LIFT = Case("lift", _LIFT, _LIFT.nodes(2 * _COUNTS - _SIZES[:, None], _SIZES), _lift_all, _lifted())
 CASES = (
     LIFT,
@@ -105,6 +119,7 @@ CASES = (
         _one_by_one(_ELLIPSE),
         _elliptic(_ELLIPSE),
     ),
+    MOST,
 )
 every_case = pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 
@@ -181,6 +196,10 @@ def test_tiers_that_are_drawn_for_themselves_are_found_out(case: Case) -> None:
 
 def test_a_size_with_the_wrong_sign_is_found_out() -> None:
     assert rejects(_p_value(LIFT, _errors_read(LIFT, lossless, _wrong_sign)))
+
+
+def test_nodes_that_are_read_as_those_of_other_members_are_found_out() -> None:
+    assert rejects(_p_value(MOST, _errors_read(MOST, lossless, _as_if_in_one)))
 
 
 @every_case

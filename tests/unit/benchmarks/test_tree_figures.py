@@ -32,6 +32,7 @@ TABLES = {
     "smooth": trees.smooth_table,
     "crossover": trees.crossover_table,
     "correlated": correlated.variances_table,
+    "sparse": correlated.sparse_table,
 }
 
 
@@ -85,12 +86,20 @@ def test_correlated_variances_are_those_of_the_matrices(columns: int, trade_off:
     assert found[-1] == pytest.approx(correlated.size_variance(columns, trade_off), rel=1e-3)
 
 
+@pytest.mark.parametrize(
+    ("entries", "variance"),
+    [(10, 9.95), (100, 91.8), (250, 194.2), (500, 265.8), (1000, 266.06)],
+)
+def test_sparse_variances_have_their_known_values(entries: int, variance: float) -> None:
+    assert correlated.sparse_variance(1000, entries) == pytest.approx(variance, rel=5e-4)
+
+
 @pytest.mark.nightly
 def test_a_run_prints_its_tables_and_draws(tmp_path: Path) -> None:
     said: list[str] = []
     trees.measure(said.append, tmp_path)
     correlated.measure(said.append, tmp_path / "correlated.svg")
-    assert len(said) == 4
+    assert len(said) == 5
     for path in DRAWINGS:
         root = ET.parse(tmp_path / path.name).getroot()  # noqa: S314 - our own file
         assert root.get("role") == "img"

@@ -12,7 +12,8 @@ from itertools import product
 from penstock.connectors.planning.plan import Column, Filter, Grouping, Plan
 from penstock.connectors.planning.sensitivity import Measure
 from penstock.connectors.specs.cells import Cell
-from penstock.structures.counts import Centered, Ellipse, Lift
+from penstock.structures.counts import Centered, Lift
+from penstock.structures.ellipse import Ellipse
 
 Cells = Mapping[str, str | None]
 
@@ -154,6 +155,12 @@ def _arranged(plan: Plan, totals: list[list[int]], units: int) -> list[int]:
     if plan.flags:
         if nodes is None:
             return [part for parts in totals for part in parts[:-1]]
+        if isinstance(nodes, Ellipse):
+            return [
+                nodes.diagonal * part + nodes.everywhere * sum(parts[:-1])
+                for parts in totals
+                for part in parts[:-1]
+            ]
         taken = [[2 * part - parts[-1] for part in parts[:-1]] for parts in totals]
         if not isinstance(nodes, Lift):
             return taken[0]

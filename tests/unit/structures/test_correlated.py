@@ -123,7 +123,9 @@ def test_sparse_records_have_the_ellipse_of_least_variance(columns: int, varianc
     assert found == pytest.approx(variance, rel=1e-3)
 
 
-@pytest.mark.parametrize(("columns", "non_zero"), [(4, 1), (4, 2), (6, 2), (7, 3)])
+@pytest.mark.parametrize(
+    ("columns", "non_zero"), [(4, 1), (4, 2), (6, 2), (7, 3), (2, 2), (5, 4), (6, 6)]
+)
 def test_no_sparse_record_moves_more_than_is_stated(columns: int, non_zero: int) -> None:
     mechanism = sparse(columns, non_zero)
     records = [record for record in product((0, 1), repeat=columns) if 1 <= sum(record) <= non_zero]
@@ -159,7 +161,7 @@ def test_impossible_mechanisms_are_refused() -> None:
         lambda: correlated(3, trade_off=float("nan")),
         lambda: disjoint(2, 0, ADD_REMOVE),
         lambda: known_size(0),
-        lambda: sparse(4, 3),
+        lambda: sparse(4, 5),
         lambda: sparse(1, 1),
     ]
     for make in impossible:

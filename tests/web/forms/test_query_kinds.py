@@ -138,6 +138,26 @@ QUERIES: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
             "share": 0.1,
         },
     ),
+    "counts without their size": (
+        {
+            "kind": "counts",
+            "dataset": "town",
+            "aggregate": "count_units",
+            "columns": ["smokes", "runs"],
+            "release_size": "false",
+            "mechanism": "gaussian",
+            "wish": "share",
+            "share": "0.1",
+        },
+        {
+            "dataset": "town",
+            "structure": "correlated",
+            "aggregate": {"type": "count_units", "columns": ["smokes", "runs"]},
+            "release_size": False,
+            "mechanism": "gaussian",
+            "share": 0.1,
+        },
+    ),
     "a sparse histogram of texts": (
         {
             "kind": "sparse",

@@ -63,11 +63,15 @@ def test_the_advised_power_is_marked_and_laplace_stands_for_power_one() -> None:
 
 
 def test_counts_protected_together_are_taken_with_their_trade_off() -> None:
-    views = [structure(None), structure("correlated", 0.5)]
-    alone, together = preview_choices.structures(views).choices
+    views = [structure(None), structure("correlated", 0.5), structure("correlated")]
+    alone, together, least = preview_choices.structures(views).choices
     assert parse_qs(alone.take) == {"kind": ["statistic"]}
     fields = parse_qs(together.take, keep_blank_values=True)
-    assert fields == {"kind": ["counts"], "trade_off": ["0.5"], "known_size": [""]}
+    empty = {"trade_off": [""], "known_size": [""], "release_size": [""]}
+    assert fields == {**empty, "kind": ["counts"], "trade_off": ["0.5"]}
+    fields = parse_qs(least.take, keep_blank_values=True)
+    assert fields == {**empty, "kind": ["counts"], "release_size": ["false"]}
+    assert least.name == "together, without the size"
     assert (alone.chosen, together.chosen) == (True, False)
     assert together.cells == ("±40", "±7", "12")
 

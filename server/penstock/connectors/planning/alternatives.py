@@ -27,6 +27,7 @@ def alternatives(own: Plan, relation: NeighboringRelation) -> list[Alternative]:
 
     The way of the query itself, whose plan is ``own``, is marked.  With a size there are two
     trade-offs: the least error for the counts, and as much noise budget for the size as is useful.
+    Without it the counts have the least noise.
     """
     if own.open_keys is not None:
         return []
@@ -44,7 +45,12 @@ def _plans(own: Plan, relation: NeighboringRelation) -> Iterator[Plan]:
     plain = replace(own, nodes=None)
     yield plain
     columns = len(own.flags) or own.keys
-    for terms in (SizeTerms(), SizeTerms(trade_off=math.sqrt(columns)), SizeTerms(known_size=0)):
+    for terms in (
+        SizeTerms(),
+        SizeTerms(trade_off=math.sqrt(columns)),
+        SizeTerms(release_size=False),
+        SizeTerms(known_size=0),
+    ):
         try:
             yield with_nodes(plain, terms, relation)
         except InvalidInput:

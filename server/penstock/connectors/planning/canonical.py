@@ -12,7 +12,8 @@ import json
 
 from penstock.connectors.planning.plan import Plan, Summand
 from penstock.connectors.specs.cells import spelling
-from penstock.structures.counts import Centered, Ellipse, Lift
+from penstock.structures.counts import Centered, Lift
+from penstock.structures.ellipse import Ellipse
 from penstock.structures.sparse_histogram.domain import Domain, Strings, Uint64
 
 FORM = "penstock-query-1"

@@ -5,8 +5,10 @@ Two kinds of counts have less noise when they are protected together (``structur
 * over columns: a row says true or false in each.  ``f_i`` is the number of rows or units where
   column ``i`` is true, and ``n`` the number of all, in each group separately.
 * over groups that overlap: one unit may be in several.  ``f_i`` are the counts of the groups, and
-  ``n`` is the most that all units in any group could contribute to one.  If a unit is in at most
-  half of the groups, and no size is requested, ``n`` is left out.
+  ``n`` is the most that all units in any group could contribute to one.
+
+``n`` is left out if this is requested, and by default for groups if a unit is in at most half of
+them: then the counts have the least noise (``structures.ellipse``).
 """
 
 from collections.abc import Sequence
@@ -24,7 +26,8 @@ from penstock.connectors.specs.correlated import CorrelatedQuery
 from penstock.connectors.specs.models import CountUnits
 from penstock.errors import InvalidInput
 from penstock.privacy.neighboring import NeighboringRelation
-from penstock.structures.counts import Centered, Ellipse, Lift, best_weight, weight_of
+from penstock.structures.counts import Centered, Lift, best_weight, weight_of
+from penstock.structures.ellipse import Ellipse
 
 Nodes = Lift | Centered | Ellipse
 
@@ -38,6 +41,7 @@ class SizeTerms:
 
     trade_off: float | None = None
     known_size: int | None = None
+    release_size: bool | None = None
 
 
 def with_nodes(plan: Plan, terms: SizeTerms, relation: NeighboringRelation) -> Plan:
@@ -49,6 +53,7 @@ def with_nodes(plan: Plan, terms: SizeTerms, relation: NeighboringRelation) -> P
                 f"The sizes of {plan.keys} groups are not one number; leave known_size out.",
                 pointer=pointer("known_size"),
             )
+        _require_gain(plan, terms, relation)
     else:
         _require_overlap(plan, relation)
     columns, groups = (len(plan.flags), plan.keys) if plan.flags else (plan.keys, 1)
@@ -65,15 +70,20 @@ def with_nodes(plan: Plan, terms: SizeTerms, relation: NeighboringRelation) -> P
     return settled
 
 
+def terms_of(query: CorrelatedQuery) -> SizeTerms:
+    """Return what a query requests of the size."""
+    return SizeTerms(query.trade_off, query.known_size, query.release_size)
+
+
 def nodes_of(query: CorrelatedQuery, dimension: int) -> Nodes:
     """Return the nodes of a registered query with this many values.
 
     ``trade_off`` is given if a size is released.  The plan's other parts are not used.
     """
     flags = len(getattr(query.aggregate, "columns", None) or ())
-    sized, terms = query.trade_off is not None, SizeTerms(query.trade_off, query.known_size)
+    sized, terms = query.trade_off is not None, terms_of(query)
     if flags:
-        groups = dimension // (flags + 1) if sized else 1
+        groups = dimension // (flags + sized)
         return _settled(terms, flags, groups, flags, 1, replacing=False)
     keys = dimension - 1 if sized else dimension
     most = min(query.contribution.max_groups or keys, keys)
@@ -101,9 +111,10 @@ def _settled(
         return Centered(columns, Fraction(terms.known_size * per_unit))
     if terms.trade_off is not None:
         return Lift(columns, groups, weight_of(terms.trade_off), per_unit)
-    if 2 * non_zero <= columns:
-        return Ellipse(columns, non_zero)
-    return Lift(columns, groups, best_weight(columns, replacing=replacing), per_unit)
+    sized = 2 * non_zero > columns if terms.release_size is None else terms.release_size
+    if sized:
+        return Lift(columns, groups, best_weight(columns, replacing=replacing), per_unit)
+    return Ellipse(columns, non_zero, groups)
 
 
 def answer_of(plan: Plan, columns: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
@@ -114,7 +125,7 @@ def answer_of(plan: Plan, columns: Sequence[NDArray[np.int64]]) -> NDArray[np.in
             return columns[0]  # it may be long, and is not copied
         return np.stack(columns, axis=1).ravel() if plan.flags else np.concatenate(columns)
     if isinstance(nodes, Ellipse):
-        return nodes.nodes(columns[0])
+        return nodes.nodes(np.stack(columns, axis=1) if plan.flags else columns[0])
     if plan.flags:
         counts = columns[: len(plan.flags)]
         differences = np.stack(counts, axis=1)
@@ -130,6 +141,23 @@ def _require_counts(plan: Plan) -> None:
         raise InvalidInput(
             f"Counts are protected together, a {plan.measure} is not; leave structure out.",
             pointer=pointer("structure"),
+        )
+
+
+def _require_gain(plan: Plan, terms: SizeTerms, relation: NeighboringRelation) -> None:
+    """Raise ``InvalidInput`` where the size of columns cannot be left out, or gains nothing."""
+    if terms.release_size is not False or terms.known_size is not None:
+        return
+    if len(plan.flags) == 1:
+        raise InvalidInput(
+            "One column has no less noise without the size than by itself. Leave structure out.",
+            pointer=pointer("structure"),
+        )
+    if relation is NeighboringRelation.REPLACE:
+        raise InvalidInput(
+            "Under replace, columns are protected together only with their size; leave"
+            " release_size out.",
+            pointer=pointer("release_size"),
         )
 
 

@@ -3,7 +3,7 @@
 import math
 from fractions import Fraction
 
-from penstock.connectors.planning.correlated_counts import SizeTerms, with_nodes
+from penstock.connectors.planning.correlated_counts import terms_of, with_nodes
 from penstock.connectors.planning.open_keys import only_column, open_keys
 from penstock.connectors.planning.plan import (
     LARGEST_TOTAL,
@@ -87,8 +87,7 @@ def interpret(dataset: DatasetSpec, request: ComputedQuery) -> Plan:
     )
     _check_range(plan)
     if isinstance(request, CorrelatedQuery):
-        terms = SizeTerms(request.trade_off, request.known_size)
-        return with_nodes(plan, terms, dataset.neighboring)
+        return with_nodes(plan, terms_of(request), dataset.neighboring)
     return plan
 
 

@@ -16,7 +16,8 @@ from penstock.connectors.specs.cells import Cell, label
 from penstock.connectors.specs.models import ColumnType
 from penstock.privacy.neighboring import NeighboringRelation
 from penstock.structures import sparse_histogram
-from penstock.structures.counts import Centered, Ellipse, Lift
+from penstock.structures.counts import Centered, Lift
+from penstock.structures.ellipse import Ellipse
 
 LARGEST_TOTAL = 2**62
 """The largest absolute answer in lattice steps."""
@@ -178,12 +179,13 @@ class Plan:
     def moved(self, relation: NeighboringRelation) -> Norms:
         """Return the sensitivity of the answer to one privacy unit, in lattice steps."""
         contribution: Contribution | Record = self.contribution
+        if isinstance(self.nodes, Ellipse):
+            # It is planned under add_remove alone; groups that overlap are in one ellipse.
+            l1, square, largest = self.nodes.change(self.max_rows)
+            reached = self.max_groups if self.flags else 1
+            return Norms(reached * l1, reached * square, largest)
         if self.flags:
-            if isinstance(self.nodes, Ellipse):
-                raise RuntimeError("flags are never sparse")
             contribution = Record(len(self.flags), self.max_rows, self.nodes)
-        elif isinstance(self.nodes, Ellipse):
-            return Norms(*self.nodes.change(self.max_rows))
         elif self.nodes is not None:
             # Groups overlap, and the size counts units: a unit is present or not, with nothing in
             # between.

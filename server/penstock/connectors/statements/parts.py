@@ -12,7 +12,8 @@ from penstock.connectors.statements import expressions as sql
 from penstock.connectors.statements.dialect import Dialect
 from penstock.connectors.statements.expressions import Node
 from penstock.connectors.statements.statement import SIZE, overlapping
-from penstock.structures.counts import Centered, Ellipse
+from penstock.structures.counts import Centered
+from penstock.structures.ellipse import Ellipse
 
 TALLY = "tally"
 
@@ -24,8 +25,10 @@ def parts(plan: Plan, dialect: Dialect) -> dict[str, Node]:
     """
     if plan.flags:
         flagged = {f"part_{place}": _flagged(plan, place) for place in range(len(plan.flags))}
+        if plan.nodes is None or isinstance(plan.nodes, Ellipse):
+            return flagged
         # Flags never exceed the number of rows, which is subtracted from them.
-        return flagged if plan.nodes is None else {**flagged, TALLY: _tallied(plan)}
+        return {**flagged, TALLY: _tallied(plan)}
     match plan.measure:
         case Measure.MEAN:
             return {"part": _centered(plan, dialect), TALLY: _counted(plan)}

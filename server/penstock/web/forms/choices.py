@@ -21,6 +21,11 @@ AGGREGATES = (
     ("uncategorized", "share of rows whose value is in no category of a column"),
 )
 COUNTS = AGGREGATES[:2]
+SIZES = (
+    ("", "released, except for groups if one person is in at most half of them"),
+    ("true", "released"),
+    ("false", "not released: less noise on the counts"),
+)
 OPERATORS = ("=", "!=", "<", "<=", ">", ">=", "in", "not_in")
 
 _GAUSSIAN = Option(

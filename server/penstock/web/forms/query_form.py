@@ -14,6 +14,7 @@ Given = MultiDict[str, str]
 
 SEVERAL = frozenset({"in", "not_in"})
 BOUNDED = frozenset({"sum", "mean"})
+_TRUTHS = {"true": True, "false": False}
 MOST = {"group": MOST_GROUPINGS, "where": MOST_CONDITIONS}
 """Largest number of rows of each repeated part, by the first word of its fields' names."""
 
@@ -37,12 +38,13 @@ def statistic(given: Given, dataset: DatasetView) -> dict[str, Any]:
 def counts(given: Given, dataset: DatasetView) -> dict[str, Any]:
     """Return the spec of counts that share correlated noise."""
     more = {name: number(given.get(name, "")) for name in ("trade_off", "known_size")}
+    released = given.get("release_size", "")
     return {
         **_spec_of(given, dataset),
         "structure": "correlated",
         "aggregate": _aggregate(given),
         "group_by": list(_groupings(given)),
-        **filled(**more),
+        **filled(**more, release_size=_TRUTHS.get(released, released)),
     }
 
 

@@ -164,7 +164,9 @@ def _together(count_structure: CountStructureView) -> str:
         return "independent noise for each"
     if count_structure.known_size:
         return "together, if the size is public (enter it under counts over one population)"
-    return f"together, trade-off {figure(count_structure.trade_off or 1)}"
+    if count_structure.trade_off is None:
+        return "together, without the size"
+    return f"together, trade-off {figure(count_structure.trade_off)}"
 
 
 def _sizes(count_structure: CountStructureView) -> str:
@@ -175,8 +177,9 @@ def _sizes(count_structure: CountStructureView) -> str:
 def _fields(count_structure: CountStructureView) -> dict[str, str]:
     if count_structure.structure is None:
         return {"kind": "statistic"}
-    own = "" if count_structure.trade_off is None else repr(count_structure.trade_off)
-    return {"kind": "counts", "trade_off": own, "known_size": ""}
+    trade_off = count_structure.trade_off
+    own, release_size = ("", "false") if trade_off is None else (repr(trade_off), "")
+    return {"kind": "counts", "trade_off": own, "known_size": "", "release_size": release_size}
 
 
 def _tree(structure: StructureView) -> str:

@@ -168,4 +168,27 @@ MUTANTS: Final[Sequence[Mutant]] = (
             "tests/unit/structures/test_counts.py::test_values_and_variances_are_those_of_the_matrices",
         ),
     ),
+    Mutant(
+        row="T11",
+        name="worst-member-of-all-columns",
+        path="structures/ellipse.py",
+        before="        top = slope // (-2 * bend) if bend else self.non_zero\n",
+        after="        top = self.non_zero\n",
+        wrong="counts without their size are charged for units of as many columns as there may be,"
+        " who are not the worst",
+        tests=(
+            "tests/unit/structures/test_ellipse.py::test_no_member_moves_the_nodes_further_than_is_stated_and_one_does",
+        ),
+    ),
+    Mutant(
+        row="T11",
+        name="one-number-of-columns-decides",
+        path="structures/ellipse.py",
+        before="        return (least,) if before <= 0 else (least, least + 1)\n",
+        after="        return (least,)\n",
+        wrong="counts without their size have more noise than the least",
+        tests=(
+            "tests/unit/structures/test_ellipse.py::test_no_gaussian_noise_of_any_covariance_is_less",
+        ),
+    ),
 )

@@ -9,6 +9,7 @@ from penstock.connectors.planning.alternatives import Alternative, alternatives
 from penstock.connectors.planning.interpret import interpret
 from penstock.connectors.specs.models import ComputedQuery
 from penstock.structures.counts import Centered, Lift
+from penstock.structures.ellipse import Ellipse
 
 COLUMNS = {**VISITS, "insured": {"type": "boolean"}}
 FLAGS = {"type": "count_units", "columns": ["urgent", "insured"]}
@@ -17,6 +18,7 @@ QUERIES = [
     correlated_of(FLAGS),
     correlated_of(FLAGS, trade_off=3),
     correlated_of(FLAGS, known_size=40),
+    correlated_of(FLAGS, release_size=False),
 ]
 
 
@@ -44,6 +46,13 @@ def test_counts_with_a_size_are_lifted_and_a_known_size_centers_them() -> None:
     nodes = [way.nodes for way in listed(query_of(FLAGS))]
     assert sum(isinstance(node, Lift) for node in nodes) == 2, "two trade-offs"
     assert any(isinstance(node, Centered) for node in nodes)
+    assert Ellipse(2, 2) in nodes
+
+
+def test_columns_under_replace_are_not_without_their_size() -> None:
+    dataset = dataset_of(columns=COLUMNS, neighboring="replace")
+    ways = alternatives(interpret(dataset, query_of(FLAGS)), dataset.neighboring)
+    assert {type(way.nodes) for way in ways} == {type(None), Lift, Centered}
 
 
 def test_a_trade_off_of_the_querys_own_stands_beside_the_others() -> None:

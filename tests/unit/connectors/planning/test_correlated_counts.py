@@ -23,7 +23,8 @@ from penstock.connectors.planning.correlated_counts import nodes_of
 from penstock.connectors.specs.correlated import CorrelatedQuery
 from penstock.connectors.specs.models import ComputedQuery
 from penstock.errors import InvalidInput
-from penstock.structures.counts import Centered, Ellipse, Lift
+from penstock.structures.counts import Centered, Lift
+from penstock.structures.ellipse import Ellipse
 
 Person = str | None
 Row = tuple[Person, str, str | None, str | None]
@@ -147,6 +148,41 @@ def test_a_unit_in_few_of_many_groups_has_the_ellipse(folder: Folder) -> None:
     assert values == pytest.approx([*_counted(ROWS, 2, 3)[:, 2], 0, 0], abs=1e-9)
 
 
+@pytest.mark.parametrize("groups", [1, 2, 3])
+def test_without_a_size_columns_have_an_ellipse_in_each_group(folder: Folder, groups: int) -> None:
+    dataset = dataset_of(columns=READ)
+    limits = {"max_groups": groups, "max_rows_per_group": 2}
+    query = correlated_of(FLAGS, group_by=BY_WARD, contribution=limits, release_size=False)
+    asked = prepared(dataset, query)
+    assert asked.nodes == Ellipse(2, 2, groups=3)
+    assert list(asked.keys or ()) == [[ward, name] for ward in WARDS for name in FLAGS["columns"]]
+    values = asked.nodes.values(folder.ask(dataset, query), asked.step)
+    assert values == pytest.approx(_counted(ROWS, groups, 2)[:, :2].ravel(), abs=1e-9)
+    one = asked.nodes.change(2)
+    assert asked.sensitivity.l2_squared == groups * one.l2_squared * asked.step**2
+
+
+@pytest.mark.parametrize("groups", [2, 3])
+def test_the_size_of_groups_that_overlap_is_released_or_left_out_at_request(
+    folder: Folder, groups: int
+) -> None:
+    dataset = dataset_of(columns=READ)
+    limits = {"max_groups": groups, "max_rows_per_group": 2}
+    found = {}
+    for request in (None, True, False):
+        query = correlated_of(group_by=BY_WARD, contribution=limits, release_size=request)
+        asked = prepared(dataset, query)
+        assert asked.nodes is not None
+        values = asked.nodes.values(folder.ask(dataset, query), asked.step)
+        assert values[:3] == pytest.approx(_counted(ROWS, groups, 2)[:, 2], abs=1e-9)
+        variance = asked.nodes.variance * asked.sensitivity.l2_squared
+        found[request] = asked.nodes, asked.dimension, variance
+    assert found[None] == found[True]
+    assert found[True][:2] == (Lift(3, 1, 5390, 2), 4)
+    assert found[False][:2] == (Ellipse(3, groups), 3)
+    assert found[False][2] < 0.97 * found[True][2]
+
+
 def test_without_groups_the_keys_are_the_columns(folder: Folder) -> None:
     dataset = dataset_of(columns=READ, unit={"rows": 1})
     plain = query_of(FLAGS, contribution={})
@@ -188,6 +224,11 @@ def test_the_best_trade_off_is_taken_unless_one_is_given() -> None:
             group_by=[{"column": "day"}, {"column": "ward"}],
             contribution={"max_groups": 3, "max_rows_per_group": 4},
         ),
+        correlated_of(FLAGS, release_size=False),
+        correlated_of(UNITS, group_by=BY_WARD, release_size=False),
+        correlated_of(group_by=BY_WARD, release_size=False),
+        correlated_of(group_by=BY_WARD, release_size=True),
+        correlated_of(FLAGS, release_size=False, known_size=40),
     ],
 )
 def test_nodes_are_known_again_from_the_settled_spec(query: CorrelatedQuery) -> None:
@@ -211,6 +252,7 @@ def test_what_is_protected_decides_which_counts_are_the_same() -> None:
         correlated_of(FLAGS),
         correlated_of(swapped),
         correlated_of(FLAGS, trade_off=4870 / 4096),
+        correlated_of(FLAGS, release_size=True),
     ]
     assert len({known(query) for query in alike}) == 1
     # What a size is taken for is read into a release, and no part of it.
@@ -222,6 +264,7 @@ def test_what_is_protected_decides_which_counts_are_the_same() -> None:
         correlated_of(FLAGS),
         correlated_of(FLAGS, trade_off=2 * best),
         correlated_of(FLAGS, known_size=1),
+        correlated_of(FLAGS, release_size=False),
         correlated_of({**FLAGS, "columns": ["urgent"]}),
     ]
     assert len({known(query) for query in different}) == len(different)
@@ -249,6 +292,8 @@ REFUSED: list[tuple[dict[str, Any], dict[str, Any], str]] = [
     ({"aggregate": {**FLAGS, "columns": ["urgent", "none"]}}, {}, "/aggregate/columns/1"),
     ({"group_by": [{"column": "alls"}]}, {}, "/structure"),
     ({"aggregate": FLAGS}, {"max_units": 2**41}, "/structure"),
+    ({"aggregate": FLAGS, "release_size": False}, {"neighboring": "replace"}, "/release_size"),
+    ({"aggregate": {**FLAGS, "columns": ["all"]}, "release_size": False}, {}, "/structure"),
 ]
 
 

@@ -17,6 +17,16 @@ def test_both_are_refused() -> None:
         correlated_of(trade_off=2, known_size=10)
 
 
+def test_a_size_that_is_not_released_has_no_trade_off_and_a_known_one_is_not_released() -> None:
+    assert correlated_of().release_size is None
+    assert correlated_of(release_size=False, known_size=3).release_size is False
+    assert correlated_of(release_size=True, trade_off=3).release_size is True
+    with pytest.raises(ValidationError, match="no trade-off"):
+        correlated_of(release_size=False, trade_off=2)
+    with pytest.raises(ValidationError, match="is not released"):
+        correlated_of(release_size=True, known_size=2)
+
+
 @pytest.mark.parametrize("trade_off", [0, -1, LARGEST_TRADE_OFF + 1])
 def test_a_trade_off_beyond_its_limits_is_refused(trade_off: float) -> None:
     with pytest.raises(ValidationError):

@@ -24,7 +24,8 @@ from penstock.services.schemas.queries import (
     Terms,
 )
 from penstock.services.schemas.views import ErrorsView, ErrorView
-from penstock.structures.counts import Centered, Ellipse, Lift
+from penstock.structures.counts import Centered, Lift
+from penstock.structures.ellipse import Ellipse
 
 
 @dataclass(frozen=True)

@@ -40,6 +40,7 @@ from penstock.services.schemas.queries import (
     ReleaseRequest,
 )
 from penstock.services.schemas.views import QueryView
+from penstock.structures.ellipse import Ellipse
 
 HABITS = ("smokes", "runs", "reads", "sings")
 COUNTS = [1000, 750, 600, 3000]
@@ -208,16 +209,18 @@ def test_a_preview_compares_the_ways_at_the_loss_of_each_tier(people: World) -> 
     ways = {(one.structure, one.trade_off, one.known_size): one for one in found.structures}
     alone, known = ways[None, None, False], ways["correlated", None, True]
     best, most = ways["correlated", 5792 / 4096, False], ways["correlated", 2.0, False]
+    least = ways["correlated", None, False]
+    assert (least.asked, least.dimension, least.tiers[0].size_error) == (False, 4, None)
     assert [one.asked for one in (alone, known, best, most)] == [False, False, True, False]
     assert [one.dimension for one in (alone, known, best, most)] == [4, 4, 5, 5]
     for tier, asked in enumerate(found.tiers):
         deviations = [
-            one.tiers[tier].error.standard_deviation for one in (alone, best, most, known)
+            one.tiers[tier].error.standard_deviation for one in (alone, best, most, known, least)
         ]
         assert deviations[1] == pytest.approx(asked.error.standard_deviation, rel=1e-6)
         # In units of the standard mechanism's, over 4 columns: (sqrt 4 + 1) / 2 of 2.
         ratios = [one / deviations[0] for one in deviations]
-        assert ratios == pytest.approx([1, 0.75, (10 / 16) ** 0.5, 0.5], rel=1e-3)
+        assert ratios == pytest.approx([1, 0.75, (10 / 16) ** 0.5, 0.5, 0.75], rel=1e-3)
         sizes = [one.tiers[tier].size_error.standard_deviation for one in (best, most)]
         assert [one / deviations[0] for one in sizes] == pytest.approx(
             [3**0.5 / 2, 2**0.5 / 2], rel=1e-3
@@ -275,6 +278,29 @@ def test_a_size_that_is_known_halves_the_deviation(people: World) -> None:
     # What it is taken for is read into a release, so that another number is no other query.
     with pytest.raises(Conflict, match="'habits'"):
         register(people, name="again", known_size=2999)
+
+
+def test_counts_without_their_size_have_less_noise_and_are_read_from_their_nodes(
+    people: World,
+) -> None:
+    three = {**ASKED["aggregate"], "columns": list(HABITS[:3])}
+    less = register(people, aggregate=three, release_size=False)
+    more = register(people, name="sized", aggregate=three)
+    assert (less.dimension, more.dimension) == (3, 4)
+    for one, other in zip(less.tiers, more.tiers, strict=True):
+        ratio = one.error.standard_deviation / other.error.standard_deviation
+        assert ratio == pytest.approx((1.8 / 1.8660) ** 0.5, rel=1e-2)
+    views = [people.ask(name, "habits").view for name in ("ines", "pia")]
+    query, states = stored(people)
+    nodes = nodes_of(CorrelatedQuery.model_validate(_data_half(query)), query.dimension)
+    assert nodes == Ellipse(3, 3)
+    assert "trade_off" not in json.loads(query.spec)
+    for view, state in zip(views, states, strict=True):
+        assert view.keys == list(HABITS[:3])
+        assert view.errors is None
+        read = nodes.values(state, Fraction(query.granularity))
+        assert view.values.tobytes() == read.tobytes()
+        assert np.all(np.abs(read - COUNTS[:3]) < 20 * view.error.standard_deviation)
 
 
 @pytest.mark.parametrize(("groups", "keys"), [(4, [*"abcde", "all"]), (2, list("abcde"))])
