@@ -114,20 +114,26 @@ class Shifts:
         what a shift reveals per step is concave in it, and by Jensen's inequality even shifts are
         the worst.)  That one of these two is the worst is an engineering bound.
         """
-        top = self.largest
-        if not top:
-            return ()
-        by_l1 = self._concentrated
-        if _squares(by_l1) <= self.l2_squared:
-            return (by_l1,)
-        if shapes := _stable_shapes(self.l1, self.l2_squared, top):
-            return shapes
+        top, proved = self.largest, self.proved
+        if all(_squares(shape) <= self.l2_squared for shape in proved):
+            return proved
+        (by_l1,) = proved
         whole, rest = divmod(self.l2_squared, top * top)
         by_l2 = _filled(top, whole, math.isqrt(rest - 1) + 1 if rest else 0)
         even = _even(min(self.l1, self.l2_squared), self.l2_squared)
         if _squares(by_l1) <= max(_squares(by_l2), _squares(even)):
             return (by_l1,)
         return (by_l2, even) if by_l2 != even else (even,)
+
+    @property
+    def proved(self) -> Sequence[Shape]:
+        """Return the same, but if they are more than ``MOST_SHAPES`` the worst by l1 alone."""
+        if not self.largest:
+            return ()
+        by_l1 = self._concentrated
+        if _squares(by_l1) <= self.l2_squared:
+            return (by_l1,)
+        return _stable_shapes(self.l1, self.l2_squared, self.largest) or (by_l1,)
 
     def largest_sum(self, part: Callable[[int], float]) -> float:
         """Return an upper bound on ``sum(part(s_i))`` over all admitted vectors.
@@ -217,7 +223,7 @@ def _stable_shapes(l1: int, l2_squared: int, top: int) -> Sequence[Shape]:
         moves = (2 * (a - b + 1) for a, b in pairwise(sizes) if a < top)
         if l1 > sum(size * count for size, count in shape) or rest < min(moves, default=rest + 1):
             shapes.append(shape)
-    return shapes if len(shapes) <= MOST_SHAPES else ()
+    return tuple(shapes) if len(shapes) <= MOST_SHAPES else ()
 
 
 @lru_cache(maxsize=256)

@@ -187,8 +187,8 @@ MUTANTS: Final[Sequence[Mutant]] = (
     Mutant(
         name="rest-of-a-shift-not-composed",
         path="accounting/reporting/coordinates.py",
-        before="    if rest:\n        shape[LaplaceLoss(decay, rest)] += 1\n",
-        after="",
+        before="LaplaceLoss(decay, shift): times for shift, times in shape}",
+        after="LaplaceLoss(decay, shift): times for shift, times in shape[:1]}",
         wrong="of a vector's worst shift the part that is left over is not composed",
         tests=("tests/unit/accounting/reporting/test_coordinates.py",),
     ),

@@ -196,16 +196,14 @@ def _worst(shapes: Sequence[Shape]) -> Shape:
 
 
 def _laplace(release: PlacedRelease) -> Shape:
-    """Return the worst shift: as concentrated as the sensitivities allow."""
-    shifts = release.shifts
-    if not shifts.largest:
+    """Return the worst shift, by theorem: as concentrated as the sensitivities allow."""
+    shapes = release.shifts.proved
+    if not shapes:
         return Counter()
     decay = float(release.granularity / release.level)
-    whole, rest = divmod(shifts.l1, shifts.largest)
-    shape: Shape = Counter({LaplaceLoss(decay, shifts.largest): whole})
-    if rest:
-        shape[LaplaceLoss(decay, rest)] += 1
-    return shape
+    return _worst(
+        [Counter({LaplaceLoss(decay, shift): times for shift, times in shape}) for shape in shapes]
+    )
 
 
 def _poisson(release: PlacedRelease) -> Shape:

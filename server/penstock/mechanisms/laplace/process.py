@@ -33,6 +33,7 @@ from penstock.mechanisms.lattice import (
     rounded_up,
 )
 from penstock.mechanisms.process import Distribution, IntVector, NumericalCharge, Whole
+from penstock.mechanisms.shifts import Shifts
 from penstock.privacy.guarantee import Cost, Definition, ErrorBars, Guarantee
 from penstock.privacy.level import Ladder
 from penstock.privacy.sensitivity import Sensitivity
@@ -166,7 +167,10 @@ class Laplace(Whole):
         exponentials of it), so the worst vector within ``Delta1`` has as many coordinates
         at ``Delta_inf`` as fit, and one with the rest.  Per unit of shift it is concave:
         by Jensen's inequality vectors within ``Delta2`` lose at most what ``Delta1 / s``
-        shifts of ``s = Delta2^2 / Delta1`` would.  The smaller of the two is returned.
+        shifts of ``s = Delta2^2 / Delta1`` would.  If ``s`` is below a step of the lattice, its
+        place is taken by one step, and that of ``Delta1`` by ``Delta2^2`` over a step: whole steps
+        have no larger sum, as none is above its square.  The least is returned of these and, if
+        shifts are few steps, of the largest sum over vectors of whole steps (``Shifts``).
         """
         if math.isinf(order):
             return Cost(loss=rounded_up(sensitivity.l1 / level), failure=0.0)
@@ -178,9 +182,11 @@ class Laplace(Whole):
         whole = sensitivity.l1 // sensitivity.linf
         rest = sensitivity.l1 - whole * sensitivity.linf
         loss = whole * divergence(sensitivity.linf) + (divergence(rest) if rest else 0.0)
-        even = sensitivity.l2_squared / sensitivity.l1
-        if even < sensitivity.linf:
-            loss = min(loss, rounded_up(sensitivity.l1 / even) * divergence(even))
+        unit = self.granularity
+        if sensitivity.l2_squared < sensitivity.l1 * sensitivity.linf and unit <= sensitivity.linf:
+            even = max(sensitivity.l2_squared / sensitivity.l1, unit)
+            loss = min(loss, rounded_up(sensitivity.l2_squared / even**2) * divergence(even))
+            loss = min(loss, _of_whole_steps(sensitivity, unit, divergence))
         return Cost(loss=min(loss, rounded_up(sensitivity.l1 / level)), failure=0.0)
 
     def numerical_charges(
@@ -236,6 +242,13 @@ class Laplace(Whole):
                 " sums of draws could leave the integers; choose a coarser granularity."
             )
         return self.granularity / level
+
+
+def _of_whole_steps(
+    sensitivity: Sensitivity, unit: Fraction, divergence: Callable[[Fraction], float]
+) -> float:
+    shifts = Shifts.of(sensitivity, unit)
+    return shifts.largest_sum(lambda steps: divergence(steps * unit))
 
 
 @dataclass(frozen=True)

@@ -20,6 +20,17 @@ MUTANTS: Final[Sequence[Mutant]] = (
         ),
     ),
     Mutant(
+        row="M5",
+        name="laplace-shifts-of-two-steps",
+        path="mechanisms/laplace/process.py",
+        before="            even = max(sensitivity.l2_squared / sensitivity.l1, unit)\n",
+        after="            even = max(sensitivity.l2_squared / sensitivity.l1, 2 * unit)\n",
+        wrong="shifts that l2 leaves one step each are taken to be fewer and of two steps",
+        tests=(
+            "tests/unit/mechanisms/laplace/test_shifts.py::test_no_vector_within_all_three_norms_costs_more_and_one_costs_as_much",
+        ),
+    ),
+    Mutant(
         row="M8",
         name="divergence-of-one-direction",
         path="mechanisms/poisson/divergence.py",

@@ -1,13 +1,16 @@
 """Test what all three norms together say of a vector's loss under discrete Laplace noise."""
 
-import math
 from fractions import Fraction
 from itertools import pairwise
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import stats
+from tests.oracles.shifted_vectors import admitted, exact_epsilon
 
+from penstock.accounting import PlacedRelease, composed_epsilon
 from penstock.mechanisms import Laplace
 from penstock.mechanisms.laplace.law import renyi_divergence
 from penstock.privacy import Sensitivity
@@ -18,13 +21,6 @@ ORDERS = [1.1, 2.0, 11.0, 300.0]
 def _bound(scale: int, l1: int, l2_squared: int, linf: int, order: float) -> float:
     sensitivity = Sensitivity(Fraction(l1), Fraction(l2_squared), Fraction(linf))
     return Laplace(Fraction(1)).cost(Fraction(scale), sensitivity, order).loss
-
-
-def _vectors(l1: int, l2_squared: int, linf: int) -> list[tuple[int, ...]]:
-    found: list[tuple[int, ...]] = [()]
-    for top in range(min(l1, linf, math.isqrt(l2_squared)), 0, -1):
-        found += [(top, *rest) for rest in _vectors(l1 - top, l2_squared - top * top, top)]
-    return found
 
 
 @pytest.mark.parametrize("order", ORDERS)
@@ -45,15 +41,54 @@ def test_the_divergence_is_convex_in_the_shift_and_concave_per_unit_of_it(
 @pytest.mark.parametrize("order", ORDERS)
 @pytest.mark.parametrize("scale", [1, 5, 60])
 @pytest.mark.parametrize(
-    "norms", [(9, 9, 1), (9, 27, 3), (10, 50, 7), (8, 20, 4), (7, 49, 7), (12, 18, 3)]
+    "norms",
+    [
+        *((9, 9, 1), (9, 27, 3), (10, 50, 7), (8, 20, 4), (7, 49, 7), (12, 18, 3)),
+        *((100, 4, 2), (100, 4, 1), (30, 10, 3)),
+    ],
 )
-def test_no_vector_within_all_three_norms_costs_more(
+def test_no_vector_within_all_three_norms_costs_more_and_one_costs_as_much(
     norms: tuple[int, int, int], scale: int, order: float
 ) -> None:
     single = {s: renyi_divergence(order, s / scale, 1 / scale) for s in range(1, 13)}
-    most = max(sum(single[s] for s in vector) for vector in _vectors(*norms))
-    bound = _bound(scale, *norms, order)
-    assert most * (1 - 1e-9) <= bound <= min(1.25 * most, norms[0] / scale) * (1 + 1e-9)
+    most = max(sum(single[s] for s in vector) for vector in admitted(*norms))
+    assert _bound(scale, *norms, order) == pytest.approx(most, rel=1e-9)
+
+
+@pytest.mark.parametrize("norms", [(8, 10, 3), (12, 18, 3), (100, 4, 2), (100, 4, 1)])
+@pytest.mark.parametrize("steps", [16, 64])
+def test_no_vector_costs_more_on_a_lattice_finer_than_its_values(
+    norms: tuple[int, int, int], steps: int
+) -> None:
+    """A mechanism knows its own lattice alone, on which more vectors are admitted."""
+    sensitivity = Sensitivity(*map(Fraction, norms))
+    bound = Laplace(Fraction(1, steps)).cost(Fraction(5), sensitivity, 11.0).loss
+    single = {s: renyi_divergence(11.0, s / 5, 1 / (5 * steps)) for s in range(1, 4)}
+    assert bound >= max(sum(single[s] for s in vector) for vector in admitted(*norms))
+    coarse = _bound(5, *norms, 11.0)
+    assert coarse * (1 - 1e-2) <= bound
+
+
+def test_a_sum_that_is_far_above_what_l2_admits_costs_nothing() -> None:
+    """At most four integers move, by 1 each: so four steps, and not a hundred."""
+    four = 4 * renyi_divergence(11.0, 1.0, 1.0)
+    assert _bound(1, 100, 4, 1, 11.0) == pytest.approx(four, rel=1e-9)
+    assert four < 0.07 * _bound(1, 100, 100, 1, 11.0)
+    # Only one, or two of 2 and 1: less than that.
+    assert max(renyi_divergence(11.0, 2.0, 1.0), 0.75 * four) < four
+
+
+@pytest.mark.parametrize("norms", [(12, 6, 2), (6, 10, 2), (4, 9, 3)])
+@pytest.mark.parametrize("delta", [1e-3, 0.05])
+def test_the_report_reads_the_worst_of_all_vectors(
+    norms: tuple[int, int, int], delta: float
+) -> None:
+    scale, sensitivity = Fraction(2), Sensitivity(*map(Fraction, norms))
+    masses = stats.dlaplace(0.5).pmf(np.arange(-75, 76))
+    truth = max(exact_epsilon(masses, vector, delta) for vector in admitted(*norms)[1:])
+    placed = PlacedRelease("laplace", Fraction(1), scale, sensitivity)
+    composed = composed_epsilon([placed], delta)
+    assert truth * (1 - 1e-9) <= composed <= truth * (1 + 1e-3)
 
 
 @pytest.mark.parametrize("order", ORDERS[:3])
