@@ -40,6 +40,8 @@ aggregates = st.sampled_from(
         {"type": "histogram", "column": "cost", "bins": [-10, 0, 0.5, 50]},
         {"type": "count", "columns": ["urgent"]},
         {"type": "count_units", "columns": ["insured", "urgent"]},
+        {"type": "moments", "columns": ["cost", "age"], "bounds": {"cost": [-1.25, 50]}},
+        {"type": "regression", "outcome": "cost", "predictors": ["age"], "grid": 16},
     ]
 )
 structures = st.sampled_from(
@@ -106,6 +108,8 @@ counts = st.sampled_from(
         {"type": "count_units"},
         {"type": "count", "columns": ["urgent", "insured"]},
         {"type": "count_units", "columns": ["insured", "urgent"]},
+        {"type": "moments", "columns": ["cost", "age"], "bounds": {"cost": [-1.25, 50]}},
+        {"type": "regression", "outcome": "cost", "predictors": ["age"], "grid": 16},
     ]
 )
 

@@ -70,6 +70,9 @@ AGGREGATES: tuple[dict[str, Any], ...] = (
     {"type": "uncategorized", "column": "urgent"},
     {"type": "count", "columns": ["urgent", "insured"]},
     {"type": "count_units", "columns": ["insured"]},
+    {"type": "moments", "columns": ["cost", "age"], "bounds": {"cost": [-1.25, 50]}},
+    {"type": "moments", "columns": ["age"], "grid": 16, "bounds": {"age": [-3, 11]}},
+    {"type": "regression", "outcome": "cost", "predictors": ["age"], "grid": 256},
 )
 GROUPS: tuple[dict[str, Any], ...] = (
     {"column": "ward"},

@@ -9,7 +9,7 @@ from datetime import date
 from fractions import Fraction
 from itertools import product
 
-from penstock.connectors.planning.plan import Column, Filter, Grouping, Plan
+from penstock.connectors.planning.plan import Column, Filter, Grouping, Plan, Summand
 from penstock.connectors.planning.sensitivity import Measure
 from penstock.connectors.specs.cells import Cell
 from penstock.structures.counts import Centered, Lift
@@ -87,6 +87,28 @@ def _steps(plan: Plan, cells: Cells) -> int | None:
     return math.floor(clamped + Fraction(1, 2))
 
 
+def _height(factor: Summand, cells: Cells) -> int | None:
+    """Return a factor's cell in steps above its grid, as doubles divide."""
+    value = read(factor.column, cells[factor.column.name])
+    if not isinstance(value, int | float):
+        return None
+    scaled = max(float(factor.lowest), min(float(value) / float(factor.step), factor.highest))
+    return math.floor(scaled + 0.5) - factor.lowest
+
+
+def _products(plan: Plan, rows: list[Cells]) -> list[int]:
+    """Return the sums of the products of all pairs of factors, the constant first."""
+    points = [[_height(factor, cells) for factor in plan.factors] for cells in rows]
+    centered = [[plan.grid, *(2 * (u or 0) - plan.grid for u in point)] for point in points]
+    counted = len(rows) if plan.unit is None else min(len(rows), plan.max_rows)
+    sums = []
+    for first in range(len(plan.factors) + 1):
+        for second in range(first, len(plan.factors) + 1):
+            total = sum(point[first] * point[second] for point in centered)
+            sums.append(math.floor(Fraction(total * counted, len(rows)) + Fraction(1, 2)))
+    return sums
+
+
 def _given(plan: Plan, values: list[int]) -> tuple[int, ...]:
     counted = min(len(values), plan.max_rows)
     match plan.measure:
@@ -125,11 +147,15 @@ def answer(plan: Plan, rows: Iterable[Cells], salt: bytes) -> list[int]:
         kept = all(
             is_kept(each, read(each.column, cells[each.column.name])) for each in plan.filters
         )
+        if None in {_height(factor, cells) for factor in plan.factors}:
+            continue
         if unit is None or value is None or not kept or None in places:
             continue
         key = numbers[places]  # type: ignore[index]  # no None is left
         found[str(unit), key].append((value, cells))
     width = len(plan.flags) + 1 if plan.flags or plan.measure is not Measure.MEAN else 2
+    if plan.products is not None:
+        width = plan.products.count
     totals = [[0] * width for _ in range(plan.keys)]
     units = {unit for unit, _ in found}
     for unit in units:
@@ -144,6 +170,8 @@ def answer(plan: Plan, rows: Iterable[Cells], salt: bytes) -> list[int]:
 
 def _parts(plan: Plan, rows: list[tuple[int, Cells]]) -> list[int]:
     """Return what the rows of one unit give to one key; of flags with the number of rows last."""
+    if plan.factors:
+        return _products(plan, [cells for _, cells in rows])
     if not plan.flags:
         return list(_given(plan, [value for value, _ in rows]))
     true = [sum(read(flag, cells[flag.name]) is True for _, cells in rows) for flag in plan.flags]
@@ -169,6 +197,8 @@ def _arranged(plan: Plan, totals: list[list[int]], units: int) -> list[int]:
             for own, parts in zip(taken, totals, strict=True)
         ]
         return [node for group in lifted for node in group]
+    if plan.factors:
+        return [number for parts in totals for number in parts]
     if nodes is None:
         return [number for part in zip(*totals, strict=True) for number in part]
     counts = [total for (total,) in totals]

@@ -47,6 +47,11 @@ def canonical_form(
         form["open_keys"] = [plan.open_keys.column.name, *_domain(plan.open_keys.domain)]
     if plan.flags:
         form["columns"] = sorted(flag.name for flag in plan.flags)
+    if plan.factors:
+        # The same numbers in another order are the same statistic.
+        form["factors"] = sorted(
+            [each.column.name, str(each.step), each.lowest, each.highest] for each in plan.factors
+        )
     if plan.nodes is not None:
         form["nodes"] = _nodes(plan.nodes)
     return json.dumps(form, sort_keys=True, separators=(",", ":"), ensure_ascii=False)

@@ -123,7 +123,11 @@ def answer_of(plan: Plan, columns: Sequence[NDArray[np.int64]]) -> NDArray[np.in
     if nodes is None:
         if len(columns) == 1:
             return columns[0]  # it may be long, and is not copied
-        return np.stack(columns, axis=1).ravel() if plan.flags else np.concatenate(columns)
+        return (
+            np.stack(columns, axis=1).ravel()
+            if plan.flags or plan.factors
+            else np.concatenate(columns)
+        )
     if isinstance(nodes, Ellipse):
         return nodes.nodes(np.stack(columns, axis=1) if plan.flags else columns[0])
     if plan.flags:

@@ -3,9 +3,12 @@
 import math
 from fractions import Fraction
 
+from penstock.connectors.planning.columns import bound, column_of, declared, numeric
 from penstock.connectors.planning.correlated_counts import terms_of, with_nodes
+from penstock.connectors.planning.moments import factors_of
 from penstock.connectors.planning.open_keys import only_column, open_keys
 from penstock.connectors.planning.plan import (
+    LARGEST_STEPS,
     LARGEST_TOTAL,
     Column,
     Filter,
@@ -13,6 +16,7 @@ from penstock.connectors.planning.plan import (
     OpenKeys,
     Plan,
     Summand,
+    pairs,
 )
 from penstock.connectors.planning.refusals import Refusals, pointer, refusal
 from penstock.connectors.planning.sensitivity import Measure, rounded
@@ -34,14 +38,9 @@ from penstock.connectors.specs.models import (
     Uncategorized,
     UnitColumn,
 )
+from penstock.connectors.specs.moments import Moments, Regression
 from penstock.connectors.specs.schema import STEPS, check_schema, step_of
 from penstock.errors import InvalidInput
-
-LARGEST_STEPS = 2**52
-"""The largest absolute value of one row in lattice steps: doubles are exact up to there."""
-
-_BOUNDS = {"lower": 0, "upper": 100}
-"""Examples of bounds, for messages."""
 
 
 def interpret(dataset: DatasetSpec, request: ComputedQuery) -> Plan:
@@ -69,12 +68,14 @@ def interpret(dataset: DatasetSpec, request: ComputedQuery) -> Plan:
         flags = _flags(dataset, request)
     with refusals:
         max_rows = _rows(dataset, request)
+    with refusals:
+        factors = _factors(dataset, request)
     refusals.raise_all()
     keys = math.prod(map(len, groupings)) if opened is None else opened.domain.size
-    _check_dimension(keys, flags)
+    _check_dimension(keys, flags, factors)
     unit = dataset.privacy_unit
     plan = Plan(
-        unit=_column(dataset, unit.column) if isinstance(unit, UnitColumn) else None,
+        unit=column_of(dataset, unit.column) if isinstance(unit, UnitColumn) else None,
         filters=filters,
         groupings=groupings,
         measure=_measure(request),
@@ -84,27 +85,12 @@ def interpret(dataset: DatasetSpec, request: ComputedQuery) -> Plan:
         max_units=dataset.max_units,
         open_keys=opened,
         flags=flags,
+        factors=factors,
     )
     _check_range(plan)
     if isinstance(request, CorrelatedQuery):
         return with_nodes(plan, terms_of(request), dataset.neighboring)
     return plan
-
-
-def _column(dataset: DatasetSpec, name: str) -> Column:
-    spec = dataset.columns[name]
-    missing = None if spec.missing is None else cell(spec.type, spec.missing)
-    return Column(name, spec.type, missing)
-
-
-def _declared(dataset: DatasetSpec, name: str, *at: str | int) -> ColumnSpec:
-    if name not in dataset.columns:
-        raise InvalidInput(
-            f"The dataset {dataset.name} declares no column of this name; it declares"
-            f" {', '.join(sorted(dataset.columns)[:20])}.",
-            pointer=pointer(*at, "column"),
-        )
-    return dataset.columns[name]
 
 
 def _filters(dataset: DatasetSpec, request: ComputedQuery) -> tuple[Filter, ...]:
@@ -123,7 +109,7 @@ def _filter_order(each: Filter) -> tuple[str, str, list[list[str]]]:
 
 def _filter(dataset: DatasetSpec, condition: Condition, position: int) -> Filter:
     at = ("where", position)
-    spec = _declared(dataset, condition.column, *at)
+    spec = declared(dataset, condition.column, *at, "column")
     several = condition.op in {"in", "not_in"}
     if several != isinstance(condition.value, tuple):
         operand = "a list of values" if several else "one value"
@@ -149,7 +135,7 @@ def _filter(dataset: DatasetSpec, condition: Condition, position: int) -> Filter
             pointer=pointer(*at, "value"),
         )
     op = {"=": "in", "!=": "not_in"}.get(condition.op, condition.op)
-    return Filter(_column(dataset, condition.column), op, tuple(sorted(read, key=spelling)))
+    return Filter(column_of(dataset, condition.column), op, tuple(sorted(read, key=spelling)))
 
 
 def _groupings(dataset: DatasetSpec, request: ComputedQuery) -> tuple[Grouping, ...]:
@@ -182,8 +168,8 @@ def _groupings(dataset: DatasetSpec, request: ComputedQuery) -> tuple[Grouping, 
 def _grouping(
     dataset: DatasetSpec, name: str, bins: tuple[int | float, ...] | None, *at: str | int
 ) -> Grouping:
-    spec = _declared(dataset, name, *at)
-    column = _column(dataset, name)
+    spec = declared(dataset, name, *at, "column")
+    column = column_of(dataset, name)
     if bins is not None:
         return Grouping(column, edges=_edges(spec, name, bins, *at))
     if spec.type == "boolean":
@@ -221,6 +207,8 @@ def _measure(request: ComputedQuery) -> Measure:
         return Measure.COUNT
     if isinstance(request.aggregate, Uncategorized):
         return Measure.MEAN
+    if isinstance(request.aggregate, Moments | Regression):
+        return Measure.MOMENTS
     return Measure(request.aggregate.type)
 
 
@@ -228,8 +216,8 @@ def _open_keys(dataset: DatasetSpec, request: ComputedQuery) -> OpenKeys | None:
     if not isinstance(request, HistogramQuery):
         return None
     name = only_column(request)
-    _declared(dataset, name, "group_by", 0)
-    return open_keys(dataset, request, _column(dataset, name))
+    declared(dataset, name, "group_by", 0, "column")
+    return open_keys(dataset, request, column_of(dataset, name))
 
 
 def _flags(dataset: DatasetSpec, request: ComputedQuery) -> tuple[Column, ...]:
@@ -252,10 +240,17 @@ def _flags(dataset: DatasetSpec, request: ComputedQuery) -> tuple[Column, ...]:
     ]
     if places:
         raise refusal(places)
-    return tuple(_column(dataset, name) for name in names)
+    return tuple(column_of(dataset, name) for name in names)
 
 
-def _check_dimension(keys: int, flags: tuple[Column, ...]) -> None:
+def _check_dimension(keys: int, flags: tuple[Column, ...], factors: tuple[Summand, ...]) -> None:
+    numbers = len(pairs(len(factors)))
+    if factors and keys * numbers > MOST_KEYS:
+        raise InvalidInput(
+            f"The groups have {keys} keys, with {numbers} sums and products each; a query has at"
+            f" most {MOST_KEYS} values. Group by fewer columns, or by coarser bins.",
+            pointer=pointer("group_by"),
+        )
     if flags and keys * (len(flags) + 1) > MOST_KEYS:
         raise InvalidInput(
             f"The groups have {keys} keys, with {len(flags)} columns each; a count has at most"
@@ -293,31 +288,26 @@ def _summand(dataset: DatasetSpec, request: ComputedQuery) -> Summand | None:
         return _outside(dataset, request.aggregate.column)
     if not isinstance(request.aggregate, Sum | Mean):
         return None
-    spec = _declared(dataset, request.aggregate.column, "aggregate")
-    if spec.type not in NUMERIC:
-        raise InvalidInput(
-            f"Only integers and numbers add up; {request.aggregate.column} is declared as"
-            f" {spec.type}.",
-            pointer=pointer("aggregate", "column"),
-        )
+    aggregate = request.aggregate
+    spec = numeric(dataset, aggregate.column, "aggregate", "column")
     refusals = Refusals()
     with refusals:
-        lower = _bound(request.aggregate, spec, "lower")
+        lower = bound(spec, aggregate.type, "lower", aggregate.lower, "aggregate", "lower")
     with refusals:
-        upper = _bound(request.aggregate, spec, "upper")
+        upper = bound(spec, aggregate.type, "upper", aggregate.upper, "aggregate", "upper")
     refusals.raise_all()
     if lower > upper:
         raise InvalidInput(
             f"The bounds are reversed: lower is {lower:g}, upper {upper:g}.",
             pointer=pointer("aggregate", "upper"),
         )
-    declared = request.aggregate.step if request.aggregate.step is not None else spec.step
-    if declared is None and spec.type == "number":
+    coarse = aggregate.step if aggregate.step is not None else spec.step
+    if coarse is None and spec.type == "number":
         raise InvalidInput(
             "Say to which step the numbers are rounded before they are added: 1, 0.25, 10 ...",
             pointer=pointer("aggregate", "step"),
         )
-    step = step_of(1 if declared is None else declared)
+    step = step_of(1 if coarse is None else coarse)
     if step is None:
         raise InvalidInput(
             STEPS,
@@ -330,36 +320,32 @@ def _summand(dataset: DatasetSpec, request: ComputedQuery) -> Summand | None:
             " stay exact. Declare narrower bounds or a coarser step.",
             pointer=pointer("aggregate", "step"),
         )
-    column = _column(dataset, request.aggregate.column)
-    return Summand(column, step, lowest, highest)
+    return Summand(column_of(dataset, aggregate.column), step, lowest, highest)
+
+
+def _factors(dataset: DatasetSpec, request: ComputedQuery) -> tuple[Summand, ...]:
+    if not isinstance(request.aggregate, Moments | Regression):
+        return ()
+    # Without a number of rows there is a refusal already.
+    rows = request.contribution.max_rows_per_group or 1
+    of_units = isinstance(dataset.privacy_unit, UnitColumn)
+    return factors_of(dataset, request.aggregate, rows if of_units else 1)
 
 
 def _outside(dataset: DatasetSpec, name: str) -> Summand:
     """Return the summand that is 1 for each row that no category takes; its mean is a share."""
-    declared = _declared(dataset, name, "aggregate")
-    if declared.type != "boolean" and declared.categories is None:
+    spec = declared(dataset, name, "aggregate", "column")
+    if spec.type != "boolean" and spec.categories is None:
         raise InvalidInput(
             f"{name} has no categories that could take its rows; name a column with categories.",
             pointer=pointer("aggregate", "column"),
         )
     categories = _grouping(dataset, name, None, "aggregate").categories
-    return Summand(_column(dataset, name), Fraction(1), 0, 1, categories)
-
-
-def _bound(aggregate: Sum | Mean, spec: ColumnSpec, side: str) -> float:
-    own: int | float | None = getattr(aggregate, side)
-    declared: int | float | None = own if own is not None else getattr(spec, side)
-    if declared is None:
-        raise InvalidInput(
-            f"A {aggregate.type} needs bounds: declare {side} here, for example"
-            f" {_BOUNDS[side]}, or on the column.",
-            pointer=pointer("aggregate", side),
-        )
-    return float(declared) + 0.0
+    return Summand(column_of(dataset, name), Fraction(1), 0, 1, categories)
 
 
 def _check_range(plan: Plan) -> None:
-    if plan.contribution.largest == 0:
+    if plan.most_of_a_unit == 0:
         where, always = (
             ("to the same number of steps", "the mean is known")
             if plan.measure is Measure.MEAN
@@ -371,7 +357,7 @@ def _check_range(plan: Plan) -> None:
         )
     if plan.saturation > LARGEST_TOTAL:
         raise InvalidInput(
-            f"{plan.max_units} privacy units of up to {plan.contribution.largest} steps each"
+            f"{plan.max_units} privacy units of up to {plan.most_of_a_unit} steps each"
             " leave the range of exact integers (2^62 steps). Declare a smaller max_units on"
             " the dataset, narrower bounds, a coarser step or fewer rows.",
             pointer=pointer("aggregate"),

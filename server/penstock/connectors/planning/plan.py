@@ -11,7 +11,14 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from penstock.connectors.planning.domain import ALL, Domain, Key
-from penstock.connectors.planning.sensitivity import Contribution, Measure, Norms, Record, derived
+from penstock.connectors.planning.sensitivity import (
+    Contribution,
+    Measure,
+    Norms,
+    Products,
+    Record,
+    derived,
+)
 from penstock.connectors.specs.cells import Cell, label
 from penstock.connectors.specs.models import ColumnType
 from penstock.privacy.neighboring import NeighboringRelation
@@ -21,6 +28,9 @@ from penstock.structures.ellipse import Ellipse
 
 LARGEST_TOTAL = 2**62
 """The largest absolute answer in lattice steps."""
+
+LARGEST_STEPS = 2**52
+"""The largest absolute value of one row in lattice steps: doubles are exact up to there."""
 
 
 @dataclass(frozen=True)
@@ -80,6 +90,23 @@ class Summand:
     categories: tuple[Cell, ...] = ()
 
 
+def pairs(factors: int) -> list[tuple[int, int]]:
+    """Return the places ``i <= j`` of the factors of each number of moments; 0 is the constant.
+
+    The count is the first, then come the sums, in the order of the columns, and the products.
+    """
+    products = ((i, j) for i in range(1, factors + 1) for j in range(i, factors + 1))
+    return [*((0, j) for j in range(factors + 1)), *products]
+
+
+def labels_of(names: Sequence[str]) -> tuple[str, ...]:
+    """Return the key of each number of moments: ``n``, ``sum:x``, ``sum:x,y``."""
+    return tuple(
+        "sum:" + ",".join(names[place - 1] for place in pair if place) if pair[1] else "n"
+        for pair in pairs(len(names))
+    )
+
+
 @dataclass(frozen=True)
 class OpenKeys:
     """Represent keys that no list holds: cells of ``column`` that are in ``domain``."""
@@ -108,6 +135,7 @@ class Plan:
     open_keys: OpenKeys | None = None
     flags: tuple[Column, ...] = ()
     nodes: Lift | Centered | Ellipse | None = None
+    factors: tuple[Summand, ...] = ()
 
     @property
     def columns(self) -> tuple[Column, ...]:
@@ -116,6 +144,7 @@ class Plan:
         used += [each.column for each in self.groupings]
         used += [self.summand.column] if self.summand else []
         used += self.flags
+        used += [factor.column for factor in self.factors]
         return tuple(dict.fromkeys(used))
 
     @property
@@ -130,10 +159,12 @@ class Plan:
         """Return how many numbers the answer has: one for each key, for a mean two.
 
         The centered sums of all keys come first, then all weighted counts.  Of flags there
-        is one for each key and flag, those of one key together.
+        is one for each key and flag, those of one key together, and so of moments.
         """
         if self.nodes is not None:
             return self.nodes.size
+        if self.products is not None:
+            return self.keys * self.products.count
         if self.measure is Measure.MEAN:
             return 2 * self.keys
         return self.keys * max(len(self.flags), 1)
@@ -143,6 +174,8 @@ class Plan:
         """Return the keys of the answer, with ``ALL`` for a size that is released besides."""
         labels = tuple(grouping.labels for grouping in self.groupings)
         sized = isinstance(self.nodes, Lift)
+        if self.factors:
+            return Domain((*labels, labels_of([each.column.name for each in self.factors])))
         if self.flags:
             names = tuple(flag.name for flag in self.flags)
             return Domain((*labels, (*names, ALL) if sized else names))
@@ -155,6 +188,8 @@ class Plan:
         """Return the value of one lattice step; a mean counts in half steps."""
         if self.nodes is not None:
             return self.nodes.step
+        if self.factors:
+            return Fraction(1, self.grid**2)
         if self.summand is None:
             return Fraction(1)
         return self.summand.step / 2 if self.measure is Measure.MEAN else self.summand.step
@@ -170,15 +205,28 @@ class Plan:
         return self.summand.lowest * self.summand.step, self.summand.highest * self.summand.step
 
     @property
+    def grid(self) -> int:
+        """Return the number of steps between the bounds of each of ``factors``."""
+        return self.factors[0].highest - self.factors[0].lowest
+
+    @property
+    def products(self) -> Products | None:
+        """Return what one unit contributes to the moments of one group; None for anything else."""
+        if not self.factors:
+            return None
+        scaled = self.unit is not None
+        return Products(len(self.factors), self.max_rows, self.grid, scaled)
+
+    @property
     def contribution(self) -> Contribution:
-        """Return what one unit contributes to one group, in lattice steps."""
+        """Return what one unit contributes to one group, in lattice steps, unless to moments."""
         if self.summand is None:
             return Contribution(self.measure, self.max_rows)
         return Contribution(self.measure, self.max_rows, self.summand.lowest, self.summand.highest)
 
     def moved(self, relation: NeighboringRelation) -> Norms:
         """Return the sensitivity of the answer to one privacy unit, in lattice steps."""
-        contribution: Contribution | Record = self.contribution
+        contribution: Contribution | Record | Products = self.products or self.contribution
         if isinstance(self.nodes, Ellipse):
             # It is planned under add_remove alone; groups that overlap are in one ellipse.
             l1, square, largest = self.nodes.change(self.max_rows)
@@ -195,7 +243,12 @@ class Plan:
     @property
     def saturation(self) -> int:
         """Return the total at which sums saturate, in their own steps."""
-        return self.max_units * self.contribution.largest
+        return self.max_units * self.most_of_a_unit
+
+    @property
+    def most_of_a_unit(self) -> int:
+        """Return the largest absolute value of what one unit gives to one number."""
+        return (self.products or self.contribution).largest
 
     @property
     def largest(self) -> int:

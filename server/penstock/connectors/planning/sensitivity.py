@@ -25,6 +25,9 @@ to ``[c min(lo, 0), c max(hi, 0)]``; to a mean the pair of
   it within ``c (hi - lo)`` (clamping instead would bias the mean), and
 - ``w min(n, c)``, the count with the weight ``w = hi - lo``, at which both parts of the
   pair move equally far, so that the same noise is right for both.
+
+To moments of ``k`` columns it gives the sums of ``z_i z_j`` (``moments``), ``W^2 min(n, c)`` among
+them, likewise times ``c / n`` if ``n > c``; ``Products`` has their norms.
 """
 
 import math
@@ -44,6 +47,7 @@ class Measure(StrEnum):
     COUNT_UNITS = "count_units"
     SUM = "sum"
     MEAN = "mean"
+    MOMENTS = "moments"
 
 
 @dataclass(frozen=True)
@@ -113,6 +117,8 @@ class Contribution:
                 return Norms.of(*((end,) for end in self.clamp))
             case Measure.MEAN:
                 return Norms.of((most * self.width, most * self.width))
+            case Measure.MOMENTS:
+                raise TypeError("moments have Products")
 
     @property
     def exchanged(self) -> Norms:
@@ -134,6 +140,8 @@ class Contribution:
                     (2 * most * self.width, 0),
                     ((most + 1) * self.width, (most - 1) * self.width),
                 )
+            case Measure.MOMENTS:
+                raise TypeError("moments have Products")
 
 
 @dataclass(frozen=True)
@@ -172,6 +180,73 @@ class Record:
         return Norms(self.columns * most, self.columns * most**2, most)
 
 
+@dataclass(frozen=True)
+class Products:
+    """Represent what one unit gives to the products of ``factors`` columns in one group.
+
+    A row gives ``m(z)``, the numbers ``z_i z_j`` for ``i <= j``, where ``z_0 = W`` and the others
+    are between ``-W`` and ``W``; a unit with ``n`` rows gives ``min(n, c)`` times the mean of its
+    rows.  In the following ``W = 1``, and ``d`` is the number of columns and one.
+
+    Given (``B``): each number is at most ``c``, and all are where every ``|z_i| = 1``.
+
+    Exchanged (``W``): norms are convex, so that the worst of two units is ``n m(z)`` and
+    ``n' m(z')`` with ``n, n'`` of 1 and ``c``.  With ``x_i = z_i^2`` the square of the Euclidean
+    norm is ``G - n n' (z . z')^2``, where
+
+        G = (n sum x_i)^2 / 2 + (n' sum x'_i)^2 / 2 + sum (n x_i - n' x'_i)^2 / 2
+
+    is convex in ``x`` and ``x'`` and so largest where all are 0 or 1, and there at most
+    ``c^2 d^2``, where all are 1 and ``n = n' = c``.  If ``d`` is even this is reached: half of the
+    ``z_i`` have the opposite sign of ``z'_i``.  If ``d`` is odd the sum ``z . z'`` is odd at the
+    corners, and the maximum ``c^2 (d^2 - 1)``: anywhere else ``G`` is a mean of its values at
+    corners, of which all but one are at most ``c^2 (d^2 - d + 1)``, and loses more than
+    ``(z . z')^2`` does.  The test enumerates small cases.  The largest number is ``2 c``, of a sum
+    whose column has opposite ends.  The sum of the numbers is at most what each can reach, and by
+    Cauchy and Schwarz the root of their number times the Euclidean norm; which is not reached.
+
+    A unit with more than ``c`` rows is ``scaled`` to whole numbers, each by at most 1/2, which
+    moves two units by at most the root of the number of products.
+    """
+
+    factors: int
+    max_rows: int
+    grid: int
+    scaled: bool
+
+    @property
+    def count(self) -> int:
+        """Return how many numbers a group has."""
+        return (self.factors + 1) * (self.factors + 2) // 2
+
+    @property
+    def largest(self) -> int:
+        """Return the largest absolute value of one number in steps."""
+        return self.max_rows * self.grid**2
+
+    @property
+    def given(self) -> Norms:
+        """Return ``B``: the norms of what a unit gives to one group."""
+        return Norms(self.count * self.largest, self.count * self.largest**2, self.largest)
+
+    @property
+    def exchanged(self) -> Norms:
+        """Return ``W``: the norms by which two units that are both in one group differ."""
+        size = self.factors + 1
+        l2_squared = self.largest**2 * (size**2 - size % 2)
+        if self.scaled:
+            l2_squared = (_root(l2_squared) + _root(self.count)) ** 2
+        doubled = self.factors + self.factors * (self.factors - 1) // 2
+        each = (2 * doubled + self.factors) * self.largest + (self.max_rows - 1) * self.grid**2
+        return Norms(min(each, _root(self.count * l2_squared)), l2_squared, 2 * self.largest)
+
+
+def _root(square: int) -> int:
+    """Return the smallest integer that is at least the root."""
+    root = math.isqrt(square)
+    return root + (root**2 < square)
+
+
 def rounded(value: Fraction, step: Fraction) -> int:
     """Return the number of steps nearest to ``value``: ``floor(value/step + 1/2)``."""
     return math.floor(value / step + Fraction(1, 2))
@@ -179,7 +254,7 @@ def rounded(value: Fraction, step: Fraction) -> int:
 
 def derived(
     relation: NeighboringRelation,
-    contribution: Contribution | Record,
+    contribution: Contribution | Record | Products,
     max_groups: int,
     keys: int,
 ) -> Norms:

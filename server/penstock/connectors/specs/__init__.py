@@ -2,6 +2,7 @@
 
 * ``models``                  the data half of what an admin registers
 * ``correlated, histograms``  counts protected together, and counts over an open set of keys
+* ``moments``                 moments of several columns, and regressions
 * ``cells``                   what a cell can be, and how its value is spelled
 * ``schema``                  whether the parts of a dataset's spec agree with each other
 * ``sources``                 which fields a source has under each engine, and the extra for it

@@ -20,6 +20,7 @@ from pydantic import (
 )
 from pydantic_core import PydanticCustomError
 
+from penstock.connectors.specs.moments import Moments, Regression
 from penstock.privacy.neighboring import NeighboringRelation
 from penstock.spec_fields import (
     ColumnName,
@@ -268,7 +269,10 @@ class Uncategorized(Spec):
     column: ColumnName
 
 
-_AGGREGATES = ("count", "count_units", "sum", "mean", "histogram", "uncategorized")
+_AGGREGATES = (
+    *("count", "count_units", "sum", "mean", "histogram", "uncategorized"),
+    *("moments", "regression"),
+)
 
 
 def _kind_of_aggregate(value: object) -> str | None:
@@ -282,13 +286,15 @@ AggregateSpec = Annotated[
     | Annotated[Sum, Tag("<sum>")]
     | Annotated[Mean, Tag("<mean>")]
     | Annotated[Histogram, Tag("<histogram>")]
-    | Annotated[Uncategorized, Tag("<uncategorized>")],
+    | Annotated[Uncategorized, Tag("<uncategorized>")]
+    | Annotated[Moments, Tag("<moments>")]
+    | Annotated[Regression, Tag("<regression>")],
     Discriminator(
         _kind_of_aggregate,
         custom_error_type="aggregate",
         custom_error_message=(
-            "This must be an object whose type is count, count_units, sum, mean, histogram or"
-            " uncategorized."
+            "This must be an object whose type is count, count_units, sum, mean, histogram,"
+            " uncategorized, moments or regression."
         ),
     ),
 ]

@@ -6,7 +6,7 @@ mean at most 2^86 n, which has 38 digits for up to 2^40 rows of one unit in one 
 u units at most 2^62 u, which has them for any number of units below 2^64.
 """
 
-from penstock.connectors.planning.plan import Plan
+from penstock.connectors.planning.plan import Plan, pairs
 from penstock.connectors.planning.sensitivity import Measure
 from penstock.connectors.statements import expressions as sql
 from penstock.connectors.statements.dialect import Dialect
@@ -30,6 +30,11 @@ def parts(plan: Plan, dialect: Dialect) -> dict[str, Node]:
         # Flags never exceed the number of rows, which is subtracted from them.
         return {**flagged, TALLY: _tallied(plan)}
     match plan.measure:
+        case Measure.MOMENTS:
+            return {
+                f"part_{place}": _product(plan, pair, dialect)
+                for place, pair in enumerate(pairs(len(plan.factors)))
+            }
         case Measure.MEAN:
             return {"part": _centered(plan, dialect), TALLY: _counted(plan)}
         case Measure.COUNT_UNITS:
@@ -87,6 +92,45 @@ def _fourfold(plan: Plan, dialect: Dialect) -> Node:
 
 def _twice() -> Node:
     return sql.times(sql.number(2), sql.count())
+
+
+def _product(plan: Plan, pair: tuple[int, int], dialect: Dialect) -> Node:
+    """Return the sum of the products of two factors; the factors are heights above their grid.
+
+    With ``u`` for a height, ``z = 2 u - W``.  Above ``c`` rows the sum is scaled by ``c/n``, in
+    integers, halves upwards.
+    """
+    square = plan.grid**2
+    if pair == (0, 0):
+        return sql.times(dialect.wide(square), _counted(plan))
+    whole = sql.minus(_raised(plan, pair, dialect), sql.times(dialect.wide(square), sql.count()))
+    if plan.unit is None:
+        return whole
+
+    def multiple() -> Node:
+        most = sql.times(dialect.wide(2 * plan.max_rows), _raised(plan, pair, dialect))
+        return sql.plus(most, sql.count())
+
+    scaled = dialect.quotient(multiple(), _twice(), again=(multiple(), _twice()))
+    few = sql.compared(sql.count(), "<=", sql.number(plan.max_rows))
+    return sql.case((few, whole), otherwise=sql.minus(scaled, dialect.wide(plan.max_rows * square)))
+
+
+def _raised(plan: Plan, pair: tuple[int, int], dialect: Dialect) -> Node:
+    """Return the sum of ``z_i z_j + W^2``, which is not negative."""
+    first, second = pair
+    twice = dialect.wide(2 * plan.grid)
+    if not first:
+        return sql.times(twice, dialect.total(_height(second)))
+    products = dialect.total(sql.times(_height(first), _height(second)))
+    sums = sql.plus(dialect.total(_height(first)), dialect.total(_height(second)))
+    ends = sql.times(dialect.wide(2 * plan.grid**2), sql.count())
+    fourfold = sql.times(dialect.wide(4), products)
+    return sql.plus(sql.minus(fourfold, sql.times(twice, sums)), ends)
+
+
+def _height(factor: int) -> Node:
+    return sql.column(f"height_{factor}")
 
 
 def answers(plan: Plan, names: list[str], dialect: Dialect) -> dict[str, Node]:

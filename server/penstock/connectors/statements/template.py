@@ -27,7 +27,7 @@ from sqlglot import exp
 
 from penstock.connectors.planning.domain import strides_of
 from penstock.connectors.planning.open_keys import COLUMN
-from penstock.connectors.planning.plan import Column, Filter, Plan
+from penstock.connectors.planning.plan import Column, Filter, Plan, Summand
 from penstock.connectors.planning.sensitivity import Measure
 from penstock.connectors.statements import expressions as sql
 from penstock.connectors.statements.dialect import Dialect
@@ -99,6 +99,10 @@ def _kept(plan: Plan, dialect: Dialect) -> exp.Select:
         sql.named(_key(plan, dialect), KEY),
         sql.named(_value(plan, dialect), "value"),
         *(sql.named(_cell(plan, flag), f"flag_{place}") for place, flag in enumerate(plan.flags)),
+        *(
+            sql.named(_height(plan, factor, dialect), f"height_{place}")
+            for place, factor in enumerate(plan.factors, 1)
+        ),
     ]
     if plan.unit is not None:
         columns.insert(0, sql.named(sql.column("unit", "typed"), "unit"))
@@ -199,6 +203,7 @@ def _conditions(plan: Plan, dialect: Dialect) -> list[Node]:
         conditions.append(sql.negated(sql.is_null(sql.column("unit", "typed"))))
     if plan.summand is not None and not plan.summand.categories:
         conditions.append(sql.negated(sql.is_null(_cell(plan, plan.summand.column))))
+    conditions += [sql.negated(sql.is_null(_cell(plan, factor.column))) for factor in plan.factors]
     if plan.open_keys is not None:
         cell, again = sql.column(COLUMN, "typed"), sql.column(COLUMN, "typed")
         conditions += dialect.open_conditions(plan.open_keys.domain, cell, again)
@@ -222,11 +227,19 @@ def _value(plan: Plan, dialect: Dialect) -> Node:
         outside = sql.is_null(sql.column("value", TAKEN))
         share = sql.case((outside, sql.number(1)), otherwise=sql.number(0))
         return sql.cast(share, dialect.whole)
-    column = plan.summand.column
-    steps = dialect.steps(plan.summand, _cell(plan, column), _cell(plan, column))
     if plan.measure is Measure.MEAN:
-        return sql.minus(steps, sql.number(plan.summand.lowest))
-    return steps
+        return _height(plan, plan.summand, dialect)
+    return _steps(plan, plan.summand, dialect)
+
+
+def _steps(plan: Plan, summand: Summand, dialect: Dialect) -> Node:
+    column = summand.column
+    return dialect.steps(summand, _cell(plan, column), _cell(plan, column))
+
+
+def _height(plan: Plan, summand: Summand, dialect: Dialect) -> Node:
+    """Return a cell in steps above the lower bound."""
+    return sql.minus(_steps(plan, summand, dialect), sql.number(summand.lowest))
 
 
 def _size() -> Node:

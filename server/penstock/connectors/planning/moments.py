@@ -1,0 +1,113 @@
+"""Place the columns of moments and regressions on one grid of integers.
+
+A column's values are cut to its bounds and counted in steps ``u`` from 0 to the grid's size
+``W``; ``z = 2 u - W`` is between ``-W`` and ``W``.  The answer has, for each group, the sums over
+its rows of all products ``z_i z_j`` with ``i <= j``, where ``z_0`` is ``W``: the count, then the
+sums, then the products.  All columns have the same grid, so that one row moves each number by at
+most ``W^2``, and one noise is right for all.  In the answer's values a product is divided by
+``W^2``: there ``z`` is between -1 and 1, and the count is the count.
+"""
+
+import math
+from collections.abc import Iterator
+from fractions import Fraction
+
+from penstock.connectors.planning.columns import bound, column_of, numeric
+from penstock.connectors.planning.plan import LARGEST_STEPS, LARGEST_TOTAL, Summand
+from penstock.connectors.planning.refusals import Refusals, pointer, refusal
+from penstock.connectors.specs.models import DatasetSpec
+from penstock.connectors.specs.moments import LARGEST_GRID, Moments, Regression
+from penstock.errors import InvalidInput
+
+_SMALLEST_GRID = 16
+_STEP_BITS = 20
+"""The significant bits of a step, so that multiples of it are exact doubles."""
+
+_COMMA = "The name has a comma, which separates the names of products; name the column otherwise."
+_OTHER = "This is none of the query's columns; leave it out."
+
+
+def columns_of(aggregate: Moments | Regression) -> tuple[str, ...]:
+    """Return the names of the columns in the order of the answer; an outcome is the last."""
+    if isinstance(aggregate, Moments):
+        return aggregate.columns
+    return (*aggregate.predictors, aggregate.outcome)
+
+
+def factors_of(
+    dataset: DatasetSpec, aggregate: Moments | Regression, max_rows: int
+) -> tuple[Summand, ...]:
+    """Return the columns on their grid.  Raises ``InvalidInput`` with the place of each mistake."""
+    names = columns_of(aggregate)
+    unknown = sorted(set(aggregate.bounds or {}) - set(names))
+    if unknown:
+        raise refusal([(pointer("aggregate", "bounds", name), _OTHER) for name in unknown])
+    grid = aggregate.grid or largest_grid(max_rows, dataset.max_units)
+    refusals = Refusals()
+    factors = []
+    for name, at in zip(names, _places(aggregate), strict=True):
+        with refusals:
+            factors.append(_factor(dataset, aggregate, name, grid, at))
+    refusals.raise_all()
+    return tuple(factors)
+
+
+def largest_grid(max_rows: int, max_units: int) -> int:
+    """Return the largest grid whose totals stay exact, at least the smallest grid there is."""
+    grid = LARGEST_GRID
+    while grid > _SMALLEST_GRID and max_rows * max_units * grid**2 > LARGEST_TOTAL:
+        grid //= 2
+    return grid
+
+
+def on_grid(lower: Fraction, upper: Fraction, grid: int) -> tuple[Fraction, int]:
+    """Return the step of a grid, and the number of steps of its lower end.
+
+    The grid has both bounds in it, and is wider than they are by at most two steps.
+    """
+    least = (upper - lower) / (grid - 1)
+    shift = _STEP_BITS - (least.numerator.bit_length() - least.denominator.bit_length())
+    unit = Fraction(2) ** -shift
+    step = math.ceil(least / unit) * unit
+    return step, math.floor(lower / step)
+
+
+def _places(aggregate: Moments | Regression) -> Iterator[tuple[str | int, ...]]:
+    several = "columns" if isinstance(aggregate, Moments) else "predictors"
+    for place in range(len(getattr(aggregate, several))):
+        yield ("aggregate", several, place)
+    if isinstance(aggregate, Regression):
+        yield ("aggregate", "outcome")
+
+
+def _factor(
+    dataset: DatasetSpec,
+    aggregate: Moments | Regression,
+    name: str,
+    grid: int,
+    at: tuple[str | int, ...],
+) -> Summand:
+    spec = numeric(dataset, name, *at)
+    if "," in name:
+        raise InvalidInput(_COMMA, pointer=pointer(*at))
+    own = (aggregate.bounds or {}).get(name, (None, None))
+    of_bounds = ("aggregate", "bounds", name)
+    kind = "regression" if isinstance(aggregate, Regression) else "moment"
+    lower, upper = (
+        Fraction(bound(spec, kind, side, each, *(of_bounds if each is not None else at)))
+        for side, each in zip(("lower", "upper"), own, strict=True)
+    )
+    if lower >= upper:
+        raise InvalidInput(
+            f"The lower bound of {name}, {float(lower):g}, is not below the upper one,"
+            f" {float(upper):g}: such a column is a constant. Widen its bounds, or leave it out.",
+            pointer=pointer(*(of_bounds if own[0] is not None else at)),
+        )
+    step, lowest = on_grid(lower, upper, grid)
+    if max(abs(lowest), abs(lowest + grid)) > LARGEST_STEPS:
+        raise InvalidInput(
+            f"The bounds of {name} are too near to each other for their distance from 0, so that"
+            " doubles do not tell its values apart. Subtract a constant from it in the data.",
+            pointer=pointer(*at),
+        )
+    return Summand(column_of(dataset, name), step, lowest, lowest + grid)
