@@ -30,6 +30,8 @@ def test_a_release_has_every_field_of_the_contract(world: World) -> None:
         "mean": None,
         "errors": None,
         "histogram": None,
+        "moments": None,
+        "estimates": None,
         "part": None,
     }
     assert set(release["guarantee"]) == {"definition", "epsilon", "delta", "rho", "mu"}

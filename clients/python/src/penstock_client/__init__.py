@@ -17,6 +17,7 @@
 
 from penstock_client._http.version import __version__
 from penstock_client._log.notes import Checkpoint
+from penstock_client._values.estimates import Estimate
 from penstock_client._values.interval import Interval
 from penstock_client._values.value_errors import ValueErrors
 from penstock_client.client import Client
@@ -82,6 +83,7 @@ __all__ = [
     "Dataset",
     "Dummy",
     "ErrorBars",
+    "Estimate",
     "ExposedQuery",
     "Exposure",
     "Forbidden",

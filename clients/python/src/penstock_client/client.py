@@ -181,16 +181,20 @@ class Client:
         return answer
 
     def values(
-        self, release: Release | str, first: int | None = None, last: int | None = None
+        self,
+        release: Release | str,
+        first: int | None = None,
+        last: int | None = None,
+        interval: str | None = None,
     ) -> Release:
         """Return a release that the caller received, or its values at a range of positions.
 
-        Positions count from 0, and both ``first`` and ``last`` are included.  Raises as
-        ``release`` does, and ``InvalidInput`` for positions that the release does not have.
+        Positions count from 0, both ends included; ``interval`` is that of estimates: noise, or
+        population.  Raises as ``release`` does, and ``InvalidInput`` for positions beyond it.
         """
         name = release.id if isinstance(release, Release) else release
-        ends = {"from": first, "to": last}
-        parameters = {end: place for end, place in ends.items() if place is not None}
+        given = {"from": first, "to": last, "interval": interval}
+        parameters = {end: place for end, place in given.items() if place is not None}
         shown = Release.read(self._get(f"/releases/{_segment(name)}/values", parameters))
         self._verify_receipt(shown, release=shown.id)
         return shown

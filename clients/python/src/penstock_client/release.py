@@ -10,6 +10,7 @@ from penstock_client._http.fields import Fields, Key
 from penstock_client._show import frames
 from penstock_client._show.notebook import page
 from penstock_client._show.rounding import percent, short
+from penstock_client._values.estimates import Estimate
 from penstock_client._values.histogram import Histogram
 from penstock_client._values.interval import AS_STATED, Interval, half_width
 from penstock_client._values.value_errors import ValueErrors
@@ -42,6 +43,7 @@ class Release:
     ``error`` does not hold.  ``histogram`` is for sparse histograms: ``keys`` are then those
     above the threshold, and ``error`` holds for a key before it is known whether it is one of them.
     ``part`` says which of the release's values are here; it is None for all of them.
+    ``estimates`` is for moments and regressions: what the server estimated from the values.
     """
 
     id: str
@@ -63,6 +65,7 @@ class Release:
     errors: ValueErrors | None = None
     histogram: Histogram | None = None
     part: Part | None = None
+    estimates: tuple[Estimate, ...] = field(default=(), repr=False)
 
     @classmethod
     def read(cls, fields: Fields) -> Self:
@@ -91,6 +94,7 @@ class Release:
             else ValueErrors.read(errors, len(values), error.confidence),
             histogram=Histogram.read_from(fields),
             part=Part.read_or_none(fields),
+            estimates=Estimate.read_all(fields),
         )
 
     def __len__(self) -> int:

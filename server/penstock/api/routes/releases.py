@@ -7,6 +7,7 @@ from pydantic import Field
 from penstock.api.operations import ANALYST, READER, Operations, Parameter
 from penstock.api.request_context import Call
 from penstock.services.jobs import long_draws
+from penstock.services.noise.estimates.reading import NOISE, Interval, with_interval
 from penstock.services.pagination import Page, Window
 from penstock.services.releases import history
 from penstock.services.schemas.queries import ReleaseRequest
@@ -18,8 +19,19 @@ from penstock.services.schemas.views import (
 operations = Operations()
 
 
+_INTERVAL = Parameter(
+    "What the intervals of estimates are about: the rows in the data, which is the default, or the"
+    " population that they are a sample of."
+)
+
+
 @operations.post("/queries/{query}/releases", ANALYST, status=200, refusals=(409,))
-def request_release(call: Call, query: str, request: ReleaseRequest) -> ReleaseView:
+def request_release(
+    call: Call,
+    query: str,
+    request: ReleaseRequest,
+    interval: Annotated[Interval, _INTERVAL] = NOISE,
+) -> ReleaseView:
     """Release a query at the caller's clearance, or at any more private level.
 
     A repeated request returns the same vector. A target between two levels of the query gets the
@@ -28,7 +40,7 @@ def request_release(call: Call, query: str, request: ReleaseRequest) -> ReleaseV
     answer = long_draws.release(call.server, call.principal, query, request)
     if answer.first:
         call.hide_duration(answer.drawn)
-    return answer.view
+    return with_interval(answer.view, interval)
 
 
 @operations.get("/releases", READER)
@@ -66,10 +78,13 @@ def show_values(
         Field(ge=0),
         Parameter("The position of the last value; by default that of the last.", called="to"),
     ] = None,
+    interval: Annotated[Interval, _INTERVAL] = NOISE,
 ) -> ReleaseView:
     """Show a release with its values, to a user who received it: all, or a range of positions.
 
     Both ends of a range are part of it.  As CSV, Arrow stream or Parquet it is a table with one row
     per key.  For more than 10^7 values in JSON request ranges.
     """
-    return history.values(call.server, call.principal, release, first=first, last=last)
+    return history.values(
+        call.server, call.principal, release, first=first, last=last, interval=interval
+    )

@@ -11,7 +11,9 @@ from penstock.cli.specs import built
 from penstock.figures import decimals, fixed, moment, percent, short
 
 if TYPE_CHECKING:
-    from penstock.services.schemas.views import ReleaseView
+    from collections.abc import Sequence
+
+    from penstock.services.schemas.views import EstimateView, ReleaseView
 
 
 @click.command()
@@ -62,6 +64,8 @@ def document(view: "ReleaseView") -> Document:
     """Return a release, with one row for each value; tables round to the error's digits."""
     import numpy as np
 
+    if view.estimates is not None:
+        return _estimated(view, view.estimates)
     lower, upper, counts = _intervals(view)
     narrowest = min((high - low for low, high in zip(lower, upper, strict=True)), default=0.0)
     digits = decimals(view.error.standard_deviation if counts is None else narrowest / 4)
@@ -84,6 +88,32 @@ def document(view: "ReleaseView") -> Document:
         columns.append(Column("rows", lambda cell: fixed(cell, 0), right=True))
         rows = [(*row, count) for row, count in zip(rows, counts, strict=True)]
     return Document(view, columns, rows, _facts(view))
+
+
+def _estimated(view: "ReleaseView", estimates: "Sequence[EstimateView]") -> Document:
+    """Return a release with one row for each estimate; a blank stands for too much noise."""
+    columns = [
+        *([] if estimates[0].key is None else [Column("key", _group)]),
+        Column("statistic"),
+        *(Column(name, _figure, right=True) for name in ("value", "lower", "upper")),
+    ]
+    rows = [
+        (
+            *(() if each.key is None else (each.key,)),
+            each.name,
+            *(each.value, each.lower, each.upper),
+        )
+        for each in estimates
+    ]
+    return Document(view, columns, rows, _facts(view))
+
+
+def _group(key: "str | list[str]") -> str:
+    return key if isinstance(key, str) else ", ".join(key)
+
+
+def _figure(number: float | None) -> str:
+    return "" if number is None else short(number, 5)
 
 
 def _intervals(view: "ReleaseView") -> tuple[list[float], list[float], list[float] | None]:

@@ -38,7 +38,7 @@ from penstock.connectors.specs.models import (
     Uncategorized,
     UnitColumn,
 )
-from penstock.connectors.specs.moments import Moments, Regression
+from penstock.connectors.specs.moments import MOST_NUMBERS, Moments, Regression
 from penstock.connectors.specs.schema import STEPS, check_schema, step_of
 from penstock.errors import InvalidInput
 
@@ -245,10 +245,10 @@ def _flags(dataset: DatasetSpec, request: ComputedQuery) -> tuple[Column, ...]:
 
 def _check_dimension(keys: int, flags: tuple[Column, ...], factors: tuple[Summand, ...]) -> None:
     numbers = len(pairs(len(factors)))
-    if factors and keys * numbers > MOST_KEYS:
+    if factors and keys * numbers > MOST_NUMBERS:
         raise InvalidInput(
             f"The groups have {keys} keys, with {numbers} sums and products each; a query has at"
-            f" most {MOST_KEYS} values. Group by fewer columns, or by coarser bins.",
+            f" most {MOST_NUMBERS} of them. Group by fewer columns, or name fewer.",
             pointer=pointer("group_by"),
         )
     if flags and keys * (len(flags) + 1) > MOST_KEYS:

@@ -9,7 +9,7 @@ most ``W^2``, and one noise is right for all.  In the answer's values a product 
 """
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
 from penstock.connectors.planning.columns import bound, column_of, numeric
@@ -34,20 +34,40 @@ def columns_of(aggregate: Moments | Regression) -> tuple[str, ...]:
     return (*aggregate.predictors, aggregate.outcome)
 
 
-def factors_of(
+def planned(
     dataset: DatasetSpec, aggregate: Moments | Regression, max_rows: int
-) -> tuple[Summand, ...]:
-    """Return the columns on their grid.  Raises ``InvalidInput`` with the place of each mistake."""
+) -> Moments | Regression:
+    """Return the aggregate with the bounds of every column and the grid, which plan the same.
+
+    Raises ``InvalidInput`` with the place of each mistake.
+    """
     names = columns_of(aggregate)
     unknown = sorted(set(aggregate.bounds or {}) - set(names))
     if unknown:
         raise refusal([(pointer("aggregate", "bounds", name), _OTHER) for name in unknown])
-    grid = aggregate.grid or largest_grid(max_rows, dataset.max_units)
     refusals = Refusals()
-    factors = []
+    bounds = {}
     for name, at in zip(names, _places(aggregate), strict=True):
         with refusals:
-            factors.append(_factor(dataset, aggregate, name, grid, at))
+            bounds[name] = _bounds(dataset, aggregate, name, at)
+    refusals.raise_all()
+    grid = aggregate.grid or largest_grid(max_rows, dataset.max_units)
+    return aggregate.model_copy(update={"bounds": bounds, "grid": grid})
+
+
+def factors_of(
+    dataset: DatasetSpec, aggregate: Moments | Regression, max_rows: int
+) -> tuple[Summand, ...]:
+    """Return the columns on their grid.  Raises ``InvalidInput`` with the place of each mistake."""
+    settled = planned(dataset, aggregate, max_rows)
+    grid, bounds = settled.grid, settled.bounds
+    if grid is None or bounds is None:
+        raise RuntimeError("what is planned has a grid and bounds")
+    refusals = Refusals()
+    factors = []
+    for name, at in zip(columns_of(settled), _places(settled), strict=True):
+        with refusals:
+            factors.append(_factor(dataset, name, bounds[name], grid, at))
     refusals.raise_all()
     return tuple(factors)
 
@@ -60,11 +80,13 @@ def largest_grid(max_rows: int, max_units: int) -> int:
     return grid
 
 
-def on_grid(lower: Fraction, upper: Fraction, grid: int) -> tuple[Fraction, int]:
+def on_grid(bounds: Sequence[int | float], grid: int) -> tuple[Fraction, int]:
     """Return the step of a grid, and the number of steps of its lower end.
 
-    The grid has both bounds in it, and is wider than they are by at most two steps.
+    ``bounds`` are the lower and the upper one.  The grid has both in it, and is wider than they are
+    by at most two steps.
     """
+    lower, upper = map(Fraction, bounds)
     least = (upper - lower) / (grid - 1)
     shift = _STEP_BITS - (least.numerator.bit_length() - least.denominator.bit_length())
     unit = Fraction(2) ** -shift
@@ -80,30 +102,35 @@ def _places(aggregate: Moments | Regression) -> Iterator[tuple[str | int, ...]]:
         yield ("aggregate", "outcome")
 
 
-def _factor(
-    dataset: DatasetSpec,
-    aggregate: Moments | Regression,
-    name: str,
-    grid: int,
-    at: tuple[str | int, ...],
-) -> Summand:
+def _bounds(
+    dataset: DatasetSpec, aggregate: Moments | Regression, name: str, at: tuple[str | int, ...]
+) -> tuple[float, float]:
     spec = numeric(dataset, name, *at)
     if "," in name:
         raise InvalidInput(_COMMA, pointer=pointer(*at))
     own = (aggregate.bounds or {}).get(name, (None, None))
-    of_bounds = ("aggregate", "bounds", name)
-    kind = "regression" if isinstance(aggregate, Regression) else "moment"
+    place = at if own[0] is None else ("aggregate", "bounds", name)
     lower, upper = (
-        Fraction(bound(spec, kind, side, each, *(of_bounds if each is not None else at)))
+        bound(spec, aggregate.type, side, each, *place)
         for side, each in zip(("lower", "upper"), own, strict=True)
     )
     if lower >= upper:
         raise InvalidInput(
-            f"The lower bound of {name}, {float(lower):g}, is not below the upper one,"
-            f" {float(upper):g}: such a column is a constant. Widen its bounds, or leave it out.",
-            pointer=pointer(*(of_bounds if own[0] is not None else at)),
+            f"The lower bound of {name}, {lower:g}, is not below the upper one, {upper:g}: such a"
+            " column is a constant. Widen its bounds, or leave it out.",
+            pointer=pointer(*place),
         )
-    step, lowest = on_grid(lower, upper, grid)
+    return lower, upper
+
+
+def _factor(
+    dataset: DatasetSpec,
+    name: str,
+    bounds: tuple[int | float, int | float],
+    grid: int,
+    at: tuple[str | int, ...],
+) -> Summand:
+    step, lowest = on_grid(bounds, grid)
     if max(abs(lowest), abs(lowest + grid)) > LARGEST_STEPS:
         raise InvalidInput(
             f"The bounds of {name} are too near to each other for their distance from 0, so that"

@@ -16,10 +16,12 @@ from penstock.connectors.planning.canonical import canonical_hash
 from penstock.connectors.planning.correlated_counts import Nodes
 from penstock.connectors.planning.domain import Key
 from penstock.connectors.planning.interpret import interpret
+from penstock.connectors.planning.moments import planned
 from penstock.connectors.planning.plan import Plan
 from penstock.connectors.progress import Progress, silent
 from penstock.connectors.sources import ANYWHERE, Sources
 from penstock.connectors.specs.models import ComputedQuery, DatasetSpec
+from penstock.connectors.specs.moments import Moments, Regression
 from penstock.connectors.specs.schema import check_schema
 from penstock.connectors.specs.sources import VECTORS, is_table, require_engine
 from penstock.connectors.statements.statement import Statement, sha256_of
@@ -37,7 +39,8 @@ class PreparedQuery:
     many numbers the vector has: one for each key, for a mean the centered sums of all keys and then
     all weighted counts.  ``step`` is the value of one lattice step, ``bound`` the largest absolute
     value, ``sensitivity`` in units of the values. ``statement`` is recorded and run; only computed
-    queries have it and a canonical hash, only means have ``mean_bounds`` (see ``Plan``).
+    queries have it and a canonical hash, only means have ``mean_bounds`` (see ``Plan``).  Moments
+    and regressions have ``moments``, the aggregate with the bounds and the grid that are planned.
 
     For counts that are protected together the vector holds their ``nodes``, and ``keys`` belong to
     the counts that are computed from it.  Sparse histograms have no ``keys``; their ``dimension``
@@ -53,6 +56,7 @@ class PreparedQuery:
     canonical_hash: str | None = None
     mean_bounds: tuple[Fraction, Fraction] | None = None
     nodes: Nodes | None = None
+    moments: Moments | Regression | None = None
 
 
 def prepare(
@@ -81,7 +85,16 @@ def prepare(
         canonical_hash=canonical_hash(plan, dataset.name, version, mechanism, declaration),
         mean_bounds=plan.mean_bounds,
         nodes=plan.nodes,
+        moments=_moments(dataset, request, plan),
     )
+
+
+def _moments(
+    dataset: DatasetSpec, request: ComputedQuery, plan: Plan
+) -> Moments | Regression | None:
+    if not isinstance(request.aggregate, Moments | Regression):
+        return None
+    return planned(dataset, request.aggregate, plan.max_rows)
 
 
 def _changed(dataset: DatasetSpec, plan: Plan) -> int:

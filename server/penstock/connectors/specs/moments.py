@@ -10,6 +10,9 @@ from penstock.spec_fields import ColumnName, Number, Spec, as_list
 MOST_FACTORS = 12
 """The most columns whose products are released, which are 91 numbers for each key."""
 
+MOST_NUMBERS = 100_000
+"""The most numbers of a query: each group's estimates are listed with every release."""
+
 LARGEST_GRID = 2**15
 
 

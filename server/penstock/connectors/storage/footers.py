@@ -48,8 +48,8 @@ def schemas(store: Store, parts: Sequence[Part]) -> list[Schema]:
 def _schema(store: Store, part: Part) -> Schema:
     try:
         with opened(store, part.item) as parquet:
-            found = fields(parquet.schema_arrow, part)
-            kinds = {field.name: field.type for field in found.values() if field is not None}
+            named = fields(parquet.schema_arrow, part)
+            kinds = {field.name: field.type for field in named.values() if field is not None}
             stored = with_storage(kinds, parquet.schema)
     except InvalidInput:
         raise damaged(_label(part)) from None
@@ -57,7 +57,7 @@ def _schema(store: Store, part: Part) -> Schema:
         name: StoredField(stored[field.name])
         if field is not None and unreadable(stored[field.name])
         else field
-        for name, field in found.items()
+        for name, field in named.items()
     }
 
 

@@ -131,6 +131,8 @@ def view_of(
         mean=reading.mean,
         errors=reading.errors,
         histogram=reading.histogram,
+        moments=reading.moments,
+        estimates=reading.estimates,
     )
 
 

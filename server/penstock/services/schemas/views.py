@@ -276,6 +276,46 @@ class MeanPartsView:
 
 
 @dataclass(frozen=True)
+class ColumnScaleView:
+    """Hold where a column's values lie: ``half_width`` or less to either side of ``middle``."""
+
+    name: str
+    middle: float
+    half_width: float
+
+
+@dataclass(frozen=True)
+class ProductsView:
+    """Hold how the values of moments are read: sums of products of numbers in [-1, 1].
+
+    ``outcome`` belongs to a regression, and is the last of ``columns``; ``rows_per_unit`` is the
+    most rows of one privacy unit in a group.
+    """
+
+    columns: list[ColumnScaleView]
+    outcome: str | None
+    rows_per_unit: int
+
+
+@dataclass(frozen=True)
+class EstimateView:
+    """Hold a statistic that was estimated from a release, for the group ``key``.
+
+    Its interval has the confidence of the release's error.  ``interval`` is ``noise`` if it is
+    about the rows in the data, ``population`` if about what they are a sample of.  The numbers are
+    null where the noise of this level is too large for any.
+    """
+
+    name: str
+    key: Key | None
+    value: float | None
+    lower: float | None
+    upper: float | None
+    standard_deviation: float | None
+    interval: str
+
+
+@dataclass(frozen=True)
 class PartView:
     """Hold which values of a release are shown: those from ``first`` to ``last``, of ``count``.
 
@@ -294,8 +334,9 @@ class ReleaseView:
     ``mean`` belongs to queries for means alone: ``values`` are then the means, and ``error``
     applies to the worst of them.  ``errors`` belongs to counts that are released with the size of
     their population: ``error`` applies to the counts, and not to the size.  ``histogram`` belongs
-    to sparse histograms alone: ``keys`` are then those that were reported.  ``part`` says which of
-    its values are here; None for all of them.
+    to sparse histograms alone: ``keys`` are then those that were reported.  ``moments`` and
+    ``estimates`` belong to moments and regressions alone.  ``part`` says which of its values are
+    here; None for all of them.
     """
 
     id: str
@@ -315,6 +356,8 @@ class ReleaseView:
     mean: MeanPartsView | None = None
     errors: ErrorsView | None = None
     histogram: HistogramView | None = None
+    moments: ProductsView | None = None
+    estimates: list[EstimateView] | None = None
     part: PartView | None = None
 
 

@@ -19,6 +19,8 @@ AGGREGATES = (
     ("mean", "mean of a column"),
     ("histogram", "histogram: number of rows per bin of a column"),
     ("uncategorized", "share of rows whose value is in no category of a column"),
+    ("moments", "means, variances and correlations of several columns"),
+    ("regression", "regression of a column on others, by least squares"),
 )
 COUNTS = AGGREGATES[:2]
 SIZES = (

@@ -104,6 +104,11 @@ def _spec_of(given: Given, dataset: DatasetView) -> dict[str, Any]:
 
 def _aggregate(given: Given) -> dict[str, object]:
     kind = given.get("aggregate", "count")
+    if kind == "moments":
+        return {"type": kind, "columns": given.getlist("factors")}
+    if kind == "regression":
+        outcome = filled(outcome=given.get("column", "") or None)
+        return {"type": kind, "predictors": given.getlist("factors"), **outcome}
     if kind not in BOUNDED | {"histogram", "uncategorized"}:
         return {"type": kind, **filled(columns=given.getlist("columns") or None)}
     column = given.get("column", "")

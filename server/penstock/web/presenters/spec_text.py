@@ -84,6 +84,10 @@ def _aggregate(part: Mapping[str, Any]) -> str:
         return f"number of rows in each bin of {part['column']}: {_bins(part['bins'])}"
     if kind == "uncategorized":
         return f"share of rows in no declared category of {part['column']}"
+    if kind == "moments":
+        return f"means, variances and correlations of {', '.join(part['columns'])}"
+    if kind == "regression":
+        return f"regression of {part['outcome']} on {', '.join(part['predictors'])}"
     what = {"sum": "sum", "mean": "mean"}[kind]
     return f"{what} of {part['column']}{_bounds(part)}"
 

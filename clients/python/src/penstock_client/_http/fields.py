@@ -117,6 +117,11 @@ class Fields:
             )
         return keys
 
+    def key_or_none(self, name: str) -> Key | None:
+        """Return the name of a group of values."""
+        value = self.whole.get(name)
+        return None if value is None else self._key(value, name)
+
     def _key(self, value: object, name: str) -> Key:
         if isinstance(value, list):
             return tuple(self._part(item, name) for item in value)

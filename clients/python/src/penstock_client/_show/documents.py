@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 from typing import cast
 
 from penstock_client._log.notes import Checkpoint
+from penstock_client._show.frames import label
 from penstock_client._show.output import Column, Document
 from penstock_client._show.rounding import decimals, fixed, percent, short
 from penstock_client.dummy import Dummy
@@ -184,7 +185,9 @@ def yes_or_no(cell: object) -> str:
 
 
 def release(answer: Release) -> Document:
-    """Return a release, with one row for each value; tables round to the error's digits."""
+    """Return a release, with one row for each value, or for each estimate if it has any."""
+    if answer.estimates:
+        return _estimated(answer)
     digits = decimals(answer.error.standard_deviation)
 
     def rounded(cell: object) -> str:
@@ -202,13 +205,39 @@ def release(answer: Release) -> Document:
             answer.keys, answer.values, answer.interval(answer.error.confidence), strict=True
         )
     ]
+    return Document(answer.answer, columns, rows, _facts(answer))
+
+
+def _facts(answer: Release) -> Sequence[str]:
     place = "" if answer.receipt.index is None else f", leaf {answer.receipt.index} of the log"
-    facts = (
+    return (
         f"{answer.query}",
         *(f"  {line}" for line in answer.caption()),
         f"  release {answer.id} of {_time(answer.released_at.isoformat())}{place}",
     )
-    return Document(answer.answer, columns, rows, facts)
+
+
+def _estimated(answer: Release) -> Document:
+    """Return a release with one row for each estimate; a blank stands for too much noise."""
+    grouped = answer.estimates[0].key is not None
+    columns = (
+        *([Column("key")] if grouped else []),
+        Column("statistic"),
+        *(Column(name, _figure, right=True) for name in ("value", "lower", "upper")),
+    )
+    rows = [
+        (
+            *([] if each.key is None else [label(each.key)]),
+            each.name,
+            *(each.value, each.lower, each.upper),
+        )
+        for each in answer.estimates
+    ]
+    return Document(answer.answer, columns, rows, _facts(answer))
+
+
+def _figure(cell: object) -> str:
+    return "" if cell is None else short(cast("float", cell), 5)
 
 
 def history(history_items: Sequence[HistoryItem]) -> Document:

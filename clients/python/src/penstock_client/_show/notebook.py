@@ -3,9 +3,11 @@
 from collections.abc import Sequence
 from html import escape
 
-from penstock_client._show.rounding import decimals, fixed, percent, printable
+from penstock_client._show.frames import label
+from penstock_client._show.rounding import decimals, fixed, percent, printable, short
 from penstock_client._show.shown import ShownRelease
 from penstock_client._show.svg import Mark, chart
+from penstock_client._values.estimates import Estimate
 
 ROWS = 40
 _RIGHT = ' style="text-align:right;padding:0 .6em;font-variant-numeric:tabular-nums"'
@@ -36,6 +38,7 @@ def page(release: ShownRelease, rows: int = ROWS) -> str:
             chart(marks, title, digits),
             _table(marks, digits, confidence),
             _note(len(marks), len(release.values)),
+            _estimates(release.estimates[:rows], confidence),
             "</div>",
         )
     )
@@ -56,6 +59,30 @@ def _table(marks: Sequence[Mark], digits: int, confidence: str) -> str:
         for mark in marks
     )
     return f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
+
+
+def _estimates(estimates: Sequence[Estimate], confidence: str) -> str:
+    """Return a table of estimates; a dash stands for a number that there is too much noise for."""
+    if not estimates:
+        return ""
+    heads = ("estimate", "value", f"lower {confidence}", f"upper {confidence}")
+    head = "".join(
+        f"<th{_RIGHT if index else _LEFT}>{_text(name)}</th>" for index, name in enumerate(heads)
+    )
+    rows = "".join(
+        f"<tr><td{_LEFT}>{_text(_name(each))}</td>"
+        + "".join(
+            f"<td{_RIGHT}>{'-' if number is None else short(number, 5)}</td>"
+            for number in (each.value, each.lower, each.upper)
+        )
+        + "</tr>"
+        for each in estimates
+    )
+    return f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
+
+
+def _name(estimate: Estimate) -> str:
+    return estimate.name if estimate.key is None else f"{estimate.name}, {label(estimate.key)}"
 
 
 def _note(shown: int, total: int) -> str:

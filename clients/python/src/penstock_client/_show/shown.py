@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Protocol
 
 from penstock_client._http.fields import Key
+from penstock_client._values.estimates import Estimate
 from penstock_client._values.histogram import Histogram
 from penstock_client._values.interval import Interval
 from penstock_client.models import ErrorBars, Guarantee, MeanParts
@@ -45,6 +46,8 @@ class ShownRelease(Released, Protocol):
     def mean(self) -> MeanParts | None: ...
     @property
     def histogram(self) -> Histogram | None: ...
+    @property
+    def estimates(self) -> tuple[Estimate, ...]: ...
 
     def interval(self, confidence: float) -> Interval: ...
     def labels(self, most: int | None = None) -> list[str]: ...

@@ -4,6 +4,7 @@
 * ``choice``            the kind of a stored query, and of a request
 * ``vector``            a vector of values, one draw each
 * ``mean``              means, read from pairs of a sum and a count
+* ``moments``           moments and regressions, read from sums of products
 * ``correlated_counts`` counts that are protected together
 * ``sparse_histogram``  counts over keys that cannot be listed
 * ``stream``            running totals of a stream

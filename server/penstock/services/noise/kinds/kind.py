@@ -41,8 +41,10 @@ from penstock.services.schemas.queries import ComputedQueryRequest, Terms
 from penstock.services.schemas.views import (
     ErrorsView,
     ErrorView,
+    EstimateView,
     Keys,
     MeanPartsView,
+    ProductsView,
     TierLevelView,
     Values,
 )
@@ -70,6 +72,8 @@ class Reading:
     mean: MeanPartsView | None = None
     errors: ErrorsView | None = None
     histogram: HistogramView | None = None
+    moments: ProductsView | None = None
+    estimates: list[EstimateView] | None = None
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,7 @@
+"""Estimate statistics from released sums of products, each with its interval.
+
+* ``products``    the released numbers of one group, and an estimate with its gradient in them
+* ``moments``     means, variances, covariances and correlations
+* ``regression``  the coefficients of least squares
+* ``reading``     the estimates of all groups of a release
+"""

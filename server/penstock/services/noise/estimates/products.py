@@ -1,0 +1,116 @@
+"""Hold the released products of one group, and what is estimated from them.
+
+All estimates are smooth functions of the released numbers, which have noise of one variance and
+are independent, so that to first order the variance of an estimate is that variance times the
+square of the gradient's norm (the delta method).  Its interval is the estimate plus and minus its
+standard deviation times the half width of one released number over that one's standard deviation:
+1.96 for Gaussian noise.  Noise with heavier tails has a larger ratio, which is at least that of any
+sum of such noises, so that intervals are too wide there and never too narrow.
+
+What is left out is of second order: the noise of the count, or of the matrix of the predictors, in
+units of that count or matrix.  So nothing is estimated from a count below ``FEWEST`` standard
+deviations of its noise, nor from a matrix that near to a singular one.
+"""
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from penstock.connectors.planning.plan import pairs
+
+Numbers = NDArray[np.float64]
+
+FEWEST = 10.0
+"""The least count, in standard deviations of its noise, from which something is estimated."""
+
+
+@dataclass(frozen=True)
+class Scale:
+    """Hold where a column's values lie: ``middle`` plus ``half_width`` times -1 to 1."""
+
+    name: str
+    middle: float
+    half_width: float
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """Hold one estimate of one group; without a value the noise is too large for it."""
+
+    name: str
+    value: float | None
+    lower: float | None
+    upper: float | None
+    standard_deviation: float | None
+
+
+@dataclass(frozen=True)
+class Products:
+    """Hold the released numbers of one group: the sums of ``z_i z_j`` for ``i <= j``.
+
+    ``deviation`` is the standard deviation of the noise of each, ``ratio`` that of the half width
+    of its interval to it.  ``rows_per_unit`` is the most rows of one privacy unit.  With
+    ``sampling`` the intervals are about the population that the units are a sample of.
+    """
+
+    numbers: Numbers
+    factors: int
+    deviation: float
+    ratio: float
+    rows_per_unit: int
+    sampling: bool
+
+    @cached_property
+    def matrix(self) -> Numbers:
+        """Return the sums as a symmetric matrix; the first row has the count and the sums."""
+        matrix = np.empty((self.factors + 1, self.factors + 1))
+        for (first, second), number in zip(pairs(self.factors), self.numbers, strict=True):
+            matrix[first, second] = matrix[second, first] = number
+        return matrix
+
+    @property
+    def count(self) -> float:
+        """Return the number of rows, with its noise."""
+        return float(self.numbers[0])
+
+    @property
+    def is_clear(self) -> bool:
+        """Return False if there are too few rows for the noise."""
+        return self.count >= FEWEST * self.deviation and self.count > 0
+
+    def estimated_count(self) -> Estimate:
+        """Return the number of rows."""
+        half = self.ratio * self.deviation
+        return Estimate("n", self.count, self.count - half, self.count + half, self.deviation)
+
+    def estimated(
+        self, name: str, value: float, gradient: Numbers, sampled: float, scale: float = 1
+    ) -> Estimate:
+        """Return an estimate in units of ``scale``, from its gradient in the released numbers.
+
+        ``sampled`` is the variance that sampling adds for units of one row each.
+        """
+        variance = self.deviation**2 * float(gradient @ gradient)
+        if self.sampling:
+            # The rows of one unit may be all alike: then there are that many fewer of them.
+            variance += max(sampled, 0.0) * self.rows_per_unit
+        deviation = math.sqrt(variance) * scale
+        half = self.ratio * deviation
+        center = value * scale
+        return Estimate(name, center, center - half, center + half, deviation)
+
+    def gradient(self) -> Numbers:
+        """Return a gradient of zeros, by the places of the two factors; its upper half is used."""
+        return np.zeros((self.factors + 1, self.factors + 1))
+
+    def flat(self, gradient: Numbers) -> Numbers:
+        """Return a gradient in the order of the released numbers."""
+        return np.array([gradient[pair] for pair in pairs(self.factors)])
+
+
+def unclear(name: str) -> Estimate:
+    """Return that there is no number, because the noise is too large for it."""
+    return Estimate(name, None, None, None, None)
