@@ -138,6 +138,23 @@ QUESTIONS: tuple[Question, ...] = (
         (-9, 11),
     ),
     Question(
+        "products",
+        {
+            "aggregate": {
+                "type": "moments",
+                "columns": ["cost", "age"],
+                "bounds": {"cost": [-1, 2], "age": [-10, 100]},
+                "grid": 16,
+            },
+            "group_by": _WARDS,
+            "contribution": _BOUNDED,
+        },
+        (
+            *(256, -128, -64, 64, 32, 16, 512, 299, -128, 219, -75, 32),
+            *(512, -224, 96, 260, 192, 356, 0, 0, 0, 0, 0, 0),
+        ),
+    ),
+    Question(
         "filters",
         {
             "aggregate": {"type": "sum", "column": "age"},

@@ -29,6 +29,29 @@ MUTANTS: Final[Sequence[Mutant]] = (
         ),
     ),
     Mutant(
+        row="D17",
+        name="products-exchanged-like-given",
+        path="connectors/planning/sensitivity.py",
+        before="        l2_squared = self.largest**2 * (size**2 - size % 2)\n",
+        after="        l2_squared = self.largest**2 * self.count\n",
+        wrong="two units are taken to be no further apart in their products than one is from none",
+        tests=(
+            "tests/unit/connectors/planning/test_products.py::test_no_two_units_are_further_apart_than_is_derived",
+        ),
+    ),
+    Mutant(
+        row="D17",
+        name="products-unscaled",
+        path="connectors/statements/parts.py",
+        before='    few = sql.compared(sql.count(), "<=", sql.number(plan.max_rows))\n'
+        "    return sql.case((few, whole), otherwise=sql.minus(scaled, dialect.wide(plan.max_rows * square)))\n",
+        after="    return whole\n",
+        wrong="a unit with more rows than count moves the products by all of them",
+        tests=(
+            "tests/property/test_sensitivity_add_remove.py::test_the_worst_person_attains_every_norm",
+        ),
+    ),
+    Mutant(
         row="D3",
         name="cells-cast-strictly",
         path="connectors/duckdb/dialect.py",

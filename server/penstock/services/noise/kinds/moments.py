@@ -11,6 +11,7 @@ from typing_extensions import override
 
 from penstock.connectors.planning.moments import on_grid
 from penstock.connectors.planning.prepare import PreparedQuery
+from penstock.errors import InvalidInput
 from penstock.persistence.tables.queries import Query
 from penstock.services.noise.estimates.reading import NOISE, estimates_of
 from penstock.services.noise.kinds.kind import Reading
@@ -20,6 +21,7 @@ from penstock.services.schemas.queries import Terms
 from penstock.services.schemas.views import ColumnScaleView, ProductsView
 
 _TYPES = ("moments", "regression")
+_IN_STEPS = ("poisson", "skellam")
 
 
 @dataclass(frozen=True)
@@ -71,6 +73,17 @@ class MomentsKind(VectorKind):
         if prepared.moments is not None:
             stored["aggregate"] = prepared.moments.model_dump(mode="json")
         return stored
+
+    @classmethod
+    @override
+    def require_terms(cls, terms: Terms, delta: float) -> None:
+        """Raise ``InvalidInput`` for noise in whole steps, of which a row moves millions."""
+        if terms.mechanism in _IN_STEPS:
+            raise InvalidInput(
+                f"Moments and regressions take no {terms.mechanism} noise, which is for counts: one"
+                " row moves their sums by millions of steps. Choose gaussian or laplace.",
+                pointer="/mechanism",
+            )
 
     @override
     def reading(self, query: Query, rung: int, steps: Steps) -> Reading:

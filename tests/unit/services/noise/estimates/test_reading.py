@@ -1,0 +1,35 @@
+"""Test that the estimates of all groups are read from the values of a release."""
+
+import numpy as np
+from tests.unit.services.noise.estimates.rows import rows, summed
+
+from penstock.services.noise.estimates.reading import estimates_of
+from penstock.services.schemas.views import ColumnScaleView, ErrorView, Key, ProductsView
+
+COLUMNS = [ColumnScaleView("age", 50, 50), ColumnScaleView("cost", 1, 10)]
+ERROR = ErrorView(2.0, 0.95, 3.92)
+LABELS = ["n", "sum:age", "sum:cost", "sum:age,age", "sum:age,cost", "sum:cost,cost"]
+
+
+def test_every_group_has_its_estimates_under_its_key() -> None:
+    values = np.concatenate([summed(rows(400)), summed(rows(900, "others"))])
+    keys: list[Key] = [[ward, label] for ward in "ab" for label in LABELS]
+    view = ProductsView(COLUMNS, None, 1)
+    estimates = estimates_of(keys, values, ERROR, view, "noise")
+    assert [each.key for each in estimates] == ["a"] * 9 + ["b"] * 9
+    assert [each.value for each in estimates if each.name == "n"] == [400, 900]
+    alone = estimates_of([*LABELS], values[6:], ERROR, view, "noise")
+    assert [each.key for each in alone] == [None] * 9
+    assert [each.value for each in alone] == [each.value for each in estimates[9:]]
+
+
+def test_a_group_by_several_columns_has_a_key_of_several_parts() -> None:
+    keys: list[Key] = [["a", "2026", label] for label in LABELS]
+    view = ProductsView(COLUMNS, "cost", 1)
+    estimates = estimates_of(keys, summed(rows(400)), ERROR, view, "population")
+    assert [(each.name, each.key) for each in estimates] == [
+        ("n", ["a", "2026"]),
+        ("intercept", ["a", "2026"]),
+        ("coefficient:age", ["a", "2026"]),
+    ]
+    assert [each.interval for each in estimates] == ["noise", "population", "population"]
