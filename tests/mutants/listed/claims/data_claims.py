@@ -36,15 +36,15 @@ MUTANTS: Final[Sequence[Mutant]] = (
         after="        l2_squared = self.largest**2 * self.count\n",
         wrong="two units are taken to be no further apart in their products than one is from none",
         tests=(
-            "tests/unit/connectors/planning/test_products.py::test_no_two_units_are_further_apart_than_is_derived",
+            "tests/unit/connectors/planning/test_moments.py::test_no_two_units_are_further_apart_than_is_derived",
         ),
     ),
     Mutant(
         row="D17",
         name="products-unscaled",
         path="connectors/statements/parts.py",
-        before='    few = sql.compared(sql.count(), "<=", sql.number(plan.max_rows))\n'
-        "    return sql.case((few, whole), otherwise=sql.minus(scaled, dialect.wide(plan.max_rows * square)))\n",
+        before="    return sql.case((few, whole), otherwise=sql.minus(scaled, "
+        "dialect.wide(plan.max_rows * square)))\n",
         after="    return whole\n",
         wrong="a unit with more rows than count moves the products by all of them",
         tests=(
@@ -184,8 +184,8 @@ MUTANTS: Final[Sequence[Mutant]] = (
         row="D12",
         name="share-of-one-bound",
         path="connectors/planning/interpret.py",
-        before="    return Summand(_column(dataset, name), Fraction(1), 0, 1, categories)\n",
-        after="    return Summand(_column(dataset, name), Fraction(2), 0, 1, categories)\n",
+        before="    return Summand(column_of(dataset, name), Fraction(1), 0, 1, categories)\n",
+        after="    return Summand(column_of(dataset, name), Fraction(2), 0, 1, categories)\n",
         wrong="the share is charged on steps other than those that rows move it by",
         tests=(
             "tests/unit/services/queries/test_category_checks.py::test_it_is_charged_as_the_mean_of_zeros_and_ones",

@@ -79,6 +79,7 @@ def test_every_field_of_a_plan_is_in_its_shape() -> None:
         "open_keys": "other",
         "flags": ("other",),
         "nodes": "other",
+        "factors": ("other",),
     }
     assert {field.name for field in fields(Plan)} == set(other)
     for name, value in other.items():
