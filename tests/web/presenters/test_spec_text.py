@@ -37,6 +37,14 @@ def test_a_structure_is_told_in_words(structure: dict[str, Any], phrase: str) ->
             {"aggregate": {"type": "count", "columns": ["x", "y"]}},
             "number of rows in which each of these is true: x, y",
         ),
+        (
+            {"aggregate": {"type": "moments", "columns": ["x", "y"]}},
+            "means, variances and correlations of x, y",
+        ),
+        (
+            {"aggregate": {"type": "regression", "outcome": "y", "predictors": ["x"]}},
+            "regression of y on x",
+        ),
         ({"group_by": [{"column": "a"}, {"column": "b", "bins": [0, 2]}]}, "a and b (bins from 0"),
         ({"where": [{"column": "a", "op": ">=", "value": 1}]}, "a is at least 1"),
         ({"where": [{"column": "a", "op": "in", "value": ["x", 2]}]}, "a is one of x, 2"),

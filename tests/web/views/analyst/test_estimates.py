@@ -1,0 +1,47 @@
+"""Test that moments are registered by form, and their estimates shown on a release's page."""
+
+import re
+from pathlib import Path
+
+from tests.api.world import World
+from tests.web.towns import settle
+from tests.web.world import Browser, Open, text_of
+
+FORM = {
+    "name": "ages",
+    "dataset": "town",
+    "aggregate": "moments",
+    "factors": ["age"],
+    "max_groups": "1",
+    "max_rows": "1",
+    "mechanism": "gaussian",
+    "level public": "0.9",
+}
+
+
+def test_a_form_registers_moments_and_a_releases_page_has_the_estimates(
+    world: World, root: Browser, browse: Open, tmp_path: Path
+) -> None:
+    settle(world, tmp_path)
+    assert root.submit("/new/query/preview", **FORM).status_code == 200
+    assert root.submit("/new/query", **FORM, once="e" * 32).status_code == 303
+    assert "means, variances and correlations of age" in text_of(root.get("/queries/ages"))
+    released = world.answer("POST", "/api/v1/queries/ages/releases", {}, by="ann")
+    page = browse("ann").get(f"/releases/{released['id']}")
+    assert "intervals at 95%" in text_of(page)
+    table = page.text[page.text.index('aria-label="Estimates"') :]
+    rows = re.findall(r'<th scope="row"><bdi>([^<]*)</bdi></th>', table)
+    assert rows[:4] == ["n", "mean of age", "variance of age", "standard deviation of age"]
+    assert "too large" not in table
+
+
+def test_a_form_without_columns_says_what_to_enter(
+    world: World, root: Browser, tmp_path: Path
+) -> None:
+    settle(world, tmp_path)
+    page = root.submit("/new/query", **{**FORM, "factors": []}, once="f" * 32)
+    assert page.status_code == 422
+    assert "Name at least one column" in text_of(page)
+    slope = {**FORM, "aggregate": "regression", "factors": ["age"], "column": "age"}
+    page = root.submit("/new/query", **slope, once="g" * 32)
+    assert "The outcome is one of the predictors" in text_of(page)
