@@ -16,6 +16,7 @@ from penstock.accounting.charging.budget import Account
 from penstock.accounting.charging.ledger import Entry
 from penstock.accounting.reporting.coordinates import PlacedRelease
 from penstock.connectors.planning.prepare import PreparedQuery
+from penstock.connectors.specs.moments import Moments, Regression
 from penstock.mechanisms.gaussian.process import Gaussian
 from penstock.mechanisms.generalized_gaussian.mechanism import GeneralizedGaussian
 from penstock.mechanisms.laplace.process import DiscreteLaplace, Laplace
@@ -56,6 +57,7 @@ _OBJECTS: Final = {
 }
 _REQUESTS: Final[Sequence[type[BaseModel]]] = (
     *(kind.request_model for kind in KINDS),
+    *(Moments, Regression),
     queries.PushedVectorRequest,
     queries.VectorPreviewRequest,
     streams.StreamRequest,

@@ -30,7 +30,7 @@ KINDS = (
     FormKind(
         "statistic",
         "A statistic",
-        "A count, a sum, a mean or a histogram: one number, or one for each group.",
+        "A count, sum, mean, histogram, correlation or regression, in all or in each group.",
         query_form.statistic,
     ),
     FormKind(

@@ -51,6 +51,23 @@ def test_a_prepared_query_crosses_without_its_statement_and_keys() -> None:
     assert isinstance(again.sensitivity, Sensitivity)
 
 
+@pytest.mark.parametrize(
+    "aggregate",
+    [
+        {"type": "moments", "columns": ["cost"]},
+        {"type": "regression", "outcome": "cost", "predictors": ["age"], "grid": 64},
+    ],
+)
+def test_moments_cross_with_the_bounds_and_the_grid_that_were_planned(
+    aggregate: dict[str, object],
+) -> None:
+    settled = public(prepared(dataset_of(), query_of(aggregate)))
+    again = crossed(settled)
+    assert again == settled
+    assert again.moments == settled.moments
+    assert again.moments.grid
+
+
 @pytest.mark.parametrize("value", [object(), b"key", {1, 2}])
 def test_what_is_not_on_the_list_is_refused(value: object) -> None:
     with pytest.raises(TypeError):

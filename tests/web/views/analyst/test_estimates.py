@@ -28,7 +28,7 @@ def test_a_form_registers_moments_and_a_releases_page_has_the_estimates(
     assert "means, variances and correlations of age" in text_of(root.get("/queries/ages"))
     released = world.answer("POST", "/api/v1/queries/ages/releases", {}, by="ann")
     page = browse("ann").get(f"/releases/{released['id']}")
-    assert "intervals at 95%" in text_of(page)
+    assert "Estimates with intervals at 95%" in text_of(page)
     table = page.text[page.text.index('aria-label="Estimates"') :]
     rows = re.findall(r'<th scope="row"><bdi>([^<]*)</bdi></th>', table)
     assert rows[:4] == ["n", "mean of age", "variance of age", "standard deviation of age"]
