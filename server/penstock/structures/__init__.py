@@ -5,7 +5,7 @@ Everything here is ``y = L (R x + z)``: ``R`` states which sums of the data are 
 Tiers are coupled node by node as releases of a vector are, so a coalition's privacy loss is
 that of its most accurate member.
 
-* ``streams``           running sums over time: trees, epochs and the square root
+* ``streams``           running sums over time: trees, epochs, the square root and buffers
 * ``factorization``     any public pair of matrices around one vector of noise
 * ``counts``            many counts over one population, and its size without further cost
 * ``ellipse``           counts without their size, by the least noise that there is

@@ -39,6 +39,20 @@ LIBRARY = {
     "penstock.mechanisms.generalized_gaussian.sparse_vector_correction": "the published second "
     "mechanism: it has no levels either",
     "penstock.mechanisms.generalized_gaussian.sparse_vector_error": "the errors of that one",
+    **dict.fromkeys(
+        (
+            "penstock.structures.streams.buffered",
+            *(
+                f"penstock.structures.streams.buffered.{module}"
+                for module in (
+                    *("encoder", "errors", "fixed_point", "joining", "noise", "sensitivity"),
+                    "state",
+                )
+            ),
+        ),
+        "running sums for who embeds the library; the streams of the server are trees and the"
+        " square root",
+    ),
     "penstock.accounting.calibration.corrections": "shows that the correction gains nothing at "
     "the sizes of its paper, so that no query needs it",
 }

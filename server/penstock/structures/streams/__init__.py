@@ -1,4 +1,4 @@
-"""Release running sums over time: trees, epochs and the square root, step by step.
+"""Release running sums over time: trees, epochs, the square root and buffers, step by step.
 
 * ``forest``                                 running sums over nodes with parents: what the trees
                                              have in common
@@ -8,6 +8,8 @@
                                              as bytes
 * ``root_matrices, root_noise, root_state``  the square root in integers, its noise, and that as
                                              bytes
+* ``buffered``                               the square root's error with few numbers kept, for
+                                             any length
 * ``choice, comparison``                     the tree with the least error, and what each
                                              structure costs
 * ``spread``                                 the confidence interval of a running total

@@ -158,6 +158,50 @@ MUTANTS: Final[Sequence[Mutant]] = (
         ),
     ),
     Mutant(
+        row="T7",
+        name="buffered-columns-of-one-step",
+        path="structures/streams/buffered/encoder.py",
+        before="    count = min(count, matrix.length)\n",
+        after="    count = 1\n",
+        wrong="a unit in several steps of a buffered stream is charged as in one",
+        tests=(
+            "tests/unit/structures/streams/buffered/test_encoder.py::test_no_columns_weigh_more_than_the_first_ones",
+        ),
+    ),
+    Mutant(
+        row="T7",
+        name="buffered-center-without-its-fraction",
+        path="structures/streams/buffered/noise.py",
+        before="rounded_bridge(-digits[tier], ",
+        after="rounded_bridge(0 * digits[tier], ",
+        wrong="draws are around whole steps, so that neighbors differ by up to one at every step",
+        tests=(
+            "tests/unit/structures/streams/buffered/test_noise.py::test_draws_are_centered_where_the_exact_buffers_say",
+        ),
+    ),
+    Mutant(
+        row="T7",
+        name="joined-with-the-whole-difference",
+        path="structures/streams/buffered/joining.py",
+        before="drawn + difference * weight.numerator // weight.denominator\n",
+        after="drawn + difference\n",
+        wrong="a tier that joins has all the noise of the noisier one and more",
+        tests=(
+            "tests/statistical/structures/test_buffered_covariance.py::test_outputs_have_the_covariance_of_one_noise_a_step",
+        ),
+    ),
+    Mutant(
+        row="T7",
+        name="buffered-roundings-of-one-tier",
+        path="structures/streams/buffered/sensitivity.py",
+        before="    joined = tiers * JOINING\n",
+        after="    tiers = 1\n    joined = tiers * JOINING\n",
+        wrong="roundings are charged as if a stream had one tier",
+        tests=(
+            "tests/unit/structures/streams/buffered/test_sensitivity.py::test_roundings_grow_with_the_tiers",
+        ),
+    ),
+    Mutant(
         row="T10",
         name="size-taken-off",
         path="structures/counts.py",

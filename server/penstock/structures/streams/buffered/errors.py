@@ -1,0 +1,62 @@
+"""Compute the variance of outputs of buffered noise, in units of its level.
+
+Floats, which affect no noise and no charge.
+"""
+
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from penstock.structures.streams.buffered.encoder import Encoder
+
+Matrix = NDArray[np.float64]
+
+_NEAR = 64
+"""Steps to the next one that are taken one by one."""
+
+
+def variances(matrix: Encoder, steps: Iterable[int]) -> Iterator[float]:
+    """Yield the variance of the outputs of ``steps``, which increase, at a level of 1."""
+    single, entry = _transition(matrix)
+    at, variance, state = 0, 0.0, entry
+    for step in steps:
+        if not 0 <= step - at <= _NEAR:
+            at, variance = step, squares(matrix, step)[0]
+            state = np.linalg.matrix_power(single, step) @ entry
+        for _ in range(step - at):
+            variance += float(state[-1] ** 2)
+            state = single @ state
+        at = step
+        yield variance
+
+
+@lru_cache(maxsize=64)
+def squares(matrix: Encoder, steps: int) -> tuple[float, float]:
+    """Return the variance of output ``steps``, and the mean of those up to it, at a level of 1.
+
+    Covariances ``S`` and their sums ``U`` double their steps by ``S(2 t) = S(t) + F^t S(t) F'^t``
+    and ``U(2 t) = U(t) + t S(t) + F^t U(t) F'^t``.
+    """
+    single, entry = _transition(matrix)
+    covariance, sums = np.zeros_like(single), np.zeros_like(single)
+    power, at = np.eye(len(entry)), 0
+    for bit in format(steps, "b"):
+        sums = sums + at * covariance + power @ sums @ power.T
+        covariance = covariance + power @ covariance @ power.T
+        power, at = power @ power, 2 * at
+        if bit == "1":
+            covariance = single @ covariance @ single.T + np.outer(entry, entry)
+            sums, power, at = sums + covariance, single @ power, at + 1
+    return float(covariance[-1, -1]), float(sums[-1, -1]) / steps
+
+
+def _transition(matrix: Encoder) -> tuple[Matrix, Matrix]:
+    """Return ``F`` and ``h`` as in ``joining.transition``, in floats."""
+    size = len(matrix.exponents)
+    step = np.zeros((size + 1, size + 1))
+    step[:, :size] = [-float(weight) for weight in matrix.weights]
+    step[range(size), range(size)] += [float(kept) for kept in matrix.kept]
+    step[size, size] = 1.0
+    return step, np.ones(size + 1)
