@@ -17,16 +17,17 @@ of what was just said.
 """
 
 from bisect import bisect_left
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import pairwise
 
 import numpy as np
 
 from penstock.errors import InvalidInput
 from penstock.mechanisms.gaussian.process import Gaussian
 from penstock.mechanisms.process import IntVector
-from penstock.randomness.normal import rounded_bridge
+from penstock.randomness.normal import SMALLEST_VARIANCE, rounded_bridge
 from penstock.randomness.stream import Stream
 from penstock.structures.streams.buffered.encoder import Encoder
 from penstock.structures.streams.buffered.fixed_point import DIGITS, Recursion, joined, parted
@@ -42,15 +43,21 @@ deviation is below 4 times that of the level.
 _DIGIT = Fraction(1, 1 << DIGITS)
 
 
-def check_levels(mechanism: Gaussian, levels: Iterable[Fraction]) -> None:
-    """Raise ``InvalidInput`` for levels that are not above 0, or so large that buffers overflow."""
-    largest = LARGEST_VARIANCE * mechanism.granularity**2
-    for level in levels:
-        if not 0 < level <= largest:
-            raise InvalidInput(
-                f"A level of a buffered stream on this lattice is above 0 and at most"
-                f" {float(largest):g}, not {float(level):g}."
-            )
+def check_levels(mechanism: Gaussian, levels: Sequence[Fraction]) -> None:
+    """Raise ``InvalidInput`` for levels that are not above 0 or not far enough apart, or overflow.
+
+    They are in rising order.  Those less than ``SMALLEST_VARIANCE`` squared steps apart have no
+    noise between them whose law is exact enough.
+    """
+    unit = mechanism.granularity**2
+    apart = min((b - a for a, b in pairwise([Fraction(0), *levels])), default=Fraction(0))
+    if apart < SMALLEST_VARIANCE * unit or levels[-1] > LARGEST_VARIANCE * unit:
+        raise InvalidInput(
+            "A stream needs at least one level. On this lattice levels are above 0 and apart by"
+            f" at least {float(SMALLEST_VARIANCE * unit):g}, and at most"
+            f" {float(LARGEST_VARIANCE * unit):g}; these are not: "
+            + ", ".join(f"{float(level):g}" for level in levels)
+        )
 
 
 @dataclass
@@ -81,12 +88,9 @@ class BufferedNoise:
     ) -> "BufferedNoise":
         """Return the noise before the first output.
 
-        Raises ``InvalidInput`` for a dimension below 1, without a level, for a level that is given
-        twice, and as ``check_levels`` does.
+        Raises ``InvalidInput`` for a dimension below 1, and as ``check_levels`` does.
         """
         ordered = sorted(levels)
-        if not ordered or len(set(ordered)) < len(ordered):
-            raise InvalidInput("A stream needs at least one level; levels differ.")
         check_levels(mechanism, ordered)
         if dimension < 1:
             raise InvalidInput(f"An element has at least one number, not {dimension}.")
@@ -132,10 +136,10 @@ class BufferedNoise:
         A level more accurate than all others raises what the stream may lose.  Raises
         ``InvalidInput`` as ``check_levels`` does.
         """
-        check_levels(self.mechanism, [level])
         at = bisect_left(self.levels, level)
         if self.levels[at : at + 1] == [level]:
             return
+        check_levels(self.mechanism, [*self.levels[:at], level, *self.levels[at:]])
         lower = self._lower_part(level, at, stream)
         parts = [lower] if at == len(self.levels) else [lower, self._digits(at) - lower]
         self.high, self.low = (

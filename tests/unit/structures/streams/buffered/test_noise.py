@@ -126,9 +126,16 @@ def test_what_cannot_be_meant_is_refused(streams: Callable[[], Stream]) -> None:
         with pytest.raises(InvalidInput):
             noise.advance(steps, streams)
     too_noisy = 2 * LARGEST_VARIANCE * MECHANISM.granularity**2
-    for level in (Fraction(0), too_noisy):
+    too_near = 1 + Fraction(1, 1 << 25)
+    for level in (Fraction(0), Fraction(-1), too_near, too_noisy):
         with pytest.raises(InvalidInput):
             noise.insert(level, streams())
-    for dimension, levels in ((1, []), (1, [Fraction(1)] * 2), (1, [too_noisy]), (0, LEVELS)):
+    for dimension, levels in (
+        (1, []),
+        (1, [Fraction(1)] * 2),
+        (1, [too_noisy]),
+        (1, [Fraction(1), too_near]),
+        (0, LEVELS),
+    ):
         with pytest.raises(InvalidInput):
             BufferedNoise.begin(MECHANISM, encoder(3), COARSE, dimension, levels)
