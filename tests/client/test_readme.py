@@ -37,6 +37,9 @@ def test_every_example_runs(
     out = capsys.readouterr().out
     assert "ann partner" in out
     assert "AA: 31988 (31872 to 32103)" in out
+    assert "31988 (31863 to 32112), exact for Gaussian noise" in out
+    assert "Fieller, exact for Gaussian noise" in out
+    assert "[3.5, -4.5]" in out
     assert "[3.5, -1.0] 0.6294" in out
     assert "5 2 3" in out
     assert "kary 9.44 18" in out

@@ -39,6 +39,7 @@ STREAM: dict[str, Any] = {
     "name": "hits",
     "dataset": "clicks",
     "mechanism": "laplace",
+    "structure": {"kind": "kary", "k": 4, "subtracting": False},
     "status": "active",
     "length": 100,
     "next": 3,

@@ -15,7 +15,12 @@ PACKAGES = {
 
 ENTRANCES = {
     "penstock": ("penstock.__main__", "penstock.api.__main__", "penstock.application"),
-    "penstock_client": ("penstock_client", "penstock_client.command", "penstock_client.offline"),
+    "penstock_client": (
+        "penstock_client",
+        "penstock_client.command",
+        "penstock_client.derived",
+        "penstock_client.offline",
+    ),
 }
 """What programs, gunicorn and embedders import first."""
 

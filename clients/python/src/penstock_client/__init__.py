@@ -2,6 +2,7 @@
 
 - ``client``: ``Client``, with one method for each operation.
 - ``release``: releases; ``_values`` has their confidence intervals.
+- ``derived``: totals, differences, ratios and shares of released values, with intervals.
 - ``dummy``: made-up rows of a dataset.
 - ``queries``, ``preview``: queries, and what one would cost.
 - ``streams``, ``stream_preview``: running totals, pushed elements, and what a
@@ -21,12 +22,14 @@ from penstock_client._values.estimates import Estimate
 from penstock_client._values.interval import Interval
 from penstock_client._values.value_errors import ValueErrors
 from penstock_client.client import Client
+from penstock_client.derived import Derived, DerivedValues
 from penstock_client.dummy import Dummy
 from penstock_client.errors import (
     ApiError,
     BudgetExhausted,
     ClearanceTooLow,
     Conflict,
+    CovarianceUnknown,
     Forbidden,
     InvalidArgument,
     InvalidField,
@@ -34,6 +37,7 @@ from penstock_client.errors import (
     LogForked,
     LogRefused,
     MissingExtra,
+    NestedNoise,
     NotAuthenticated,
     NotFound,
     NotReachable,
@@ -80,7 +84,10 @@ __all__ = [
     "ClearanceTooLow",
     "Client",
     "Conflict",
+    "CovarianceUnknown",
     "Dataset",
+    "Derived",
+    "DerivedValues",
     "Dummy",
     "ErrorBars",
     "Estimate",
@@ -99,6 +106,7 @@ __all__ = [
     "Me",
     "MeanParts",
     "MissingExtra",
+    "NestedNoise",
     "NotAuthenticated",
     "NotFound",
     "NotReachable",

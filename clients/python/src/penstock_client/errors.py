@@ -4,6 +4,8 @@
 
     PenstockError
     ├── InvalidArgument         an argument cannot be used, nothing was sent (also a ValueError)
+    │   ├── NestedNoise         two levels of one query cannot be averaged
+    │   └── CovarianceUnknown   values share noise, and the server does not state how much
     ├── MissingExtra            a library is not installed (also an ImportError)
     ├── NotReachable            no answer came
     ├── ProtocolError           the answer is not what the contract says
@@ -34,6 +36,30 @@ class PenstockError(Exception):
 
 class InvalidArgument(PenstockError, ValueError):
     """Report an argument or a setting that cannot be used; nothing was sent."""
+
+
+class NestedNoise(InvalidArgument):
+    """Report that releases of one query were to be averaged, whose noise is one path.
+
+    The more accurate one already has all that both say: the other is it with noise added.
+    """
+
+    def __init__(self, query: str, tiers: tuple[str, str]) -> None:
+        super().__init__(query, tiers)  # so that the error can be copied between processes
+        self.query = query
+        self.tiers = tiers
+
+    def __str__(self) -> str:
+        first, second = self.tiers
+        return (
+            f"The releases of {self.query!r} at {first!r} and at {second!r} are levels of one noise"
+            " path: the noisier one is the other with noise added, so an average is less accurate"
+            " than the better one. Take that alone."
+        )
+
+
+class CovarianceUnknown(InvalidArgument):
+    """Report values that share noise whose covariance the server does not state."""
 
 
 class MissingExtra(PenstockError, ImportError):

@@ -1,7 +1,9 @@
 """State how far the values of a release may be from the exact ones.
 
 * ``interval``      computes confidence intervals at any confidence
+* ``linear``        computes the noise of weighted sums of values
 * ``value_errors``  reads error bars that differ from value to value
 * ``estimates``     reads what is estimated for moments and regressions
 * ``histogram``     reads the threshold of a sparse histogram, and which keys it releases
+* ``ways``          finds which noises two running totals share
 """

@@ -17,6 +17,9 @@ NORMAL = "normal law"
 LAPLACE = "discrete Laplace law"
 NEARLY_NORMAL = "normal approximation"
 
+KNOWN = ("gaussian", "laplace", "poisson", "skellam")
+"""The mechanisms whose law is known here."""
+
 FINE = 1e-9
 """The granularity, in standard deviations, below which the lattice is ignored."""
 
@@ -42,6 +45,12 @@ class Interval:
         return len(self.lower)
 
 
+def require_confidence(confidence: float) -> None:
+    """Raise ``InvalidArgument`` for a confidence outside (0, 1)."""
+    if not 0 < confidence < 1:
+        raise InvalidArgument(f"A confidence is between 0 and 1, not {confidence:g}.")
+
+
 def half_width(
     mechanism: str, granularity: float, error: ErrorBars, confidence: float
 ) -> tuple[float, str]:
@@ -53,20 +62,25 @@ def half_width(
     kurtosis fall as the variance grows).  Raises ``InvalidArgument`` for a confidence outside
     (0, 1), and for a mechanism whose law this version does not know.
     """
-    if not 0 < confidence < 1:
-        raise InvalidArgument(f"A confidence is between 0 and 1, not {confidence:g}.")
+    require_confidence(confidence)
     if math.isclose(confidence, error.confidence, rel_tol=1e-12):
         return error.half_width, AS_STATED
-    if mechanism == "gaussian":
-        return _normal(error.standard_deviation, confidence), NORMAL
-    if mechanism == "laplace":
-        return _laplace(error.standard_deviation, granularity, confidence), LAPLACE
-    if mechanism in ("poisson", "skellam"):
-        return _normal(error.standard_deviation, confidence), NEARLY_NORMAL
+    if mechanism in KNOWN:
+        return quantile(mechanism, granularity, error.standard_deviation, confidence)
     raise InvalidArgument(
         f"This version does not know the law of {mechanism} noise, only the interval that the"
         f" server states; call interval({error.confidence:g})."
     )
+
+
+def quantile(
+    mechanism: str, granularity: float, standard_deviation: float, confidence: float
+) -> tuple[float, str]:
+    """Return half the width of the interval of one of the ``KNOWN`` noises, and the law."""
+    if mechanism == "laplace":
+        return _laplace(standard_deviation, granularity, confidence), LAPLACE
+    law = NORMAL if mechanism == "gaussian" else NEARLY_NORMAL
+    return _normal(standard_deviation, confidence), law
 
 
 def _normal(standard_deviation: float, confidence: float) -> float:

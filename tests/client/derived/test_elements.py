@@ -1,0 +1,73 @@
+"""Test that elements of a stream have the noise that its totals do not share."""
+
+import math
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from tests.client.conftest import TOTALS
+from tests.client.servers.answers import STREAM
+
+from penstock_client import CovarianceUnknown, InvalidArgument, RunningTotals, Stream
+from penstock_client._http.fields import Fields
+from penstock_client.derived import daily
+
+NORMAL = 1.959963984540054
+
+
+def stream_of(**structure: Any) -> Stream:
+    return Stream.read(Fields({**STREAM, "structure": structure}, "stream"))
+
+
+def totals_of(deviations: list[float], first: int = 1) -> RunningTotals:
+    """Return totals 0, 10, 20 ... with these standard deviations."""
+    items = [
+        {
+            "t": first + place,
+            "values": [10.0 * place],
+            "error": {"standard_deviation": each, "confidence": 0.95, "half_width": 2 * each},
+        }
+        for place, each in enumerate(deviations)
+    ]
+    return RunningTotals.read(Fields({**TOTALS, "mechanism": "gaussian", "items": items}, "totals"))
+
+
+def test_an_element_has_the_noise_that_its_totals_do_not_share() -> None:
+    root = math.sqrt(2)
+    totals = totals_of([3, 3, 3 * root, 3], first=1)
+    found = daily(totals, stream_of(kind="kary", k=2, subtracting=False))
+    assert found.keys == (1, 2, 3, 4)
+    assert [item.value for item in found] == [0, 10, 10, 10]
+    # 1; 1 and 2; 3, beside 2 in both; 2 and 3, and 4.
+    expected = [3, 3 * root, 3, 3 * math.sqrt(3)]
+    assert [item.standard_deviation for item in found] == pytest.approx(expected)
+    assert found[3].upper == pytest.approx(10 + 3 * NORMAL)
+    assert daily(replace(totals, items=totals.items[1:]), stream_of(kind="kary", k=2)).keys == (
+        3,
+        4,
+    )
+
+
+@pytest.mark.parametrize("structure", [{"kind": "square_root"}, {"kind": "epochs"}])
+def test_elements_of_other_structures_are_refused(structure: dict[str, Any]) -> None:
+    with pytest.raises(CovarianceUnknown, match="does not state their covariance"):
+        daily(totals_of([3, 3]), stream_of(**structure))
+    endless = replace(stream_of(kind="kary", k=2), length=None)
+    with pytest.raises(CovarianceUnknown):
+        daily(totals_of([3, 3]), endless)
+
+
+def test_totals_without_an_element_are_refused() -> None:
+    stream = stream_of(kind="kary", k=2)
+    with pytest.raises(InvalidArgument, match="total before it"):
+        daily(totals_of([3], first=2), stream)
+    with pytest.raises(InvalidArgument, match="not of 'others'"):
+        daily(totals_of([3]), replace(stream, name="others"))
+    with pytest.raises(InvalidArgument, match="confidence"):
+        daily(totals_of([3]), stream, confidence=1)
+    wide = totals_of([3])
+    item = replace(wide.items[0], values=(1.0, 2.0))
+    with pytest.raises(InvalidArgument, match="several numbers"):
+        daily(replace(wide, items=(item,)), stream)
+    with pytest.raises(InvalidArgument, match="law of new noise"):
+        daily(replace(wide, mechanism="new"), stream)
