@@ -195,3 +195,24 @@ def test_the_same_columns_in_another_order_are_the_same_statistic(patients: Worl
     turned = {"type": "moments", "columns": ["cost", "age"]}
     body = {**MOMENTS, "name": "again", "aggregate": turned}
     assert patients.call("POST", "/api/v1/queries", body, by="root").status_code == 409
+
+
+def test_a_level_that_is_raised_reads_the_same_statement_again(patients: World) -> None:
+    before = released(patients, SLOPE)
+    spec = patients.answer("GET", "/api/v1/queries/slope", by="root")
+    change = {"levels": {"internal": {"rho": 2}}}
+    raised = patients.answer("PATCH", "/api/v1/queries/slope", change, by="root")
+    assert raised["sql_sha256"] == spec["sql_sha256"]
+    patients.answer("PATCH", "/api/v1/users/ann", {"clearance": "internal"}, by="root")
+    after = patients.answer("POST", "/api/v1/queries/slope/releases", {}, by="ann")
+    for wide, narrow in zip(before["estimates"], after["estimates"], strict=True):
+        assert narrow["standard_deviation"] < wide["standard_deviation"] / 4
+        assert abs(narrow["value"] - wide["value"]) < 6 * wide["standard_deviation"]
+
+
+def test_bounds_that_are_declared_anew_change_no_query_that_has_its_own(patients: World) -> None:
+    first = released(patients, MOMENTS)
+    columns = {"age": {"type": "integer", "lower": 0, "upper": 1000}}
+    patients.answer("PATCH", "/api/v1/datasets/patients", {"columns": columns}, by="root")
+    path = f"/api/v1/releases/{first['id']}/values"
+    assert patients.answer("GET", path, by="ann")["estimates"] == first["estimates"]
