@@ -3,9 +3,10 @@
 All estimates are smooth functions of the released numbers, which have noise of one variance and
 are independent, so that to first order the variance of an estimate is that variance times the
 square of the gradient's norm (the delta method).  Its interval is the estimate plus and minus its
-standard deviation times the half width of one released number over that one's standard deviation:
-1.96 for Gaussian noise.  Noise with heavier tails has a larger ratio, which is at least that of any
-sum of such noises, so that intervals are too wide there and never too narrow.
+standard deviation times a ratio: the larger one of a normal law's, 1.96 at 95%, and of the half
+width of one released number over that one's standard deviation.  For Gaussian noise both are equal;
+a sum of several other noises has a law between the two, which simulations show and no theorem, so
+that intervals are somewhat too wide there.
 
 What is left out is of second order: the noise of the count, or of the matrix of the predictors, in
 units of that count or matrix.  So nothing is estimated from a count below ``FEWEST`` standard

@@ -5,6 +5,7 @@ It is post-processing: a release is not needed again, nor are the data.
 
 from collections.abc import Sequence
 from dataclasses import replace
+from statistics import NormalDist
 from typing import Final, Literal
 
 import numpy as np
@@ -27,6 +28,8 @@ def estimates_of(
     ``values`` have the shape ``(groups * numbers,)``, the numbers of one group together; ``error``
     is that of each of them.  Intervals have the confidence of ``error``.
     """
+    normal = NormalDist().inv_cdf((1 + error.confidence) / 2)
+    ratio = max(normal, error.half_width / error.standard_deviation)
     scales = [Scale(each.name, each.middle, each.half_width) for each in view.columns]
     count = len(pairs(len(scales)))
     estimated = moments if view.outcome is None else regression
@@ -36,7 +39,7 @@ def estimates_of(
             numbers,
             len(scales),
             error.standard_deviation,
-            error.half_width / error.standard_deviation,
+            ratio,
             view.rows_per_unit,
             sampling=interval != NOISE,
         )

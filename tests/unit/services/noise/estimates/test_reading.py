@@ -1,6 +1,7 @@
 """Test that the estimates of all groups are read from the values of a release."""
 
 import numpy as np
+import pytest
 from tests.unit.services.noise.estimates.rows import rows, summed
 
 from penstock.services.noise.estimates.reading import estimates_of
@@ -33,3 +34,14 @@ def test_a_group_by_several_columns_has_a_key_of_several_parts() -> None:
         ("coefficient:age", ["a", "2026"]),
     ]
     assert [each.interval for each in estimates] == ["noise", "population", "population"]
+
+
+def test_noise_with_lighter_tails_than_a_normal_law_has_the_ratio_of_that_law() -> None:
+    """A sum of such noises is nearer to a normal law than each of them is."""
+    view = ProductsView(COLUMNS, None, 1)
+    lighter, own, heavier = (
+        estimates_of([*LABELS], summed(rows(400)), ErrorView(2.0, 0.95, half), view, "noise")[1]
+        for half in (3.2, 3.919928, 4.4)
+    )
+    assert own.upper == pytest.approx(lighter.upper)
+    assert (heavier.upper or 0) > (own.upper or 0)
