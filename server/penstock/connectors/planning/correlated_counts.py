@@ -143,7 +143,7 @@ def answer_of(plan: Plan, columns: Sequence[NDArray[np.int64]]) -> NDArray[np.in
 def _require_counts(plan: Plan) -> None:
     if plan.measure not in (Measure.COUNT, Measure.COUNT_UNITS):
         raise InvalidInput(
-            f"Counts are protected together, a {plan.measure} is not; leave structure out.",
+            f"Only counts are protected together, not {plan.measure}; leave structure out.",
             pointer=pointer("structure"),
         )
 
