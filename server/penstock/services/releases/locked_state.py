@@ -85,7 +85,7 @@ class LockedState:
     ``received`` is the release if the caller holds it, and ``stored`` if somebody does;
     ``accurate`` and ``noisy`` are its neighbors if nobody does.  ``count`` is the number of the
     query's releases.  ``room`` is None for the level of a tier.  ``release_id`` and ``leaf_id`` are
-    free numbers; the leaf's is None where the database gives it.
+    free numbers, of which ``read_ahead`` has none; the leaf's is None where the database gives it.
     """
 
     edition: str
@@ -98,7 +98,7 @@ class LockedState:
     noisy: StoredRelease | None
     count: int
     room: Room | None
-    release_id: int
+    release_id: int | None
     leaf_id: int | None
 
 
@@ -116,9 +116,11 @@ def read_under_lock(
     clearance has changed since.  Raises as ``releases.request`` does.
     """
     user = required(principal.user_id)
+    hold_query(session, required(allowed.query.id))
     state = _read(session, server, user, allowed)
     if (state.edition, state.clearance) != (allowed.edition, allowed.clearance):
         allowed = allowed_now(session, server, name, request, state.edition, state.clearance)
+        hold_query(session, required(allowed.query.id))
         state = _read(session, server, user, allowed)
     # Its columns are those that were read under its edition, but for ``seq``.
     row, query = allowed.known.signed.at(state.seq), allowed.query.name
@@ -126,9 +128,20 @@ def read_under_lock(
     return allowed, state
 
 
-def _read(session: Session, server: Server, user: int, allowed: AllowedRequest) -> LockedState:
+def read_ahead(
+    session: Session, server: Server, principal: Principal, allowed: AllowedRequest
+) -> LockedState:
+    """Return what is stored now, without the lock: the next transaction may change it.
+
+    It has no free numbers, which only a transaction that writes can take.
+    """
+    return _read(session, server, required(principal.user_id), allowed, ahead=True)
+
+
+def _read(
+    session: Session, server: Server, user: int, allowed: AllowedRequest, *, ahead: bool = False
+) -> LockedState:
     query, given = allowed.query, allowed.known.given
-    hold_query(session, required(query.id))
     between = allowed.rung not in given
     place: dict[str, Any] = {"user_id": user, "query_id": query.id, "rung": allowed.rung}
     if between:
@@ -142,7 +155,7 @@ def _read(session: Session, server: Server, user: int, allowed: AllowedRequest) 
     connection = session.connection()
     # A database that reads several long vectors for one row holds copies of all of them at once.
     long = allowed.kind.size(query) >= LONG
-    statement = _statement(connection.dialect.name, len(given) if between else None, long)
+    statement = _statement(connection.dialect.name, len(given) if between else None, long, ahead)
     row = statement.first(connection, place)
     if row is None:
         raise edition_missing()
@@ -162,8 +175,8 @@ def _read(session: Session, server: Server, user: int, allowed: AllowedRequest) 
         noisy=_release(session, row, "noisy", long=long),
         count=row["count"],
         room=Room(row["levels"], row["size"], row["first"], row["others"]) if between else None,
-        release_id=row["release_id"],
-        leaf_id=row["leaf_id"],
+        release_id=None if ahead else row["release_id"],
+        leaf_id=None if ahead else row["leaf_id"],
     )
 
 
@@ -210,12 +223,17 @@ def _count(*which: ColumnElement[bool]) -> Any:
     )
 
 
+def _numbers(dialect: str) -> tuple[ColumnElement[Any], ColumnElement[Any]]:
+    release = next_number(dialect, "release").label("release_id")
+    return release, next_number(dialect, "leaf", named=False).label("leaf_id")
+
+
 @cache
-def _statement(dialect: str, own: int | None, long: bool) -> Prepared:
+def _statement(dialect: str, own: int | None, long: bool, ahead: bool) -> Prepared:
     """Return the statement: with the room that a level beside ``own`` levels of tiers needs.
 
     If ``own`` is None, it is without that.  If the query's vectors are ``long``, they are not among
-    its columns.
+    its columns; ``ahead`` of the lock, no numbers are.
     """
     rung = bindparam("rung", type_=Integer)
     of_tiers = [bindparam(f"own_{number}", type_=Integer) for number in range(own or 0)]
@@ -259,7 +277,6 @@ def _statement(dialect: str, own: int | None, long: bool) -> Prepared:
         *_release_columns(_NOISY, "noisy", long),
         _count().label("count"),
         *columns_of_room,
-        next_number(dialect, "release").label("release_id"),
-        next_number(dialect, "leaf", named=False).label("leaf_id"),
+        *(() if ahead else _numbers(dialect)),
     ).select_from(tables)
     return Prepared(statement)

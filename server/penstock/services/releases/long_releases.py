@@ -6,12 +6,8 @@ is stored only if they are still the nearest releases, and it is read by nobody 
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
-from sqlmodel import Session, col, select
-
-from penstock.persistence.row_numbers import required
-from penstock.persistence.tables.queries import Release
 from penstock.services.context import Server
 from penstock.services.noise.kinds.kind import Draw
 from penstock.services.noise.kinds.vector import VectorKind
@@ -20,6 +16,7 @@ from penstock.services.noise.long_vectors.long_vector import LongVector
 from penstock.services.noise.long_vectors.manifest import LARGEST
 from penstock.services.noise.sealing import StoredRelease
 from penstock.services.releases.allowed import AllowedRequest
+from penstock.services.releases.locked_state import LockedState
 
 MANIFEST = 2 * LARGEST
 """Bytes by which a manifest and its leaf make the database grow, at most."""
@@ -85,19 +82,16 @@ class DrawnAhead:
                 outcome(self.vector)
 
 
-def nearest(session: Session, allowed: AllowedRequest) -> Nearest | None:
+def nearest(allowed: AllowedRequest, state: LockedState) -> Nearest | None:
     """Return the releases that a level is drawn from; None if the level is stored.
 
-    Raises ``IntegrityViolation`` without a release that is more accurate.
+    Their rows are read as a whole: they are used when the transaction has ended.  Raises
+    ``IntegrityViolation`` without a release that is more accurate.
     """
-    of_query = select(Release).where(col(Release.query_id) == required(allowed.query.id))
-    rung = col(Release.rung)
-    if session.exec(of_query.where(rung == allowed.rung)).first() is not None:
+    if state.stored is not None:
         return None
-    below = of_query.where(rung < allowed.rung).order_by(rung.desc()).limit(1)
-    above = of_query.where(rung > allowed.rung).order_by(rung).limit(1)
-    accurate = allowed.kind.anchored(allowed.query, _stored(session.exec(below).first()))
-    return Nearest(accurate, _stored(session.exec(above).first()))
+    accurate = allowed.kind.anchored(allowed.query, state.accurate)
+    return Nearest(_at_hand(accurate), None if state.noisy is None else _at_hand(state.noisy))
 
 
 def drawn(server: Server, allowed: AllowedRequest, near: Nearest | None) -> DrawnAhead:
@@ -119,7 +113,5 @@ def drawn(server: Server, allowed: AllowedRequest, near: Nearest | None) -> Draw
     return DrawnAhead(allowed.rung, near, vector)
 
 
-def _stored(row: Release | None) -> StoredRelease | None:
-    if row is None:
-        return None
-    return StoredRelease(required(row.id), row.public_id, row.rung, row.seq, row.ciphertext)
+def _at_hand(release: StoredRelease) -> StoredRelease:
+    return replace(release, sealed=release.ciphertext)

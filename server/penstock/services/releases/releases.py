@@ -44,7 +44,7 @@ from penstock.services.releases.allowed import (
 )
 from penstock.services.releases.grants import HandedRelease, holdings, leaf_fields, view_of
 from penstock.services.releases.known_queries import with_seq
-from penstock.services.releases.locked_state import LockedState, read_under_lock
+from penstock.services.releases.locked_state import LockedState, read_ahead, read_under_lock
 from penstock.services.releases.long_releases import MANIFEST, DrawnAhead
 from penstock.services.releases.lookups import ReceivedRelease, received_as
 from penstock.services.releases.stored_hand_outs import NewLevel, fitting, store_hand_out
@@ -144,8 +144,10 @@ def _released(
 def _drawn_ahead(server: Server, principal: Principal, allowed: AllowedRequest) -> DrawnAhead:
     """Draw a long vector before the lock, unless it is stored or there is no room for it."""
     with server.database.read() as session:
-        _require_room(session, server, principal, allowed)
-        near = long_releases.nearest(session, allowed)
+        state = read_ahead(session, server, principal, allowed)
+        if state.received is None:
+            _require_room_left(server, allowed, state)
+        near = long_releases.nearest(allowed, state)
     return long_releases.drawn(server, allowed, near)
 
 
@@ -221,10 +223,7 @@ def _stored_or_drawn(
     ahead: DrawnAhead | None,
 ) -> tuple[HandedRelease, Steps]:
     # Before anything else: a refusal must not reveal which levels others have requested.
-    if state.room is not None:
-        room = state.room
-        quota.refuse_level(server, room.levels, room.size, room.first)
-        _require_levels_left(allowed, room.others)
+    _require_room_left(server, allowed, state)
     dataset, query = allowed.dataset, with_seq(allowed.query, state.seq)
     if state.stored is not None:
         return state.stored, stored_state(server, dataset, query, state.stored)
@@ -307,6 +306,14 @@ def _require_room(
         quota.require_level(session, server, required(principal.user_id))
         place = {"query_id": allowed.query.id, "own": sorted(own)}
         _require_levels_left(allowed, session.exec(_OTHERS, params=place).one())
+
+
+def _require_room_left(server: Server, allowed: AllowedRequest, state: LockedState) -> None:
+    """Raise ``LevelsUsedUp`` as ``_require_room`` does, from what was read already."""
+    if state.room is not None:
+        room = state.room
+        quota.refuse_level(server, room.levels, room.size, room.first)
+        _require_levels_left(allowed, room.others)
 
 
 def _require_levels_left(allowed: AllowedRequest, others: int) -> None:

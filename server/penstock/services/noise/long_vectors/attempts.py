@@ -25,7 +25,7 @@ from penstock.services.noise.long_vectors.chunk_draws import ChunkDraws
 from penstock.services.noise.long_vectors.chunk_sealing import ChunkPlaces, seal_chunk
 from penstock.services.noise.long_vectors.long_vector import LongVector
 from penstock.services.noise.long_vectors.manifest import Manifest, root_of
-from penstock.services.noise.long_vectors.rooms import Rooms
+from penstock.services.noise.long_vectors.rooms import Rooms, reused_rooms
 
 NAME_SIZE = 16
 
@@ -124,19 +124,19 @@ def _each(count: int, act: Callable[[int, Rooms], None], threads: int) -> None:
     waiting = deque(range(count))
 
     def work() -> None:
-        rooms = Rooms()
-        while waiting:
-            try:
-                index = waiting.popleft()
-            except IndexError:  # another thread took the last one
-                return
-            is_done = False
-            try:
-                act(index, rooms)
-                is_done = True
-            finally:
-                if not is_done:
-                    waiting.clear()
+        with reused_rooms() as rooms:
+            while waiting:
+                try:
+                    index = waiting.popleft()
+                except IndexError:  # another thread took the last one
+                    return
+                is_done = False
+                try:
+                    act(index, rooms)
+                    is_done = True
+                finally:
+                    if not is_done:
+                        waiting.clear()
 
     helpers = min(threads, count) - 1
     if not helpers:

@@ -1,17 +1,28 @@
 """Provide the memory that the chunks of one thread pass through, one after the other.
 
 Fresh memory for each chunk costs more than the cipher: every page of it is a fault, and is zeroed.
-It is aligned to the blocks of disks, so that files are written from it and read into it directly.
+So a process keeps the memory of its last draw for the next one, with what was opened in it erased.
+It is aligned to huge pages and so to the blocks of disks: files are written from it and read into
+it directly.
 """
 
-from collections.abc import Callable
+from collections import deque
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
 from penstock.encryption.envelope import OVERHEAD
-from penstock.persistence.chunks.direct import BLOCK
+
+HUGE_PAGE = 1 << 21
+"""The alignment of memory: a multiple of what files on disks need, and of any page's size.
+
+Memory that begins amid a huge page takes hundreds of small ones on either side, each with a fault.
+"""
+
+_SEALED = "sealed"
 
 
 @dataclass
@@ -32,14 +43,38 @@ class Rooms:
 
     def sealed(self, integers: int) -> NDArray[np.uint8]:
         """Return the place for a sealed chunk of so many integers."""
-        return self.room("sealed", 8 * integers + OVERHEAD)
+        return self.room(_SEALED, 8 * integers + OVERHEAD)
+
+    def erase(self) -> None:
+        """Erase what was opened; a sealed chunk is ciphertext, and stays."""
+        for use, array in self._arrays.items():
+            if use != _SEALED:
+                array.fill(0)
 
     def opened(self, use: str) -> Callable[[int], NDArray[np.uint8]]:
         """Return what provides the place of an opened chunk, given its size in bytes."""
         return lambda size: self.room(use, size)
 
 
+_spare: deque[Rooms] = deque(maxlen=1)
+"""The rooms that no draw uses, of one thread: a server that draws seldom would hold the rest."""
+
+
+@contextmanager
+def reused_rooms() -> Iterator[Rooms]:
+    """Provide the rooms of an earlier draw, or new ones; nothing that is opened in them stays."""
+    try:
+        rooms = _spare.pop()
+    except IndexError:
+        rooms = Rooms()
+    try:
+        yield rooms
+    finally:
+        rooms.erase()
+        _spare.append(rooms)
+
+
 def _aligned(size: int) -> NDArray[np.uint8]:
-    array = np.empty(size + BLOCK, dtype=np.uint8)
-    start = -array.ctypes.data % BLOCK
+    array = np.empty(size + HUGE_PAGE, dtype=np.uint8)
+    start = -array.ctypes.data % HUGE_PAGE
     return array[start : start + size]

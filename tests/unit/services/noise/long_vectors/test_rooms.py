@@ -1,5 +1,7 @@
 """Test that chunks pass through the same memory, and that no use disturbs another."""
 
+from contextlib import suppress
+
 import numpy as np
 import pytest
 from tests.unit.services.noise.long_vectors.stored_vectors import files, vectors
@@ -7,7 +9,7 @@ from tests.unit.worlds import World
 
 from penstock.errors import IntegrityViolation
 from penstock.persistence.chunks.direct import BLOCK
-from penstock.services.noise.long_vectors.rooms import Rooms
+from penstock.services.noise.long_vectors.rooms import Rooms, reused_rooms
 
 
 def test_a_use_has_one_place_as_large_as_it_needed() -> None:
@@ -18,6 +20,21 @@ def test_a_use_has_one_place_as_large_as_it_needed() -> None:
     assert not np.shares_memory(first, rooms.room("other", 8))
     assert len(rooms.room("one", 9)) == 9
     assert np.shares_memory(rooms.sealed(3), rooms.sealed(2))
+
+
+@pytest.mark.parametrize("fails", [False, True])
+def test_the_next_draw_gets_the_memory_of_the_last_with_what_was_opened_erased(fails: bool) -> None:
+    with suppress(IntegrityViolation), reused_rooms() as rooms:
+        opened, sealed = rooms.opened("noisy")(8), rooms.sealed(1)
+        opened.fill(7)
+        sealed.fill(7)
+        if fails:
+            raise IntegrityViolation("A chunk was altered.")
+    with reused_rooms() as later, reused_rooms() as beside:
+        assert np.shares_memory(later.room("noisy", 8), opened)
+        assert later.room("noisy", 8).tolist() == [0] * 8
+        assert later.sealed(1).tolist() == [7] * len(sealed)
+        assert not np.shares_memory(beside.room("noisy", 8), opened)
 
 
 def test_every_place_begins_with_a_block() -> None:

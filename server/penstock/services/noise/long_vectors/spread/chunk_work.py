@@ -26,7 +26,7 @@ from penstock.services.noise.long_vectors.attempts import Attempt
 from penstock.services.noise.long_vectors.chunk_draws import between
 from penstock.services.noise.long_vectors.chunk_sealing import ChunkPlaces, seal_chunk
 from penstock.services.noise.long_vectors.long_vector import LongVector
-from penstock.services.noise.long_vectors.rooms import Rooms
+from penstock.services.noise.long_vectors.rooms import Rooms, reused_rooms
 
 _MECHANISMS: Final = {
     kind.__name__: kind for kind in (Gaussian, Laplace, DiscreteLaplace, Poisson, Skellam)
@@ -66,7 +66,8 @@ def works(
 def carried_out(work: str) -> str:
     """Draw, seal and store the chunk of a work; return its SHA-256, or what went wrong, as JSON."""
     try:
-        return json.dumps({"sha256": _drawn(json.loads(work))})
+        with reused_rooms() as rooms:
+            return json.dumps({"sha256": _drawn(json.loads(work), rooms)})
     except PenstockError as problem:
         return json.dumps({"error": type(problem).__name__, "detail": problem.detail})
 
@@ -80,8 +81,8 @@ def hashes(results: Sequence[str], worker: str) -> list[str]:
     return [str(answer["sha256"]) for answer in answers]
 
 
-def _drawn(work: dict[str, Any]) -> str:
-    store, index, rooms = chunk_store(work["store"], Path()), work["index"], Rooms()
+def _drawn(work: dict[str, Any], rooms: Rooms) -> str:
+    store, index = chunk_store(work["store"], Path()), work["index"]
     name, granularity = work["mechanism"]
     mechanism = _MECHANISMS[name](Fraction(granularity))
 
