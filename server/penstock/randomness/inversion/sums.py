@@ -25,6 +25,9 @@ from penstock.randomness.stream import Stream
 ENTRIES_A_ROW = 50
 """What the cells of a row cost, counted in entries of a table."""
 
+_LEAST_COST = 2 * (ENTRIES_A_ROW + 1)
+"""What the smallest tables cost: of two rows, with an entry each."""
+
 _MOST_BITS = 10
 _MOST_ROWS = 128
 
@@ -44,6 +47,8 @@ class BinomialSums:
 
         ``chance`` is above 0 and below 1, and there is a number of trials.
         """
+        if len(trials) < _LEAST_COST * DRAWS_AN_ENTRY:
+            return None
         low, high = int(trials.min()), int(trials.max())
         variance = float(chance * (1 - chance))
         whole = _cheapest(high, variance)
