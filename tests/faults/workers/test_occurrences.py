@@ -19,7 +19,8 @@ from penstock.services.jobs import queue
 from penstock.services.jobs.runner import Runner
 from penstock.services.schedules import occurrences
 
-STRIDE = figure("FAULTS_STRIDE", 256)
+STRIDE = figure("FAULTS_OCCURRENCE_STRIDE", 256)
+"""A kill takes a night of the schedule, of which there are ``NIGHTS``: every line has none."""
 CHARGED = "before INSERT INTO release, behind"
 """The step at which the version and the first query's charge are stored, and no anchor is."""
 
