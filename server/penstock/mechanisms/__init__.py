@@ -2,6 +2,7 @@
 
 * ``process``        what every mechanism offers (the protocol)
 * ``gaussian``, ``laplace``, ``poisson``, ``skellam``: the noise processes, a folder each
+* ``exponential``  the same for noise that only rises, which protects little by itself
 * ``generalized_gaussian``  noise with a small largest error, and no path between levels; with
   the sparse vector technique
 * ``families``       one class for each power of generalized Gaussian noise, and the like
@@ -23,6 +24,7 @@ from collections.abc import Mapping
 from fractions import Fraction
 
 from penstock.errors import InvalidInput
+from penstock.mechanisms.exponential.process import Exponential
 from penstock.mechanisms.gaussian.process import Gaussian
 from penstock.mechanisms.generalized_gaussian.mechanism import GeneralizedGaussian
 from penstock.mechanisms.generalized_gaussian.sparse_vector import SparseVector
@@ -42,7 +44,7 @@ from penstock.mechanisms.skellam.process import Skellam
 MECHANISMS: Mapping[str, type[Gaussian | Laplace | Poisson | Skellam]] = {
     kind.name: kind for kind in (Gaussian, Laplace, Poisson, Skellam)
 }
-"""Every noise process by its name."""
+"""Every noise process that protects what it is added to, by its name."""
 
 
 def family_of(name: str, power: Fraction | None = None) -> type[Mechanism]:
@@ -70,6 +72,7 @@ def family_of(name: str, power: Fraction | None = None) -> type[Mechanism]:
 
 __all__ = [
     "MECHANISMS",
+    "Exponential",
     "Gaussian",
     "GeneralizedGaussian",
     "IntVector",

@@ -39,6 +39,9 @@ LIBRARY = {
     "penstock.accounting.reporting.readings": "who embeds the library lists what is known of a "
     "release; the server prints the reading that is marked as shown",
     "penstock.mechanisms.laplace.laplace_readings": "the theorems among those readings",
+    "penstock.mechanisms.exponential": "noise that protects too little for a query by itself",
+    "penstock.mechanisms.exponential.law": "how it splits",
+    "penstock.mechanisms.exponential.process": "the process",
     "penstock.mechanisms.generalized_gaussian.sparse_vector": "a search that has no levels, so "
     "that no query of the server can have it",
     "penstock.mechanisms.generalized_gaussian.sparse_vector_correction": "the published second "

@@ -141,6 +141,28 @@ MUTANTS: Final[Sequence[Mutant]] = (
         ),
     ),
     Mutant(
+        row="M23",
+        name="exponential-range-of-one-value",
+        path="mechanisms/exponential/process.py",
+        before="        return -math.expm1(-rounded_up(sensitivity.l1 / level)) * (1 + _SAFETY)\n",
+        after="        return -math.expm1(-rounded_up(sensitivity.linf / level)) * (1 + _SAFETY)\n",
+        wrong="the chance to leave the range is that of one value and not of the vector",
+        tests=(
+            "tests/unit/mechanisms/exponential/test_process.py::test_delta_is_the_chance_to_leave_the_range_at_every_epsilon",
+        ),
+    ),
+    Mutant(
+        row="M23",
+        name="exponential-bridge-beyond-its-end",
+        path="mechanisms/exponential/process.py",
+        before="        out[places] = np.minimum(way, difference[places])\n",
+        after="        out[places] = way\n",
+        wrong="a bridge of exponential noise can rise above the noisier release",
+        tests=(
+            "tests/statistical/library/test_exponential_paths.py::test_releases_in_any_order_have_the_joint_law_and_each_its_own",
+        ),
+    ),
+    Mutant(
         row="M40",
         name="one-more-than-the-cutoff",
         path="mechanisms/generalized_gaussian/sparse_vector.py",
