@@ -19,6 +19,7 @@ learns exactly what its best-informed member knows.  The map, from the bottom up
 * ``api``, ``web``  JSON over HTTP, and the pages for people
 * ``cli``          the operator's command line
 * ``application``  everything together as a WSGI application
+* ``experiments``  the papers' figures, drawn anew
 * ``demo``         the demo's data and its story
 * ``errors``       the one tree of errors
 * ``settings``, ``setting_sources``  settings and their bounds, and where they are read from

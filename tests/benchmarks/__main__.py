@@ -6,7 +6,6 @@ import platform
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from tests.benchmarks import figure2
 from tests.benchmarks.database import (
     engines,
     ledger,
@@ -20,16 +19,8 @@ from tests.benchmarks.database import (
     sequencer,
 )
 from tests.benchmarks.figures import Figure, table
-from tests.benchmarks.noise import (
-    accountant,
-    corrections,
-    correlated,
-    costs,
-    histogram,
-    mechanisms,
-    utilities,
-)
-from tests.benchmarks.running_sums import streams, trees
+from tests.benchmarks.noise import accountant, costs, histogram, mechanisms, paper_figures
+from tests.benchmarks.running_sums import streams
 from tests.benchmarks.served import dashboard, over_http, refusals
 from tests.benchmarks.served.compared.populated import tree_at
 
@@ -45,14 +36,17 @@ BENCHMARKS: dict[str, tuple[str, Callable[[], Sequence[Figure]]]] = {
     "previews": ("Every kind of preview of a small query, with nothing cached", previews.measure),
     "costs": ("The longest computations that a caller may ask for", costs.measure),
     "histogram": ("Sparse histograms of 10^5 keys over 10^6 to 2^64", histogram.measure),
-    "figure2": ("Variance against the number of releases, epsilon 1", figure2.measure),
-    "utilities": ("Noise of one statistic at equal guarantees", utilities.measure),
+    "figure2": (
+        "Variance against the number of releases, epsilon 1",
+        paper_figures.measure_releases,
+    ),
+    "utilities": ("Noise of one statistic at equal guarantees", paper_figures.measure_utilities),
     "corrections": (
         "The largest error of many counts, the worst answered again",
-        corrections.measure,
+        paper_figures.measure_corrections,
     ),
-    "trees": ("Running sums by the papers' structures", trees.measure),
-    "correlated": ("Many counts over one population", correlated.measure),
+    "trees": ("Running sums by the papers' structures", paper_figures.measure_trees),
+    "correlated": ("Many counts over one population", paper_figures.measure_correlated),
     "streams": ("Steps of running sums, placed all over a stream", streams.measure),
     "sequencer": ("First releases of different queries, 256 values, PostgreSQL", sequencer.measure),
     "scaling": ("What grows with hosts on one PostgreSQL, and with rows", scaling.measure),

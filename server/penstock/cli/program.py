@@ -34,6 +34,7 @@ COMMANDS = {
     "schedule": "penstock.cli.data.schedules:schedule",
     "release": "penstock.cli.statistics.releases:release",
     "stream": "penstock.cli.statistics.streams:stream",
+    "figures": "penstock.cli.statistics.paper_figures:figures",
     "proposal": "penstock.cli.people.proposals:proposal",
     "audit": "penstock.cli.home.audit:audit",
     "db": "penstock.cli.home.home:db",

@@ -115,7 +115,7 @@ def test_the_commands_are_those_of_the_manual() -> None:
         *("schedule on", "schedule off", "schedule remove"),
         *("proposal list", "proposal approve", "proposal withdraw"),
         *("user create", "user list", "user show", "user set-clearance", "user disable"),
-        *("token create", "token list", "token revoke", "tier create", "tier list"),
+        *("figures", "token create", "token list", "token revoke", "tier create", "tier list"),
         *("tier change", "tier delete", "query levels", "query retire"),
         "query preview",
         *("stream list", "stream show", "stream open", "stream levels"),

@@ -7,6 +7,7 @@ from tests.support.places import ROOT
 from tests.unit.repository.reach import Package
 
 from penstock.cli.program import COMMANDS
+from penstock.experiments.catalog import EXPERIMENTS
 
 PACKAGES = {
     "penstock": Package(ROOT / "server/penstock"),
@@ -26,6 +27,9 @@ ENTRANCES = {
 
 BY_NAME = (
     *sorted({place.partition(":")[0] for place in COMMANDS.values()}),
+    *sorted(
+        {f"penstock.experiments.{each.place.partition(':')[0]}" for each in EXPERIMENTS.values()}
+    ),
     "penstock.cli.home.launch",
     "penstock.computing.child",
     "penstock.services.computations.job_kinds",
@@ -42,11 +46,6 @@ LIBRARY = {
     "penstock.mechanisms.exponential": "noise that protects too little for a query by itself",
     "penstock.mechanisms.exponential.law": "how it splits",
     "penstock.mechanisms.exponential.process": "the process",
-    "penstock.mechanisms.generalized_gaussian.sparse_vector": "a search that has no levels, so "
-    "that no query of the server can have it",
-    "penstock.mechanisms.generalized_gaussian.sparse_vector_correction": "the published second "
-    "mechanism: it has no levels either",
-    "penstock.mechanisms.generalized_gaussian.sparse_vector_error": "the errors of that one",
     **dict.fromkeys(
         (
             "penstock.structures.streams.buffered",
@@ -61,8 +60,6 @@ LIBRARY = {
         "running sums for who embeds the library; the streams of the server are trees and the"
         " square root",
     ),
-    "penstock.accounting.calibration.corrections": "shows that the correction gains nothing at "
-    "the sizes of its paper, so that no query needs it",
 }
 """What is offered to those who embed the library and reached by no program, with the reason."""
 

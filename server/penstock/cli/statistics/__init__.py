@@ -1,5 +1,6 @@
 """Run the commands on queries, streams and releases.
 
 * ``queries, streams, releases``      the commands ``query``, ``stream`` and ``release``
+* ``paper_figures``                 the command ``figures``
 * ``stream_preview, budget_preview``  tables of previews
 """

@@ -5,7 +5,6 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from numpy.typing import ArrayLike
-from tests.oracles import honaker
 
 from penstock.errors import InvalidInput
 from penstock.mechanisms import Gaussian, Laplace, MultipleRelease
@@ -50,31 +49,6 @@ def test_nodes_are_released_at_any_levels_and_decoded(
     for level in (64, 4, 16):
         noisy = found.decode(released.at(level))
         assert np.abs(noisy - np.cumsum(stream)).max() < 40 * level
-
-
-@pytest.mark.parametrize("length", [1, 5, 19, 31])
-def test_honakers_estimates_have_their_variance(length: int) -> None:
-    found = honaker.honaker(length)
-    height = honaker.height_of(length)
-    assert found.sensitivity.l2_squared == height
-    assert found.decoder @ found.strategy == pytest.approx(_prefixes(length))
-    weights = [float(honaker.variance_weight(step)) for step in range(1, length + 1)]
-    assert found.variances(1.0) == pytest.approx(weights)
-    assert honaker.mean_weight(length) == pytest.approx(np.mean(weights))
-    assert honaker.largest_weight(length) == pytest.approx(max(weights))
-
-
-@pytest.mark.parametrize(
-    ("length", "mean", "largest"),
-    [
-        (250, 304.3717, 550.327), (1000, 574.0193, 1060.474), (3429, 937.5837, 1815.294),
-        (2**16, 2544.1697, 5088.330), (10**6, 4275.3378, 8242.677), (10**7, 7054.1628, 14173.456),
-    ],
-)  # fmt: skip
-def test_honakers_errors_are_those_of_the_table(length: int, mean: float, largest: float) -> None:
-    node = 2 * honaker.height_of(length) ** 2
-    assert node * honaker.mean_weight(length) == pytest.approx(mean, abs=6e-5)
-    assert node * honaker.largest_weight(length) == pytest.approx(largest, abs=6e-4)
 
 
 def test_a_tree_is_a_factorization_as_well() -> None:

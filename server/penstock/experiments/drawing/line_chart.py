@@ -1,4 +1,4 @@
-"""Provide panels of lines as one SVG, readable on light and on dark ground and without colors.
+"""Draw panels of lines as one SVG, readable on light and on dark ground and without colors.
 
 The same numbers always give the same bytes, so that a committed drawing can be compared.
 """
@@ -81,7 +81,7 @@ class Panel:
         return [float(base) ** power for power in range(first, last + 1, skip)]
 
 
-def drawing(heading: str, told: str, described: str, panels: Sequence[Panel]) -> str:
+def drawing(heading: str, caption: str, described: str, panels: Sequence[Panel]) -> str:
     """Return the whole SVG document, panels side by side."""
     each = LEFT + INNER + RIGHT
     width, height = each * len(panels), TOP + HEIGHT + BOTTOM
@@ -93,7 +93,7 @@ def drawing(heading: str, told: str, described: str, panels: Sequence[Panel]) ->
         f"<style>{_style()}</style>",
         f'<rect class="ground" width="{width}" height="{height}"/>',
         f'<text class="title" x="{LEFT}" y="30">{heading}</text>',
-        f'<text class="quiet" x="{LEFT}" y="51">{told}</text>',
+        f'<text class="quiet" x="{LEFT}" y="51">{caption}</text>',
     ]
     for place, panel in enumerate(panels):
         parts += _panel(panel, each * place + LEFT)
@@ -146,8 +146,8 @@ def _panel(panel: Panel, left: float) -> Iterator[str]:
     )
     upright = f'text-anchor="middle" transform="translate({left - 62} {TOP + HEIGHT / 2})'
     yield f'<text class="quiet" {upright} rotate(-90)">{panel.y_label}</text>'
-    wanted = [y(line.points[-1][1]) + 4.5 for line in panel.lines]
-    labels = spread(wanted, A_LABEL, bottom + 4.5)
+    heights = [y(line.points[-1][1]) + 4.5 for line in panel.lines]
+    labels = spread(heights, A_LABEL, bottom + 4.5)
     for number, (line, label) in enumerate(zip(panel.lines, labels, strict=True)):
         way = "L".join(f"{x(a):.1f} {y(b):.1f}" for a, b in line.points)
         yield f'<g class="l{number}"><path class="line" d="M{way}"/>'

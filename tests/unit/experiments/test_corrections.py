@@ -2,13 +2,13 @@
 
 from dataclasses import replace
 from fractions import Fraction
-from pathlib import Path
 
 import pytest
-from tests.benchmarks.noise import corrections
-from tests.benchmarks.noise.corrections import HEADS, POWERS, SVG, Row
+from tests.benchmarks.noise.paper_figures import NOISE, drawing_of
 
-NOISE = Path(corrections.__file__).parents[1] / "noise.md"
+from penstock.experiments import corrections
+from penstock.experiments.corrections import HEADS, POWERS, Row
+
 COMMITTED = (64, 1024, 16384)
 
 
@@ -54,7 +54,7 @@ def test_the_committed_drawing_ends_with_the_figures_of_the_table() -> None:
     ends = (float(rows[0][3]), float(rows[0][5]), float(rows[1][3]), least)
     names = ("Laplace", "Laplace, corrected", "Gaussian", "best power")
     told = ", ".join(f"{name} {end / 128:.4g}" for name, end in zip(names, ends, strict=True))
-    assert told in SVG.read_text()
+    assert told in drawing_of("corrections").read_text()
 
 
 @pytest.mark.nightly

@@ -1,4 +1,4 @@
-"""Measure many counts over one population: Figures 2 and 3 of Lebeda 2024.
+"""Compute many counts over one population: Figures 2 and 3 of Lebeda 2024.
 
 ``d`` counts and the size of the population, at mu 1.  ``C`` trades the error of the one for
 that of the others: a node has the variance ``d + C^2``, a count adds a quarter of its own
@@ -7,16 +7,10 @@ node's and of the size's, the size has its node's over ``C^2``.
 Without the size, and with records of at most ``k`` entries above 0, the noise is an ellipse.
 """
 
-from collections.abc import Sequence
-from pathlib import Path
-
-from tests.benchmarks.drawing.line_chart import Line, Panel, drawing
-from tests.benchmarks.figures import Figure, Print
-from tests.benchmarks.running_sums.trees import described, table
-
+from penstock.experiments.drawing.line_chart import Line, Panel, drawing
+from penstock.experiments.drawing.texts import Drawn, described, table
 from penstock.structures.ellipse import Ellipse
 
-SVG = Path(__file__).parents[1] / "correlated.svg"
 COLUMNS = 10_000
 TRADE_OFFS = (5, 10, 15, 20, 30, 50, 75, 100, 150, 200)
 DRAWN = tuple(range(4, 201, 2))
@@ -91,11 +85,11 @@ def figure() -> str:
         ),
         _sparse_panel(),
     ]
-    told = (
+    caption = (
         f"d = {COLUMNS} counts: the best C for counts is 10; larger ones buy a better size."
         f" On the right, d = {SPARSE_COLUMNS} counts of records with at most k entries."
     )
-    return drawing("Correlated Gaussian noise", told, described(panels), panels)
+    return drawing("Correlated Gaussian noise", caption, described(panels), panels)
 
 
 def _sparse_panel() -> Panel:
@@ -114,15 +108,6 @@ def _sparse_panel() -> Panel:
     )
 
 
-def measure(say: Print = print, path: Path = SVG) -> Sequence[Figure]:
-    """Return the table is printed, the drawing written."""
-    say(variances_table())
-    say(sparse_table())
-    path.write_text(figure())
-    best = count_variance(COLUMNS, COLUMNS**0.25)
-    half = SPARSE_COLUMNS // 2
-    gain = half / sparse_variance(SPARSE_COLUMNS, half)
-    return [
-        Figure("standard over correlated Gaussian, variance", COLUMNS / best, "x"),
-        Figure("standard over ellipse for half of 1000 columns, variance", gain, "x"),
-    ]
+def draw() -> Drawn:
+    """Return both figures as one drawing, and their tables."""
+    return Drawn(figure(), f"{variances_table()}\n\n{sparse_table()}")

@@ -1,4 +1,4 @@
-"""Measure whether answering the worst of many counts again makes the largest error smaller.
+"""Compute whether answering the worst of many counts again makes the largest error smaller.
 
 Generalized Gaussian noise alone, of powers 1 (Laplace), 2 (Gaussian), 3 and the best one, against
 the same with a correction by sparse vector search in its best layout (Ganesh, Zhao 2021).  All
@@ -10,19 +10,18 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from pathlib import Path
 
 import numpy as np
-from tests.benchmarks.drawing.line_chart import Line, Panel, drawing
-from tests.benchmarks.figure2 import DELTA, streams_of
-from tests.benchmarks.figures import Figure, Print
-from tests.benchmarks.running_sums.trees import described, table
 
-from penstock.accounting import best_correction, best_power, power_choice
-from penstock.mechanisms import GeneralizedGaussian, SparseVectorCorrection
-from penstock.privacy import Sensitivity
+from penstock.accounting.calibration.corrections import best_correction
+from penstock.accounting.calibration.powers import best_power, power_choice
+from penstock.experiments.drawing.line_chart import Line, Panel, drawing
+from penstock.experiments.drawing.texts import Drawn, described, table
+from penstock.experiments.draws import DELTA, check, streams_of
+from penstock.mechanisms.generalized_gaussian.mechanism import GeneralizedGaussian
+from penstock.mechanisms.generalized_gaussian.sparse_vector_correction import SparseVectorCorrection
+from penstock.privacy.sensitivity import Sensitivity
 
-SVG = Path(__file__).parents[1] / "corrections.svg"
 EPSILON = 1.0
 POWERS = (Fraction(1), Fraction(2), Fraction(3))
 HEADS = (
@@ -91,8 +90,8 @@ def row(counts: int, power: Fraction, releases: int) -> Row:
     moved = Sensitivity(Fraction(counts), Fraction(counts), Fraction(1))
     alone = power_choice(power, moved, counts, EPSILON, DELTA)
     corrected = best_correction(power, moved, counts, EPSILON, DELTA)
-    assert corrected.correction.delta(EPSILON) <= DELTA
-    found = Row(
+    check(corrected.correction.delta(EPSILON) <= DELTA, "a correction above delta")
+    made = Row(
         counts=counts,
         power=power,
         scale=float(alone.level),
@@ -102,21 +101,22 @@ def row(counts: int, power: Fraction, releases: int) -> Row:
         corrected=corrected.expected_maximum,
         corrected_measured=_corrected(corrected.correction, counts, releases),
     )
-    pairs = ((found.alone, found.alone_measured), (found.corrected, found.corrected_measured))
+    pairs = ((made.alone, made.alone_measured), (made.corrected, made.corrected_measured))
     for expected, measured in pairs:
-        assert abs(measured.mean - expected) < 6 * measured.error, (expected, measured)
-    return found
+        near = abs(measured.mean - expected) < 6 * measured.error
+        check(near, f"an error of {measured} in place of {expected}")
+    return made
 
 
 def rows(setting: Setting) -> list[Row]:
     """Return all numbers of counts, all powers, the best of each number last."""
-    found = []
+    every = []
     for counts in setting.counts:
         moved = Sensitivity(Fraction(counts), Fraction(counts), Fraction(1))
         best = best_power(moved, counts, EPSILON, DELTA).power
         powers = (*POWERS, *({best} - set(POWERS)))
-        found += [row(counts, power, setting.releases) for power in powers]
-    return found
+        every += [row(counts, power, setting.releases) for power in powers]
+    return every
 
 
 def _alone(power: Fraction, scale: Fraction, counts: int, releases: int) -> Measured:
@@ -140,34 +140,34 @@ def _measured(largest: Sequence[float]) -> Measured:
     return Measured(float(np.mean(largest)), float(np.std(largest)) / math.sqrt(len(largest)))
 
 
-def markdown(found: Sequence[Row]) -> str:
+def markdown(every: Sequence[Row]) -> str:
     """Return the table."""
-    return table(HEADS, [one.cells() for one in found])
+    return table(HEADS, [row.cells() for row in every])
 
 
-def least_errors(found: Sequence[Row]) -> list[tuple[int, Row, Row]]:
+def least_errors(every: Sequence[Row]) -> list[tuple[int, Row, Row]]:
     """Return by number of counts the row with the least error alone, and that corrected."""
-    groups = {one.counts: [other for other in found if other.counts == one.counts] for one in found}
+    groups = {row.counts: [other for other in every if other.counts == row.counts] for row in every}
     return [
         (
             counts,
-            min(group, key=lambda one: one.alone),
-            min(group, key=lambda one: one.corrected),
+            min(group, key=lambda row: row.alone),
+            min(group, key=lambda row: row.corrected),
         )
         for counts, group in groups.items()
     ]
 
 
-def figure(found: Sequence[Row]) -> str:
+def figure(every: Sequence[Row]) -> str:
     """Draw expected errors over the root of the number of counts, against that number."""
-    least = least_errors(found)
+    least = least_errors(every)
 
     def line(name: str, errors: Sequence[tuple[int, float]]) -> Line:
         return Line(name, tuple((float(k), error / math.sqrt(k)) for k, error in errors))
 
     def of_power(power: int, *, corrected: bool) -> list[tuple[int, float]]:
-        group = [one for one in found if one.power == power]
-        return [(one.counts, one.corrected if corrected else one.alone) for one in group]
+        group = [row for row in every if row.power == power]
+        return [(row.counts, row.corrected if corrected else row.alone) for row in group]
 
     panel = Panel(
         title="Epsilon 1, delta 1e-6",
@@ -181,20 +181,11 @@ def figure(found: Sequence[Row]) -> str:
         ),
         x_base=2,
     )
-    told = "It helps noise with long tails, and not that of the best power."
-    return drawing("Answering the worst counts again", told, described([panel]), [panel])
+    caption = "It helps noise with long tails, and not that of the best power."
+    return drawing("Answering the worst counts again", caption, described([panel]), [panel])
 
 
-def measure(setting: Setting = Setting(), say: Print = print, path: Path = SVG) -> Sequence[Figure]:
-    """Return the table is printed, the drawing written."""
-    found = rows(setting)
-    say(markdown(found))
-    path.write_text(figure(found))
-    return [
-        Figure(
-            f"{counts} counts, best power alone over best correction",
-            one.alone / other.corrected,
-            "x",
-        )
-        for counts, one, other in least_errors(found)
-    ]
+def draw(setting: Setting = Setting()) -> Drawn:
+    """Return the drawing, and the table of expected and measured errors."""
+    every = rows(setting)
+    return Drawn(figure(every), markdown(every))

@@ -1,4 +1,4 @@
-"""Provide Figure 2 as one self-contained SVG: a panel a mechanism, lines exact, marks measured.
+"""Draw what strategies cost: a panel a mechanism, lines exact, marks measured.
 
 It follows the reader's light or dark scheme, and tells its lines apart by color (Okabe
 and Ito's, which the color-blind can tell apart), by dashes and by the shape of the marks.
@@ -97,7 +97,7 @@ def drawing(lines: Sequence[Line], epsilon: float, delta: float) -> str:
     largest = max(exact for line in lines for _, exact, _ in line.points)
     highest = 4 ** math.ceil(math.log(largest * 1.1, 4))
     most = max(releases for line in lines for releases, _, _ in line.points)
-    told = (
+    caption = (
         "Variance over that of a single release; all releases together are"
         f" (ε = {epsilon:g}, δ = {_power(delta)})-private. Lines exact, marks measured."
     )
@@ -109,7 +109,7 @@ def drawing(lines: Sequence[Line], epsilon: float, delta: float) -> str:
         f"<style>{STYLE}</style>",
         f'<rect class="ground" width="{WIDTH}" height="{height}"/>',
         f'<text class="title" x="{LEFT}" y="32">{HEADING}</text>',
-        f'<text class="quiet" x="{LEFT}" y="53">{told}</text>',
+        f'<text class="quiet" x="{LEFT}" y="53">{caption}</text>',
         *_legend(),
     ]
     for place, mechanism in enumerate(mechanisms):
@@ -182,11 +182,11 @@ def _line(axes: Axes, line: Line) -> Iterator[str]:
     way = "L".join(f"{axes.x(k):.1f} {axes.y(exact):.1f}" for k, exact, _ in line.points)
     yield f'<g class="{line.strategy}"><path class="line" d="M{way}"/>'
     for releases, exact, measured in line.points:
-        told = (
+        caption = (
             f"{line.mechanism}, {line.strategy}, {releases} releases:"
             f" {exact:.4f}, measured {measured:.4f}"
         )
-        yield _mark(line.strategy, axes.x(releases), axes.y(measured), told)
+        yield _mark(line.strategy, axes.x(releases), axes.y(measured), caption)
     yield "</g>"
 
 
@@ -202,8 +202,8 @@ def _ends(axes: Axes, lines: Sequence[Line]) -> Iterator[str]:
         )
 
 
-def _mark(strategy: str, x: float, y: float, told: str = "") -> str:
-    title = f"<title>{told}</title>" if told else ""
+def _mark(strategy: str, x: float, y: float, caption: str = "") -> str:
+    title = f"<title>{caption}</title>" if caption else ""
     if strategy == "lossless":
         return f'<circle class="mark" cx="{x:.1f}" cy="{y:.1f}" r="4">{title}</circle>'
     if strategy == "split":

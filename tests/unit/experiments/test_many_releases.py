@@ -12,13 +12,16 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.benchmarks import figure2, figures
-from tests.benchmarks.figure2 import RELEASES, STRATEGIES, Setting, Single
+from tests.benchmarks import figures
+from tests.benchmarks.noise import paper_figures
+from tests.benchmarks.noise.paper_figures import NOISE
 
+from penstock.experiments import many_releases
+from penstock.experiments.many_releases import RELEASES, STRATEGIES, Setting, Single
 from penstock.mechanisms import MECHANISMS, Gaussian, IntVector, Laplace
 from penstock.randomness import Stream
 
-FOLDER = Path(figure2.__file__).parent
+COMMITTED = paper_figures.drawing_of("figure2")
 REMADE = "run: python -m tests.benchmarks figure2, and put its table into noise.md"
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -40,7 +43,7 @@ def single(name: str) -> Single:
 
 @cache
 def exact(name: str, strategy: str, releases: int) -> float:
-    return figure2.exact_ratio(single(name), strategy, releases)
+    return many_releases.exact_ratio(single(name), strategy, releases)
 
 
 def committed() -> dict[tuple[str, str, int], tuple[float, float]]:
@@ -49,7 +52,7 @@ def committed() -> dict[tuple[str, str, int], tuple[float, float]]:
     The keys are mechanism, strategy and number of releases.
     """
     found = {}
-    for title in ET.parse(figure2.SVG).iter(f"{SVG}title"):  # noqa: S314 - our own file
+    for title in ET.parse(COMMITTED).iter(f"{SVG}title"):  # noqa: S314 - our own file
         parts = re.fullmatch(
             r"(\w+), (\w+), (\d+) releases: ([\d.]+), measured ([\d.]+)", title.text or ""
         )
@@ -77,8 +80,8 @@ def test_one_path_costs_nothing_and_the_rest_what_closed_forms_say() -> None:
 @every_mechanism
 def test_every_strategy_costs_what_one_release_does(name: str) -> None:
     one = single(name)
-    assert one.epsilon == pytest.approx(figure2.EPSILON, rel=2e-3)
-    assert one.epsilon <= figure2.EPSILON
+    assert one.epsilon == pytest.approx(many_releases.EPSILON, rel=2e-3)
+    assert one.epsilon <= many_releases.EPSILON
     for strategy in ("split", "doubling"):
         assert one.together(one.levels(strategy, 4)) == pytest.approx(one.epsilon, rel=1e-4)
 
@@ -96,10 +99,10 @@ def test_the_committed_drawing_shows_the_recomputed_values(name: str) -> None:
 
 def test_the_committed_table_is_that_of_the_committed_drawing() -> None:
     points = [
-        figure2.Point(name, strategy, releases, *values)
+        many_releases.Point(name, strategy, releases, *values)
         for (name, strategy, releases), values in committed().items()
     ]
-    assert figure2.markdown(points) in (FOLDER / "noise.md").read_text(), REMADE
+    assert many_releases.markdown(points) in NOISE.read_text(), REMADE
 
 
 @dataclass(frozen=True)
@@ -132,22 +135,22 @@ class ForgetfulGaussian(Gaussian):
 @pytest.mark.parametrize("kind", [LouderLaplace, ForgetfulGaussian])
 def test_noise_of_another_law_ends_the_run(kind: type[Laplace] | type[Gaussian]) -> None:
     size, releases = 20_000, 4
-    figure2.measured_ratio(single(kind.name), "lossless", releases, size)
-    with pytest.raises(AssertionError, match=r"off by|a correlation of"):
-        figure2.measured_ratio(Single(kind), "lossless", releases, size)
+    many_releases.measured_ratio(single(kind.name), "lossless", releases, size)
+    with pytest.raises(ArithmeticError, match=r"off by|a correlation of"):
+        many_releases.measured_ratio(Single(kind), "lossless", releases, size)
 
 
 @pytest.mark.nightly
 def test_a_run_prints_its_tables_and_draws(tmp_path: Path) -> None:
     said: list[str] = []
-    drawn = tmp_path / "figure.svg"
-    found = figure2.measure(Setting(values=5_000, releases=(1, 3)), said.append, drawn)
+    setting = Setting(values=5_000, releases=(1, 3))
+    found = paper_figures.measure_releases(setting, said.append, tmp_path)
     assert {figure.name.split(",")[0] for figure in found} == set(MECHANISMS)
     assert all(0.8 < figure.value < 1.25 for figure in found)
     assert "| gaussian | split | 1.00 | 3.00 |" in said[0]
     assert said[0].count("| mechanism | strategy | 1 | 3 |") == 2
     assert figures.table("a table", found).count("\n") == 1 + 3 * len(MECHANISMS)
-    check_accessible(drawn)
+    check_accessible(tmp_path / "figure2.svg")
 
 
 def check_accessible(path: Path) -> None:
@@ -163,4 +166,4 @@ def check_accessible(path: Path) -> None:
 
 
 def test_the_committed_drawing_can_be_read_by_everybody() -> None:
-    check_accessible(figure2.SVG)
+    check_accessible(COMMITTED)

@@ -1,8 +1,8 @@
-"""Measure what many releases cost: Figure 2 of Andersson, Retschmeier, Nelson, Pagh (2025).
+"""Compute what many releases cost: Figure 2 of Andersson, Retschmeier, Nelson, Pagh (2025).
 
 ``k`` readers have budgets that rise in equal steps up to that of the most trusted, and
 everything that anybody gets must be private at that one budget together.  Three ways to
-serve them, told apart by the variance that the most trusted reader gets, as a multiple of
+serve them, distinguished by the variance that the most trusted reader gets, as a multiple of
 what a single release at the whole budget would have:
 
 * *lossless*: one path, its most accurate level at the whole budget;
@@ -19,23 +19,24 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from hashlib import sha256
-from itertools import count
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
-from tests.benchmarks.drawing.figure2_drawing import Line, drawing
-from tests.benchmarks.figures import Figure, Print
 
-from penstock.accounting import PlacedRelease, composed_epsilon, level_for
-from penstock.mechanisms import MECHANISMS, Mechanism, MultipleRelease, draw_anchor, released
-from penstock.privacy import Ladder, Sensitivity, Target, TargetKind
-from penstock.randomness import Stream
+from penstock.accounting.calibration.levels import level_for
+from penstock.accounting.reporting.coordinates import PlacedRelease
+from penstock.accounting.reporting.report import composed_epsilon
+from penstock.experiments.drawing.strategy_chart import Line, drawing
+from penstock.experiments.drawing.texts import Drawn
+from penstock.experiments.draws import DELTA, UNIT_CHANGE, check, streams_of
+from penstock.mechanisms import MECHANISMS
+from penstock.mechanisms.multiple_release import MultipleRelease, draw_anchor, released
+from penstock.mechanisms.process import Mechanism
+from penstock.privacy.level import Ladder
+from penstock.privacy.target import Target, TargetKind
+from penstock.randomness.stream import Stream
 
-SVG = Path(__file__).with_name("figure2.svg")
-EPSILON, DELTA = 1.0, 1e-6
-ONE = Sensitivity(Fraction(1), Fraction(1), Fraction(1))
+EPSILON = 1.0
 STRATEGIES = ("lossless", "split", "doubling")
 RELEASES = (1, 2, 3, 4, 6, 8, 12, 16)
 
@@ -64,7 +65,7 @@ class Single:
 
     def __init__(self, kind: type[Mechanism]) -> None:
         target = Target(TargetKind.EPSILON, EPSILON)
-        level = level_for(kind(Fraction(1)), target, ONE, DELTA)
+        level = level_for(kind(Fraction(1)), target, UNIT_CHANGE, DELTA)
         self.mechanism, self.ladder = kind.plan(level, Fraction(1), Fraction(0))
         self.level = self.ladder.value(self.ladder.rung_at_or_above(level))
         self.variance = variance(self.mechanism, self.level)
@@ -79,7 +80,7 @@ class Single:
         """Return the tight epsilon of independent releases at ``levels``."""
         name, granularity = self.mechanism.name, self.mechanism.granularity
         return composed_epsilon(
-            [PlacedRelease(name, granularity, level, ONE) for level in levels], DELTA
+            [PlacedRelease(name, granularity, level, UNIT_CHANGE) for level in levels], DELTA
         )
 
     def levels(self, strategy: str, releases: int) -> list[Fraction]:
@@ -117,30 +118,24 @@ def exact_ratio(single: Single, strategy: str, releases: int) -> float:
     return variance(single.mechanism, single.levels(strategy, releases)[0]) / single.variance
 
 
-def streams_of(label: str) -> Callable[[], Stream]:
-    """Return streams of fixed keys, so that the figure can be made again."""
-    numbers = count()
-    return lambda: Stream.from_key(sha256(f"{label}/{next(numbers)}".encode()).digest())
-
-
 def measured_ratio(single: Single, strategy: str, releases: int, size: int) -> float:
     """Return the same, of noise that is drawn for all readers; check each one's variance."""
     streams = streams_of(f"figure2/{single.mechanism.name}/{strategy}/{releases}")
     levels = single.levels(strategy, releases)
     if strategy == "lossless":
-        drawn = _on_one_path(single.mechanism, single.ladder, levels, size, streams)
+        drawn = _on_a_path(single.mechanism, single.ladder, levels, size, streams)
     else:
         drawn = _independently(single.mechanism, levels, size, streams)
-    found = []
+    squares = []
     for level, noise in zip(levels, drawn, strict=True):
-        found.append(float(np.mean(noise**2)))
-        ratio = found[-1] / variance(single.mechanism, level)
+        squares.append(float(np.mean(noise**2)))
+        ratio = squares[-1] / variance(single.mechanism, level)
         # Six deviations of what a law of kurtosis 6 gives, and the width of a rung.
-        assert abs(ratio - 1) < 6 * math.sqrt(5 / size) + 0.002, f"a variance off by {ratio}"
-    return found[0] / single.variance
+        check(abs(ratio - 1) < 6 * math.sqrt(5 / size) + 0.002, f"a variance off by {ratio}")
+    return squares[0] / single.variance
 
 
-def _on_one_path(
+def _on_a_path(
     mechanism: Mechanism,
     ladder: Ladder,
     levels: Sequence[Fraction],
@@ -162,7 +157,7 @@ def _on_one_path(
         noise = release.at(level)
         if level != levels[0]:
             correlation = float(np.corrcoef(best, noise - best)[0, 1])
-            assert abs(correlation) < 6.5 / math.sqrt(size), f"a correlation of {correlation}"
+            check(abs(correlation) < 6.5 / math.sqrt(size), f"a correlation of {correlation}")
         yield noise
 
 
@@ -180,35 +175,35 @@ def _independently(
 
 def points(setting: Setting, names: Sequence[str] = tuple(MECHANISMS)) -> list[Point]:
     """Return all mechanisms, all strategies, all numbers of releases."""
-    found = []
+    every = []
     for name in names:
         single = Single(MECHANISMS[name])
         for strategy in STRATEGIES:
             for releases in setting.releases:
                 exact = exact_ratio(single, strategy, releases)
                 measured = measured_ratio(single, strategy, releases, setting.values)
-                found.append(Point(name, strategy, releases, exact, measured))
-    return found
+                every.append(Point(name, strategy, releases, exact, measured))
+    return every
 
 
-def markdown(found: Sequence[Point], *, measured: bool = False) -> str:
+def markdown(every: Sequence[Point], *, measured: bool = False) -> str:
     """Return the table: a row for each mechanism and strategy, exact values or measured ones."""
-    releases = sorted({point.releases for point in found})
+    releases = sorted({point.releases for point in every})
     lines = [
         "| mechanism | strategy | " + " | ".join(str(number) for number in releases) + " |",
         "|---|---|" + "---:|" * len(releases),
     ]
-    for mechanism, strategy in dict.fromkeys((point.mechanism, point.strategy) for point in found):
+    for mechanism, strategy in dict.fromkeys((point.mechanism, point.strategy) for point in every):
         cells = [
             f"{point.measured if measured else point.exact:.2f}"
-            for point in found
+            for point in every
             if (point.mechanism, point.strategy) == (mechanism, strategy)
         ]
         lines.append(f"| {mechanism} | {strategy} | {' | '.join(cells)} |")
     return "\n".join(lines)
 
 
-def lines_of(found: Sequence[Point]) -> list[Line]:
+def lines_of(every: Sequence[Point]) -> list[Line]:
     """Return the points as the drawing takes them."""
     return [
         Line(
@@ -216,29 +211,23 @@ def lines_of(found: Sequence[Point]) -> list[Line]:
             strategy,
             tuple(
                 (point.releases, point.exact, point.measured)
-                for point in found
+                for point in every
                 if (point.mechanism, point.strategy) == (mechanism, strategy)
             ),
         )
         for mechanism, strategy in dict.fromkeys(
-            (point.mechanism, point.strategy) for point in found
+            (point.mechanism, point.strategy) for point in every
         )
     ]
 
 
-def measure(setting: Setting = Setting(), say: Print = print, path: Path = SVG) -> Sequence[Figure]:
-    """Print the table, write the drawing to ``path``, and return measured over exact."""
-    found = points(setting)
-    say(f"Exact:\n{markdown(found)}\nMeasured:\n{markdown(found, measured=True)}")
-    path.write_text(drawing(lines_of(found), EPSILON, DELTA))
-    say(f"Drawn in {path.name}.")
-    most = max(setting.releases)
-    return [
-        Figure(
-            f"{p.mechanism}, {p.strategy}, {most} releases: measured over exact",
-            p.measured / p.exact,
-            "x",
-        )
-        for p in found
-        if p.releases == most
-    ]
+def figure(every: Sequence[Point]) -> str:
+    """Return the drawing of the points."""
+    return drawing(lines_of(every), EPSILON, DELTA)
+
+
+def draw(setting: Setting = Setting()) -> Drawn:
+    """Return the drawing, and the tables of exact and of measured values."""
+    every = points(setting)
+    exact, measured = markdown(every), markdown(every, measured=True)
+    return Drawn(figure(every), f"Exact:\n{exact}\nMeasured:\n{measured}")

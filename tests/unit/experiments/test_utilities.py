@@ -2,18 +2,17 @@
 
 import math
 import re
-from pathlib import Path
 
 import numpy as np
 import pytest
 from scipy import stats
-from tests.benchmarks.noise import utilities
-from tests.benchmarks.noise.utilities import EPSILONS, Row, Setting
+from tests.benchmarks.noise import paper_figures
+from tests.benchmarks.noise.paper_figures import NOISE
 
+from penstock.experiments import utilities
+from penstock.experiments.utilities import EPSILONS, Row, Setting
 from penstock.mechanisms import MECHANISMS
 from penstock.mechanisms.gaussian.curve import epsilon_at
-
-NOISE = Path(utilities.__file__).parents[1] / "noise.md"
 
 
 @pytest.fixture(scope="module")
@@ -73,6 +72,6 @@ def test_the_committed_table_holds_the_recomputed_figures(found: list[Row]) -> N
 
 def test_a_run_prints_the_table() -> None:
     said: list[str] = []
-    figures = utilities.measure(Setting(values=5_000), said.append)
+    figures = paper_figures.measure_utilities(Setting(values=5_000), said.append)
     assert len(figures) == len(EPSILONS) * len(MECHANISMS)
     assert re.match(r"\| epsilon \| mechanism \|.*\n\|---:\|---\|", said[0])

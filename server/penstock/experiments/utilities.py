@@ -1,4 +1,4 @@
-"""Measure what one guarantee buys: the noise of each mechanism for one statistic, side by side.
+"""Compute what one guarantee buys: the noise of each mechanism for one statistic, side by side.
 
 One value, which one person changes by at most 1, at equal epsilon and delta.  Exact
 figures are those of the lattice law at the level that calibration finds; measured ones
@@ -11,12 +11,14 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
-from tests.benchmarks.figure2 import DELTA, ONE, streams_of
-from tests.benchmarks.figures import Figure, Print
 
-from penstock.accounting import level_for
-from penstock.mechanisms import MECHANISMS, draw_anchor, released
-from penstock.privacy import ErrorBars, Target, TargetKind
+from penstock.accounting.calibration.levels import level_for
+from penstock.experiments.drawing.texts import Drawn
+from penstock.experiments.draws import DELTA, UNIT_CHANGE, check, streams_of
+from penstock.mechanisms import MECHANISMS
+from penstock.mechanisms.multiple_release import draw_anchor, released
+from penstock.privacy.guarantee import ErrorBars
+from penstock.privacy.target import Target, TargetKind
 
 EPSILONS = (0.1, 0.5, 1.0, 2.0)
 CONFIDENCE = 0.95
@@ -57,7 +59,7 @@ def row(name: str, epsilon: float, values: int) -> Row:
     """Calibrate, draw ``values`` times, and raise where what is drawn has another law."""
     kind = MECHANISMS[name]
     target = Target(TargetKind.EPSILON, epsilon)
-    level = level_for(kind(Fraction(1)), target, ONE, DELTA)
+    level = level_for(kind(Fraction(1)), target, UNIT_CHANGE, DELTA)
     mechanism, _ = kind.plan(level, Fraction(1), Fraction(0))
     exact = mechanism.error(level, CONFIDENCE)
     stream = streams_of(f"utilities/{name}/{epsilon}")()
@@ -68,8 +70,10 @@ def row(name: str, epsilon: float, values: int) -> Row:
     measured = ErrorBars(deviation, CONFIDENCE, float(np.quantile(errors, CONFIDENCE)))
     # A law on whole numbers reaches more than the confidence: its last step is counted whole.
     reached = float(np.mean(errors <= exact.half_width))
-    assert reached > CONFIDENCE - 6 * math.sqrt(CONFIDENCE * (1 - CONFIDENCE) / values), reached
-    assert abs(deviation / exact.standard_deviation - 1) < 3 * math.sqrt(5 / values), deviation
+    least = CONFIDENCE - 6 * math.sqrt(CONFIDENCE * (1 - CONFIDENCE) / values)
+    check(reached > least, f"{reached} within the interval")
+    near = abs(deviation / exact.standard_deviation - 1) < 3 * math.sqrt(5 / values)
+    check(near, f"a deviation of {deviation}")
     return Row(epsilon, name, mechanism.parameter, float(level), exact, measured)
 
 
@@ -78,22 +82,13 @@ def rows(setting: Setting, names: Sequence[str] = tuple(MECHANISMS)) -> list[Row
     return [row(name, epsilon, setting.values) for epsilon in EPSILONS for name in names]
 
 
-def markdown(found: Sequence[Row]) -> str:
+def markdown(every: Sequence[Row]) -> str:
     """Return the table, in units of the statistic."""
     lines = [" | ".join(HEADS), "---:|---|---" + "|---:" * 5]
-    lines += [" | ".join(one.cells()) for one in found]
+    lines += [" | ".join(row.cells()) for row in every]
     return "\n".join(f"| {line} |" if "---" not in line else f"|{line}|" for line in lines)
 
 
-def measure(setting: Setting = Setting(), say: Print = print) -> Sequence[Figure]:
-    """Return the table is printed; returned is what was measured."""
-    found = rows(setting)
-    say(markdown(found))
-    return [
-        Figure(
-            f"{one.mechanism} at epsilon {one.epsilon:g}: measured over exact deviation",
-            one.measured.standard_deviation / one.exact.standard_deviation,
-            "x",
-        )
-        for one in found
-    ]
+def draw(setting: Setting = Setting()) -> Drawn:
+    """Return the table; it has no drawing."""
+    return Drawn(None, markdown(rows(setting)))

@@ -1,6 +1,6 @@
-"""Measure running sums by the papers' structures: their errors, as tables and as drawings.
+"""Compute running sums by the papers' structures: their errors, as tables and as drawings.
 
-* *Count on Your Elders* (Andersson, Pagh, Torkamani 2024): mean squared errors under pure
+* *Count on Your Elders* (Andersson, Pagh, Steiner, Torkamani 2024): mean squared errors under pure
   privacy, and from which delta on Laplace noise is worse than Gaussian (their Theorem 1.2
   compares bounds; here stands what the structures really have);
 * *A Smooth Binary Mechanism* (Andersson, Pagh 2023): variance over time and its maximum,
@@ -12,16 +12,14 @@ Everything is computed from the library's structures, exactly.
 import math
 from collections.abc import Callable, Sequence
 from functools import cache
-from pathlib import Path
 
 import numpy as np
-from tests.benchmarks.drawing.line_chart import Line, Panel, drawing
-from tests.benchmarks.figures import Figure, Print
-from tests.oracles.honaker import height_of as honaker_height
-from tests.oracles.honaker import largest_weight, mean_weight
 
+from penstock.experiments.drawing.line_chart import Line, Panel, drawing
+from penstock.experiments.drawing.texts import Drawn, described, table
+from penstock.experiments.honaker import height_of as honaker_height
+from penstock.experiments.honaker import largest_weight, mean_weight
 from penstock.mechanisms.gaussian.curve import delta_at
-from penstock.structures import KaryTree, balanced, binary_tree, smooth_binary
 from penstock.structures.factorization.square_root import (
     coefficients,
     largest_variance,
@@ -31,11 +29,9 @@ from penstock.structures.factorization.square_root import (
 from penstock.structures.streams.choice import best_tree, mean_squared_error
 from penstock.structures.streams.comparison import smooth_nodes_drawn
 from penstock.structures.streams.forest import variance_weight
+from penstock.structures.streams.kary import KaryTree, binary_tree
+from penstock.structures.streams.smooth_binary import balanced, smooth_binary
 
-FOLDER = Path(__file__).parents[1]
-TREES_SVG, SMOOTH_SVG, CROSSOVER_SVG = (
-    FOLDER / name for name in ("trees.svg", "smooth.svg", "crossover.svg")
-)
 LENGTHS = (250, 1000, 2**10, 3429, 3430, 2**16, 10**6, 2**20, 10**7)
 NAMES = {2**10: "2^10", 2**16: "2^16", 2**20: "2^20", 2**24: "2^24", 10**6: "10^6", 10**7: "10^7"}
 OVER_TIME = 250
@@ -46,11 +42,6 @@ EXPONENTS = range(4, 21)
 
 def _named(length: int) -> str:
     return NAMES.get(length, str(length))
-
-
-def table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    lines = [heads, ["---:"] * len(heads), *rows]
-    return "\n".join(f"| {' | '.join(line)} |".replace(" ---: ", "---:") for line in lines)
 
 
 def _mean(tree: KaryTree) -> float:
@@ -148,13 +139,13 @@ def crossover_table() -> str:
     rows = []
     for length, k in CROSSOVERS:
         error = _mean(KaryTree(length, k))
-        found = (
+        deltas = (
             leading_crossover(length),
             bound_crossover(length, error),
             honest_crossover(length, error, 1.0),
             honest_crossover(length, error, 0.1),
         )
-        rows.append([_named(length), str(k), f"{error:.3f}", *(f"{one:.4g}" for one in found)])
+        rows.append([_named(length), str(k), f"{error:.3f}", *(f"{delta:.4g}" for delta in deltas)])
     heads = (
         *("T", "k", "error", "leading terms", "published bound"),
         *("exact, epsilon 1", "exact, epsilon 0.1"),
@@ -190,8 +181,10 @@ def trees_drawing() -> str:
             x_base=2,
         ),
     ]
-    told = "Laplace noise, pure privacy. Heights are whole numbers, so that errors rise in steps."
-    return drawing("Running sums by trees", told, described(panels), panels)
+    caption = (
+        "Laplace noise, pure privacy. Heights are whole numbers, so that errors rise in steps."
+    )
+    return drawing("Running sums by trees", caption, described(panels), panels)
 
 
 def smooth_drawing() -> str:
@@ -228,8 +221,10 @@ def smooth_drawing() -> str:
             x_base=2,
         ),
     ]
-    told = "Gaussian noise. Smooth outputs all have one law; the binary mechanism's vary by step."
-    return drawing("Smooth binary, binary and square root", told, described(panels), panels)
+    caption = (
+        "Gaussian noise. Smooth outputs all have one law; the binary mechanism's vary by step."
+    )
+    return drawing("Smooth binary, binary and square root", caption, described(panels), panels)
 
 
 def _binary_largest(length: int) -> float:
@@ -259,8 +254,8 @@ def crossover_drawing() -> str:
         x_base=2,
         y_base=10,
     )
-    told = "Against the square root with Gaussian noise."
-    return drawing("Laplace or Gaussian?", told, described([panel]), [panel])
+    caption = "Against the square root with Gaussian noise."
+    return drawing("Laplace or Gaussian?", caption, described([panel]), [panel])
 
 
 def _over_the_cube(line: Line) -> Line:
@@ -271,31 +266,16 @@ def _line(name: str, at: Sequence[int], value: Callable[[int], float]) -> Line:
     return Line(name, tuple((float(each), float(value(each))) for each in at))
 
 
-def described(panels: Sequence[Panel]) -> str:
-    ends = "; ".join(
-        f"{panel.title}: "
-        + ", ".join(f"{line.name} {line.points[-1][1]:.4g}" for line in panel.lines)
-        + f" at {panel.lines[0].points[-1][0]:g}"
-        for panel in panels
-    )
-    return f"Line charts. {ends}."
+def draw_trees() -> Drawn:
+    """Return mean squared errors by trees, drawn and as a table."""
+    return Drawn(trees_drawing(), errors_table())
 
 
-def measure(say: Print = print, folder: Path = FOLDER) -> Sequence[Figure]:
-    """Print tables, write drawings, and return how far the trees' errors are apart."""
-    for text in (errors_table(), smooth_table(), crossover_table()):
-        say(text + "\n")
-    for path, drawn in (
-        (TREES_SVG, trees_drawing()),
-        (SMOOTH_SVG, smooth_drawing()),
-        (CROSSOVER_SVG, crossover_drawing()),
-    ):
-        (folder / path.name).write_text(drawn)
-    return [
-        Figure(
-            f"binary over the best tree, T = {_named(length)}",
-            _mean(binary_tree(length)) / _mean(best_tree(length, pure=True)),
-            "x",
-        )
-        for length in LENGTHS
-    ]
+def draw_smooth() -> Drawn:
+    """Return variances by the smooth binary mechanism, drawn and as a table."""
+    return Drawn(smooth_drawing(), smooth_table())
+
+
+def draw_crossover() -> Drawn:
+    """Return the deltas at which Laplace and Gaussian noise meet, drawn and as a table."""
+    return Drawn(crossover_drawing(), crossover_table())
