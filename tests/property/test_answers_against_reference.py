@@ -42,6 +42,8 @@ aggregates = st.sampled_from(
         {"type": "count_units", "columns": ["insured", "urgent"]},
         {"type": "moments", "columns": ["cost", "age"], "bounds": {"cost": [-1.25, 50]}},
         {"type": "regression", "outcome": "cost", "predictors": ["age"], "grid": 16},
+        {"type": "quantiles", "column": "cost", "bins": 6},
+        {"type": "quantiles", "column": "age", "scale": "log"},
     ]
 )
 structures = st.sampled_from(

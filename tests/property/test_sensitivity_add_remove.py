@@ -74,6 +74,7 @@ QUESTIONS = {
     "mean in steps of three": Question(MEAN, lower=-8, upper=7, step=3),
     "uncategorized": Question(OUTSIDE),
     "moments": Question(MOMENTS),
+    "quantiles": Question({"type": "quantiles", "column": "cost", "bins": 6}),
     "moments on a coarse grid": Question({**MOMENTS, "grid": 16}, lower=-8, upper=7),
 }
 

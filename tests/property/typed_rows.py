@@ -73,6 +73,9 @@ AGGREGATES: tuple[dict[str, Any], ...] = (
     {"type": "moments", "columns": ["cost", "age"], "bounds": {"cost": [-1.25, 50]}},
     {"type": "moments", "columns": ["age"], "grid": 16, "bounds": {"age": [-3, 11]}},
     {"type": "regression", "outcome": "cost", "predictors": ["age"], "grid": 256},
+    {"type": "quantiles", "column": "cost", "lower": -0.25, "upper": 50, "bins": 17},
+    {"type": "quantiles", "column": "age", "bins": 40},
+    {"type": "quantiles", "column": "cost", "scale": "log"},
 )
 GROUPS: tuple[dict[str, Any], ...] = (
     {"column": "ward"},

@@ -4,11 +4,12 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Annotated, Any
 
-from pydantic import PlainValidator, ValidationError, WithJsonSchema
+from pydantic import BeforeValidator, PlainValidator, ValidationError, WithJsonSchema
 from pydantic_core import PydanticCustomError
 from werkzeug.datastructures import MultiDict
 
 from penstock.api.operations import Operation
+from penstock.connectors.binned.quantiles import Probabilities
 from penstock.connectors.planning.refusals import pointer, refusal, sentence
 from penstock.services.pagination import Window
 
@@ -47,6 +48,17 @@ Names = Annotated[
     WithJsonSchema({"type": "array", "items": {"type": "string"}, "minItems": 1}),
 ]
 """Names separated by commas."""
+
+
+def _numbers(text: object) -> list[float]:
+    try:
+        return [float(part) for part in str(text).split(",")]
+    except ValueError:
+        raise PydanticCustomError("numbers", "These must be numbers, as 0.1,0.5,0.9.") from None
+
+
+Shares = Annotated[Probabilities, BeforeValidator(_numbers)]
+"""Probabilities separated by commas."""
 
 
 def read(

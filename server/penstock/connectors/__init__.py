@@ -2,6 +2,7 @@
 
 * ``specs``        strict models of datasets and queries, shapes only
 * ``planning``     what a spec means on its dataset, known before any data are read
+* ``binned``       statistics that are read from counts of bins, and the edges of their bins
 * ``statements``   the one template of the SQL, for any engine, and what its rows mean
 * ``connector``    what an engine must offer
 * ``choice``       the connector of a dataset

@@ -7,6 +7,7 @@ that of its most accurate member.
 
 * ``streams``           running sums over time: trees, epochs, the square root and buffers
 * ``factorization``     any public pair of matrices around one vector of noise
+* ``bin_tree``          counts of bins, and their running sums with least error
 * ``counts``            many counts over one population, and its size without further cost
 * ``ellipse``           counts without their size, by the least noise that there is
 * ``noise_difference``  how far the noise of one value, less a multiple of another's, reaches

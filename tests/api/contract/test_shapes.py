@@ -32,6 +32,8 @@ def test_a_release_has_every_field_of_the_contract(world: World) -> None:
         "histogram": None,
         "moments": None,
         "estimates": None,
+        "quantiles": None,
+        "distributions": None,
         "part": None,
     }
     assert set(release["guarantee"]) == {"definition", "epsilon", "delta", "rho", "mu"}

@@ -109,6 +109,37 @@ def _products(plan: Plan, rows: list[Cells]) -> list[int]:
     return sums
 
 
+def _bin(bins: Grouping, cells: Cells) -> int | None:
+    """Return the bin of a cell, of one beyond all bins the nearest."""
+    value = read(bins.column, cells[bins.column.name])
+    if not isinstance(value, int | float):
+        return None
+    return _place(bins, max(bins.edges[0], min(float(value), bins.edges[-1])))
+
+
+def _nodes(plan: Plan, bins: Grouping, rows: list[Cells]) -> list[int]:
+    """Return the sums of 1, 4, 16 ... bins over those rows of a unit that count."""
+    places = sorted(place for cells in rows if (place := _bin(bins, cells)) is not None)
+    counted = len(rows) if plan.unit is None else min(len(rows), plan.max_rows)
+    ranks = [(place, number + 1) for number, place in enumerate(places)]
+    half = Fraction(1, 2)
+    steps = [
+        math.floor(Fraction(rank * counted, len(rows)) + half)
+        - math.floor(Fraction((rank - 1) * counted, len(rows)) + half)
+        for _, rank in ranks
+    ]
+    counts = [0] * len(bins)
+    for (place, _), step in zip(ranks, steps, strict=True):
+        counts[place] += step
+    sums, width = [], 1
+    while True:
+        level = [sum(counts[first : first + width]) for first in range(0, len(counts), width)]
+        sums += level
+        if len(level) <= 4:
+            return sums
+        width *= 4
+
+
 def _given(plan: Plan, values: list[int]) -> tuple[int, ...]:
     counted = min(len(values), plan.max_rows)
     match plan.measure:
@@ -149,6 +180,8 @@ def answer(plan: Plan, rows: Iterable[Cells], salt: bytes) -> list[int]:
         )
         if None in {_height(factor, cells) for factor in plan.factors}:
             continue
+        if plan.bins is not None and _bin(plan.bins, cells) is None:
+            continue
         if unit is None or value is None or not kept or None in places:
             continue
         key = numbers[places]  # type: ignore[index]  # no None is left
@@ -156,6 +189,8 @@ def answer(plan: Plan, rows: Iterable[Cells], salt: bytes) -> list[int]:
     width = len(plan.flags) + 1 if plan.flags or plan.measure is not Measure.MEAN else 2
     if plan.products is not None:
         width = plan.products.count
+    if plan.tree is not None:
+        width = plan.tree.size
     totals = [[0] * width for _ in range(plan.keys)]
     units = {unit for unit, _ in found}
     for unit in units:
@@ -172,6 +207,8 @@ def _parts(plan: Plan, rows: list[tuple[int, Cells]]) -> list[int]:
     """Return what the rows of one unit give to one key; of flags with the number of rows last."""
     if plan.factors:
         return _products(plan, [cells for _, cells in rows])
+    if plan.bins is not None:
+        return _nodes(plan, plan.bins, [cells for _, cells in rows])
     if not plan.flags:
         return list(_given(plan, [value for value, _ in rows]))
     true = [sum(read(flag, cells[flag.name]) is True for _, cells in rows) for flag in plan.flags]
@@ -197,7 +234,7 @@ def _arranged(plan: Plan, totals: list[list[int]], units: int) -> list[int]:
             for own, parts in zip(taken, totals, strict=True)
         ]
         return [node for group in lifted for node in group]
-    if plan.factors:
+    if plan.factors or plan.bins:
         return [number for parts in totals for number in parts]
     if nodes is None:
         return [number for part in zip(*totals, strict=True) for number in part]

@@ -18,7 +18,7 @@
 
 from penstock_client._http.version import __version__
 from penstock_client._log.notes import Checkpoint
-from penstock_client._values.estimates import Estimate
+from penstock_client._values.estimates import Distribution, Estimate
 from penstock_client._values.interval import Interval
 from penstock_client._values.value_errors import ValueErrors
 from penstock_client.client import Client
@@ -88,6 +88,7 @@ __all__ = [
     "Dataset",
     "Derived",
     "DerivedValues",
+    "Distribution",
     "Dummy",
     "ErrorBars",
     "Estimate",

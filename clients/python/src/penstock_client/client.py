@@ -4,7 +4,7 @@ import math
 import os
 import time
 import unicodedata
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from types import TracebackType
@@ -186,14 +186,16 @@ class Client:
         first: int | None = None,
         last: int | None = None,
         interval: str | None = None,
+        probabilities: Sequence[float] = (),
     ) -> Release:
         """Return a release that the caller received, or its values at a range of positions.
 
-        Positions count from 0, both ends included; ``interval`` is that of estimates: noise, or
-        population.  Raises as ``release`` does, and ``InvalidInput`` for positions beyond it.
+        Positions count from 0, both ends included; ``interval`` (noise, population) is that of
+        estimates, ``probabilities`` are of quantiles.  Raises as ``release`` does.
         """
         name = release.id if isinstance(release, Release) else release
-        given = {"from": first, "to": last, "interval": interval}
+        shares = ",".join(map(repr, map(float, probabilities))) or None
+        given = {"from": first, "to": last, "interval": interval, "probabilities": shares}
         parameters = {end: place for end, place in given.items() if place is not None}
         shown = Release.read(self._get(f"/releases/{_segment(name)}/values", parameters))
         self._verify_receipt(shown, release=shown.id)
@@ -229,11 +231,8 @@ class Client:
         The steps are ``first`` to ``last``; by default, from the first step that the level has
         to the newest.  The totals of a range never change.
         """
-        parameters = {
-            name: value
-            for name, value in (("from", first), ("to", last), ("tier", tier))
-            if value is not None
-        }
+        given = {"from": first, "to": last, "tier": tier}
+        parameters = {name: value for name, value in given.items() if value is not None}
         running_totals = RunningTotals.read(
             self._get(f"/streams/{_segment(stream)}/releases", parameters)
         )

@@ -198,6 +198,7 @@ def preview(settings: Settings, query: str | None, file: str | None) -> None:
 @click.option("--epsilon", show_envvar=True, type=float, help="Level with this epsilon.")
 @click.option("--rho", show_envvar=True, type=float, help="Level with this rho.")
 @click.option("--level", show_envvar=True, type=float, help="Level in the mechanism's parameter.")
+@click.option("--probability", show_envvar=True, type=float, multiple=True, help="Quantile shown.")
 @format_option
 @click.pass_obj
 def release(
@@ -207,6 +208,7 @@ def release(
     epsilon: float | None,
     rho: float | None,
     level: float | None,
+    probability: Sequence[float],
 ) -> None:
     """Release a QUERY at your clearance, or at a more private level.
 
@@ -215,6 +217,8 @@ def release(
     """
     with settings.connect() as client:
         answer = client.release(query, tier=tier, epsilon=epsilon, rho=rho, level=level)
+        if probability:
+            answer = client.values(answer, probabilities=probability)
         settings.print(documents.release(answer))
 
 

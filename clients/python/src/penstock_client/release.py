@@ -10,7 +10,7 @@ from penstock_client._http.fields import Fields, Key
 from penstock_client._show import frames
 from penstock_client._show.notebook import page
 from penstock_client._show.rounding import percent, short
-from penstock_client._values.estimates import Estimate
+from penstock_client._values.estimates import Distribution, Estimate
 from penstock_client._values.histogram import Histogram
 from penstock_client._values.interval import AS_STATED, Interval, half_width
 from penstock_client._values.value_errors import ValueErrors
@@ -43,7 +43,8 @@ class Release:
     ``error`` does not hold.  ``histogram`` is for sparse histograms: ``keys`` are then those
     above the threshold, and ``error`` holds for a key before it is known whether it is one of them.
     ``part`` says which of the release's values are here; it is None for all of them.
-    ``estimates`` is for moments and regressions: what the server estimated from the values.
+    ``estimates`` is for moments, regressions and quantiles: what the server estimated from the
+    values; ``distributions`` is for quantiles.
     """
 
     id: str
@@ -66,6 +67,7 @@ class Release:
     histogram: Histogram | None = None
     part: Part | None = None
     estimates: tuple[Estimate, ...] = field(default=(), repr=False)
+    distributions: tuple[Distribution, ...] = field(default=(), repr=False)
 
     @classmethod
     def read(cls, fields: Fields) -> Self:
@@ -95,6 +97,7 @@ class Release:
             histogram=Histogram.read_from(fields),
             part=Part.read_or_none(fields),
             estimates=Estimate.read_all(fields),
+            distributions=Distribution.read_all(fields),
         )
 
     def __len__(self) -> int:

@@ -5,9 +5,10 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from penstock.api.operations import ANALYST, READER, Operations, Parameter
+from penstock.api.parameters import Shares
 from penstock.api.request_context import Call
 from penstock.services.jobs import long_draws
-from penstock.services.noise.estimates.reading import NOISE, Interval, with_interval
+from penstock.services.noise.estimates.reading import NOISE, Interval, reread
 from penstock.services.pagination import Page, Window
 from penstock.services.releases import history
 from penstock.services.schemas.queries import ReleaseRequest
@@ -22,6 +23,10 @@ operations = Operations()
 _INTERVAL = Parameter(
     "What the intervals of estimates are about: the rows in the data, which is the default, or the"
     " population that they are a sample of."
+)
+_PROBABILITIES = Parameter(
+    "The probabilities of the quantiles to show, separated by commas, in place of the registered"
+    " ones: each is read from the same release, and costs nothing."
 )
 
 
@@ -40,7 +45,7 @@ def request_release(
     answer = long_draws.release(call.server, call.principal, query, request)
     if answer.first:
         call.hide_duration(answer.drawn)
-    return with_interval(answer.view, interval)
+    return reread(answer.view, interval)
 
 
 @operations.get("/releases", READER)
@@ -79,6 +84,7 @@ def show_values(
         Parameter("The position of the last value; by default that of the last.", called="to"),
     ] = None,
     interval: Annotated[Interval, _INTERVAL] = NOISE,
+    probabilities: Annotated[Shares, _PROBABILITIES] = (),
 ) -> ReleaseView:
     """Show a release with its values, to a user who received it: all, or a range of positions.
 
@@ -86,5 +92,11 @@ def show_values(
     per key.  For more than 10^7 values in JSON request ranges.
     """
     return history.values(
-        call.server, call.principal, release, first=first, last=last, interval=interval
+        call.server,
+        call.principal,
+        release,
+        first=first,
+        last=last,
+        interval=interval,
+        probabilities=probabilities,
     )

@@ -30,6 +30,13 @@ if TYPE_CHECKING:
 @option("--epsilon", type=Positive(), help="Level with this epsilon.")
 @option("--rho", type=Positive(), help="Level with this rho.")
 @option("--level", type=Positive(), help="Level in the mechanism's parameter.")
+@option(
+    "--probability",
+    "probabilities",
+    type=float,
+    multiple=True,
+    help="Probability of a quantile to show; may be repeated.",
+)
 @format_option
 @click.pass_obj
 def release(
@@ -40,24 +47,29 @@ def release(
     epsilon: float | None,
     rho: float | None,
     level: float | None,
+    probabilities: "Sequence[float]",
 ) -> None:
     """Release QUERY to a user.
 
     It is released at the user's clearance, or at a more private level.  Give at most one of --tier,
     --epsilon, --rho and --level.  The release is the user's: it is in the log and in their
-    exposure.  Exits with 3 if their clearance is too low.
+    exposure.  Exits with 3 if their clearance is too low.  Any --probability is
+    that of a quantile that is read from the release, which costs nothing.
     """
     if sum(target is not None for target in (tier, epsilon, rho, level)) > 1:
         raise click.UsageError("Give at most one of --tier, --epsilon, --rho and --level.")
 
+    from penstock.connectors.binned.quantiles import probabilities_in
     from penstock.services.access.principals import acting_as
+    from penstock.services.noise.estimates.reading import NOISE, reread
     from penstock.services.releases import releases
     from penstock.services.schemas.queries import ReleaseRequest
 
     request = built(ReleaseRequest, tier=tier, epsilon=epsilon, rho=rho, level=level)
     analyst = acting_as(operator.server, user, by=operator.principal)
+    shares = probabilities_in(",".join(map(repr, probabilities)))
     answer = releases.request(operator.server, analyst, query, request)
-    operator.print(document(answer.view))
+    operator.print(document(reread(answer.view, NOISE, shares)))
 
 
 def document(view: "ReleaseView") -> Document:

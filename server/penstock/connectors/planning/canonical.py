@@ -52,6 +52,8 @@ def canonical_form(
         form["factors"] = sorted(
             [each.column.name, str(each.step), each.lowest, each.highest] for each in plan.factors
         )
+    if plan.bins is not None:
+        form["bins"] = [plan.bins.column.name, *(spelling(edge) for edge in plan.bins.edges)]
     if plan.nodes is not None:
         form["nodes"] = _nodes(plan.nodes)
     return json.dumps(form, sort_keys=True, separators=(",", ":"), ensure_ascii=False)

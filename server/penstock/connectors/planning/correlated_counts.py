@@ -121,6 +121,9 @@ def answer_of(plan: Plan, columns: Sequence[NDArray[np.int64]]) -> NDArray[np.in
     """Return the answer in lattice steps, from the columns of the statement's rows."""
     nodes = plan.nodes
     if nodes is None:
+        if plan.tree is not None:
+            sums = plan.tree.nodes(columns[0].reshape(plan.keys, -1)).ravel()
+            return np.minimum(sums, np.int64(plan.saturation))
         if len(columns) == 1:
             return columns[0]  # it may be long, and is not copied
         return (

@@ -3,6 +3,8 @@
 import math
 from fractions import Fraction
 
+from penstock.connectors.binned.edges import edges_of, planned
+from penstock.connectors.binned.quantiles import MOST_NODES, Quantiles
 from penstock.connectors.planning.columns import bound, column_of, declared, numeric
 from penstock.connectors.planning.correlated_counts import terms_of, with_nodes
 from penstock.connectors.planning.moments import factors_of
@@ -41,6 +43,7 @@ from penstock.connectors.specs.models import (
 from penstock.connectors.specs.moments import MOST_NUMBERS, Moments, Regression
 from penstock.connectors.specs.schema import STEPS, check_schema, step_of
 from penstock.errors import InvalidInput
+from penstock.structures.bin_tree import BinTree
 
 
 def interpret(dataset: DatasetSpec, request: ComputedQuery) -> Plan:
@@ -70,9 +73,11 @@ def interpret(dataset: DatasetSpec, request: ComputedQuery) -> Plan:
         max_rows = _rows(dataset, request)
     with refusals:
         factors = _factors(dataset, request)
+    with refusals:
+        bins = _bins(dataset, request)
     refusals.raise_all()
     keys = math.prod(map(len, groupings)) if opened is None else opened.domain.size
-    _check_dimension(keys, flags, factors)
+    _check_dimension(keys, flags, factors, bins)
     unit = dataset.privacy_unit
     plan = Plan(
         unit=column_of(dataset, unit.column) if isinstance(unit, UnitColumn) else None,
@@ -86,6 +91,7 @@ def interpret(dataset: DatasetSpec, request: ComputedQuery) -> Plan:
         open_keys=opened,
         flags=flags,
         factors=factors,
+        bins=bins,
     )
     _check_range(plan)
     if isinstance(request, CorrelatedQuery):
@@ -209,6 +215,8 @@ def _measure(request: ComputedQuery) -> Measure:
         return Measure.MEAN
     if isinstance(request.aggregate, Moments | Regression):
         return Measure.MOMENTS
+    if isinstance(request.aggregate, Quantiles):
+        return Measure.QUANTILES
     return Measure(request.aggregate.type)
 
 
@@ -243,7 +251,16 @@ def _flags(dataset: DatasetSpec, request: ComputedQuery) -> tuple[Column, ...]:
     return tuple(column_of(dataset, name) for name in names)
 
 
-def _check_dimension(keys: int, flags: tuple[Column, ...], factors: tuple[Summand, ...]) -> None:
+def _check_dimension(
+    keys: int, flags: tuple[Column, ...], factors: tuple[Summand, ...], bins: Grouping | None
+) -> None:
+    if bins is not None and keys * BinTree(len(bins)).size > MOST_NODES:
+        raise InvalidInput(
+            f"The groups have {keys} keys, with {BinTree(len(bins)).size} counts each for"
+            f" {len(bins)} bins; a query has at most {MOST_NODES} of them. Take fewer bins, or"
+            " group by fewer columns.",
+            pointer=pointer("aggregate", "bins"),
+        )
     numbers = len(pairs(len(factors)))
     if factors and keys * numbers > MOST_NUMBERS:
         raise InvalidInput(
@@ -330,6 +347,13 @@ def _factors(dataset: DatasetSpec, request: ComputedQuery) -> tuple[Summand, ...
     rows = request.contribution.max_rows_per_group or 1
     of_units = isinstance(dataset.privacy_unit, UnitColumn)
     return factors_of(dataset, request.aggregate, rows if of_units else 1)
+
+
+def _bins(dataset: DatasetSpec, request: ComputedQuery) -> Grouping | None:
+    if not isinstance(request.aggregate, Quantiles):
+        return None
+    settled = planned(dataset, request.aggregate)
+    return Grouping(column_of(dataset, settled.column), edges=edges_of(settled))
 
 
 def _outside(dataset: DatasetSpec, name: str) -> Summand:

@@ -14,6 +14,7 @@ from penstock.connectors.planning.domain import ALL, Domain, Key
 from penstock.connectors.planning.sensitivity import (
     Contribution,
     Measure,
+    NodeCounts,
     Norms,
     Products,
     Record,
@@ -23,6 +24,7 @@ from penstock.connectors.specs.cells import Cell, label
 from penstock.connectors.specs.models import ColumnType
 from penstock.privacy.neighboring import NeighboringRelation
 from penstock.structures import sparse_histogram
+from penstock.structures.bin_tree import BinTree
 from penstock.structures.counts import Centered, Lift
 from penstock.structures.ellipse import Ellipse
 
@@ -107,6 +109,17 @@ def labels_of(names: Sequence[str]) -> tuple[str, ...]:
     )
 
 
+def labels_of_nodes(bins: Grouping) -> tuple[str, ...]:
+    """Return the key of each node over bins: its ends, and how wide the nodes of its level are."""
+    marks, last = [label(edge) for edge in bins.edges], len(bins)
+
+    def span(width: int, first: int, end: int) -> str:
+        of = "" if width == 1 else f" ({width} bins)"
+        return f"[{marks[first]}, {marks[end]}{']' if end == last else ')'}{of}"
+
+    return tuple(span(*node) for node in BinTree(last).spans)
+
+
 @dataclass(frozen=True)
 class OpenKeys:
     """Represent keys that no list holds: cells of ``column`` that are in ``domain``."""
@@ -121,7 +134,8 @@ class Plan:
 
     Sparse histograms have ``open_keys`` in place of groupings.  ``flags`` are boolean columns
     that are counted each by itself; ``nodes`` take the place of counts that are protected
-    together (see ``correlated_counts``).
+    together (see ``correlated_counts``).  Quantiles have ``bins`` of a column beside the groupings;
+    a value beyond them is in the nearest one.
     """
 
     unit: Column | None
@@ -136,6 +150,7 @@ class Plan:
     flags: tuple[Column, ...] = ()
     nodes: Lift | Centered | Ellipse | None = None
     factors: tuple[Summand, ...] = ()
+    bins: Grouping | None = None
 
     @property
     def columns(self) -> tuple[Column, ...]:
@@ -145,6 +160,7 @@ class Plan:
         used += [self.summand.column] if self.summand else []
         used += self.flags
         used += [factor.column for factor in self.factors]
+        used += [self.bins.column] if self.bins else []
         return tuple(dict.fromkeys(used))
 
     @property
@@ -155,16 +171,28 @@ class Plan:
         return math.prod(len(grouping) for grouping in self.groupings)
 
     @property
+    def cells(self) -> int:
+        """Return how many rows a statement returns at most: one for each key, and bin of it."""
+        return self.keys * (len(self.bins) if self.bins else 1)
+
+    @property
+    def tree(self) -> BinTree | None:
+        """Return the tree over the bins, whose nodes are released; None without bins."""
+        return BinTree(len(self.bins)) if self.bins else None
+
+    @property
     def dimension(self) -> int:
         """Return how many numbers the answer has: one for each key, for a mean two.
 
         The centered sums of all keys come first, then all weighted counts.  Of flags there
-        is one for each key and flag, those of one key together, and so of moments.
+        is one for each key and flag, those of one key together, and so of moments and of nodes.
         """
         if self.nodes is not None:
             return self.nodes.size
         if self.products is not None:
             return self.keys * self.products.count
+        if self.tree is not None:
+            return self.keys * self.tree.size
         if self.measure is Measure.MEAN:
             return 2 * self.keys
         return self.keys * max(len(self.flags), 1)
@@ -176,6 +204,8 @@ class Plan:
         sized = isinstance(self.nodes, Lift)
         if self.factors:
             return Domain((*labels, labels_of([each.column.name for each in self.factors])))
+        if self.bins:
+            return Domain((*labels, labels_of_nodes(self.bins)))
         if self.flags:
             names = tuple(flag.name for flag in self.flags)
             return Domain((*labels, (*names, ALL) if sized else names))
@@ -218,15 +248,22 @@ class Plan:
         return Products(len(self.factors), self.max_rows, self.grid, scaled)
 
     @property
+    def node_counts(self) -> NodeCounts | None:
+        """Return what one unit contributes to the nodes of one group; None without bins."""
+        return None if self.tree is None else NodeCounts(self.tree.levels, self.max_rows)
+
+    @property
     def contribution(self) -> Contribution:
-        """Return what one unit contributes to one group, in lattice steps, unless to moments."""
+        """Return what one unit contributes to one group, in lattice steps, to anything else."""
         if self.summand is None:
             return Contribution(self.measure, self.max_rows)
         return Contribution(self.measure, self.max_rows, self.summand.lowest, self.summand.highest)
 
     def moved(self, relation: NeighboringRelation) -> Norms:
         """Return the sensitivity of the answer to one privacy unit, in lattice steps."""
-        contribution: Contribution | Record | Products = self.products or self.contribution
+        contribution: Contribution | Record | Products | NodeCounts = (
+            self.products or self.node_counts or self.contribution
+        )
         if isinstance(self.nodes, Ellipse):
             # It is planned under add_remove alone; groups that overlap are in one ellipse.
             l1, square, largest = self.nodes.change(self.max_rows)
@@ -248,7 +285,7 @@ class Plan:
     @property
     def most_of_a_unit(self) -> int:
         """Return the largest absolute value of what one unit gives to one number."""
-        return (self.products or self.contribution).largest
+        return (self.products or self.node_counts or self.contribution).largest
 
     @property
     def largest(self) -> int:

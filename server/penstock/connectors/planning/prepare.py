@@ -10,6 +10,8 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TypeVar
 
+from penstock.connectors.binned import edges
+from penstock.connectors.binned.quantiles import Quantiles
 from penstock.connectors.choice import connector_of
 from penstock.connectors.connector import ExactAnswer
 from penstock.connectors.planning.canonical import canonical_hash
@@ -40,7 +42,8 @@ class PreparedQuery:
     all weighted counts.  ``step`` is the value of one lattice step, ``bound`` the largest absolute
     value, ``sensitivity`` in units of the values. ``statement`` is recorded and run; only computed
     queries have it and a canonical hash, only means have ``mean_bounds`` (see ``Plan``).  Moments
-    and regressions have ``moments``, the aggregate with the bounds and the grid that are planned.
+    and regressions have ``moments``, the aggregate with the bounds and the grid that are planned,
+    and quantiles have ``quantiles``, likewise with the bins.
 
     For counts that are protected together the vector holds their ``nodes``, and ``keys`` belong to
     the counts that are computed from it.  Sparse histograms have no ``keys``; their ``dimension``
@@ -57,6 +60,7 @@ class PreparedQuery:
     mean_bounds: tuple[Fraction, Fraction] | None = None
     nodes: Nodes | None = None
     moments: Moments | Regression | None = None
+    quantiles: Quantiles | None = None
 
 
 def prepare(
@@ -86,6 +90,7 @@ def prepare(
         mean_bounds=plan.mean_bounds,
         nodes=plan.nodes,
         moments=_moments(dataset, request, plan),
+        quantiles=_quantiles(dataset, request),
     )
 
 
@@ -95,6 +100,12 @@ def _moments(
     if not isinstance(request.aggregate, Moments | Regression):
         return None
     return planned(dataset, request.aggregate, plan.max_rows)
+
+
+def _quantiles(dataset: DatasetSpec, request: ComputedQuery) -> Quantiles | None:
+    if not isinstance(request.aggregate, Quantiles):
+        return None
+    return edges.planned(dataset, request.aggregate)
 
 
 def _changed(dataset: DatasetSpec, plan: Plan) -> int:

@@ -28,6 +28,9 @@ to ``[c min(lo, 0), c max(hi, 0)]``; to a mean the pair of
 
 To moments of ``k`` columns it gives the sums of ``z_i z_j`` (``moments``), ``W^2 min(n, c)`` among
 them, likewise times ``c / n`` if ``n > c``; ``Products`` has their norms.
+
+To the nodes of a tree over bins (``structures.bin_tree``) it gives ``min(n, c)`` rows, each of
+which is in one node of each level; ``NodeCounts`` has the norms.
 """
 
 import math
@@ -48,6 +51,7 @@ class Measure(StrEnum):
     SUM = "sum"
     MEAN = "mean"
     MOMENTS = "moments"
+    QUANTILES = "quantiles"
 
 
 @dataclass(frozen=True)
@@ -117,8 +121,8 @@ class Contribution:
                 return Norms.of(*((end,) for end in self.clamp))
             case Measure.MEAN:
                 return Norms.of((most * self.width, most * self.width))
-            case Measure.MOMENTS:
-                raise TypeError("moments have Products")
+            case Measure.MOMENTS | Measure.QUANTILES:
+                raise TypeError("moments have Products, and quantiles NodeCounts")
 
     @property
     def exchanged(self) -> Norms:
@@ -140,8 +144,8 @@ class Contribution:
                     (2 * most * self.width, 0),
                     ((most + 1) * self.width, (most - 1) * self.width),
                 )
-            case Measure.MOMENTS:
-                raise TypeError("moments have Products")
+            case Measure.MOMENTS | Measure.QUANTILES:
+                raise TypeError("moments have Products, and quantiles NodeCounts")
 
 
 @dataclass(frozen=True)
@@ -241,6 +245,43 @@ class Products:
         return Norms(min(each, _root(self.count * l2_squared)), l2_squared, 2 * self.largest)
 
 
+@dataclass(frozen=True)
+class NodeCounts:
+    """Represent what one unit gives to the nodes of a tree over bins in one group.
+
+    It gives ``min(n, c)`` rows, each of which is in one node of each of the ``levels``, so that it
+    moves the nodes of one level by ``c`` together (``B``), and by ``c`` in one node if its rows are
+    in one bin.
+
+    Of two units in one group each moves the nodes of a level by ``c`` together, in opposite
+    directions (``W``): none by more than ``c``, all by ``2 c``, and their squares add up to
+    ``2 c^2`` at most.  All of it is reached by rows in two bins with no node in common, which there
+    are, since the sum of all bins is no node.  Bins saturate before they are added, and nodes after
+    it: that lets no bin move further, nor in another direction, and so neither the nodes of a level
+    that move upwards together nor those that move downwards.
+    """
+
+    levels: int
+    max_rows: int
+
+    @property
+    def largest(self) -> int:
+        """Return the largest absolute value of one number."""
+        return self.max_rows
+
+    @property
+    def given(self) -> Norms:
+        """Return ``B``: the norms of what a unit gives to one group."""
+        most = self.max_rows
+        return Norms(self.levels * most, self.levels * most**2, most)
+
+    @property
+    def exchanged(self) -> Norms:
+        """Return ``W``: the norms by which two units that are both in one group differ."""
+        given = self.given
+        return Norms(2 * given.l1, 2 * given.l2_squared, given.linf)
+
+
 def _root(square: int) -> int:
     """Return the smallest integer that is at least the root."""
     root = math.isqrt(square)
@@ -254,7 +295,7 @@ def rounded(value: Fraction, step: Fraction) -> int:
 
 def derived(
     relation: NeighboringRelation,
-    contribution: Contribution | Record | Products,
+    contribution: Contribution | Record | Products | NodeCounts,
     max_groups: int,
     keys: int,
 ) -> Norms:

@@ -20,6 +20,7 @@ from pydantic import (
 )
 from pydantic_core import PydanticCustomError
 
+from penstock.connectors.binned.quantiles import Quantiles
 from penstock.connectors.specs.moments import Moments, Regression
 from penstock.privacy.neighboring import NeighboringRelation
 from penstock.spec_fields import (
@@ -271,7 +272,7 @@ class Uncategorized(Spec):
 
 _AGGREGATES = (
     *("count", "count_units", "sum", "mean", "histogram", "uncategorized"),
-    *("moments", "regression"),
+    *("moments", "regression", "quantiles"),
 )
 
 
@@ -288,13 +289,14 @@ AggregateSpec = Annotated[
     | Annotated[Histogram, Tag("<histogram>")]
     | Annotated[Uncategorized, Tag("<uncategorized>")]
     | Annotated[Moments, Tag("<moments>")]
-    | Annotated[Regression, Tag("<regression>")],
+    | Annotated[Regression, Tag("<regression>")]
+    | Annotated[Quantiles, Tag("<quantiles>")],
     Discriminator(
         _kind_of_aggregate,
         custom_error_type="aggregate",
         custom_error_message=(
             "This must be an object whose type is count, count_units, sum, mean, histogram,"
-            " uncategorized, moments or regression."
+            " uncategorized, moments, regression or quantiles."
         ),
     ),
 ]

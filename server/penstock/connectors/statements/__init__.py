@@ -5,6 +5,7 @@
 * ``dialect``       what an engine does otherwise than others
 * ``template``      the one template, filled in by a plan
 * ``texts``         keeps the latest texts, by all that they depend on
+* ``unit_bins``     what a unit gives to the bins of its groups, at most
 * ``parts``         what is added up of a unit and of a group, and how totals saturate
 * ``declared``      the tables of declared keys, and the columns that a plan reads
 * ``decoding``      from the engine's rows to the answer's vector

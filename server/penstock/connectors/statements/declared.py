@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from penstock.connectors.planning.plan import Column, Grouping, Plan
 from penstock.connectors.specs.cells import Cell
 from penstock.connectors.specs.models import ColumnType
-from penstock.connectors.statements.statement import TAKEN
+from penstock.connectors.statements.statement import BINS, TAKEN
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -24,6 +24,8 @@ def groupings(plan: Plan) -> dict[str, Grouping]:
     tables = {f"keys_{place}": grouping for place, grouping in enumerate(plan.groupings)}
     if plan.summand is not None and plan.summand.categories:
         tables[TAKEN] = Grouping(plan.summand.column, categories=plan.summand.categories)
+    if plan.bins is not None:
+        tables[BINS] = plan.bins
     return tables
 
 

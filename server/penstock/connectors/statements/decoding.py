@@ -40,15 +40,15 @@ def decoded(statement: Statement, rows: Rows) -> NDArray[np.int64]:
 def _places(plan: Plan, keys: NDArray[Any]) -> NDArray[np.int64]:
     """Return the keys as places of the vector; each of them is declared, and occurs once."""
     places = keys.astype(np.int64)
-    within = (places >= 0) & (places < plan.keys)
+    within = (places >= 0) & (places < plan.cells)
     if not within.all() or len(np.unique(places)) < len(places):
         raise RuntimeError("the engine returned a key twice, or one that is not declared")
     return places
 
 
 def _scattered(plan: Plan, name: str, rows: Rows, places: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return a column with a number for each declared key."""
-    column = np.full(plan.keys, _without_rows(plan, name, rows), dtype=np.int64)
+    """Return a column with a number for each declared key, and each bin of it."""
+    column = np.full(plan.cells, _without_rows(plan, name, rows), dtype=np.int64)
     column[places] = rows[name].astype(np.int64)
     return column
 

@@ -152,12 +152,22 @@ def clamped(node: Node, low: Node, high: Node) -> Node:
     return call("least", call("greatest", node, low), high)
 
 
-def order_number(partition: Node, order: Iterable[Node]) -> Node:
-    """Return the number of a row among those with the same ``partition``, in an order."""
+def order_number(partition: Node, order: Iterable[Node], *, equal: bool = False) -> Node:
+    """Return the number of a row among those with the same ``partition``, in an order.
+
+    Rows that are equal in the order have different numbers, or one number with ``equal``.
+    """
+    return over(call("dense_rank" if equal else "row_number"), [partition], order)
+
+
+def over(function: Node, partition: Iterable[Node], order: Iterable[Node] = ()) -> Node:
+    """Return a function of the rows with the same ``partition``: of all, or up to a row's own."""
     # No value is NULL, so nothing is said of where NULL stands.
     ordered = [exp.Ordered(this=each, nulls_first=None) for each in order]
     return exp.Window(
-        this=call("row_number"), partition_by=[partition], order=exp.Order(expressions=ordered)
+        this=function,
+        partition_by=list(partition),
+        order=exp.Order(expressions=ordered) if ordered else None,
     )
 
 

@@ -41,6 +41,9 @@ def parts(plan: Plan, dialect: Dialect) -> dict[str, Node]:
             return {"part": sql.number(1) if plan.unit else sql.count()}
         case Measure.COUNT:
             return {"part": _counted(plan)}
+        case Measure.QUANTILES:
+            # What bounds the rows of a unit is beside its other bins (``binned``).
+            return {"part": sql.count()}
         case Measure.SUM:
             total = dialect.total(sql.column("value"))
             if plan.unit:

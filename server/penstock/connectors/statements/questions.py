@@ -155,6 +155,24 @@ QUESTIONS: tuple[Question, ...] = (
         ),
     ),
     Question(
+        "quantiles",
+        {
+            "aggregate": {
+                "type": "quantiles",
+                "column": "cost",
+                "lower": -1,
+                "upper": 2,
+                "bins": 5,
+            },
+            "group_by": _WARDS,
+            "contribution": _BOUNDED,
+        },
+        (
+            *(0, 1, 0, 0, 0, 1, 0, 0, 0, 0, 1, 1, 1, 1),
+            *(1, 0, 1, 0, 0, 2, 0, 0, 0, 0, 0, 0, 0, 0),
+        ),
+    ),
+    Question(
         "filters",
         {
             "aggregate": {"type": "sum", "column": "age"},

@@ -12,6 +12,9 @@ SOURCE = "source"
 TAKEN = "taken"
 """The table of a column's categories, to find the rows that are in none of them."""
 
+BINS = "bins"
+"""The table of the bins of a column whose quantiles are read."""
+
 SALT = "salt"
 """The name of the bound parameter."""
 

@@ -27,13 +27,14 @@ from sqlglot import exp
 
 from penstock.connectors.planning.domain import strides_of
 from penstock.connectors.planning.open_keys import COLUMN
-from penstock.connectors.planning.plan import Column, Filter, Plan, Summand
+from penstock.connectors.planning.plan import Column, Filter, Grouping, Plan, Summand
 from penstock.connectors.planning.sensitivity import Measure
 from penstock.connectors.statements import expressions as sql
 from penstock.connectors.statements.dialect import Dialect
 from penstock.connectors.statements.expressions import Node
 from penstock.connectors.statements.parts import answers, parts
 from penstock.connectors.statements.statement import (
+    BINS,
     KEY,
     SIZE,
     SOURCE,
@@ -43,6 +44,7 @@ from penstock.connectors.statements.statement import (
     sha256_of,
 )
 from penstock.connectors.statements.texts import Texts, Written, shape_of
+from penstock.connectors.statements.unit_bins import BIN, cell_of, contributed
 from penstock.structures.counts import Centered
 
 TEXTS: Final = Texts()
@@ -106,6 +108,8 @@ def _kept(plan: Plan, dialect: Dialect) -> exp.Select:
     ]
     if plan.unit is not None:
         columns.insert(0, sql.named(sql.column("unit", "typed"), "unit"))
+        if plan.bins is not None:
+            columns.append(sql.named(sql.column("position", BINS), BIN))
     conditions = _conditions(plan, dialect)
     return sql.select(
         columns,
@@ -117,15 +121,26 @@ def _kept(plan: Plan, dialect: Dialect) -> exp.Select:
 
 def _of_units(plan: Plan, added: dict[str, Node], dialect: Dialect) -> dict[str, exp.Select]:
     """Return the parts that bound what one unit contributes, and add up all units."""
-    summed = [sql.named(sql.cast(part, dialect.whole), name) for name, part in added.items()]
-    contributed = sql.select(
-        [sql.column("unit"), sql.column(KEY), *summed],
-        sql.table("kept"),
-        group=[sql.column("unit"), sql.column(KEY)],
-    )
-    place = sql.order_number(sql.column("unit"), [_order(dialect), sql.column(KEY)])
+    binned = plan.bins is not None
+    if binned:
+        relations = contributed(plan, dialect)
+    else:
+        summed = [sql.named(sql.cast(part, dialect.whole), name) for name, part in added.items()]
+        each = sql.select(
+            [sql.column("unit"), sql.column(KEY), *summed],
+            sql.table("kept"),
+            group=[sql.column("unit"), sql.column(KEY)],
+        )
+        relations = {"contributed": each}
+    order = [_order(dialect), sql.column(KEY)]
+    place = sql.order_number(sql.column("unit"), order, equal=binned)
+    cell = cell_of(plan, sql.column(KEY), sql.column(BIN)) if binned else sql.column(KEY)
     chosen = sql.select(
-        [sql.column(KEY), *map(sql.column, added), sql.named(place, "place")],
+        [
+            sql.named(cell, KEY) if binned else cell,
+            *map(sql.column, added),
+            sql.named(place, "place"),
+        ],
         sql.table("contributed"),
     )
     totals = sql.select(
@@ -137,7 +152,7 @@ def _of_units(plan: Plan, added: dict[str, Node], dialect: Dialect) -> dict[str,
         where=sql.compared(sql.column("place"), "<=", sql.number(plan.max_groups)),
         group=[sql.column(KEY)],
     )
-    return {"contributed": contributed, "chosen": chosen, "totals": totals}
+    return {**relations, "chosen": chosen, "totals": totals}
 
 
 def _order(dialect: Dialect) -> Node:
@@ -168,7 +183,10 @@ def _key(plan: Plan, dialect: Dialect) -> Node:
     for place, stride in enumerate(strides):
         term = sql.times(sql.column("position", f"keys_{place}"), sql.number(stride))
         key = term if key is None else sql.plus_term(key, term)
-    return sql.cast(sql.number(0), dialect.whole) if key is None else key
+    key = sql.cast(sql.number(0), dialect.whole) if key is None else key
+    if plan.bins is not None and plan.unit is None:
+        return cell_of(plan, key, sql.column("position", BINS))
+    return key
 
 
 def _joins(plan: Plan, dialect: Dialect) -> list[exp.Join]:
@@ -179,22 +197,37 @@ def _joins(plan: Plan, dialect: Dialect) -> list[exp.Join]:
             value = sql.column("value", name)
             condition = sql.compared(_cell(plan, grouping.column), "=", value)
         else:
-            low, high = (
-                sql.compared(
-                    dialect.as_real(grouping.column, _cell(plan, grouping.column)),
-                    operator,
-                    sql.column(side, name),
-                )
-                for side, operator in (("lower", ">="), ("upper", "<"))
-            )
-            condition = sql.all_of([low, high])
+            condition = _between(plan, grouping, name, dialect)
         joins.append(sql.join(sql.table(name), condition))
+    if plan.bins is not None:
+        condition = _between(plan, plan.bins, BINS, dialect, cut=True)
+        joins.append(sql.join(sql.table(BINS), condition))
     if plan.summand is not None and plan.summand.categories:
         # Each category once, so that no row is counted twice.
         cell = _cell(plan, plan.summand.column)
         condition = sql.compared(cell, "=", sql.column("value", TAKEN))
         joins.append(sql.join(sql.table(TAKEN), condition, side="LEFT"))
     return joins
+
+
+def _between(
+    plan: Plan, grouping: Grouping, table: str, dialect: Dialect, *, cut: bool = False
+) -> Node:
+    """Return the condition that a cell is in a bin; with ``cut``, one that was brought into any."""
+
+    def cell() -> Node:
+        real = dialect.as_real(grouping.column, _cell(plan, grouping.column))
+        if not cut:
+            return real
+        return sql.clamped(
+            real, dialect.literal(grouping.edges[0]), dialect.literal(grouping.edges[-1])
+        )
+
+    low, high = (
+        sql.compared(cell(), operator, sql.column(side, table))
+        for side, operator in (("lower", ">="), ("upper", "<"))
+    )
+    return sql.all_of([low, high])
 
 
 def _conditions(plan: Plan, dialect: Dialect) -> list[Node]:
@@ -204,6 +237,8 @@ def _conditions(plan: Plan, dialect: Dialect) -> list[Node]:
     if plan.summand is not None and not plan.summand.categories:
         conditions.append(sql.negated(sql.is_null(_cell(plan, plan.summand.column))))
     conditions += [sql.negated(sql.is_null(_cell(plan, factor.column))) for factor in plan.factors]
+    if plan.bins is not None:
+        conditions.append(sql.negated(sql.is_null(_cell(plan, plan.bins.column))))
     if plan.open_keys is not None:
         cell, again = sql.column(COLUMN, "typed"), sql.column(COLUMN, "typed")
         conditions += dialect.open_conditions(plan.open_keys.domain, cell, again)

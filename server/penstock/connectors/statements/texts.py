@@ -58,4 +58,6 @@ def shape_of(plan: Plan, engine: str) -> Shape:
     taken = summand is not None and bool(summand.categories)
     if summand is not None:
         summand = replace(summand, categories=())
-    return engine, repr((replace(plan, groupings=(), summand=summand), taken, groupings))
+    bins = plan.bins and (plan.bins.column, len(plan.bins), plan.bins.edges[0], plan.bins.edges[-1])
+    rest = replace(plan, groupings=(), summand=summand, bins=None)
+    return engine, repr((rest, taken, groupings, bins))

@@ -15,6 +15,7 @@ from pydantic import BaseModel
 from penstock.accounting.charging.budget import Account
 from penstock.accounting.charging.ledger import Entry
 from penstock.accounting.reporting.coordinates import PlacedRelease
+from penstock.connectors.binned.quantiles import Quantiles
 from penstock.connectors.planning.prepare import PreparedQuery
 from penstock.connectors.specs.moments import Moments, Regression
 from penstock.mechanisms.gaussian.process import Gaussian
@@ -57,7 +58,7 @@ _OBJECTS: Final = {
 }
 _REQUESTS: Final[Sequence[type[BaseModel]]] = (
     *(kind.request_model for kind in KINDS),
-    *(Moments, Regression),
+    *(Moments, Regression, Quantiles),
     queries.PushedVectorRequest,
     queries.VectorPreviewRequest,
     streams.StreamRequest,

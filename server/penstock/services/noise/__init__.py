@@ -7,7 +7,7 @@
 * ``lossless_levels``                levels that are points of one path
 * ``independent_levels``             levels that are independent draws
 * ``means, intervals``               means from released pairs, and the ends of intervals
-* ``estimates``                      moments and regressions from released sums of products
+* ``estimates``                      moments, regressions and quantiles from released sums
 * ``histogram_settings``             the public keys and thresholds of a sparse histogram
 * ``keys``                           the keys of datasets and queries
 * ``sealing, sealed_state``          rows sealed for their place, and releases among them

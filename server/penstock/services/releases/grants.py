@@ -133,6 +133,8 @@ def view_of(
         histogram=reading.histogram,
         moments=reading.moments,
         estimates=reading.estimates,
+        quantiles=reading.quantiles,
+        distributions=reading.distributions,
     )
 
 

@@ -7,6 +7,7 @@
 * ``datasets``           changes of a dataset: budgets, declarations
 * ``schedules``          schedules, as sent and as answered
 * ``log``                what is sent about the log
+* ``estimates``          what is estimated from releases, as answered
 * ``views``              what is answered about everything else
 * ``people``             tiers, users and tokens, as sent and as answered
 * ``proposals``, ``exposure``              answers of these subjects

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import TypeAdapter, WithJsonSchema
 
+from penstock.services.schemas.estimates.quantiles import BinnedCountsView, DistributionView
 from penstock.services.schemas.histograms import HistogramView
 from penstock.transparency_log.views import ReceiptView
 
@@ -335,8 +336,8 @@ class ReleaseView:
     applies to the worst of them.  ``errors`` belongs to counts that are released with the size of
     their population: ``error`` applies to the counts, and not to the size.  ``histogram`` belongs
     to sparse histograms alone: ``keys`` are then those that were reported.  ``moments`` and
-    ``estimates`` belong to moments and regressions alone.  ``part`` says which of its values are
-    here; None for all of them.
+    ``estimates`` belong to moments and regressions; ``quantiles``, ``distributions`` and
+    ``estimates`` to quantiles.  ``part`` says which of its values are here; None for all of them.
     """
 
     id: str
@@ -359,6 +360,8 @@ class ReleaseView:
     moments: ProductsView | None = None
     estimates: list[EstimateView] | None = None
     part: PartView | None = None
+    quantiles: BinnedCountsView | None = None
+    distributions: list[DistributionView] | None = None
 
 
 @dataclass(frozen=True)

@@ -21,8 +21,13 @@ AGGREGATES = (
     ("uncategorized", "share of rows whose value is in no category of a column"),
     ("moments", "means, variances and correlations of several columns"),
     ("regression", "regression of a column on others, by least squares"),
+    ("quantiles", "quantiles and distribution of a column"),
 )
 COUNTS = AGGREGATES[:2]
+SCALES = (
+    ("", "of one width, between the bounds"),
+    ("log", "between powers of two: shows which bounds fit"),
+)
 SIZES = (
     ("", "released, except for groups if one person is in at most half of them"),
     ("true", "released"),

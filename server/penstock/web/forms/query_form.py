@@ -109,6 +109,8 @@ def _aggregate(given: Given) -> dict[str, object]:
     if kind == "regression":
         outcome = filled(outcome=given.get("column", "") or None)
         return {"type": kind, "predictors": given.getlist("factors"), **outcome}
+    if kind == "quantiles":
+        return {"type": kind, "column": given.get("column", ""), **_quantiles(given)}
     if kind not in BOUNDED | {"histogram", "uncategorized"}:
         return {"type": kind, **filled(columns=given.getlist("columns") or None)}
     column = given.get("column", "")
@@ -118,6 +120,16 @@ def _aggregate(given: Given) -> dict[str, object]:
         return {"type": kind, "column": column}
     bounds = filled(**{part: number(given.get(part, "")) for part in ("lower", "upper", "step")})
     return {"type": kind, "column": column, **bounds}
+
+
+def _quantiles(given: Given) -> dict[str, object]:
+    bounds = {part: number(given.get(part, "")) for part in ("lower", "upper")}
+    return filled(
+        **bounds,
+        probabilities=_numbers(given.get("probabilities", "")) or None,
+        bins=number(given.get("bins", "")),
+        scale=given.get("scale") or None,
+    )
 
 
 def _groupings(given: Given) -> Iterator[dict[str, object]]:

@@ -30,7 +30,7 @@ KINDS = (
     FormKind(
         "statistic",
         "A statistic",
-        "A count, sum, mean, histogram, correlation or regression, in all or in each group.",
+        "A count, sum, mean, histogram, quantile, correlation or regression, in all or by group.",
         query_form.statistic,
     ),
     FormKind(

@@ -3,14 +3,16 @@
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from penstock.errors import InvalidInput
 from penstock.services.noise.intervals import ends
+from penstock.services.schemas.estimates.quantiles import BinnedCountsView
 from penstock.services.schemas.queries import ReleaseRequest
-from penstock.services.schemas.views import HistoryItemView, Key, ReleaseView
+from penstock.services.schemas.views import EstimateView, HistoryItemView, Key, ReleaseView
 from penstock.web.charts import intervals, ranked
 from penstock.web.charts.drawing.values import Interval, Level
 from penstock.web.presenters.figure import Picture, picture
@@ -111,7 +113,7 @@ def _side_by_side(
 ) -> Picture:
     """Return releases of one query side by side; they have equal keys unless sparse."""
     best = shown[0]
-    count = len(best.keys)
+    count = len(_keys(best))
     keys = np.arange(min(count, MOST_KEYS))
 
     def groups(of: Sequence[ReleaseView]) -> intervals.Groups:
@@ -171,15 +173,39 @@ def positive(text: str, what: str) -> float:
     return number
 
 
+def _keys(release: ReleaseView) -> Sequence[Key]:
+    """Return the keys of what is drawn: for quantiles of those, and not of their counts."""
+    keys: Any = release.keys
+    if release.quantiles is None:
+        return cast("Sequence[Key]", keys)
+    groups = ((_label(each.key), each) for each in _quantiles(release))
+    return [each.name if each.key is None else f"{group}, {each.name}" for group, each in groups]
+
+
+def _quantiles(release: ReleaseView) -> list[EstimateView]:
+    return [each for each in release.estimates or [] if each.name.startswith("quantile:")]
+
+
 def _labels(release: ReleaseView, places: NDArray[np.intp]) -> tuple[str, ...]:
-    return tuple(_label(release.keys[int(place)]) for place in places)
+    keys = _keys(release)
+    return tuple(_label(keys[int(place)]) for place in places)
 
 
-def _label(key: Key) -> str:
+def _label(key: Key | None) -> str:
     return ", ".join(key) if isinstance(key, list) else str(key)
 
 
 def _intervals(release: ReleaseView, places: NDArray[np.intp]) -> tuple[Interval, ...]:
+    if release.quantiles is not None:
+        quantiles = _quantiles(release)
+        return tuple(_interval(quantiles[int(place)], release.quantiles) for place in places)
     lower, upper = ends(release)
     parts = (np.asarray(part)[places].tolist() for part in (release.values, lower, upper))
     return tuple(Interval(*numbers) for numbers in zip(*parts, strict=True))
+
+
+def _interval(estimate: EstimateView, bins: BinnedCountsView) -> Interval:
+    if estimate.value is None or estimate.lower is None or estimate.upper is None:
+        # The noise is too large for a number, so that it may be any between the bounds.
+        return Interval(bins.edges[0], bins.edges[0], bins.upper)
+    return Interval(estimate.value, estimate.lower, estimate.upper)

@@ -88,8 +88,18 @@ def _aggregate(part: Mapping[str, Any]) -> str:
         return f"means, variances and correlations of {', '.join(part['columns'])}"
     if kind == "regression":
         return f"regression of {part['outcome']} on {', '.join(part['predictors'])}"
+    if kind == "quantiles":
+        return _quantiles(part)
     what = {"sum": "sum", "mean": "mean"}[kind]
     return f"{what} of {part['column']}{_bounds(part)}"
+
+
+def _quantiles(part: Mapping[str, Any]) -> str:
+    probabilities = ", ".join(f"{each:g}" for each in part["probabilities"])
+    name = f"quantiles of {part['column']} at {probabilities}"
+    if part.get("scale") == "log":
+        return f"{name}, from bins between powers of two"
+    return f"{name}{_bounds(part)}, from {part['bins']} bins"
 
 
 def _bounds(part: Mapping[str, Any]) -> str:

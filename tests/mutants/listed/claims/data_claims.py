@@ -10,8 +10,8 @@ MUTANTS: Final[Sequence[Mutant]] = (
         row="D2",
         name="groups-in-any-order",
         path="connectors/statements/template.py",
-        before='sql.order_number(sql.column("unit"), [_order(dialect), sql.column(KEY)])\n',
-        after='sql.order_number(sql.column("unit"), [sql.call("random")])\n',
+        before="    order = [_order(dialect), sql.column(KEY)]\n",
+        after='    order = [sql.call("random")]\n',
         wrong="which of a unit's groups count is chosen by chance",
         tests=(
             "tests/unit/connectors/duckdb/test_source.py::test_the_same_bits_come_over_repeated_runs_and_thread_counts",
@@ -47,6 +47,28 @@ MUTANTS: Final[Sequence[Mutant]] = (
         "dialect.wide(plan.max_rows * square)))\n",
         after="    return whole\n",
         wrong="a unit with more rows than count moves the products by all of them",
+        tests=(
+            "tests/property/test_sensitivity_add_remove.py::test_the_worst_person_attains_every_norm",
+        ),
+    ),
+    Mutant(
+        row="D18",
+        name="nodes-exchanged-like-given",
+        path="connectors/planning/sensitivity.py",
+        before="        return Norms(2 * given.l1, 2 * given.l2_squared, given.linf)\n",
+        after="        return given\n",
+        wrong="two units are taken to be no further apart in their bins than one is from none",
+        tests=(
+            "tests/property/test_sensitivity_replace.py::test_the_worst_two_persons_attain_every_norm",
+        ),
+    ),
+    Mutant(
+        row="D18",
+        name="rows-of-bins-unbounded",
+        path="connectors/statements/unit_bins.py",
+        before="    part = sql.case((few, sql.column(_ROWS)), otherwise=spaced)\n",
+        after="    part = sql.column(_ROWS)\n",
+        wrong="a unit with more rows than count moves the counts of bins by all of them",
         tests=(
             "tests/property/test_sensitivity_add_remove.py::test_the_worst_person_attains_every_norm",
         ),

@@ -8,7 +8,7 @@ from tests.unit.connectors.cases import dataset_of, query_of
 
 from penstock.connectors.duckdb.dialect import DuckDB
 from penstock.connectors.planning.interpret import interpret
-from penstock.connectors.planning.plan import Plan
+from penstock.connectors.planning.plan import Column, Grouping, Plan
 from penstock.connectors.postgresql.dialect import PostgreSQL
 from penstock.connectors.statements import template
 from penstock.connectors.statements.texts import Texts, Written, shape_of
@@ -80,6 +80,7 @@ def test_every_field_of_a_plan_is_in_its_shape() -> None:
         "flags": ("other",),
         "nodes": "other",
         "factors": ("other",),
+        "bins": Grouping(Column("cost", "number", None), edges=(0.0, 1.0, 2.0)),
     }
     assert {field.name for field in fields(Plan)} == set(other)
     for name, value in other.items():

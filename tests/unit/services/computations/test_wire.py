@@ -68,6 +68,13 @@ def test_moments_cross_with_the_bounds_and_the_grid_that_were_planned(
     assert again.moments.grid
 
 
+def test_quantiles_cross_with_the_bins_that_were_planned() -> None:
+    settled = public(prepared(dataset_of(), query_of({"type": "quantiles", "column": "age"})))
+    again = crossed(settled)
+    assert again == settled
+    assert (again.quantiles.bins, again.quantiles.whole) == (121, True)
+
+
 @pytest.mark.parametrize("value", [object(), b"key", {1, 2}])
 def test_what_is_not_on_the_list_is_refused(value: object) -> None:
     with pytest.raises(TypeError):

@@ -1,4 +1,4 @@
-"""Hold what is estimated from the values of a release for moments or a regression."""
+"""Hold what is estimated from the values of a release for moments, a regression or quantiles."""
 
 from dataclasses import dataclass
 from typing import Self
@@ -10,9 +10,10 @@ from penstock_client._http.fields import Fields, Key
 class Estimate:
     """Hold a statistic of the group ``key``, with its interval at the release's confidence.
 
-    ``name`` is such as ``mean:age`` or ``coefficient:age``; ``key`` is None without groups.
-    ``interval`` is ``noise`` if it is about the rows in the data, and ``population`` if about what
-    they are a sample of.  The numbers are None where the noise of the level is too large for any.
+    ``name`` is such as ``mean:age``, ``coefficient:age`` or ``quantile:0.5``; ``key`` is None
+    without groups.  ``interval`` is ``noise`` if it is about the rows in the data, and
+    ``population`` if about what they are a sample of.  The numbers are None where the noise of the
+    level is too large for any.
     """
 
     name: str
@@ -40,3 +41,37 @@ class Estimate:
             )
             for each in fields.children("estimates")
         )
+
+
+@dataclass(frozen=True)
+class Distribution:
+    """Hold the distribution function of the group ``key``: the share of rows below each edge.
+
+    ``lower`` and ``upper`` are the ends of a pointwise band, at the release's confidence.  All
+    three never fall.  They are None where the noise of the level is too large for any; ``key`` is
+    None without groups.
+    """
+
+    key: Key | None
+    edges: tuple[float, ...]
+    shares: tuple[float, ...] | None
+    lower: tuple[float, ...] | None
+    upper: tuple[float, ...] | None
+
+    @classmethod
+    def read_all(cls, fields: Fields) -> tuple[Self, ...]:
+        """Return the distribution functions of a release; none of one that is not for quantiles."""
+        if fields.whole.get("distributions") is None:
+            return ()
+        edges = fields.child("quantiles").vector("edges")[1:]
+        return tuple(
+            cls(each.key_or_none("key"), edges, *(_shares(each, name) for name in _PARTS))
+            for each in fields.children("distributions")
+        )
+
+
+_PARTS = ("shares", "lower", "upper")
+
+
+def _shares(fields: Fields, name: str) -> tuple[float, ...] | None:
+    return None if fields.whole.get(name) is None else fields.vector(name)

@@ -1,7 +1,8 @@
-"""Estimate statistics from released sums of products, each with its interval.
+"""Estimate statistics from released sums of products or of bins, each with its interval.
 
 * ``products``    the released numbers of one group, and an estimate with its gradient in them
 * ``moments``     means, variances, covariances and correlations
 * ``regression``  the coefficients of least squares
+* ``quantiles``   quantiles and distribution functions, from sums over bins
 * ``reading``     the estimates of all groups of a release
 """

@@ -5,6 +5,7 @@
 * ``vector``            a vector of values, one draw each
 * ``mean``              means, read from pairs of a sum and a count
 * ``moments``           moments and regressions, read from sums of products
+* ``quantiles``         quantiles, read from counts of bins
 * ``correlated_counts`` counts that are protected together
 * ``sparse_histogram``  counts over keys that cannot be listed
 * ``stream``            running totals of a stream

@@ -15,12 +15,16 @@ from penstock.services.noise.kinds.correlated_counts import CorrelatedKind
 from penstock.services.noise.kinds.kind import QueryKind
 from penstock.services.noise.kinds.mean import MeanKind
 from penstock.services.noise.kinds.moments import MomentsKind
+from penstock.services.noise.kinds.quantiles import QuantilesKind
 from penstock.services.noise.kinds.sparse_histogram import HistogramKind
 from penstock.services.noise.kinds.stream import StreamKind
 from penstock.services.noise.kinds.vector import VectorKind
 from penstock.services.schemas.queries import Terms
 
-KINDS: Final = (StreamKind, HistogramKind, CorrelatedKind, MeanKind, MomentsKind, VectorKind)
+KINDS: Final = (
+    *(StreamKind, HistogramKind, CorrelatedKind, MeanKind, MomentsKind, QuantilesKind),
+    VectorKind,
+)
 """All kinds; a query has the first kind that recognizes it, and ``VectorKind`` recognizes all."""
 
 

@@ -36,6 +36,7 @@ from penstock.services.noise.long_vectors.sizes import exceeds
 from penstock.services.noise.lossless_levels import LosslessLevels
 from penstock.services.noise.process import Process
 from penstock.services.noise.sealing import SealedRelease, StoredRelease
+from penstock.services.schemas.estimates.quantiles import BinnedCountsView, DistributionView
 from penstock.services.schemas.histograms import HistogramView
 from penstock.services.schemas.queries import ComputedQueryRequest, Terms
 from penstock.services.schemas.views import (
@@ -74,6 +75,8 @@ class Reading:
     histogram: HistogramView | None = None
     moments: ProductsView | None = None
     estimates: list[EstimateView] | None = None
+    quantiles: BinnedCountsView | None = None
+    distributions: list[DistributionView] | None = None
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,7 @@ from typing import Any
 
 from flask import Response, request
 
+from penstock.connectors.binned.quantiles import probabilities_in
 from penstock.errors import InvalidInput, NotFound
 from penstock.http import tabular_formats
 from penstock.services.queries import queries
@@ -49,7 +50,8 @@ def history(visit: Visit) -> Response:
 @pages.get("/releases/<release>", ANALYST)
 def release(visit: Visit, release: str) -> Response:
     """Show one release that the caller received, with its values."""
-    view = services.values(visit.server, visit.principal, release)
+    shares = probabilities_in(request.args.get("probabilities", ""))
+    view = services.values(visit.server, visit.principal, release, probabilities=shares)
     return visit.page(
         "analyst/release.html",
         release=view,

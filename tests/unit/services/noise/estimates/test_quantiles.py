@@ -1,0 +1,204 @@
+"""Test quantiles from noisy sums over bins, and by simulation that their intervals hold.
+
+Every group is a trial of its own.  Noise and sampling are drawn anew in each.
+"""
+
+from dataclasses import replace
+from hashlib import sha256
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from scipy import stats
+from tests.statistical.checks import FALSE_ALARM
+
+from penstock.randomness import Stream
+from penstock.services.noise.estimates.products import Estimate
+from penstock.services.noise.estimates.quantiles import Distributions
+from penstock.structures.bin_tree import BinTree
+
+RATIO, MISSES, TRIALS = 1.959964, 0.05, 3000
+EDGES = np.linspace(0.0, 100.0, 257)
+PROBABILITIES = (0.05, 0.25, 0.5, 0.75, 0.98)
+GENERATOR = Stream.from_key(sha256(b"quantiles").digest()).generator
+
+Numbers = NDArray[np.float64]
+
+
+def drawn(rows: int) -> Numbers:
+    """Return rows of a law that leans to the lower end, and has empty bins above 95."""
+    return np.minimum(100 * GENERATOR.beta(1.5, 4, rows), 95)
+
+
+def distributions(
+    counts: NDArray[np.int64], deviation: float, trials: int = 1, **changes: object
+) -> Distributions:
+    """Return released sums over bins, from counts of bins: one row, or one of each group."""
+    tree = BinTree(len(EDGES) - 1)
+    nodes = tree.nodes(np.atleast_2d(counts)).astype(float)
+    noisy = nodes + GENERATOR.normal(0, deviation, (max(trials, len(nodes)), tree.size))
+    own = Distributions(
+        noisy,
+        EDGES,
+        100.0,
+        whole=False,
+        deviation=deviation,
+        ratio=RATIO,
+        confidence=0.95,
+        rows_per_unit=1,
+        sampling=False,
+    )
+    return replace(own, **changes)  # type: ignore[arg-type]  # of the test's own fields
+
+
+def counted(values: Numbers) -> NDArray[np.int64]:
+    return np.histogram(values, EDGES)[0]
+
+
+def named(groups: list[list[Estimate]], name: str) -> list[Estimate]:
+    return [each for group in groups for each in group if each.name == name]
+
+
+def missed(estimates: list[Estimate], truth: float) -> int:
+    return sum(
+        not (each.lower or 0) <= truth <= (each.upper or 0)
+        for each in estimates
+        if each.lower is not None
+    )
+
+
+def too_often(misses: int) -> bool:
+    return bool(stats.binom.sf(misses - 1, TRIALS, MISSES) < FALSE_ALARM)
+
+
+VALUES = np.sort(drawn(4000))
+TRUTH = {each: float(VALUES[int(np.ceil(each * len(VALUES))) - 1]) for each in PROBABILITIES}
+
+
+@pytest.mark.parametrize("deviation", [2.0, 12.0, 40.0])
+def test_an_interval_of_the_rows_misses_no_more_often_than_it_says(deviation: float) -> None:
+    own = distributions(counted(VALUES), deviation, TRIALS)
+    groups = own.estimates(PROBABILITIES)
+    for probability, truth in TRUTH.items():
+        shown = named(groups, f"quantile:{probability}")
+        assert not too_often(missed(shown, truth)), probability
+    count = missed(named(groups, "n"), len(VALUES))
+    assert not too_often(count)
+    assert count > TRIALS * MISSES / 2
+    spread = TRUTH[0.75] - TRUTH[0.25]
+    assert not too_often(missed(named(groups, "interquartile_range"), spread))
+    shares = np.cumsum(counted(VALUES)) / len(VALUES)
+    for place in (20, 64, 130, 250):
+        lower, upper = own.band.lower[:, place], own.band.upper[:, place]
+        assert not too_often(int(((lower > shares[place]) | (upper < shares[place])).sum()))
+
+
+def test_an_end_fails_as_often_as_it_says_where_one_edge_decides() -> None:
+    """Half of the rows are in one bin, which the median is in by a hair, and half in the next."""
+    counts = np.zeros(256, dtype=np.int64)
+    counts[[99, 100]] = 1000, 1000
+    own = distributions(counts, 12.0, TRIALS)
+    misses = missed(named(own.estimates((0.5,)), "median"), EDGES[99] + 0.1)
+    one_end = stats.binom(TRIALS, MISSES / 2)
+    assert min(one_end.cdf(misses), one_end.sf(misses - 1)) > FALSE_ALARM
+    narrow = replace(own, ratio=0.75 * RATIO).estimates((0.5,))
+    found = missed(named(narrow, "median"), EDGES[99] + 0.1)
+    assert one_end.sf(found - 1) < FALSE_ALARM
+
+
+def test_intervals_that_are_half_as_wide_are_found_out() -> None:
+    own = distributions(counted(VALUES), 40.0, TRIALS)
+    narrow = replace(own, ratio=0.4 * RATIO).estimates(PROBABILITIES)
+    for probability in (0.25, 0.5, 0.75):
+        found = missed(named(narrow, f"quantile:{probability}"), TRUTH[probability])
+        assert too_often(found), (probability, found)
+
+
+@pytest.mark.parametrize("deviation", [1.0, 6.0, 20.0])
+def test_an_interval_of_a_population_covers_what_sampling_does(deviation: float) -> None:
+    counts = np.stack([counted(drawn(1000)) for _ in range(TRIALS)])
+    own = distributions(counts, deviation)
+    truth = {each: 100 * float(stats.beta.ppf(each, 1.5, 4)) for each in PROBABILITIES}
+    wide = replace(own, sampling=True).estimates(PROBABILITIES)
+    for probability, value in truth.items():
+        assert not too_often(missed(named(wide, f"quantile:{probability}"), value)), probability
+    if deviation == 1.0:
+        narrow = own.estimates(PROBABILITIES)
+        assert too_often(missed(named(narrow, "median"), truth[0.5]))
+
+
+def test_rows_of_one_unit_that_are_all_alike_are_covered() -> None:
+    counts = np.stack([4 * counted(drawn(500)) for _ in range(TRIALS)])
+    own = distributions(counts, 4.0, sampling=True, rows_per_unit=4)
+    truth = 100 * float(stats.beta.ppf(0.5, 1.5, 4))
+    assert not too_often(missed(named(own.estimates((0.5,)), "median"), truth))
+    alone = replace(own, rows_per_unit=1)
+    assert too_often(missed(named(alone.estimates((0.5,)), "median"), truth))
+
+
+def test_without_noise_a_quantile_is_in_its_own_bin() -> None:
+    groups = distributions(counted(VALUES), 1e-9).estimates(PROBABILITIES)
+    for probability, truth in TRUTH.items():
+        (each,) = named(groups, f"quantile:{probability}")
+        assert each.lower is not None
+        assert each.upper is not None
+        assert each.upper - each.lower == pytest.approx(100 / 256)
+        assert each.lower <= truth <= each.upper
+        assert each.lower <= (each.value or 0) <= each.upper
+        assert each.standard_deviation == pytest.approx(0, abs=1e-5)
+
+
+def test_a_quantile_is_within_its_interval_whatever_the_noise() -> None:
+    own = distributions(counted(VALUES), 60.0, 500)
+    for group in own.estimates(PROBABILITIES):
+        for each in group[1:]:
+            assert (each.lower or 0) <= (each.value or 0) <= (each.upper or 0), each.name
+    for part in (own.shares, own.band.lower, own.band.upper):
+        assert (np.diff(part, axis=1) >= 0).all()
+        assert (part[:, -1] == 1).all()
+    assert (own.band.lower <= own.shares).all()
+    assert (own.shares <= own.band.upper).all()
+
+
+def test_an_extreme_quantile_reaches_the_bound_where_noise_hides_it() -> None:
+    groups = distributions(counted(VALUES), 40.0, 200).estimates((0.001, 0.999))
+    below = [each.lower for each in named(groups, "quantile:0.001")]
+    assert below.count(0.0) > 190
+    above = [each.upper for each in named(groups, "quantile:0.999")]
+    assert above.count(100.0) > 100
+
+
+@pytest.mark.parametrize("rows", [0, 1])
+def test_few_rows_have_a_count_and_no_quantiles(rows: int) -> None:
+    own = distributions(counted(VALUES[:rows]), 10.0, TRIALS)
+    groups = own.estimates((0.5,))
+    assert not too_often(missed(named(groups, "n"), rows))
+    shown = [each for each in named(groups, "median") if each.value is not None]
+    assert len(shown) < 0.04 * TRIALS
+    unclear = own.shares[~own.is_clear]
+    assert (unclear[:, :-1] == 0).all()
+
+
+def test_quantiles_of_whole_numbers_are_whole_and_within_the_bounds() -> None:
+    edges = np.arange(0.0, 258.0)
+    counts = np.zeros(257, dtype=np.int64)
+    counts[[3, 7, 7, 256]] = 10, 20, 30, 40
+    tree = BinTree(257)
+    nodes = tree.nodes(counts[None]).astype(float)
+    own = Distributions(
+        nodes,
+        edges,
+        256.0,
+        whole=True,
+        deviation=1e-9,
+        ratio=RATIO,
+        confidence=0.95,
+        rows_per_unit=1,
+        sampling=False,
+    )
+    (group,) = own.estimates((0.1, 0.3, 0.9))
+    assert [(each.value, each.lower, each.upper) for each in group[1:4]] == [
+        (3.0, 3.0, 3.0),
+        (7.0, 7.0, 7.0),
+        (256.0, 256.0, 256.0),
+    ]
