@@ -32,7 +32,6 @@ if TYPE_CHECKING:
 @option("--level", type=Positive(), help="Level in the mechanism's parameter.")
 @option(
     "--probability",
-    "probabilities",
     type=float,
     multiple=True,
     help="Probability of a quantile to show; may be repeated.",
@@ -47,7 +46,7 @@ def release(
     epsilon: float | None,
     rho: float | None,
     level: float | None,
-    probabilities: "Sequence[float]",
+    probability: "Sequence[float]",
 ) -> None:
     """Release QUERY to a user.
 
@@ -67,7 +66,7 @@ def release(
 
     request = built(ReleaseRequest, tier=tier, epsilon=epsilon, rho=rho, level=level)
     analyst = acting_as(operator.server, user, by=operator.principal)
-    shares = probabilities_in(",".join(map(repr, probabilities)))
+    shares = probabilities_in(",".join(map(repr, probability)))
     answer = releases.request(operator.server, analyst, query, request)
     operator.print(document(reread(answer.view, NOISE, shares)))
 
