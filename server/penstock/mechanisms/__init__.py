@@ -5,6 +5,7 @@
 * ``exponential``  the same for noise that only rises, which protects little by itself
 * ``generalized_gaussian``  noise with a small largest error, and no path between levels; with
   the sparse vector technique
+* ``randomized_response``  answers among categories, at any levels in any order
 * ``families``       one class for each power of generalized Gaussian noise, and the like
 * ``multiple_release``  draw the anchor, place levels between neighbors, raise; in memory too
 * ``serialization``  a multiple release as bytes, for its owner to seal and keep
@@ -39,6 +40,7 @@ from penstock.mechanisms.multiple_release import (
 )
 from penstock.mechanisms.poisson.process import Poisson
 from penstock.mechanisms.process import IntVector, Mechanism, NumericalCharge
+from penstock.mechanisms.randomized_response.process import RandomizedResponse
 from penstock.mechanisms.skellam.process import Skellam
 
 MECHANISMS: Mapping[str, type[Gaussian | Laplace | Poisson | Skellam]] = {
@@ -81,6 +83,7 @@ __all__ = [
     "MultipleRelease",
     "NumericalCharge",
     "Poisson",
+    "RandomizedResponse",
     "Skellam",
     "SparseVector",
     "SparseVectorCorrection",

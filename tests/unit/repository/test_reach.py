@@ -42,6 +42,16 @@ BY_NAME = (
 LIBRARY = {
     "penstock.accounting.reporting.readings": "who embeds the library lists what is known of a "
     "release; the server prints the reading that is marked as shown",
+    **dict.fromkeys(
+        (
+            "penstock.mechanisms.randomized_response",
+            *(
+                f"penstock.mechanisms.randomized_response.{module}"
+                for module in ("estimates", "law", "process")
+            ),
+        ),
+        "answers of single people, which no query of the server has",
+    ),
     "penstock.mechanisms.laplace.laplace_readings": "the theorems among those readings",
     "penstock.mechanisms.exponential": "noise that protects too little for a query by itself",
     "penstock.mechanisms.exponential.law": "how it splits",

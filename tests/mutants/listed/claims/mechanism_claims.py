@@ -163,6 +163,28 @@ MUTANTS: Final[Sequence[Mutant]] = (
         ),
     ),
     Mutant(
+        row="M24",
+        name="randomized-answer-of-two-categories",
+        path="mechanisms/randomized_response/law.py",
+        before="    return math.log1p(float(categories * keep / (1 - keep))) * (1 + _SAFETY)\n",
+        after="    return math.log1p(float(2 * keep / (1 - keep))) * (1 + _SAFETY)\n",
+        wrong="an answer among many categories costs no more than one of two",
+        tests=(
+            "tests/unit/mechanisms/randomized_response/test_law.py::test_epsilon_is_the_largest_ratio_of_two_answers_laws",
+        ),
+    ),
+    Mutant(
+        row="M24",
+        name="randomized-bridge-that-always-arrives",
+        path="mechanisms/randomized_response/process.py",
+        before="        self._spread(out, apart[~arrived], stream)\n",
+        after="        out[apart[~arrived]] = difference[apart[~arrived]]\n",
+        wrong="an answer between two others is always one of these",
+        tests=(
+            "tests/statistical/library/test_randomized_paths.py::test_answers_in_any_order_have_the_joint_law_of_the_chain",
+        ),
+    ),
+    Mutant(
         row="M40",
         name="one-more-than-the-cutoff",
         path="mechanisms/generalized_gaussian/sparse_vector.py",
