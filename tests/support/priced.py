@@ -3,6 +3,7 @@
 Nothing here asks the server what a query costs or what a larger budget changes.
 """
 
+import json
 from collections.abc import Mapping, Sequence
 
 from sqlmodel import Session, col, select
@@ -10,6 +11,7 @@ from sqlmodel import Session, col, select
 from penstock.accounting import Account, Entry, account_of, charge, entry, raising, total
 from penstock.persistence.tables import Charge, Query, TierBudget
 from penstock.services.noise.kinds.choice import kind_of
+from penstock.structures.streams.buffered.encoder import encoder
 
 Place = tuple[int, int]
 """The keys of a tier and a query."""
@@ -67,7 +69,7 @@ def priced(query: Query, account: Account, rungs: Sequence[int]) -> Entry:
                 level,
                 process.sensitivity,
                 account,
-                query.dimension,
+                _draws(query),
                 query.max_levels,
             )
             sum_ += entry(cost)
@@ -80,11 +82,21 @@ def priced(query: Query, account: Account, rungs: Sequence[int]) -> Entry:
                 new=level,
                 sensitivity=process.sensitivity,
                 account=account,
-                dimension=query.dimension,
+                dimension=_draws(query),
                 level_count=query.max_levels,
             )
         before = level
     return sum_
+
+
+def _draws(query: Query) -> int:
+    """Return how many draws one level takes of what one unit contributes to."""
+    structure = json.loads(query.structure or "{}")
+    if structure.get("kind") != "buffered":
+        return query.dimension
+    matrix = encoder(structure["length"])
+    # A draw in each step, and two normals for each buffer and the total where a tier joins.
+    return query.dimension * (matrix.length + 2 * len(matrix.exponents) + 2)
 
 
 def _charges(session: Session, dataset_id: int) -> list[Charge]:

@@ -29,12 +29,13 @@ IntVector = NDArray[np.int64]
 class NumericalCharge:
     """Hold one way to account for a sampler's own error.
 
-    The Rényi loss is multiplied by ``factor`` and ``failure`` is added to the failure
-    probability.  If a mechanism states several, each of them is valid.
+    The Rényi loss is multiplied by ``factor`` and ``loss`` added to it; ``failure`` is added to the
+    failure probability.  If a mechanism states several, each of them is valid.
     """
 
     factor: float
     failure: float
+    loss: float = 0.0
 
 
 @dataclass(frozen=True)

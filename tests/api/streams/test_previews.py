@@ -20,6 +20,13 @@ STREAMS: dict[str, dict[str, Any]] = {
         "dimension": 2,
         "max_steps_per_unit": 3,
     },
+    "buffers": {
+        **HITS,
+        "mechanism": "gaussian",
+        "structure": "buffered",
+        "dimension": 2,
+        "max_steps_per_unit": 3,
+    },
     "an arity": {**HITS, "mechanism": "gaussian", "k": 5, "length": 300},
     "wide": {**HITS, "dimension": 3, "max_steps_per_unit": 4, "sensitivity": {"l1": 2, "l2": 1.5}},
     "no end": {**HITS, "length": None, "k": 3, "mechanism": "gaussian"},
@@ -112,6 +119,7 @@ def test_each_structure_is_what_asking_for_it_gives(
     found = ask(clicks, body)
     kinds = [one["structure"] for one in found["structures"]]
     assert set(kinds) >= {"binary", "kary", "smooth_binary", "square_root", "epochs"}
+    assert ("buffered" in kinds) == (mechanism == "gaussian")
     marks = [one["least_mean"] for one in found["structures"]]
     assert marks[0]
     assert sum(one["least_largest"] for one in found["structures"]) >= 1
@@ -181,6 +189,11 @@ def test_a_preview_refuses_what_opening_refuses_in_the_same_words(
 def test_a_stream_without_an_end_is_judged_over_a_million_steps(clicks: World) -> None:
     found = ask(clicks, spec("no end"))
     assert (found["length"], found["judged_steps"]) == (None, 2**20)
-    assert {one["structure"] for one in found["structures"]} == {"epochs"}
+    assert {one["structure"] for one in found["structures"]} == {"epochs", "buffered"}
     assert found["tiers"][0]["steps"][-1]["t"] == 2**20
     assert chosen(found)["settings"]["arity"] == 3
+    auto = ask(clicks, {**HITS, "length": None, "mechanism": "gaussian", "structure": "auto"})
+    assert auto["structure"] == {"kind": "buffered", "buffers": 14}
+    best = chosen(auto)
+    assert (best["least_mean"], best["least_largest"], best["kept"]) == (True, True, 30)
+    assert best["request"] == {"structure": "buffered"}

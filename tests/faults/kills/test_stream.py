@@ -39,6 +39,7 @@ FILES = (
     *SEQUENCER,
 )
 ROOTS: dict[str, Any] = {"structure": "sqrt", "k": None}
+BUFFERS: dict[str, Any] = {"structure": "buffered", "k": None, "length": None}
 HITS: dict[str, Any] = {
     "name": "hits",
     "dataset": "sites",
@@ -99,10 +100,11 @@ def test_a_kill_at_any_step_leaves_the_whole_batch_or_nothing(
 
 
 @few_and_many(4 * STRIDE)
-def test_a_kill_leaves_all_noise_of_a_square_root_or_that_of_before(
-    tmp_path: Path, template: Callable[..., Path], choose: Choose
+@pytest.mark.parametrize("changes", [ROOTS, BUFFERS], ids=["roots", "buffers"])
+def test_a_kill_leaves_all_noise_of_every_step_or_that_of_before(
+    tmp_path: Path, template: Callable[..., Path], choose: Choose, changes: dict[str, Any]
 ) -> None:
-    home = template(tmp_path / "home", "roots", partial(with_stream, **ROOTS))
+    home = template(tmp_path / "home", changes["structure"], partial(with_stream, **changes))
     kill_everywhere(home, tmp_path, choose)
 
 

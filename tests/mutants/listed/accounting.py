@@ -96,9 +96,10 @@ MUTANTS: Final[Sequence[Mutant]] = (
     Mutant(
         name="sampler-not-charged",
         path="accounting/charging/charges.py",
-        before="    costs = [Cost(ideal.loss * way.factor, ideal.failure + way.failure)"
+        before="    costs = [Cost(ideal.loss * way.factor + way.loss, ideal.failure + way.failure)"
         " for way in ways]\n",
-        after="    costs = [Cost(ideal.loss * way.factor, ideal.failure) for way in ways]\n",
+        after="    costs = [Cost(ideal.loss * way.factor + way.loss, ideal.failure)"
+        " for way in ways]\n",
         wrong="a sampler's error is not charged",
         tests=(
             "tests/unit/accounting/charging/test_charges.py::test_the_way_that_takes_the_smaller_part_of_the_account_is_charged",

@@ -56,20 +56,6 @@ LIBRARY = {
     "penstock.mechanisms.exponential": "noise that protects too little for a query by itself",
     "penstock.mechanisms.exponential.law": "how it splits",
     "penstock.mechanisms.exponential.process": "the process",
-    **dict.fromkeys(
-        (
-            "penstock.structures.streams.buffered",
-            *(
-                f"penstock.structures.streams.buffered.{module}"
-                for module in (
-                    *("encoder", "errors", "fixed_point", "joining", "noise", "sensitivity"),
-                    "state",
-                )
-            ),
-        ),
-        "running sums for who embeds the library; the streams of the server are trees and the"
-        " square root",
-    ),
 }
 """What is offered to those who embed the library and reached by no program, with the reason."""
 

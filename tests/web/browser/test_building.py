@@ -70,9 +70,9 @@ def test_a_stream_is_opened_with_the_structure_that_its_preview_shows_best(
     page.keyboard.press("Tab")
     page.get_by_role("region", name=TERMS).wait_for()
     sound_as_shown(window)
-    page.get_by_role("button", name=re.compile("^Use this: square root")).click()
+    page.get_by_role("button", name=re.compile("^Use this: buffers")).click()
     page.wait_for_load_state()
-    assert page.get_by_label("Structure", exact=True).input_value() == "sqrt"
+    assert page.get_by_label("Structure", exact=True).input_value() == "buffered"
     page.get_by_role("region", name=TERMS).wait_for()
     window.press("Open stream")
     page.wait_for_url("**/streams/entries?added=1")

@@ -13,6 +13,7 @@ from penstock.web.presenters.spec_text import kept, question, request_of, source
         ({"kind": "kary", "k": 2}, "a binary tree"),
         ({"kind": "kary", "k": 5, "subtracting": True}, "5 children per node, with differences"),
         ({"kind": "square_root"}, "the square root"),
+        ({"kind": "buffered", "buffers": 8}, "by a few buffers"),
         ({"kind": "of_another_version"}, "of another version"),
     ],
 )

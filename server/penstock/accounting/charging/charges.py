@@ -47,7 +47,7 @@ def charge(
     ways = mechanism.numerical_charges(
         ladder, dimension, level_count, account.order, min(account.epsilon, LARGEST_EXPONENT)
     )
-    costs = [Cost(ideal.loss * way.factor, ideal.failure + way.failure) for way in ways]
+    costs = [Cost(ideal.loss * way.factor + way.loss, ideal.failure + way.failure) for way in ways]
     if mechanism.name in PURE_MECHANISMS:
         own = mechanism.guarantee(level, sensitivity, account.delta).epsilon
         if own < min(account.epsilon, LARGEST_EXPONENT):

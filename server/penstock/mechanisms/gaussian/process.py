@@ -55,6 +55,13 @@ DEVIATIONS_CLAIMED = 10
 """The number of standard deviations beyond which nothing is claimed of the sampler."""
 
 
+TAIL_A_DRAW = 2.0**-75
+"""The failure for each draw, which may be where nothing is claimed."""
+
+LOSS_A_DRAW = 2.0**-59
+"""The loss for each draw, times a part that depends on the order: see ``numerical_charges``."""
+
+
 @dataclass(frozen=True)
 class Gaussian(Whole):
     """Draw discrete Gaussian noise; the level is the variance, in squared units of values."""
@@ -165,8 +172,8 @@ class Gaussian(Whole):
         ``penstock.randomness.normal`` contributes ``2^-41.2``, centers and deviations
         stored in 53 bits and the grid of the normals less than ``2^-43``.  Beyond 10
         standard deviations nothing is claimed of ``e``; a draw gets there with
-        probability ``2^-75.8``, so the failure is ``n 2^-75``.  ``cost`` charges for values within
-        10 deviations of their own center but not of the neighbor's.
+        probability ``2^-75.8``, so the failure is ``n TAIL_A_DRAW``.  ``cost`` charges
+        for values within 10 deviations of their own center but not of the neighbor's.
 
         *Pinsker.*  The relative entropy of a draw is ``eta^2/2``; over draws it adds up
         (chain rule, each law given the earlier draws), so the total variation is at most
@@ -180,18 +187,18 @@ class Gaussian(Whole):
         ``(a-1) v + 1`` of ``B``, and ``a' = (a v - 1)/(v - 2)`` of ``R``.  Take
         ``a v = 2^10`` and write ``h = 2^-10 (a/(a-1) + 1)``.  Since ``D_a'(P*|Q*) =
         a' rho``, the moment of ``R`` gives ``1 + 2 a^2 / ((a-1) (2^10 - 2a)) - h`` times
-        ``a rho`` at most; the other two give at most ``2^19 n eta^2 h``, the divergence
-        of a draw from its ideal law being below ``order * eta^2 / 2``.  So the factor
-        holds without ``h`` for every charge above ``2^19 n eta^2 = n 2^-59``.  The
-        order must be below 2^9.
+        ``a rho`` at most; the other two give at most ``2^19 n eta^2 h = n h LOSS_A_DRAW``, the
+        divergence of a draw from its ideal law being below ``order * eta^2 / 2``.  That is added
+        to the loss, and ``h`` left out of the factor.  The order must be below 2^9.
         """
         draws = dimension * level_count
-        tail = draws * 2.0**-75
+        tail = draws * TAIL_A_DRAW
         inflation = 1 + math.exp(epsilon) if epsilon < 700 else math.inf
         charges = [NumericalCharge(1.0, inflation * (math.sqrt(draws) * 2.0**-40 + tail))]
         if 1 < order < HIGHEST_ORDER / 2:
             spread = 2 * order**2 / ((order - 1) * (HIGHEST_ORDER - 2 * order))
-            charges.append(NumericalCharge(1 + spread, tail))
+            part = (order / (order - 1) + 1) / HIGHEST_ORDER
+            charges.append(NumericalCharge(1 + spread, tail, draws * LOSS_A_DRAW * part))
         return tuple(charges)
 
     def error(self, level: Fraction, confidence: float) -> ErrorBars:

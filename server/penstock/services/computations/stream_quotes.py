@@ -4,6 +4,7 @@ The functions are pure functions of public numbers; see ``computations``.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
@@ -13,10 +14,13 @@ from penstock.connectors.planning.prepare import PreparedQuery
 from penstock.connectors.vector import asserted
 from penstock.errors import InvalidInput
 from penstock.mechanisms import MECHANISMS
+from penstock.mechanisms.gaussian.process import Gaussian
 from penstock.mechanisms.laplace.process import Laplace
 from penstock.persistence.tables.people import Tier
 from penstock.services.computations.results import StreamQuote
 from penstock.services.computations.stream_structure import (
+    buffered,
+    candidates,
     prepared,
     roots_fit,
     settled,
@@ -60,7 +64,8 @@ def calibrate_and_price_stream(
 ) -> tuple[Shape, PreparedQuery, Quote]:
     """Settle the structure of a stream, its charge, and each level.
 
-    Tiers above ``limit`` are left out of what the caller is told.  Raises ``InvalidInput``.
+    Of the structures that ``auto`` may mean it is the best one that takes these levels.  Tiers
+    above ``limit`` are left out of what the caller is told.  Raises ``InvalidInput``.
     """
     if any(account is not None and account.account.squares for _, account in accounts):
         raise InvalidInput(
@@ -69,12 +74,25 @@ def calibrate_and_price_stream(
             " streams.",
             pointer="/dataset",
         )
-    shape = settled(request, terms.steps, terms.delta)
-    if shape.dimension > terms.most:
+    if request.dimension > terms.most:
         raise InvalidInput(
-            f"An element has {shape.dimension} numbers; this server allows {terms.most}.",
+            f"An element has {request.dimension} numbers; this server allows {terms.most}.",
             pointer="/dimension",
         )
+    *better, last = candidates(request, terms.steps, terms.delta)
+    for shape in better:
+        with suppress(InvalidInput):
+            return _calibrated(request, terms, shape, accounts, limit)
+    return _calibrated(request, terms, last, accounts, limit)
+
+
+def _calibrated(
+    request: StreamRequest,
+    terms: StreamTerms,
+    shape: Shape,
+    accounts: Accounts,
+    limit: Tier | None,
+) -> tuple[Shape, PreparedQuery, Quote]:
     nodes = prepared(request, shape)
     quote = calibrate_and_price(request, nodes, accounts, terms.delta, limit)
     shape = shape.fitted(type(quote.process.mechanism), quote.process.ladder.value(quote.ceiling))
@@ -89,7 +107,7 @@ def quote_stream(
     """Settle a stream, and compare other structures at the same guarantee."""
     shape, nodes, quote = calibrate_and_price_stream(request, terms, accounts, limit)
     only_add = trees_only_add(request.mechanism, terms.delta)
-    compared = _compared(request, shape, past_only=only_add)
+    compared = _compared(request, shape, terms, past_only=only_add)
     own = next(option for option in compared if _same(option, shape))
     view = StreamPreviewView(
         stream=request.name,
@@ -115,9 +133,14 @@ def _judged(shape: Shape) -> int:
     return comparison.HORIZON if shape.length is None else shape.length
 
 
-def _compared(request: StreamRequest, shape: Shape, *, past_only: bool) -> list[comparison.Option]:
+def _compared(
+    request: StreamRequest, shape: Shape, terms: StreamTerms, *, past_only: bool
+) -> list[comparison.Option]:
     """Compare all structures at loss 1 of a unit: epsilon for Laplace noise, rho for Gaussian."""
     element = asserted(request.sensitivity, Fraction(shape.step))
+    rounded = 1.0
+    if request.mechanism == Gaussian.name:
+        rounded = buffered(request, terms.steps).rounded(element)
     return comparison.compare(
         shape.length,
         MECHANISMS[request.mechanism],
@@ -127,6 +150,7 @@ def _compared(request: StreamRequest, shape: Shape, *, past_only: bool) -> list[
         past_only=past_only,
         forest=shape.compared,
         columns=shape.max_steps_per_unit,
+        rounded=rounded,
     )
 
 

@@ -6,8 +6,13 @@ from fractions import Fraction
 from penstock.connectors.planning.prepare import PreparedQuery
 from penstock.connectors.vector import asserted, range_of
 from penstock.errors import InvalidInput
+from penstock.mechanisms.gaussian.process import TAIL_A_DRAW
+from penstock.services.noise.kinds.buffered_shape import BufferedShape
 from penstock.services.noise.kinds.stream_shape import RootShape, Shape, TreeShape
 from penstock.services.schemas.streams import StreamRequest
+from penstock.structures.streams import comparison
+from penstock.structures.streams.buffered.encoder import encoder
+from penstock.structures.streams.buffered.sensitivity import fine_step
 from penstock.structures.streams.choice import best_structure, best_tree
 from penstock.structures.streams.kary import KaryTree, binary_tree
 from penstock.structures.streams.root_matrices import LONGEST, check_root_length
@@ -16,6 +21,12 @@ from penstock.structures.streams.smooth_binary import SmoothBinary, smooth_binar
 MOST_CHARGED = 2**31 - 1
 MOST_KEPT = 2**16
 """The numbers that a square root's state may hold for each level: each push writes them."""
+
+MOST_STEPS_OF_ROOTS = 2**10
+"""The most steps for which ``auto`` takes the square root: buffers are as good, and keep less."""
+
+SMALL_PART = 1 / 32
+"""The part of a dataset's ``delta`` that draws of buffers may cost for ``auto`` to take them."""
 
 
 def trees_only_add(mechanism: str, delta: float) -> bool:
@@ -39,8 +50,43 @@ def roots_fit(request: StreamRequest) -> bool:
     )
 
 
+def candidates(request: StreamRequest, steps_per_unit: int, delta: float) -> list[Shape]:
+    """Return the shapes that a request may get, the best first; each but the last may be refused.
+
+    For Gaussian noise ``auto`` is the square root or buffers if their mean squared error is below
+    that of the best tree, and otherwise that tree.  Raises ``InvalidInput`` as ``settled`` does.
+    """
+    tree = settled(request, steps_per_unit, delta)
+    if request.structure != "auto" or request.mechanism != "gaussian":
+        return [tree]
+    few = roots_fit(request) and (request.length or 0) <= MOST_STEPS_OF_ROOTS
+    name = "sqrt" if few else BufferedShape.name
+    other = settled(request.model_copy(update={"structure": name}), steps_per_unit, delta)
+    draws = other.numbers_of_a_unit * other.draws_of_a_number * request.max_levels
+    better = _mean_variance(other, request) < _mean_variance(tree, request)
+    return [other, tree] if better and draws * TAIL_A_DRAW <= delta * SMALL_PART else [tree]
+
+
+def _mean_variance(shape: Shape, request: StreamRequest) -> float:
+    """Return the mean variance over all steps at rho 1 of a unit, but for a common factor."""
+    columns = shape.max_steps_per_unit
+    if isinstance(shape, BufferedShape):
+        rounded = shape.rounded(asserted(request.sensitivity, Fraction(shape.step)))
+        option = comparison.of_buffers(shape.length, columns=columns, rounded=rounded)
+    elif isinstance(shape, TreeShape):
+        option = comparison.of_forest(shape.forest, columns=columns)
+    else:
+        option = comparison.of_square_root(shape.length or 0, pure=False, columns=columns)
+    return option.mean_variance
+
+
 def settled(request: StreamRequest, steps_per_unit: int, delta: float) -> Shape:
-    """Return the shape of a request, in a dataset with ``delta``.  Raises ``InvalidInput``."""
+    """Return the shape of a request, in a dataset with ``delta``; ``auto`` is the best tree.
+
+    Raises ``InvalidInput``.
+    """
+    if request.structure == BufferedShape.name:
+        return buffered(request, steps_per_unit)
     pure = request.mechanism == "laplace"
     past_only = trees_only_add(request.mechanism, delta)
     endless = TreeShape(
@@ -64,6 +110,25 @@ def settled(request: StreamRequest, steps_per_unit: int, delta: float) -> Shape:
     if isinstance(tree, SmoothBinary):
         return replace(shape, kind="smooth_binary", height=tree.height, zeros=tree.zeros)
     return replace(shape, kind="kary", k=tree.k, subtracting=tree.subtracting)
+
+
+def buffered(request: StreamRequest, steps_per_unit: int) -> BufferedShape:
+    """Return buffers for the elements of a request, with the lattice of their noise."""
+    step = Fraction(request.step)
+    element = asserted(request.sensitivity, step)
+    moved = min(request.dimension, steps_per_unit * int(element.l1 / step))
+    finer = fine_step(encoder(request.length), element, step, moved, request.max_levels)
+    return BufferedShape(
+        kind=BufferedShape.name,
+        length=request.length,
+        dimension=request.dimension,
+        max_steps_per_unit=steps_per_unit,
+        step=str(step),
+        bound=str(Fraction(request.bound)),
+        noise_step=str(finer),
+        moved=moved,
+        max_levels=request.max_levels,
+    )
 
 
 def _require_kept(length: int, dimension: int) -> None:
@@ -98,18 +163,18 @@ def prepared(request: StreamRequest, shape: Shape) -> PreparedQuery:
     Raises ``InvalidInput`` with the pointer of the invalid field.
     """
     step, bound = range_of(request.step, request.bound)
-    charged = shape.dimension * shape.nodes_of_a_unit
+    charged = shape.numbers_of_a_unit
     if charged > MOST_CHARGED:
         raise InvalidInput(
-            f"One privacy unit would add to {charged} numbers, {shape.dimension} in each of"
-            f" {shape.nodes_of_a_unit} nodes; this server allows {MOST_CHARGED}. Choose smaller"
-            f" elements, or fewer steps per unit.",
+            f"One privacy unit would add to {charged} numbers of nodes, for elements of"
+            f" {shape.dimension}; this server allows {MOST_CHARGED}. Choose smaller elements, or"
+            " fewer steps per unit.",
             pointer="/max_steps_per_unit",
         )
     charged_step, charged_bound = shape.charged_range(step, bound)
     return PreparedQuery(
         keys=None,
-        dimension=charged,
+        dimension=charged * shape.draws_of_a_number,
         step=charged_step,
         bound=charged_bound,
         sensitivity=shape.sensitivity(asserted(request.sensitivity, step)),

@@ -184,8 +184,9 @@ def charged_for(
 def price(query: Query, account: TierAccount, known: Charged | None, rung: int) -> Entry:
     """Return the charge for ``rung`` of a query on top of what the account was charged before."""
     charged = None if known is None else (known.rung, known.sum)
-    return kind_of(query).levels.price(
-        rung, account.account, query.dimension, query.max_levels, charged
+    kind = kind_of(query)
+    return kind.levels.price(
+        rung, account.account, kind.charged_numbers(query), query.max_levels, charged
     )
 
 

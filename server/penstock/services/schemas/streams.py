@@ -12,7 +12,7 @@ from pydantic_core import PydanticCustomError
 
 from penstock.connectors.specs.models import MOST_KEYS, AssertedSensitivity
 from penstock.services.schemas.levels import Level
-from penstock.services.schemas.queries import Terms
+from penstock.services.schemas.queries import MOST_LEVELS, Terms
 from penstock.services.schemas.views import (
     ErrorView,
     GuaranteeView,
@@ -26,8 +26,10 @@ from penstock.transparency_log.views import ReceiptView
 MOST_STEPS = 2**40
 MOST_STEPS_OF_A_UNIT = 2**20
 LARGEST_ARITY = 1000
+DEFAULT_STREAM_LEVELS = 64
+"""Fewer than a query's: readers choose no levels of streams, and each is charged for its draws."""
 
-Structure = Literal["binary", "kary", "smooth_binary", "sqrt", "auto"]
+Structure = Literal["binary", "kary", "smooth_binary", "sqrt", "buffered", "auto"]
 
 
 class StreamRequest(Terms):
@@ -37,8 +39,10 @@ class StreamRequest(Terms):
     in how many elements it is at most; the server relies on the caller for both.  ``length`` is
     the largest number of elements, null for no end.  ``bound`` is the largest absolute number in
     an element.  ``k`` is the arity of the k-ary tree; one of 3 or more also subtracts nodes,
-    except for Laplace noise at a delta above 0, where trees only add.  ``auto`` is the best tree;
-    ``sqrt`` has less error, for Gaussian noise and few steps, and stores all numbers.
+    except for Laplace noise at a delta above 0, where trees only add.  For Gaussian noise ``sqrt``
+    has less error than trees, for few steps, and stores all numbers; ``buffered`` has nearly the
+    same for any length and without an end, and stores few.  ``auto`` is the one with the least
+    mean squared error, ``sqrt`` up to 1024 steps only.
     """
 
     name: Name
@@ -52,6 +56,7 @@ class StreamRequest(Terms):
     bound: Number = 2**31
     sensitivity: AssertedSensitivity = AssertedSensitivity(l1=1)
     max_steps_per_unit: int | None = Field(default=None, ge=1, le=MOST_STEPS_OF_A_UNIT)
+    max_levels: int = Field(default=DEFAULT_STREAM_LEVELS, ge=1, le=MOST_LEVELS)
 
     @model_validator(mode="after")
     def _require_structure_fields(self) -> "StreamRequest":
@@ -71,6 +76,12 @@ class StreamRequest(Terms):
                 "structure",
                 "The structure sqrt needs gaussian noise and a length, for example 365; choose a"
                 " tree if you have neither.",
+                {"field": "structure"},
+            )
+        if self.structure == "buffered" and self.mechanism != "gaussian":
+            raise PydanticCustomError(
+                "structure",
+                "The structure buffered needs gaussian noise; choose a tree for laplace.",
                 {"field": "structure"},
             )
         if self.length is None and self.structure == "kary" and self.k is None:

@@ -80,7 +80,8 @@ def open_stream(server: Server, principal: Principal, request: StreamRequest) ->
         fresh = accounts_of(session, dataset)
         require_same_accounts(accounts, fresh)
         require_free_name(session, request.name)
-        query = _row(server, principal, dataset, request, shape, quote, terms.dimension)
+        charged = terms.dimension // shape.draws_of_a_number
+        query = _row(server, principal, dataset, request, shape, quote, charged)
         charge_all(session, principal, dataset, query, quote, fresh)
         _begun(session, server, dataset, query, quote.rungs.values())
     return show(server, principal, query.name)

@@ -20,6 +20,7 @@ support's draws only those of keys that one unit may change are charged.
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 
 from penstock.mechanisms.gaussian.process import Gaussian
 from penstock.mechanisms.process import NumericalCharge
@@ -98,4 +99,4 @@ def numerical_charges(
     """
     own = zero_key_failure(thresholds, level_count, epsilon)
     ways = mechanism.numerical_charges(thresholds.ladder, keys_changed, level_count, order, epsilon)
-    return tuple(NumericalCharge(way.factor, way.failure + own) for way in ways)
+    return tuple(replace(way, failure=way.failure + own) for way in ways)

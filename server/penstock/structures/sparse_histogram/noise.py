@@ -1,6 +1,7 @@
 """Define the Gaussian mechanism of histograms: its lattice, and charges for keys of count 0 too."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from fractions import Fraction
 from typing import ClassVar, Self
 
@@ -42,7 +43,7 @@ class HistogramNoise(Gaussian):
             self.most_false, self.size, level_count, epsilon, ceiling_error(ladder)
         )
         ways = super().numerical_charges(ladder, dimension, level_count, order, epsilon)
-        return tuple(NumericalCharge(way.factor, way.failure + own) for way in ways)
+        return tuple(replace(way, failure=way.failure + own) for way in ways)
 
 
 def _family(domain: tuple[int, float]) -> type[HistogramNoise]:

@@ -2,7 +2,7 @@
 
 All have the same guarantee for one element over the whole stream: ``epsilon`` for Laplace noise,
 ``rho`` for Gaussian.  All figures are computed from the structures' own nodes, exactly except for
-the square root's coefficients, which are floats.
+the entries of the square root and of buffers, which are floats.
 """
 
 import math
@@ -15,6 +15,9 @@ from penstock.mechanisms.gaussian.process import Gaussian
 from penstock.mechanisms.laplace.process import Laplace
 from penstock.mechanisms.process import Mechanism
 from penstock.privacy.sensitivity import Sensitivity
+from penstock.structures.streams.buffered.encoder import columns as buffered_columns
+from penstock.structures.streams.buffered.encoder import encoder
+from penstock.structures.streams.buffered.errors import squares
 from penstock.structures.streams.choice import (
     Tree,
     largest_squared_error,
@@ -69,14 +72,16 @@ def compare(
     past_only: bool = False,
     forest: Forest | None = None,
     columns: int = 1,
+    rounded: float = 1.0,
 ) -> list[Option]:
     """Return every structure that fits a stream of ``length`` steps, the least mean error first.
 
     ``loss`` is ``epsilon`` or ``rho`` of the whole stream if one element of ``dimension`` numbers
-    changes by ``sensitivity``.  Without a length only epochs fit, and are evaluated over
-    ``horizon`` steps.  With ``past_only`` trees only add; ``forest`` is listed as well.
-    ``sensitivity`` may be ``columns`` times that of a step, for a unit in so many, whose nodes move
-    less than ``columns`` times as far.  Raises ``InvalidInput`` for a length or dimension
+    changes by ``sensitivity``.  Without a length epochs and, for Gaussian noise, buffers fit; they
+    are evaluated over ``horizon`` steps.  With ``past_only`` trees only add; ``forest`` is listed
+    as well.  ``sensitivity`` may be ``columns`` times that of a step, for a unit in so many, whose
+    nodes move less than ``columns`` times as far; ``rounded`` is how many times the squared norm
+    of buffers is that without their roundings.  Raises ``InvalidInput`` for a length or dimension
     below 1, a loss that is not positive, and a mechanism whose noise has no such tree.
     """
     pure = issubclass(mechanism, Laplace)
@@ -96,9 +101,11 @@ def compare(
         fitting = trees(length, pure=pure, past_only=past_only)
         if isinstance(forest, Tree) and forest not in fitting:
             fitting.append(forest)
-        options += [_of_tree(tree, pure=pure, columns=columns) for tree in fitting]
+        options += [of_tree(tree, pure=pure, columns=columns) for tree in fitting]
         if length <= LONGEST_SQUARE_ROOT:
-            options.append(_square_root(length, pure=pure, columns=columns))
+            options.append(of_square_root(length, pure=pure, columns=columns))
+    if not pure:
+        options.append(of_buffers(length, columns=columns, rounded=rounded, horizon=horizon))
     scaled = (_scaled(option, _unit(pure, loss, sensitivity), dimension) for option in options)
     return sorted(scaled, key=lambda option: option.mean_variance)
 
@@ -133,7 +140,7 @@ def _scaled(option: Option, unit: float, dimension: int) -> Option:
     )
 
 
-def _of_tree(tree: Tree, *, pure: bool, columns: int) -> Option:
+def of_tree(tree: Tree, *, pure: bool, columns: int) -> Option:
     """Return the option of a tree, for elements of one number at loss 1."""
     together = tree.columns(columns)
     part = (
@@ -159,13 +166,13 @@ def _epochs(steps: int, *, pure: bool, past_only: bool, forest: Forest | None) -
     """Return epochs with binary trees, which are lossless, and those of the least mean error."""
     check_length(steps)
     judged = {
-        arity: _of_epochs(Epochs(arity, subtracting=not past_only), steps, pure=pure)
+        arity: of_epochs(Epochs(arity, subtracting=not past_only), steps, pure=pure)
         for arity in EPOCH_ARITIES
     }
     arities = {2, min(judged, key=lambda arity: judged[arity].mean_variance)}
     options = [judged[arity] for arity in sorted(arities)]
     if isinstance(forest, Epochs) and forest.arity not in arities:
-        options.append(_of_epochs(forest, steps, pure=pure))
+        options.append(of_epochs(forest, steps, pure=pure))
     return options
 
 
@@ -205,7 +212,16 @@ def _smaller(bound: int, ones: int) -> int:
     return count
 
 
-def _of_epochs(epochs: Epochs, steps: int, *, pure: bool) -> Option:
+def of_forest(forest: Forest, *, columns: int, horizon: int = HORIZON) -> Option:
+    """Return the option of a tree or epochs, for elements of one number at rho 1."""
+    if isinstance(forest, Epochs):
+        return of_epochs(forest, horizon, pure=False)
+    if not isinstance(forest, Tree):
+        raise TypeError(f"{type(forest).__name__} is not a structure that can be compared")
+    return of_tree(forest, pure=False, columns=columns)
+
+
+def of_epochs(epochs: Epochs, steps: int, *, pure: bool) -> Option:
     """Return the option of epochs, for elements of one number at loss 1.
 
     The figures are summed over epochs: nodes of earlier epochs, of its own tree, its last output.
@@ -246,7 +262,32 @@ def _of_epochs(epochs: Epochs, steps: int, *, pure: bool) -> Option:
     )
 
 
-def _square_root(length: int, *, pure: bool, columns: int) -> Option:
+def of_buffers(
+    length: int | None, *, columns: int, rounded: float, horizon: int = HORIZON
+) -> Option:
+    """Return the option of buffered noise, for elements of one number at rho 1.
+
+    A buffer and the total are two integers each; all are added up in a step.
+    """
+    matrix, steps = encoder(length), horizon if length is None else length
+    largest, mean = squares(matrix, steps)
+    node = float(buffered_columns(matrix, columns).l2_squared) * rounded / columns**2 / 2
+    numbers = len(matrix.exponents) + 1
+    return Option(
+        "buffered",
+        {"buffers": numbers - 1},
+        mean_variance=mean * node,
+        largest_variance=largest * node,
+        noisiest_step=steps,
+        kept=2 * numbers,
+        drawn=1.0,
+        added=float(numbers),
+        lossless=True,
+    )
+
+
+def of_square_root(length: int, *, pure: bool, columns: int) -> Option:
+    """Return the option of the square root, for elements of one number at loss 1."""
     # Imported late: scipy is slow to import.
     import numpy as np
 

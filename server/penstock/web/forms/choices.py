@@ -82,7 +82,12 @@ DOMAINS = (
 )
 
 STRUCTURES = (
-    Option("auto", "best tree", "The tree with the least error for this length."),
+    Option(
+        "auto",
+        "best structure",
+        "The one with the least error for this length: a tree for Laplace noise, mostly buffers for"
+        " Gaussian.",
+    ),
     Option("binary", "binary tree", "Sums of 1, 2, 4, 8 ... elements, each with its own noise."),
     Option(
         "kary",
@@ -97,5 +102,11 @@ STRUCTURES = (
         "square root",
         "Less error than trees for few elements, Gaussian noise only; stores the noise of every"
         " element.",
+    ),
+    Option(
+        "buffered",
+        "buffers",
+        "Nearly the error of the square root for any number of elements, also without an end;"
+        " Gaussian noise only; stores few numbers.",
     ),
 )

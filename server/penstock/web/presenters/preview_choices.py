@@ -18,6 +18,7 @@ from penstock.web.presenters.template_filters import figure
 
 _NAMES = {option.value: option.name for option in (*MECHANISMS, *STRUCTURES)}
 _SETTINGS = (("k", "k ="), ("arity", "k ="), ("height", "height"))
+_STRUCTURES = {"epochs": "trees one after another", "square_root": "square root"}
 _POWERS = {"laplace": 1.0, "gaussian": 2.0}
 
 
@@ -183,7 +184,7 @@ def _fields(count_structure: CountStructureView) -> dict[str, str]:
 
 
 def _tree(structure: StructureView) -> str:
-    name = {"epochs": "trees one after another", "square_root": "square root"}.get(
+    name = _STRUCTURES.get(
         structure.structure, _NAMES.get(structure.structure, structure.structure)
     )
     words = [

@@ -68,6 +68,7 @@ def kept(structure: Mapping[str, Any]) -> str:
         "smooth_binary": "a binary tree whose totals all have the same error",
         "epochs": "binary trees, each over twice as many steps as the one before",
         "square_root": "the square root of the matrix of sums",
+        "buffered": "nearly the square root of the matrix of sums, by a few buffers",
     }.get(str(kind), str(kind).replace("_", " "))
 
 

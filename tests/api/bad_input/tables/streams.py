@@ -23,6 +23,7 @@ FLAWS = [
     Flaw("a square root of too many numbers",
          {"mechanism": "gaussian", "structure": "sqrt", "length": 9000, "dimension": 9},
          "/dimension", "65,536"),
+    Flaw("buffers of Laplace noise", {"structure": "buffered"}, "/structure", "gaussian noise"),
     Flaw("k of another tree", {"structure": "binary", "k": 3}, "/k", "with structure kary"),
     Flaw("k of 1", {"k": 1}, "/k", "at least 2"),
     Flaw("no word on the length", {"length": Absent}, "/length", "Enter how many elements"),

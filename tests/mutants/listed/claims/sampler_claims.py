@@ -29,6 +29,17 @@ MUTANTS: Final[Sequence[Mutant]] = (
         ),
     ),
     Mutant(
+        row="S1",
+        name="gaussian-factor-for-any-loss",
+        path="mechanisms/gaussian/process.py",
+        before="draws * LOSS_A_DRAW * part",
+        after="0.0",
+        wrong="the factor is taken to cover draws that outnumber the loss",
+        tests=(
+            "tests/unit/mechanisms/gaussian/test_charges.py::test_the_factor_follows_from_hoelders_inequality",
+        ),
+    ),
+    Mutant(
         row="S2",
         name="geometric-errors-not-charged",
         path="mechanisms/laplace/process.py",

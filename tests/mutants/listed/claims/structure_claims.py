@@ -202,6 +202,28 @@ MUTANTS: Final[Sequence[Mutant]] = (
         ),
     ),
     Mutant(
+        row="T7",
+        name="buffered-draws-of-one-step",
+        path="services/noise/kinds/buffered_shape.py",
+        before="        return self.matrix.length + 2 * (",
+        after="        return 1 + 2 * (",
+        wrong="the sampler of buffers is charged for one step",
+        tests=(
+            "tests/unit/services/computations/test_stream_structure.py::test_draws_of_buffers_are_charged_at_every_step_for_the_numbers_that_a_unit_moves",
+        ),
+    ),
+    Mutant(
+        row="T7",
+        name="buffered-draws-priced-once",
+        path="services/noise/kinds/stream.py",
+        before="        return query.dimension * self.shape.draws_of_a_number\n",
+        after="        return query.dimension\n",
+        wrong="a level of buffers that is raised is charged for one draw of a number",
+        tests=(
+            "tests/unit/services/ledger/test_repricing.py::test_no_order_of_acts_leaves_another_ledger",
+        ),
+    ),
+    Mutant(
         row="T10",
         name="size-taken-off",
         path="structures/counts.py",

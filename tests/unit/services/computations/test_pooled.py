@@ -98,7 +98,7 @@ def test_previews_are_the_same_here_and_elsewhere(
     assert sum(seconds for _, _, seconds in pool[1].told) > 0
 
 
-@pytest.mark.parametrize("structure", ["auto", "sqrt", "kary", "smooth_binary"])
+@pytest.mark.parametrize("structure", ["auto", "buffered", "kary"])
 def test_previews_of_streams_are_the_same(visits: World, elsewhere: Server, structure: str) -> None:
     request = StreamRequest.model_validate({**STREAM, "structure": structure})
     who = visits.person("ada")

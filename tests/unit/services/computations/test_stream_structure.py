@@ -8,8 +8,10 @@ import pytest
 from penstock.errors import InvalidInput
 from penstock.mechanisms import Gaussian
 from penstock.privacy import Sensitivity
-from penstock.services.computations.stream_structure import prepared, settled
-from penstock.services.noise.kinds.stream_shape import HEAVIEST, Shape, TreeShape
+from penstock.services.computations.stream_structure import candidates, prepared, settled
+from penstock.services.noise.kinds import stream
+from penstock.services.noise.kinds.buffered_shape import BufferedShape
+from penstock.services.noise.kinds.stream_shape import HEAVIEST, RootShape, Shape, TreeShape
 from penstock.services.noise.process import Process
 from penstock.services.schemas.streams import StreamRequest
 from penstock.structures.streams.choice import best_tree, mean_squared_error
@@ -85,10 +87,48 @@ def test_draws_of_a_square_root_are_charged_for_all_nodes() -> None:
     assert charged({"structure": "sqrt", "length": 200})[0] == 2 * 200
 
 
+def test_draws_of_buffers_are_charged_at_every_step_for_the_numbers_that_a_unit_moves() -> None:
+    endless = {"structure": "buffered", "length": None}
+    numbers, shape = charged(endless)
+    assert isinstance(shape, BufferedShape)
+    # Three elements of l1 1 move three numbers in steps of 1, but there are two.
+    assert shape.numbers_of_a_unit == 2
+    joining = 2 * (len(shape.matrix.exponents) + 1)
+    assert numbers == 2 * (2**40 + joining)
+
+
+def auto(**terms: object) -> list[Shape]:
+    whole = {**STREAM, "mechanism": "gaussian", "max_steps_per_unit": 1, **terms}
+    return candidates(StreamRequest.model_validate(whole), 1, 1e-6)
+
+
+@pytest.mark.parametrize(
+    ("terms", "kind"),
+    [
+        ({"length": 1}, TreeShape),
+        ({"length": 2**10}, RootShape),
+        ({"length": 2**10, "dimension": 65}, BufferedShape),
+        ({"length": 2**10 + 1}, BufferedShape),
+        ({"length": 2**40}, BufferedShape),
+        ({"length": None}, BufferedShape),
+        ({"length": None, "dimension": 1000}, BufferedShape),
+        # A unit moves all of the numbers, each of which is drawn in 2^40 steps.
+        ({"length": None, "dimension": 1000, "step": 1 / 1024}, TreeShape),
+        ({"length": 2**16, "mechanism": "laplace"}, TreeShape),
+    ],
+    ids=str,
+)
+def test_auto_is_the_least_error_that_fits(terms: dict[str, Any], kind: type[Shape]) -> None:
+    best, *others = auto(**terms)
+    assert isinstance(best, kind)
+    # Levels that the best one does not take are for the tree.
+    assert [type(other) for other in others] == [TreeShape] * (kind is not TreeShape)
+
+
 @pytest.mark.parametrize("terms", TREES, ids=str)
 def test_a_shape_is_read_back_as_it_was_settled(terms: dict[str, Any]) -> None:
     shape = shape_of(terms, "laplace", 0.0)
-    assert Shape.decoded(shape.encoded()) == shape
+    assert stream.shape_of(shape.encoded()) == shape
 
 
 def test_an_endless_stream_keeps_room_for_its_heaviest_nodes() -> None:

@@ -150,13 +150,13 @@ def register(world: World) -> None:
     for mechanism in MECHANISMS:
         power = 3 if mechanism == "generalized_gaussian" else None
         world.push(f"{mechanism} query", mechanism=mechanism, p=power, levels=SMALL, max_levels=8)
-    for mechanism, structure in (("laplace", "auto"), ("gaussian", "sqrt")):
+    for mechanism, structure in (("laplace", "auto"), ("gaussian", "buffered")):
         spec = {
             "name": f"{mechanism} {structure}",
             "dataset": VECTORS,
             "mechanism": mechanism,
             "structure": structure,
-            "length": 40,
+            "length": 40 if structure == "auto" else None,
             "max_steps_per_unit": 1,
             "levels": SMALL,
         }

@@ -64,7 +64,7 @@ def test_options_are_what_counting_finds(length: int, mechanism: type[Mechanism]
     assert set(kinds) >= {"binary", "epochs", "smooth_binary", "square_root"}
     assert ("kary" in kinds) == (best_tree(length, pure=mechanism is Laplace).k > 2)
     for option in found:
-        if option.structure == "square_root":
+        if option.structure in ("square_root", "buffered"):
             continue
         forest = _forest(option, length)
         variances = _counted(forest, length, mechanism, 0.7)
@@ -122,8 +122,11 @@ def test_units_in_very_many_steps_are_compared_at_once() -> None:
 @pytest.mark.parametrize("steps", [1, 3, 37, 200])
 def test_a_stream_without_an_end_is_offered_epochs(steps: int, mechanism: type[Mechanism]) -> None:
     found = compare(None, mechanism, 1.0, ELEMENT, horizon=steps)
-    assert {option.structure for option in found} == {"epochs"}
+    buffers = {"buffered"} if mechanism is Gaussian else set()
+    assert {option.structure for option in found} == {"epochs"} | buffers
     for option in found:
+        if option.structure in buffers:
+            continue
         variances = _counted(Epochs(option.settings["arity"]), steps, mechanism, 1.0)
         assert option.mean_variance == pytest.approx(np.mean(variances), rel=1e-12)
         assert option.largest_variance == pytest.approx(max(variances), rel=1e-12)
@@ -137,8 +140,9 @@ def test_the_best_is_first_and_known_figures_are_found() -> None:
     assert pure["kary"].mean_variance == pytest.approx(89.152)
     assert pure["smooth_binary"].largest_variance == 168
     rho = compare(250, Gaussian, 1.0, one)
-    assert rho[0].structure == "square_root"
-    assert rho[0].mean_variance == pytest.approx(3.541119, rel=1e-6)
+    assert {option.structure for option in rho[:2]} == {"square_root", "buffered"}
+    root = next(option for option in rho if option.structure == "square_root")
+    assert root.mean_variance == pytest.approx(3.541119, rel=1e-6)
     means = [option.mean_variance for option in rho]
     assert means == sorted(means)
 
@@ -156,6 +160,26 @@ def test_the_best_arity_of_epochs_is_offered_beside_binary_trees() -> None:
     assert all(
         option.mean_variance == pytest.approx(means[arity]) for arity, option in found.items()
     )
+
+
+@pytest.mark.parametrize(
+    ("length", "largest", "root", "kept"),
+    [(2**16, 10.585, 10.564, 14), (2**20, 15.0285, 15.010, 18), (None, 27.09, None, 30)],
+)
+def test_buffers_have_the_error_of_the_square_root_and_keep_few_numbers(
+    length: int | None, largest: float, root: float | None, kept: int
+) -> None:
+    one = Sensitivity(Fraction(1), Fraction(1), Fraction(1))
+    found = {option.structure: option for option in compare(length, Gaussian, 1.0, one)}
+    buffers = found["buffered"]
+    assert buffers.largest_variance == pytest.approx(largest, rel=5e-4)
+    assert (buffers.kept, buffers.drawn, buffers.noisiest_step) == (kept, 1, length or 2**20)
+    if root is not None:
+        assert found["square_root"].largest_variance == pytest.approx(root, rel=1e-4)
+    others = [each for name, each in found.items() if name not in ("buffered", "square_root")]
+    assert min(each.mean_variance for each in others) > 3 * buffers.mean_variance
+    rounded = {o.structure: o for o in compare(length, Gaussian, 1.0, one, rounded=1.5)}
+    assert rounded["buffered"].mean_variance == pytest.approx(1.5 * buffers.mean_variance)
 
 
 @every_mechanism

@@ -15,7 +15,7 @@ def daily(totals: RunningTotals, stream: Stream, *, confidence: float = 0.95) ->
 
     The noises that both totals share cancel.  Which these are follows from the structure that
     ``stream`` states, as ``Client.streams`` returns it.  Raises ``CovarianceUnknown`` for streams
-    whose structure does not say it: the square root, and streams without an end.  Raises
+    whose structure does not say it: the square root, buffers, and streams without an end.  Raises
     ``InvalidArgument`` if the totals are another stream's, have several numbers each, contain no
     element, or if the confidence is not between 0 and 1.
     """

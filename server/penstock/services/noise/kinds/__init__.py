@@ -10,5 +10,6 @@
 * ``sparse_histogram``  counts over keys that cannot be listed
 * ``stream``            running totals of a stream
 * ``stream_shape``      a stream's stored structure: a tree or the square root
+* ``buffered_shape``    a stream's stored structure: buffers
 * ``stream_errors``     the margin of error of running totals, step by step
 """

@@ -193,6 +193,10 @@ class QueryKind(Process, ABC):
     def require_readable(self, query: Query, finest: int) -> None:
         """Raise ``InvalidInput`` if ``finest`` needs the data and they cannot be read again."""
 
+    def charged_numbers(self, query: Query) -> int:
+        """Return how many draws of one level the charge for the sampler counts."""
+        return query.dimension
+
     # How it is drawn.
 
     def exact(self, step: Fraction, answer: NDArray[np.int64]) -> IntVector:

@@ -11,7 +11,8 @@ from typing_extensions import override
 from penstock.connectors.planning.prepare import PreparedQuery
 from penstock.persistence.tables.queries import Query
 from penstock.persistence.tables.streams import StreamState
-from penstock.services.noise.kinds.stream_shape import Shape
+from penstock.services.noise.kinds.buffered_shape import BufferedShape
+from penstock.services.noise.kinds.stream_shape import RootShape, Shape, TreeShape
 from penstock.services.noise.kinds.vector import VectorKind
 from penstock.services.noise.sealing import misfit
 from penstock.services.schemas.queries import Terms
@@ -30,7 +31,7 @@ class StreamKind(VectorKind):
     @override
     def own_of(cls, query: Query) -> Mapping[str, Any] | None:
         """Return the shape that the stream was opened with."""
-        return None if query.structure is None else {"shape": Shape.decoded(query.structure)}
+        return None if query.structure is None else {"shape": shape_of(query.structure)}
 
     @classmethod
     @override
@@ -49,6 +50,11 @@ class StreamKind(VectorKind):
         self.shape.require_reach(self, rung)
 
     @override
+    def charged_numbers(self, query: Query) -> int:
+        """Return the draws of every number that one unit contributes to."""
+        return query.dimension * self.shape.draws_of_a_number
+
+    @override
     def missing(self, session: Session, query: Query, rungs: Sequence[int]) -> list[int]:
         """Return nothing: the noise of nodes in use is stored, and data are never read again."""
         return []
@@ -58,6 +64,13 @@ class StreamKind(VectorKind):
         """Return the margin of error of the newest running total."""
         step = max(state_row(session, query).step, 1)
         return next(self.shape.errors(self, rung, [step]))
+
+
+def shape_of(structure: str) -> Shape:
+    """Return the shape that ``Shape.encoded`` wrote."""
+    stored = json.loads(structure)
+    others: dict[str, type[Shape]] = {each.name: each for each in (RootShape, BufferedShape)}
+    return others.get(stored["kind"], TreeShape)(**stored)
 
 
 def state_row(session: Session, query: Query) -> StreamState:

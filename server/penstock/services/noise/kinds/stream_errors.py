@@ -2,13 +2,15 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
-from math import ceil
+from math import ceil, exp, log
 from statistics import NormalDist
 
 import numpy as np
 
 from penstock.services.noise.process import CONFIDENCE, Process
 from penstock.services.schemas.views import ErrorView
+from penstock.structures.streams.buffered.encoder import encoder
+from penstock.structures.streams.buffered.errors import variances
 from penstock.structures.streams.forest import Forest, chain
 from penstock.structures.streams.root_matrices import float_decoder
 from penstock.structures.streams.spread import laplace_half_width, weights
@@ -61,16 +63,43 @@ def root_errors(
     It includes every noise up to that step, weighted by its entry of ``L``, and the rounding to
     ``lattice``.
     """
-    variances = np.cumsum(np.square(float_decoder(length)))
+    by_step = np.cumsum(np.square(float_decoder(length)))
+    return _rounded_errors((float(by_step[step - 1]) for step in steps), lattice, process, rung)
+
+
+def buffered_errors(
+    length: int | None, lattice: Fraction, process: Process, rung: int, steps: Iterable[int]
+) -> Iterator[ErrorView]:
+    """Yield the margin of error of the totals after each of ``steps``, for buffers.
+
+    It includes the rounding to ``lattice``.  Variances are rounded up by less than a millionth, so
+    that most of many steps have the error of the step before.
+    """
+    by_step = (_a_little_above(each) for each in variances(encoder(length), steps))
+    return _rounded_errors(by_step, lattice, process, rung)
+
+
+def _a_little_above(variance: float) -> float:
+    # What floats are off by must not move a variance to another step of the grid.
+    return exp(ceil(log(variance) * (1 << 20) - 2.0**-10) / (1 << 20))
+
+
+def _rounded_errors(
+    by_step: Iterable[float], lattice: Fraction, process: Process, rung: int
+) -> Iterator[ErrorView]:
+    """Yield the margin of error of totals of these variances, in units of the level's."""
     level, unit = float(process.ladder.value(rung)), float(lattice)
     quantile = NormalDist().inv_cdf((1 + CONFIDENCE) / 2)
-    for step in steps:
-        variance = level * float(variances[step - 1])
-        yield ErrorView(
-            standard_deviation=(variance + unit**2 / 12) ** 0.5,
-            confidence=CONFIDENCE,
-            half_width=_reaching(quantile * variance**0.5 + unit / 2, unit),
-        )
+    before, error = -1.0, None
+    for each in by_step:
+        if error is None or each != before:
+            before, variance = each, level * each
+            error = ErrorView(
+                standard_deviation=(variance + unit**2 / 12) ** 0.5,
+                confidence=CONFIDENCE,
+                half_width=_reaching(quantile * variance**0.5 + unit / 2, unit),
+            )
+        yield error
 
 
 def _reaching(width: float, lattice: float) -> float:

@@ -1,9 +1,9 @@
-"""Represent the stored structure of a stream: a tree or the square root.
+"""Represent the stored structure of a stream: a tree, the square root, or buffers.
 
 The charge is for the sensitivity of ``R x``: that of the worst columns of ``R`` together, as many
 as one unit may be in steps.  The sampler's error is
 charged over the nodes that one unit contributes to, since all others have the same law under
-neighbors.
+neighbors.  Over buffers these are all draws of the numbers that one unit moves, at every step.
 """
 
 import json
@@ -24,6 +24,7 @@ from penstock.services.noise.kinds.stream_errors import forest_errors, root_erro
 from penstock.services.noise.process import Process
 from penstock.services.schemas.views import ErrorView
 from penstock.structures.streams import comparison, node_state, root_state
+from penstock.structures.streams.buffered.noise import BufferedNoise
 from penstock.structures.streams.epochs import Epochs
 from penstock.structures.streams.forest import Forest
 from penstock.structures.streams.kary import KaryTree
@@ -35,7 +36,7 @@ from penstock.structures.streams.smooth_binary import SmoothBinary
 HEAVIEST = 128
 """The largest weight of a node of a stream without an end, within 2^63 steps."""
 
-Noise = NodeNoise | RootNoise
+Noise = NodeNoise | RootNoise | BufferedNoise
 
 
 @dataclass(frozen=True)
@@ -43,9 +44,11 @@ class Shape(ABC):
     """Represent a stream's structure, and the dimension, lattice and range of its elements.
 
     ``kind`` is kary (with ``k`` 2 and not ``subtracting`` the binary tree), smooth_binary,
-    epochs or square_root, which is not a forest; ``height`` and ``zeros`` belong to the smooth
-    tree, ``output`` to the square root: the lattice of its totals, coarser than that of its
-    noises.  ``step``, ``bound`` and ``output`` are text, as fractions.
+    epochs, or one that is not a forest, square_root or buffered; ``height`` and ``zeros`` belong to
+    the smooth tree, ``output`` to these two: the lattice of totals, coarser than that of noises.
+    ``noise_step``, a step of the latter, belongs to buffers, as do ``moved``, how many numbers
+    one unit moves at most, and ``max_levels``.  Steps, ``bound`` and ``output`` are text, as
+    fractions.
     """
 
     kind: str
@@ -59,15 +62,12 @@ class Shape(ABC):
     height: int | None = None
     zeros: int | None = None
     output: str | None = None
-
-    @classmethod
-    def decoded(cls, structure: str) -> "Shape":
-        """Decode the shape that ``encoded`` wrote."""
-        stored = json.loads(structure)
-        return (RootShape if stored["kind"] == RootShape.name else TreeShape)(**stored)
+    noise_step: str | None = None
+    moved: int | None = None
+    max_levels: int | None = None
 
     def encoded(self) -> str:
-        """Return the shape as stored text."""
+        """Return the shape as stored text, which ``stream.shape_of`` reads."""
         known = {name: value for name, value in asdict(self).items() if value is not None}
         return json.dumps({"length": None, **known}, sort_keys=True)
 
@@ -85,12 +85,17 @@ class Shape(ABC):
     @property
     @abstractmethod
     def compared(self) -> Forest | None:
-        """Return the forest to compare with others; ``None`` for the square root."""
+        """Return the forest to compare with others; ``None`` for other structures."""
 
     @property
     @abstractmethod
-    def nodes_of_a_unit(self) -> int:
-        """Return the most nodes that one unit contributes to."""
+    def numbers_of_a_unit(self) -> int:
+        """Return the most numbers of nodes that one unit contributes to."""
+
+    @property
+    def draws_of_a_number(self) -> int:
+        """Return how often each of these is drawn at one level, over the whole stream."""
+        return 1
 
     @abstractmethod
     def sensitivity(self, element: Sensitivity) -> Sensitivity:
@@ -128,7 +133,7 @@ class Shape(ABC):
         """Yield the margin of error of the totals after each of ``steps``, of each number."""
 
     def granularity(self, process: Process) -> Fraction:
-        """Return the lattice of running totals: that of the noises, except for the square root."""
+        """Return the lattice of running totals: that of the noises, if it is not coarser."""
         return Fraction(self.output) if self.output else process.mechanism.granularity
 
     def coarse(self, process: Process) -> int:
@@ -183,9 +188,9 @@ class TreeShape(Shape):
 
     @property
     @override
-    def nodes_of_a_unit(self) -> int:
-        """Return the nodes of a step times the steps of the unit."""
-        return self.forest.nodes_a_step * self.max_steps_per_unit
+    def numbers_of_a_unit(self) -> int:
+        """Return the numbers in the nodes of a step, times the steps of the unit."""
+        return self.dimension * self.forest.nodes_a_step * self.max_steps_per_unit
 
     @override
     def sensitivity(self, element: Sensitivity) -> Sensitivity:
@@ -221,7 +226,7 @@ class TreeShape(Shape):
     def stored(self, noise: Noise) -> bytes:
         """Return the noise of the nodes in use as bytes."""
         if not isinstance(noise, NodeNoise):
-            raise TypeError("the noise of a square root was used for a tree")
+            raise TypeError("the noise of another structure was used for a tree")
         return node_state.to_bytes(noise)
 
     @override
@@ -244,9 +249,9 @@ class RootShape(Shape):
 
     @property
     @override
-    def nodes_of_a_unit(self) -> int:
-        """Return the number of all nodes."""
-        return self.length or 0
+    def numbers_of_a_unit(self) -> int:
+        """Return the numbers in all nodes."""
+        return self.dimension * (self.length or 0)
 
     @override
     def sensitivity(self, element: Sensitivity) -> Sensitivity:
@@ -261,8 +266,7 @@ class RootShape(Shape):
     @override
     def fitted(self, mechanism: type[Mechanism], ceiling: Fraction) -> Self:
         """Return the shape with the lattice of elements with noise at the ceiling."""
-        plain, _ = mechanism.plan(ceiling, Fraction(self.step), Fraction(self.bound))
-        return replace(self, output=str(plain.granularity))
+        return replace(self, output=lattice_of_totals(self, mechanism, ceiling))
 
     @override
     def is_structure(self, structure: str, settings: Mapping[str, Any]) -> bool:
@@ -287,13 +291,19 @@ class RootShape(Shape):
     def stored(self, noise: Noise) -> bytes:
         """Return the noise of all steps so far as bytes."""
         if not isinstance(noise, RootNoise):
-            raise TypeError("the noise of a tree was used for a square root")
+            raise TypeError("the noise of another structure was used for a square root")
         return root_state.to_bytes(noise)
 
     @override
     def errors(self, process: Process, rung: int, steps: Iterable[int]) -> Iterator[ErrorView]:
         """Yield the margin of error of all noises so far, and of the rounding."""
         return root_errors(self.length or 0, self.granularity(process), process, rung, steps)
+
+
+def lattice_of_totals(shape: Shape, mechanism: type[Mechanism], ceiling: Fraction) -> str:
+    """Return the lattice of elements with noise at the ceiling, as text."""
+    plain, _ = mechanism.plan(ceiling, Fraction(shape.step), Fraction(shape.bound))
+    return str(plain.granularity)
 
 
 def _product(column: Sensitivity, element: Sensitivity) -> Sensitivity:

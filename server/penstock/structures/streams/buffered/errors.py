@@ -13,23 +13,29 @@ from penstock.structures.streams.buffered.encoder import Encoder
 
 Matrix = NDArray[np.float64]
 
-_NEAR = 64
-"""Steps to the next one that are taken one by one."""
+_TOGETHER = 64
+"""Steps that are computed at once."""
 
 
 def variances(matrix: Encoder, steps: Iterable[int]) -> Iterator[float]:
-    """Yield the variance of the outputs of ``steps``, which increase, at a level of 1."""
+    """Yield the variance of the outputs of ``steps`` at a level of 1; it is fast if they rise."""
     single, entry = _transition(matrix)
-    at, variance, state = 0, 0.0, entry
+    rows = np.empty((_TOGETHER, len(entry)))
+    rows[0] = np.eye(len(entry))[-1]
+    for place in range(1, _TOGETHER):
+        rows[place] = rows[place - 1] @ single
+    jump = np.linalg.matrix_power(single, _TOGETHER)
+    before, state, known = 0, entry, np.cumsum(np.square(rows @ entry))
     for step in steps:
-        if not 0 <= step - at <= _NEAR:
-            at, variance = step, squares(matrix, step)[0]
-            state = np.linalg.matrix_power(single, step) @ entry
-        for _ in range(step - at):
-            variance += float(state[-1] ** 2)
-            state = single @ state
-        at = step
-        yield variance
+        if before + _TOGETHER < step <= before + 2 * _TOGETHER:
+            before, state = before + _TOGETHER, jump @ state
+            known = known[-1] + np.cumsum(np.square(rows @ state))
+        elif not before < step <= before + _TOGETHER:
+            before = step - 1
+            state = np.linalg.matrix_power(single, before) @ entry
+            first = squares(matrix, before)[0] if before else 0.0
+            known = first + np.cumsum(np.square(rows @ state))
+        yield float(known[step - before - 1])
 
 
 @lru_cache(maxsize=64)

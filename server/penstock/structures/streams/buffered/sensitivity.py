@@ -101,8 +101,9 @@ def moved_together(
     """
     column, added = columns(matrix, count), roundings(matrix, tiers)
     l2 = _root(column.l2_squared * element.l2_squared) + _root(Fraction(moved)) * added.l2 * step
+    l1 = column.l1 * element.l1 + moved * added.l1 * step
     return Sensitivity(
-        l1=column.l1 * element.l1 + moved * added.l1 * step,
+        l1=max(l1, l2),  # for a single step both are the same, and roots are rounded up
         l2_squared=l2**2,
         linf=column.linf * element.linf + added.linf * step,
     )
