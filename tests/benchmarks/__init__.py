@@ -18,6 +18,7 @@
 * ``correlated``  the errors of many counts over one population
 * ``line_chart``  both as SVGs
 * ``streams``     steps of trees, flat in the length and against the square root
+* ``buffers``     the error, state and steps of buffers, against the square root
 * ``serving``     ``penstock serve`` in a process of its own
 * ``readers``     clients in processes of their own
 * ``received``    everything that clients were answered, compared

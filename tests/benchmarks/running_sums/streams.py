@@ -44,7 +44,8 @@ TREES: dict[str, Callable[[int], Tree]] = {
 }
 
 
-def _streams(label: str) -> Callable[[], Stream]:
+def numbered_streams(label: str) -> Callable[[], Stream]:
+    """Return a function whose streams follow from a label and their number."""
     numbers = count()
     return lambda: Stream.from_key(sha256(f"{label}/{next(numbers)}".encode()).digest())
 
@@ -69,7 +70,7 @@ def placed(
 
 
 def _steps(forest: Forest, steps: int) -> Callable[[], object]:
-    streams = _streams("streams")
+    streams = numbered_streams("streams")
     pieces = steps // PIECE
     # All over the stream: how many nodes a smooth tree draws in a piece depends on where it is.
     room = (forest.length or 0) - PIECE
@@ -102,7 +103,7 @@ def _flat(rounds: int, steps: int) -> list[Figure]:
 
 def _wide(rounds: int, dimension: int, length: int, steps: int) -> list[Figure]:
     """Return one tier's step, noise included, for elements of ``dimension`` numbers."""
-    streams = _streams("wide streams")
+    streams = numbered_streams("wide streams")
     stream = streams()
     past = stream.generator.standard_normal((length // 2, dimension), dtype=np.float32)
     column = coefficients(length)
