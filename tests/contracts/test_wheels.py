@@ -1,6 +1,9 @@
 """Test what is inside the wheels: everything that runs, and nothing else."""
 
+import os
 import re
+import subprocess
+import sys
 import tomllib
 from email.message import Message
 from email.parser import Parser
@@ -12,6 +15,7 @@ from tests.contracts.distributions import Wheels
 
 import penstock
 import penstock_client
+from penstock.experiments.catalog import EXPERIMENTS
 
 SERVER_INFORMATION = f"penstock-{penstock.__version__}.dist-info"
 CLIENT_INFORMATION = f"penstock_client-{penstock_client.__version__}.dist-info"
@@ -132,3 +136,14 @@ def test_each_brings_its_program(wheels: Wheels) -> None:
         with ZipFile(wheel) as archive:
             declared = archive.read(f"{information}/entry_points.txt").decode()
         assert declared.split("\n")[:2] == ["[console_scripts]", line]
+
+
+def test_the_servers_wheel_draws_the_papers_figures_by_itself(
+    wheels: Wheels, tmp_path: Path
+) -> None:
+    command = [sys.executable, "-P", "-m", "penstock", "figures", "correlated"]
+    environment = {**os.environ, "PYTHONPATH": str(wheels.server)}
+    drawn = subprocess.run(
+        command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=True
+    )
+    assert drawn.stdout == EXPERIMENTS["correlated"].draw().svg
