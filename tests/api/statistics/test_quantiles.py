@@ -49,6 +49,7 @@ BY_WARD: dict[str, Any] = {
     "group_by": ["ward"],
     "contribution": {"max_groups": 1, "max_rows_per_group": 1},
 }
+PARTS = ("lower", "shares", "upper")
 FIELDS = {"name", "key", "value", "lower", "upper", "standard_deviation", "interval"}
 
 
@@ -94,7 +95,7 @@ def test_a_release_has_counts_of_bins_and_what_is_estimated_from_them(patients: 
     assert estimates["median"]["value"] == estimates["quantile:0.5"]["value"]
     (distribution,) = release["distributions"]
     assert distribution["key"] is None
-    for part in ("lower", "shares", "upper"):
+    for part in PARTS:
         assert distribution[part] == sorted(distribution[part])
         assert len(distribution[part]) == len(release["quantiles"]["edges"]) - 1
 
@@ -146,14 +147,14 @@ def test_groups_have_quantiles_of_their_own_and_an_empty_one_has_none(patients: 
         each = by_key[ward, "quantile:0.5"]
         assert abs(each["value"] - np.median(costs)) < 3
     # Cells that are no numbers are left out; nobody is in the last ward.
-    assert by_key["empty", "n"]["lower"] < 0 < by_key["empty", "n"]["upper"]
-    assert by_key["empty", "median"]["value"] is None
-    assert release["distributions"][2] == {
-        "key": "empty",
-        "shares": None,
-        "lower": None,
-        "upper": None,
-    }
+    count = by_key["empty", "n"]
+    assert abs(count["value"]) < 6 * count["standard_deviation"]
+    # Noise alone is taken for rows as often as the interval of their number says.
+    unclear = count["lower"] <= 0
+    distribution = release["distributions"][2]
+    assert distribution["key"] == "empty"
+    for value in (by_key["empty", "median"]["value"], *map(distribution.get, PARTS)):
+        assert (value is None) == unclear
 
 
 def test_bins_at_powers_of_two_tell_which_bounds_fit(patients: World) -> None:

@@ -4,7 +4,7 @@ import dataclasses
 
 import pytest
 
-from penstock_client import Estimate, ProtocolError, Release
+from penstock_client import Distribution, Estimate, ProtocolError, Release
 from penstock_client._http.fields import Fields
 from penstock_client._show.documents import release as document
 from penstock_client._show.notebook import page
@@ -56,3 +56,16 @@ def test_tables_and_notebooks_show_estimates_and_blanks(release: Release) -> Non
     html = page(dataclasses.replace(release, estimates=estimates))
     assert "variance:age, a · 2026" in html
     assert ">40.5<" in html
+
+
+def test_distributions_have_the_upper_edges_of_the_bins() -> None:
+    shares = {"shares": [0.4, 1.0], "lower": [0.3, 1.0], "upper": [0.5, 1.0]}
+    unclear = dict.fromkeys(shares)
+    sent = {
+        "quantiles": {"edges": [0, 5, 10]},
+        "distributions": [{"key": "a", **shares}, {"key": "b", **unclear}],
+    }
+    clear, other = Distribution.read_all(Fields(sent, "release"))
+    assert clear == Distribution("a", (5.0, 10.0), (0.4, 1.0), (0.3, 1.0), (0.5, 1.0))
+    assert (other.key, other.shares, other.upper) == ("b", None, None)
+    assert Distribution.read_all(Fields({}, "release")) == ()

@@ -46,6 +46,30 @@ def test_a_structure_is_told_in_words(structure: dict[str, Any], phrase: str) ->
             {"aggregate": {"type": "regression", "outcome": "y", "predictors": ["x"]}},
             "regression of y on x",
         ),
+        (
+            {
+                "aggregate": {
+                    "type": "quantiles",
+                    "column": "x",
+                    "probabilities": [0.5, 0.9],
+                    "lower": 0,
+                    "upper": 8,
+                    "bins": 64,
+                }
+            },
+            "quantiles of x at 0.5, 0.9, values cut to 0 to 8, from 64 bins",
+        ),
+        (
+            {
+                "aggregate": {
+                    "type": "quantiles",
+                    "column": "x",
+                    "probabilities": [0.5],
+                    "scale": "log",
+                }
+            },
+            "quantiles of x at 0.5, from bins between powers of two",
+        ),
         ({"group_by": [{"column": "a"}, {"column": "b", "bins": [0, 2]}]}, "a and b (bins from 0"),
         ({"where": [{"column": "a", "op": ">=", "value": 1}]}, "a is at least 1"),
         ({"where": [{"column": "a", "op": "in", "value": ["x", 2]}]}, "a is one of x, 2"),

@@ -1,4 +1,4 @@
-"""Test that moments are registered by form, and their estimates shown on a release's page."""
+"""Test that moments and quantiles are registered by form, and shown on a release's page."""
 
 import re
 from pathlib import Path
@@ -48,3 +48,33 @@ def test_a_form_without_columns_says_what_to_enter(
     slope = {**FORM, "aggregate": "regression", "factors": ["age"], "column": "age"}
     page = root.submit("/new/query", **slope, once="g" * 32)
     assert "The outcome is one of the predictors" in text_of(page)
+
+
+def test_a_form_registers_quantiles_and_a_releases_page_reads_further_ones(
+    world: World, root: Browser, browse: Open, tmp_path: Path
+) -> None:
+    settle(world, tmp_path)
+    form = {**FORM, "aggregate": "quantiles", "column": "age", "factors": [], "bins": "20"}
+    form |= {"probabilities": "0.25, 0.5", "level public": "0.9"}
+    assert root.submit("/new/query/preview", **form).status_code == 200
+    assert root.submit("/new/query", **form, once="h" * 32).status_code == 303
+    assert "quantiles of age at 0.25, 0.5" in text_of(root.get("/queries/ages"))
+    released = world.answer("POST", "/api/v1/queries/ages/releases", {}, by="ann")
+    path = f"/releases/{released['id']}"
+    page = browse("ann").get(path)
+    rows = re.findall(r'<th scope="row">(.*?)</th>', page.text)
+    assert {"n", "quantile 0.25", "quantile 0.5", "median"} <= set(rows)
+    assert "quantile:0.25" in page.text[page.text.index("<svg") : page.text.index("</svg>")]
+    further = browse("ann").get(f"{path}?probabilities=0.9")
+    assert "quantile 0.9" in text_of(further)
+    assert browse("ann").get(f"{path}?probabilities=2").status_code == 422
+
+
+def test_a_form_of_quantiles_says_which_probability_is_none(
+    world: World, root: Browser, tmp_path: Path
+) -> None:
+    settle(world, tmp_path)
+    form = {**FORM, "aggregate": "quantiles", "column": "age", "probabilities": "1.5"}
+    page = root.submit("/new/query", **form, once="i" * 32)
+    assert page.status_code == 422
+    assert "above 0 and below 1" in text_of(page)

@@ -68,8 +68,9 @@ def test_quantiles_are_released_by_tier(people: World, mechanism: str) -> None:
         assert estimates is not None
         by_name = {each.name: each for each in estimates if each.key == "north"}
         assert abs((by_name["median"].value or 0) - 40) < 8
-        # Nobody lives in the west.
-        assert {each.value for each in estimates[9:]} == {None}
+        # Nobody lives in the west: noise alone is taken for rows as rarely as it says.
+        count, *others = (each for each in estimates if each.key == "west")
+        assert {each.value is None for each in others} == {(count.lower or 0) <= 0}
 
 
 def test_a_noisier_tier_is_the_finer_one_with_more_noise(people: World) -> None:
