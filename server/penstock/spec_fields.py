@@ -1,4 +1,4 @@
-"""Define the kinds of field that specs are made of: names, texts, numbers, single values.
+"""Define the kinds of field that specs are made of: names, texts, numbers, values, groupings.
 
 Each has one validator, so that a wrong value gives one error in plain words; errors do not repeat
 the value, which may be huge or secret.
@@ -11,12 +11,16 @@ from typing import Annotated, Any
 from pydantic import (
     AfterValidator,
     BaseModel,
+    BeforeValidator,
     ConfigDict,
+    Field,
     PlainSerializer,
     PlainValidator,
     WithJsonSchema,
 )
 from pydantic_core import PydanticCustomError
+
+MOST_BINS = 10_000
 
 LARGEST = 2**63 - 1
 """The largest absolute value of a number in a spec."""
@@ -177,3 +181,22 @@ Values = Annotated[
     ),
 ]
 """One value, or a list of them."""
+
+Edges = Annotated[
+    tuple[Number, ...],
+    Field(strict=False, min_length=2, max_length=MOST_BINS + 1, fail_fast=True),
+]
+"""Edges of bins, rising; a bin holds its lower edge, the last one its upper edge too."""
+
+
+class GroupBy(Spec):
+    """One grouping: a column's categories, or bins over its values."""
+
+    column: ColumnName
+    bins: Edges | None = None
+
+
+Grouped = Annotated[
+    GroupBy, BeforeValidator(as_column, json_schema_input_type=GroupBy | ColumnName)
+]
+"""One grouping; a column's name alone is one by its categories."""

@@ -26,6 +26,11 @@ DAYS = ("2026-01-01", "2026-01-02", "2026-01-03", "2026-02-30", None)
 rows = st.lists(
     st.tuples(*map(st.sampled_from, (PEOPLE, WARDS, AGES, COSTS, FLAGS, DAYS, FLAGS))), max_size=40
 )
+MARGINALS: dict[str, object] = {
+    "type": "marginals",
+    "columns": ["ward", "urgent", {"column": "age", "bins": [-5, 0, 4, 90]}],
+    "sets": [["ward", "age"], ["urgent"]],
+}
 aggregates = st.sampled_from(
     [
         {"type": "count"},
@@ -44,6 +49,7 @@ aggregates = st.sampled_from(
         {"type": "regression", "outcome": "cost", "predictors": ["age"], "grid": 16},
         {"type": "quantiles", "column": "cost", "bins": 6},
         {"type": "quantiles", "column": "age", "scale": "log"},
+        MARGINALS,
     ]
 )
 structures = st.sampled_from(
@@ -98,6 +104,8 @@ def test_the_answer_is_what_the_plan_means(
     folder.csv(rows)
     dataset = dataset_of(columns=COLUMNS, unit=unit)
     contribution = {"max_groups": limits[0], "max_rows_per_group": limits[1]}
+    if aggregate is MARGINALS:
+        group_by = []
     query = query_of(aggregate, group_by=group_by, where=where, contribution=contribution)
     # An empty field is no value: so DuckDB reads it, and so the file was written.
     cells = [{name: cell or None for name, cell in zip(COLUMNS, row, strict=True)} for row in rows]

@@ -49,7 +49,7 @@ class Question:
 
     def query(self, max_groups: int, max_rows: int) -> ComputedQuery:
         contribution = {"max_groups": max_groups, "max_rows_per_group": max_rows}
-        groups = [{"column": "ward"}]
+        groups = [] if self.aggregate == MARGINALS else [{"column": "ward"}]
         return query_of(self.aggregate, group_by=groups, contribution=contribution)
 
 
@@ -61,6 +61,7 @@ NAMED = {"type": "string", "categories": ["0.25", "2", "2.0"]}
 """A column with the cells of the others as texts, of which two are categories."""
 
 BINS = [-3, 0, 2, 100]
+MARGINALS = {"type": "marginals", "columns": ["ward", {"column": "cost", "bins": BINS}]}
 QUESTIONS = {
     "count": Question({"type": "count"}),
     "count_units": Question({"type": "count_units"}),
@@ -101,7 +102,7 @@ def _derived(sensitivity: Sensitivity) -> list[Fraction]:
 cells = st.tuples(st.sampled_from([*WARDS, "elsewhere", ""]), st.sampled_from(CELLS))
 
 
-@pytest.mark.parametrize("name", QUESTIONS)
+@pytest.mark.parametrize("name", [*QUESTIONS, "marginals"])
 @settings(max_examples=by_count(5, 25), deadline=None)
 @given(
     one=st.lists(cells, max_size=25),
@@ -117,7 +118,7 @@ def test_removing_a_person_never_moves_an_answer_further_than_derived(
     max_groups: int,
     max_rows: int,
 ) -> None:
-    question = QUESTIONS[name]
+    question = QUESTIONS.get(name, Question(MARGINALS))
     norms, sensitivity = _change(
         tmp_path_factory.mktemp("files"),
         question,
@@ -149,6 +150,17 @@ def test_the_worst_person_attains_every_norm(
     others: list[Row] = [("p", "a", "2"), ("q", "b", "-1"), ("p", "c", "0")]
     norms, sensitivity = _change(tmp_path, question, query, others, list(_worst(question)))
     assert norms == _derived(sensitivity)
+
+
+@pytest.mark.parametrize("max_groups", [1, 3])
+def test_a_person_with_rows_in_cells_that_differ_in_one_column_attains_the_norm_of_marginals(
+    tmp_path: Path, max_groups: int
+) -> None:
+    question = Question(MARGINALS)
+    rows = [("one", "a", value) for value in ("-3", "1", "2")[:max_groups] for _ in range(6)]
+    norms, sensitivity = _change(tmp_path, question, question.query(max_groups, 2), [], rows)
+    assert norms[1] == sensitivity.l2_squared
+    assert max_groups > 1 or norms == _derived(sensitivity)
 
 
 @pytest.mark.parametrize("name", QUESTIONS)

@@ -58,7 +58,8 @@ class Question:
 
     def query(self, max_groups: int, max_rows: int) -> ComputedQuery:
         contribution = {"max_groups": max_groups, "max_rows_per_group": max_rows}
-        return query_of(self.aggregate, group_by=[{"column": "ward"}], contribution=contribution)
+        groups = [] if self.aggregate == TABLES else [{"column": "ward"}]
+        return query_of(self.aggregate, group_by=groups, contribution=contribution)
 
 
 SUM = {"type": "sum", "column": "cost"}
@@ -83,6 +84,8 @@ QUESTIONS = {
     "uncategorized": Question(OUTSIDE, apart=((7.5, False), (2, False))),
     "quantiles": Question({"type": "quantiles", "column": "cost", "bins": 6}, apart=BOTH_ENDS),
 }
+TABLES = {"type": "marginals", "columns": ["ward", {"column": "cost", "bins": [-3, 0, 2, 8]}]}
+MARGINALS = Question(TABLES)
 MOMENTS = Question({"type": "moments", "columns": ["cost"]}, 1e9, ((1e9, False), (-1e9, False)))
 
 
@@ -110,7 +113,7 @@ cells = st.lists(
 )
 
 
-@pytest.mark.parametrize("name", [*QUESTIONS, "moments"])
+@pytest.mark.parametrize("name", [*QUESTIONS, "moments", "marginals"])
 @settings(max_examples=by_count(3, 10), deadline=None)
 @given(
     one=cells,
@@ -128,7 +131,7 @@ def test_replacing_a_person_never_moves_an_answer_further_than_derived(
     max_groups: int,
     max_rows: int,
 ) -> None:
-    question = QUESTIONS.get(name, MOMENTS)
+    question = {**QUESTIONS, "moments": MOMENTS, "marginals": MARGINALS}[name]
     folder = Folder(tmp_path_factory.mktemp("files"), NAMES)
     query = question.query(max_groups, max_rows)
     norms = _norms(folder, question, query, rest, one, two)
@@ -186,6 +189,18 @@ def test_the_worst_two_persons_attain_the_norms_of_moments_but_for_rounding(
     assert limits[0] / 2 < l1 <= limits[0]
 
 
+def test_the_worst_two_persons_attain_the_norm_of_marginals(tmp_path: Path) -> None:
+    """They are in cells that differ in one column or in several: here in the first, or in both."""
+    query = MARGINALS.query(1, 3)
+    folder = Folder(tmp_path, NAMES)
+    one: Cells = [("a", "-3")] * 5
+    found = [
+        _norms(folder, MARGINALS, query, [], one, [cell] * 5)[1]
+        for cell in (("b", "-3"), ("a", "1"), ("b", "1"))
+    ]
+    assert max(found) == prepared(MARGINALS.dataset(), query).sensitivity.l2_squared
+
+
 @pytest.mark.parametrize("name", QUESTIONS)
 def test_the_norms_of_add_remove_are_too_small_for_replace(tmp_path: Path, name: str) -> None:
     question = QUESTIONS[name]
@@ -221,7 +236,9 @@ def test_where_each_row_is_a_unit_one_row_takes_anothers_place(
 
 
 @given(
-    measure=st.sampled_from(sorted(set(Measure) - {Measure.MOMENTS, Measure.QUANTILES})),
+    measure=st.sampled_from(
+        sorted(set(Measure) - {Measure.MOMENTS, Measure.QUANTILES, Measure.MARGINALS})
+    ),
     max_rows=st.integers(1, 5),
     ends=st.tuples(st.integers(-9, 9), st.integers(-9, 9)),
     max_groups=st.integers(1, 12),

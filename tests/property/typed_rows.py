@@ -55,6 +55,10 @@ CELLS: tuple[Sequence[Any], ...] = (PEOPLE, WARDS, AGES, COSTS, FLAGS, FLAGS, DA
 
 rows = st.lists(st.tuples(*map(st.sampled_from, CELLS)), max_size=40)
 
+MARGINALS: dict[str, Any] = {
+    "type": "marginals",
+    "columns": ["ward", {"column": "age", "bins": [-3, 0, 5, 11]}, "urgent"],
+}
 AGGREGATES: tuple[dict[str, Any], ...] = (
     {"type": "count"},
     {"type": "count_units"},
@@ -76,6 +80,7 @@ AGGREGATES: tuple[dict[str, Any], ...] = (
     {"type": "quantiles", "column": "cost", "lower": -0.25, "upper": 50, "bins": 17},
     {"type": "quantiles", "column": "age", "bins": 40},
     {"type": "quantiles", "column": "cost", "scale": "log"},
+    MARGINALS,
 )
 GROUPS: tuple[dict[str, Any], ...] = (
     {"column": "ward"},
@@ -108,6 +113,13 @@ STRUCTURES: tuple[dict[str, Any], ...] = (
 _limits = st.tuples(st.integers(1, 4), st.integers(1, 4)).map(
     lambda pair: {"max_groups": pair[0], "max_rows_per_group": pair[1]}
 )
+
+
+def groups_of(aggregate: dict[str, Any], given: Sequence[object] = ("ward",)) -> list[object]:
+    """Return the groupings of a statistic; marginals have theirs in their columns."""
+    return [] if aggregate is MARGINALS else list(given)
+
+
 _where = st.lists(st.sampled_from(CONDITIONS), max_size=2)
 _groups = st.lists(st.sampled_from(GROUPS), max_size=2, unique_by=str)
 _plain = st.fixed_dictionaries(
@@ -117,7 +129,7 @@ _plain = st.fixed_dictionaries(
         "where": _where,
         "contribution": _limits,
     }
-)
+).map(lambda spec: {**spec, "group_by": groups_of(spec["aggregate"], spec["group_by"])})
 _together = st.tuples(_plain, st.sampled_from(STRUCTURES)).map(lambda pair: {**pair[0], **pair[1]})
 _open = st.tuples(st.sampled_from(DOMAINS), st.sampled_from(AGGREGATES[:2]), _where, _limits).map(
     lambda parts: {
@@ -161,7 +173,7 @@ def meaningful(dataset: DatasetSpec, requests: Sequence[dict[str, Any]]) -> list
 LIMITS = {"max_groups": 1, "max_rows_per_group": 2}
 EVERY: tuple[dict[str, Any], ...] = (
     *(
-        {"aggregate": aggregate, "group_by": ["ward"], "contribution": LIMITS}
+        {"aggregate": aggregate, "group_by": groups_of(aggregate), "contribution": LIMITS}
         for aggregate in AGGREGATES
     ),
     *(

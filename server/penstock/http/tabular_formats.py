@@ -49,7 +49,7 @@ NOTES: Mapping[str, str] = {"json": MEDIA_TYPE, "note": "text/plain"}
 PART = 1 << 16
 """The number of rows that are written at once."""
 
-_NOT_IN_METADATA = {"keys", "values", "mean", "errors"}
+_NOT_IN_METADATA = {"keys", "values", "mean", "errors", "marginals"}
 # A spreadsheet runs a cell that begins so as a formula, in Japan also with wide characters.
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")
 _MARK = "'"

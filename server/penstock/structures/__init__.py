@@ -13,6 +13,7 @@ that of its most accurate member.
 * ``noise_difference``  how far the noise of one value, less a multiple of another's, reaches
 * ``noise_bytes``       the noise of a stream as bytes
 * ``shared_nodes``      how far several elements move the nodes of a tree together
+* ``marginals``         tables of several sets of columns, which agree with each other
 * ``sparse_histogram``  the keys of a huge domain whose noisy count is above a threshold
 """
 

@@ -14,6 +14,7 @@ from penstock.connectors.planning.sensitivity import Measure
 from penstock.connectors.specs.cells import Cell
 from penstock.structures.counts import Centered, Lift
 from penstock.structures.ellipse import Ellipse
+from penstock.structures.marginals.lattice import Marginals
 
 Cells = Mapping[str, str | None]
 
@@ -143,7 +144,7 @@ def _nodes(plan: Plan, bins: Grouping, rows: list[Cells]) -> list[int]:
 def _given(plan: Plan, values: list[int]) -> tuple[int, ...]:
     counted = min(len(values), plan.max_rows)
     match plan.measure:
-        case Measure.COUNT:
+        case Measure.COUNT | Measure.MARGINALS:
             return (counted,)
         case Measure.COUNT_UNITS:
             return (1,)
@@ -215,8 +216,28 @@ def _parts(plan: Plan, rows: list[tuple[int, Cells]]) -> list[int]:
     return [min(number, plan.max_rows) for number in (*true, len(rows))]
 
 
+def _tables(marginals: Marginals, counts: list[int]) -> list[int]:
+    """Return the protected tables of marginals, cell by cell."""
+    cells = list(product(*map(range, marginals.sizes)))
+    return [
+        weight
+        * sum(
+            count
+            * math.prod(
+                marginals.sizes[column] * (cell[column] == key) - 1
+                for column, key in zip(columns, keys, strict=True)
+            )
+            for cell, count in zip(cells, counts, strict=True)
+        )
+        for columns, weight in zip(marginals.protected, marginals.weights, strict=True)
+        for keys in product(*(range(marginals.sizes[column]) for column in columns))
+    ]
+
+
 def _arranged(plan: Plan, totals: list[list[int]], units: int) -> list[int]:
     nodes = plan.nodes
+    if plan.marginals is not None:
+        return _tables(plan.marginals, [total for (total,) in totals])
     if plan.flags:
         if nodes is None:
             return [part for parts in totals for part in parts[:-1]]

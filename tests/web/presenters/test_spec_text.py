@@ -43,6 +43,20 @@ def test_a_structure_is_told_in_words(structure: dict[str, Any], phrase: str) ->
             "means, variances and correlations of x, y",
         ),
         (
+            {"aggregate": {"type": "marginals", "columns": [{"column": "x"}], "up_to": 1}},
+            "marginals of all sets of at most 1 columns: x",
+        ),
+        (
+            {
+                "aggregate": {
+                    "type": "marginals",
+                    "columns": [{"column": "x"}, {"column": "y", "bins": [0, 1]}],
+                    "sets": [["x", "y"], ["x"]],
+                }
+            },
+            "marginals of x and y, x: x and y (bins from 0",
+        ),
+        (
             {"aggregate": {"type": "regression", "outcome": "y", "predictors": ["x"]}},
             "regression of y on x",
         ),

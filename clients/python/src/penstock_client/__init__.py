@@ -20,6 +20,7 @@ from penstock_client._http.version import __version__
 from penstock_client._log.notes import Checkpoint
 from penstock_client._values.estimates import Distribution, Estimate
 from penstock_client._values.interval import Interval
+from penstock_client._values.marginals import Marginal
 from penstock_client._values.value_errors import ValueErrors
 from penstock_client.client import Client
 from penstock_client.derived import Derived, DerivedValues
@@ -104,6 +105,7 @@ __all__ = [
     "Level",
     "LogForked",
     "LogRefused",
+    "Marginal",
     "Me",
     "MeanParts",
     "MissingExtra",

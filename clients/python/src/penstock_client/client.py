@@ -165,11 +165,10 @@ class Client:
     ) -> Release:
         """Return the query's values at the caller's clearance, or at a more private level.
 
-        Give at most one of ``tier`` (a name), ``epsilon``, ``rho`` and ``level`` (in the unit
-        of the mechanism's parameter).  If the target is between two levels that the query
-        offers, the noisier one is released; ``Release.level`` says which.  The same request
-        again returns the same values and costs nothing.  Raises ``InvalidArgument`` for more
-        than one target, or for a number that is not above 0.
+        Give at most one of ``tier`` (a name), ``epsilon``, ``rho`` and ``level`` (in the unit of
+        the mechanism's parameter).  If the target is between two levels that the query offers, the
+        noisier one is released; ``Release.level`` says which.  The same request again returns the
+        same values at no cost.  Raises ``InvalidArgument`` for several targets, or one not above 0.
         """
         targets = {"tier": tier, "epsilon": epsilon, "rho": rho, "level": level}
         body = {name: _target(name, value) for name, value in targets.items() if value is not None}
@@ -187,15 +186,17 @@ class Client:
         last: int | None = None,
         interval: str | None = None,
         probabilities: Sequence[float] = (),
+        report: str | None = None,
     ) -> Release:
         """Return a release that the caller received, or its values at a range of positions.
 
-        Positions count from 0, both ends included; ``interval`` (noise, population) is that of
-        estimates, ``probabilities`` are of quantiles.  Raises as ``release`` does.
+        Positions count from 0, ends included; ``interval`` (noise, population) is of estimates,
+        ``probabilities`` of quantiles, ``report`` of marginals.  Raises as ``release`` does.
         """
         name = release.id if isinstance(release, Release) else release
         shares = ",".join(map(repr, map(float, probabilities))) or None
         given = {"from": first, "to": last, "interval": interval, "probabilities": shares}
+        given["report"] = report
         parameters = {end: place for end, place in given.items() if place is not None}
         shown = Release.read(self._get(f"/releases/{_segment(name)}/values", parameters))
         self._verify_receipt(shown, release=shown.id)

@@ -13,6 +13,7 @@ from penstock_client._show.rounding import percent, short
 from penstock_client._values.estimates import Distribution, Estimate
 from penstock_client._values.histogram import Histogram
 from penstock_client._values.interval import AS_STATED, Interval, half_width
+from penstock_client._values.marginals import Marginal
 from penstock_client._values.value_errors import ValueErrors
 from penstock_client.errors import InvalidArgument
 from penstock_client.models import (
@@ -44,7 +45,7 @@ class Release:
     above the threshold, and ``error`` holds for a key before it is known whether it is one of them.
     ``part`` says which of the release's values are here; it is None for all of them.
     ``estimates`` is for moments, regressions and quantiles: what the server estimated from the
-    values; ``distributions`` is for quantiles.
+    values; ``distributions`` is for quantiles; ``marginals`` has the tables of marginals.
     """
 
     id: str
@@ -68,6 +69,7 @@ class Release:
     part: Part | None = None
     estimates: tuple[Estimate, ...] = field(default=(), repr=False)
     distributions: tuple[Distribution, ...] = field(default=(), repr=False)
+    marginals: tuple[Marginal, ...] = field(default=(), repr=False)
 
     @classmethod
     def read(cls, fields: Fields) -> Self:
@@ -98,6 +100,7 @@ class Release:
             part=Part.read_or_none(fields),
             estimates=Estimate.read_all(fields),
             distributions=Distribution.read_all(fields),
+            marginals=Marginal.read_all(fields),
         )
 
     def __len__(self) -> int:

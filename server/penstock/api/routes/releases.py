@@ -8,6 +8,7 @@ from penstock.api.operations import ANALYST, READER, Operations, Parameter
 from penstock.api.parameters import Shares
 from penstock.api.request_context import Call
 from penstock.services.jobs import long_draws
+from penstock.services.noise.estimates.marginals import forms_of, with_report
 from penstock.services.noise.estimates.reading import NOISE, Interval, reread
 from penstock.services.pagination import Page, Window
 from penstock.services.releases import history
@@ -30,22 +31,30 @@ _PROBABILITIES = Parameter(
 )
 
 
+_REPORT = Parameter(
+    "The forms in which marginals are reported beside their raw values, with commas between:"
+    " nonnegative, whole, total_preserving."
+)
+
+
 @operations.post("/queries/{query}/releases", ANALYST, status=200, refusals=(409,))
 def request_release(
     call: Call,
     query: str,
     request: ReleaseRequest,
     interval: Annotated[Interval, _INTERVAL] = NOISE,
+    report: Annotated[str | None, _REPORT] = None,
 ) -> ReleaseView:
     """Release a query at the caller's clearance, or at any more private level.
 
     A repeated request returns the same vector. A target between two levels of the query gets the
     noisier one, and the answer says which.
     """
+    forms = forms_of(report)
     answer = long_draws.release(call.server, call.principal, query, request)
     if answer.first:
         call.hide_duration(answer.drawn)
-    return reread(answer.view, interval)
+    return with_report(reread(answer.view, interval), forms)
 
 
 @operations.get("/releases", READER)
@@ -85,13 +94,15 @@ def show_values(
     ] = None,
     interval: Annotated[Interval, _INTERVAL] = NOISE,
     probabilities: Annotated[Shares, _PROBABILITIES] = (),
+    report: Annotated[str | None, _REPORT] = None,
 ) -> ReleaseView:
     """Show a release with its values, to a user who received it: all, or a range of positions.
 
     Both ends of a range are part of it.  As CSV, Arrow stream or Parquet it is a table with one row
     per key.  For more than 10^7 values in JSON request ranges.
     """
-    return history.values(
+    forms = forms_of(report)
+    shown = history.values(
         call.server,
         call.principal,
         release,
@@ -100,3 +111,4 @@ def show_values(
         interval=interval,
         probabilities=probabilities,
     )
+    return with_report(shown, forms)

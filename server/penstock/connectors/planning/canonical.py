@@ -54,6 +54,15 @@ def canonical_form(
         )
     if plan.bins is not None:
         form["bins"] = [plan.bins.column.name, *(spelling(edge) for edge in plan.bins.edges)]
+    if plan.marginals is not None:
+        # Columns in another order have the same marginals.
+        names = [each.column.name for each in plan.groupings]
+        form["groupings"] = sorted(
+            [each.column.name, [spelling(edge) for edge in each.edges]] for each in plan.groupings
+        )
+        form["sets"] = sorted(
+            sorted(names[place] for place in larger) for larger in plan.marginals.sets
+        )
     if plan.nodes is not None:
         form["nodes"] = _nodes(plan.nodes)
     return json.dumps(form, sort_keys=True, separators=(",", ":"), ensure_ascii=False)

@@ -4,7 +4,8 @@ import itertools
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import overload
+from functools import cached_property
+from typing import Any, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -91,6 +92,60 @@ class Domain(Sequence[Key]):
     def strides(self) -> tuple[int, ...]:
         """Return by how much one step in each grouping moves the position of the key."""
         return strides_of([len(labels) for labels in self.labels])
+
+
+@dataclass(frozen=True)
+class MarginalKeys(Sequence[Key]):
+    """Represent the keys of several marginals, one after another, the last column varying fastest.
+
+    ``sets`` are the places of each one's columns among ``names``.  A key has a part for each of the
+    names, ``"all"`` for a column that its marginal does not have; with one name it is a string.
+    """
+
+    names: tuple[str, ...]
+    labels: tuple[tuple[str, ...], ...]
+    sets: tuple[tuple[int, ...], ...]
+
+    def stored(self) -> dict[str, Any]:
+        """Return what the keys are made of, for JSON."""
+        return {"names": self.names, "labels": self.labels, "sets": self.sets}
+
+    def of_set(self, columns: tuple[int, ...]) -> Domain:
+        """Return the keys of one marginal, in the order of its own columns."""
+        return Domain(tuple(self.labels[column] for column in columns))
+
+    def __len__(self) -> int:
+        return sum(len(self.of_set(columns)) for columns in self.sets)
+
+    @overload
+    def __getitem__(self, index: int) -> Key: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> list[Key]: ...
+
+    def __getitem__(self, index: int | slice) -> Key | list[Key]:
+        return self._keys[index]
+
+    @cached_property
+    def _keys(self) -> list[Key]:
+        keys: list[Key] = []
+        for columns in self.sets:
+            parts = [
+                labels if place in columns else (ALL,) for place, labels in enumerate(self.labels)
+            ]
+            keys += Domain(tuple(parts))
+        return keys
+
+
+def keys_of(stored: Mapping[str, Any]) -> Domain | MarginalKeys:
+    """Return the keys that ``stored`` returned, also when it was JSON meanwhile."""
+    if "sets" not in stored:
+        return Domain.of(stored)
+    return MarginalKeys(
+        tuple(stored["names"]),
+        tuple(map(tuple, stored["labels"])),
+        tuple(map(tuple, stored["sets"])),
+    )
 
 
 def strides_of(sizes: Sequence[int]) -> tuple[int, ...]:

@@ -5,7 +5,14 @@ from fractions import Fraction
 
 from penstock.connectors.binned.edges import edges_of, planned
 from penstock.connectors.binned.quantiles import MOST_NODES, Quantiles
-from penstock.connectors.planning.columns import bound, column_of, declared, numeric
+from penstock.connectors.planning.columns import (
+    bound,
+    column_of,
+    declared,
+    grouping,
+    marginals_of,
+    numeric,
+)
 from penstock.connectors.planning.correlated_counts import terms_of, with_nodes
 from penstock.connectors.planning.moments import factors_of
 from penstock.connectors.planning.open_keys import only_column, open_keys
@@ -22,13 +29,12 @@ from penstock.connectors.planning.plan import (
 )
 from penstock.connectors.planning.refusals import Refusals, pointer, refusal
 from penstock.connectors.planning.sensitivity import Measure, rounded
-from penstock.connectors.specs.cells import EXAMPLES, NUMERIC, ORDERED, cell, spelling
+from penstock.connectors.specs.cells import EXAMPLES, ORDERED, cell, spelling
 from penstock.connectors.specs.correlated import CorrelatedQuery
 from penstock.connectors.specs.histograms import HistogramQuery
 from penstock.connectors.specs.models import (
     MOST_KEYS,
     MOST_LONG_KEYS,
-    ColumnSpec,
     ComputedQuery,
     Condition,
     Count,
@@ -40,7 +46,7 @@ from penstock.connectors.specs.models import (
     Uncategorized,
     UnitColumn,
 )
-from penstock.connectors.specs.moments import MOST_NUMBERS, Moments, Regression
+from penstock.connectors.specs.moments import MOST_NUMBERS, MarginalTables, Moments, Regression
 from penstock.connectors.specs.schema import STEPS, check_schema, step_of
 from penstock.errors import InvalidInput
 from penstock.structures.bin_tree import BinTree
@@ -76,6 +82,7 @@ def interpret(dataset: DatasetSpec, request: ComputedQuery) -> Plan:
     with refusals:
         bins = _bins(dataset, request)
     refusals.raise_all()
+    marginals = marginals_of(request.aggregate, groupings)
     keys = math.prod(map(len, groupings)) if opened is None else opened.domain.size
     _check_dimension(keys, flags, factors, bins)
     unit = dataset.privacy_unit
@@ -92,6 +99,7 @@ def interpret(dataset: DatasetSpec, request: ComputedQuery) -> Plan:
         flags=flags,
         factors=factors,
         bins=bins,
+        marginals=marginals,
     )
     _check_range(plan)
     if isinstance(request, CorrelatedQuery):
@@ -147,16 +155,25 @@ def _filter(dataset: DatasetSpec, condition: Condition, position: int) -> Filter
 def _groupings(dataset: DatasetSpec, request: ComputedQuery) -> tuple[Grouping, ...]:
     refusals = Refusals()
     groupings: list[Grouping] = []
-    for position, group in enumerate(request.group_by):
+    several = request.aggregate.columns if isinstance(request.aggregate, MarginalTables) else None
+    if several is not None and request.group_by:
+        raise InvalidInput(
+            "Marginals have their groups in columns; name the column there.",
+            pointer=pointer("group_by"),
+        )
+    place = ("group_by",) if several is None else ("aggregate", "columns")
+    for position, group in enumerate(request.group_by if several is None else several):
         with refusals:
-            at = ("group_by", position)
-            groupings.append(_grouping(dataset, group.column, group.bins, *at))
+            at = (*place, position)
+            groupings.append(grouping(dataset, group.column, group.bins, *at))
     if isinstance(request.aggregate, Histogram):
         with refusals:
             bins = request.aggregate.bins
-            groupings.append(_grouping(dataset, request.aggregate.column, bins, "aggregate"))
+            groupings.append(grouping(dataset, request.aggregate.column, bins, "aggregate"))
     refusals.raise_all()
-    keys = math.prod(len(grouping) for grouping in groupings)
+    if several is not None:
+        return tuple(groupings)
+    keys = math.prod(map(len, groupings))
     of_pairs = isinstance(request.aggregate, Mean | Uncategorized)
     if of_pairs:
         most = MOST_KEYS // 2
@@ -169,43 +186,6 @@ def _groupings(dataset: DatasetSpec, request: ComputedQuery) -> tuple[Grouping, 
             pointer=pointer("group_by"),
         )
     return tuple(groupings)
-
-
-def _grouping(
-    dataset: DatasetSpec, name: str, bins: tuple[int | float, ...] | None, *at: str | int
-) -> Grouping:
-    spec = declared(dataset, name, *at, "column")
-    column = column_of(dataset, name)
-    if bins is not None:
-        return Grouping(column, edges=_edges(spec, name, bins, *at))
-    if spec.type == "boolean":
-        return Grouping(column, categories=(False, True))
-    if spec.categories is None:
-        raise InvalidInput(
-            f"Keys are declared, never discovered: give bins here, for example 0, 18, 65,"
-            f" 120, or {name} its categories in the dataset.",
-            pointer=pointer(*at, "column"),
-        )
-    cells = (cell(spec.type, category) for category in spec.categories)
-    return Grouping(column, categories=tuple(value for value in cells if value is not None))
-
-
-def _edges(
-    spec: ColumnSpec, name: str, bins: tuple[int | float, ...], *at: str | int
-) -> tuple[float, ...]:
-    if spec.type not in NUMERIC:
-        raise InvalidInput(
-            f"Bins are for integers and numbers; {name} is declared as {spec.type}.",
-            pointer=pointer(*at, "bins"),
-        )
-    edges = tuple(float(edge) + 0.0 for edge in bins)
-    for position in range(1, len(edges)):
-        if edges[position - 1] >= edges[position]:
-            raise InvalidInput(
-                "The edges of bins rise, each above the one before.",
-                pointer=pointer(*at, "bins", position),
-            )
-    return edges
 
 
 def _measure(request: ComputedQuery) -> Measure:
@@ -364,7 +344,7 @@ def _outside(dataset: DatasetSpec, name: str) -> Summand:
             f"{name} has no categories that could take its rows; name a column with categories.",
             pointer=pointer("aggregate", "column"),
         )
-    categories = _grouping(dataset, name, None, "aggregate").categories
+    categories = grouping(dataset, name, None, "aggregate").categories
     return Summand(column_of(dataset, name), Fraction(1), 0, 1, categories)
 
 

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from penstock.connectors.planning.domain import ALL, Domain, Key
+from penstock.connectors.planning.domain import ALL, Domain, Key, MarginalKeys
 from penstock.connectors.planning.sensitivity import (
     Contribution,
     Measure,
@@ -27,6 +27,7 @@ from penstock.structures import sparse_histogram
 from penstock.structures.bin_tree import BinTree
 from penstock.structures.counts import Centered, Lift
 from penstock.structures.ellipse import Ellipse
+from penstock.structures.marginals.lattice import Marginals
 
 LARGEST_TOTAL = 2**62
 """The largest absolute answer in lattice steps."""
@@ -135,7 +136,7 @@ class Plan:
     Sparse histograms have ``open_keys`` in place of groupings.  ``flags`` are boolean columns
     that are counted each by itself; ``nodes`` take the place of counts that are protected
     together (see ``correlated_counts``).  Quantiles have ``bins`` of a column beside the groupings;
-    a value beyond them is in the nearest one.
+    a value beyond them is in the nearest one.  ``marginals`` are of the groupings' columns.
     """
 
     unit: Column | None
@@ -151,6 +152,7 @@ class Plan:
     nodes: Lift | Centered | Ellipse | None = None
     factors: tuple[Summand, ...] = ()
     bins: Grouping | None = None
+    marginals: Marginals | None = None
 
     @property
     def columns(self) -> tuple[Column, ...]:
@@ -186,9 +188,12 @@ class Plan:
 
         The centered sums of all keys come first, then all weighted counts.  Of flags there
         is one for each key and flag, those of one key together, and so of moments and of nodes.
+        Of marginals there is one for each cell of the tables that are protected.
         """
         if self.nodes is not None:
             return self.nodes.size
+        if self.marginals is not None:
+            return self.marginals.dimension
         if self.products is not None:
             return self.keys * self.products.count
         if self.tree is not None:
@@ -202,6 +207,9 @@ class Plan:
         """Return the keys of the answer, with ``ALL`` for a size that is released besides."""
         labels = tuple(grouping.labels for grouping in self.groupings)
         sized = isinstance(self.nodes, Lift)
+        if self.marginals is not None:
+            names = tuple(grouping.column.name for grouping in self.groupings)
+            return MarginalKeys(names, labels, self.marginals.sets)
         if self.factors:
             return Domain((*labels, labels_of([each.column.name for each in self.factors])))
         if self.bins:
@@ -261,6 +269,8 @@ class Plan:
 
     def moved(self, relation: NeighboringRelation) -> Norms:
         """Return the sensitivity of the answer to one privacy unit, in lattice steps."""
+        if self.marginals is not None:
+            return Norms(*self.marginals.moved(relation, self.max_groups, self.max_rows))
         contribution: Contribution | Record | Products | NodeCounts = (
             self.products or self.node_counts or self.contribution
         )
@@ -285,6 +295,8 @@ class Plan:
     @property
     def most_of_a_unit(self) -> int:
         """Return the largest absolute value of what one unit gives to one number."""
+        if self.marginals is not None:
+            return self.max_groups * self.max_rows * self.marginals.widest
         return (self.products or self.node_counts or self.contribution).largest
 
     @property

@@ -29,6 +29,7 @@ from penstock.connectors.specs.sources import VECTORS, is_table, require_engine
 from penstock.connectors.statements.statement import Statement, sha256_of
 from penstock.privacy.neighboring import NeighboringRelation
 from penstock.privacy.sensitivity import Sensitivity
+from penstock.structures.marginals.lattice import Marginals
 
 Declared = TypeVar("Declared", bound=DatasetSpec)
 
@@ -46,8 +47,9 @@ class PreparedQuery:
     and quantiles have ``quantiles``, likewise with the bins.
 
     For counts that are protected together the vector holds their ``nodes``, and ``keys`` belong to
-    the counts that are computed from it.  Sparse histograms have no ``keys``; their ``dimension``
-    is the number of keys that may differ between neighbors.
+    the counts that are computed from it; so it is with the tables of ``marginals``.  Sparse
+    histograms have no ``keys``; their ``dimension`` is the number of keys that may differ between
+    neighbors.
     """
 
     keys: Sequence[Key] | None
@@ -61,6 +63,7 @@ class PreparedQuery:
     nodes: Nodes | None = None
     moments: Moments | Regression | None = None
     quantiles: Quantiles | None = None
+    marginals: Marginals | None = None
 
 
 def prepare(
@@ -91,6 +94,7 @@ def prepare(
         nodes=plan.nodes,
         moments=_moments(dataset, request, plan),
         quantiles=_quantiles(dataset, request),
+        marginals=plan.marginals,
     )
 
 

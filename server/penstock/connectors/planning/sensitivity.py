@@ -52,6 +52,7 @@ class Measure(StrEnum):
     MEAN = "mean"
     MOMENTS = "moments"
     QUANTILES = "quantiles"
+    MARGINALS = "marginals"
 
 
 @dataclass(frozen=True)
@@ -121,8 +122,8 @@ class Contribution:
                 return Norms.of(*((end,) for end in self.clamp))
             case Measure.MEAN:
                 return Norms.of((most * self.width, most * self.width))
-            case Measure.MOMENTS | Measure.QUANTILES:
-                raise TypeError("moments have Products, and quantiles NodeCounts")
+            case Measure.MOMENTS | Measure.QUANTILES | Measure.MARGINALS:
+                raise TypeError(f"{self.measure} have norms of their own")
 
     @property
     def exchanged(self) -> Norms:
@@ -144,8 +145,8 @@ class Contribution:
                     (2 * most * self.width, 0),
                     ((most + 1) * self.width, (most - 1) * self.width),
                 )
-            case Measure.MOMENTS | Measure.QUANTILES:
-                raise TypeError("moments have Products, and quantiles NodeCounts")
+            case Measure.MOMENTS | Measure.QUANTILES | Measure.MARGINALS:
+                raise TypeError(f"{self.measure} have norms of their own")
 
 
 @dataclass(frozen=True)

@@ -21,23 +21,23 @@ from pydantic import (
 from pydantic_core import PydanticCustomError
 
 from penstock.connectors.binned.quantiles import Quantiles
-from penstock.connectors.specs.moments import Moments, Regression
+from penstock.connectors.specs.moments import MarginalTables, Moments, Regression
 from penstock.privacy.neighboring import NeighboringRelation
 from penstock.spec_fields import (
     ColumnName,
+    Edges,
+    Grouped,
     Name,
     Number,
     Spec,
     Text,
     Value,
     Values,
-    as_column,
     as_list,
 )
 
 MOST_COLUMNS = 1000
 MOST_CATEGORIES = 1_000_000
-MOST_BINS = 10_000
 MOST_GROUPINGS = 16
 MOST_CONDITIONS = 64
 MOST_KEYS = 10_000_000
@@ -156,25 +156,6 @@ class Condition(Spec):
     value: Values
 
 
-Edges = Annotated[
-    tuple[Number, ...],
-    Field(strict=False, min_length=2, max_length=MOST_BINS + 1, fail_fast=True),
-]
-"""Edges of bins, rising; a bin holds its lower edge, the last one its upper edge too."""
-
-
-class GroupBy(Spec):
-    """One grouping: a column's categories, or bins over its values."""
-
-    column: ColumnName
-    bins: Edges | None = None
-
-
-Grouped = Annotated[
-    GroupBy, BeforeValidator(as_column, json_schema_input_type=GroupBy | ColumnName)
-]
-"""One grouping; a column's name alone is one by its categories."""
-
 Groupings = Annotated[
     tuple[Grouped, ...],
     Field(strict=False, max_length=MOST_GROUPINGS),
@@ -272,7 +253,7 @@ class Uncategorized(Spec):
 
 _AGGREGATES = (
     *("count", "count_units", "sum", "mean", "histogram", "uncategorized"),
-    *("moments", "regression", "quantiles"),
+    *("moments", "regression", "quantiles", "marginals"),
 )
 
 
@@ -290,13 +271,14 @@ AggregateSpec = Annotated[
     | Annotated[Uncategorized, Tag("<uncategorized>")]
     | Annotated[Moments, Tag("<moments>")]
     | Annotated[Regression, Tag("<regression>")]
-    | Annotated[Quantiles, Tag("<quantiles>")],
+    | Annotated[Quantiles, Tag("<quantiles>")]
+    | Annotated[MarginalTables, Tag("<marginals>")],
     Discriminator(
         _kind_of_aggregate,
         custom_error_type="aggregate",
         custom_error_message=(
             "This must be an object whose type is count, count_units, sum, mean, histogram,"
-            " uncategorized, moments, regression or quantiles."
+            " uncategorized, moments, regression, quantiles or marginals."
         ),
     ),
 ]

@@ -1,17 +1,20 @@
-"""Declare statistics of several columns at once: their moments, and a regression."""
+"""Declare statistics of several columns at once: moments, a regression, and marginals."""
 
 from typing import Annotated, Literal
 
 from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 from pydantic_core import PydanticCustomError
 
-from penstock.spec_fields import ColumnName, Number, Spec, as_list
+from penstock.spec_fields import ColumnName, GroupBy, Grouped, Number, Spec, as_list
 
 MOST_FACTORS = 12
 """The most columns whose products are released, which are 91 numbers for each key."""
 
 MOST_NUMBERS = 100_000
 """The most numbers of a query: each group's estimates are listed with every release."""
+
+MOST_TABLES = 1000
+"""The most marginals of a query, and the most of their subsets."""
 
 LARGEST_GRID = 2**15
 
@@ -82,5 +85,47 @@ class Regression(_OnAGrid):
                 "outcome",
                 "The outcome is one of the predictors; leave it out there.",
                 {"field": "predictors"},
+            )
+        return self
+
+
+def _columns_once(columns: tuple[GroupBy, ...]) -> tuple[GroupBy, ...]:
+    _once(tuple(each.column for each in columns))
+    return columns
+
+
+_Sets = tuple[Annotated[tuple[ColumnName, ...], Field(strict=False, min_length=1)], ...]
+
+
+class MarginalTables(Spec):
+    """The numbers of rows of all cells of several sets of columns, which agree with each other.
+
+    ``columns`` have the keys that groupings by them have.  ``sets`` name the columns of each table;
+    in their place ``up_to`` stands for all sets of at most so many columns; without either it is 2.
+    """
+
+    type: Literal["marginals"]
+    columns: Annotated[
+        tuple[Grouped, ...],
+        Field(strict=False, min_length=1, max_length=MOST_FACTORS),
+        AfterValidator(_columns_once),
+        BeforeValidator(
+            as_list,
+            json_schema_input_type=Annotated[
+                list[Grouped], Field(min_length=1, max_length=MOST_FACTORS)
+            ]
+            | Grouped,
+        ),
+    ]
+    sets: Annotated[_Sets, Field(strict=False, min_length=1, max_length=MOST_TABLES)] | None = None
+    up_to: Annotated[int, Field(ge=1, le=MOST_FACTORS)] | None = None
+
+    @model_validator(mode="after")
+    def _require_either(self) -> "MarginalTables":
+        if self.sets is not None and self.up_to is not None:
+            raise PydanticCustomError(
+                "sets",
+                "The sets are named already; leave up_to out, or the sets.",
+                {"field": "up_to"},
             )
         return self

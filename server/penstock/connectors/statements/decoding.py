@@ -15,6 +15,8 @@ from penstock.connectors.planning.correlated_counts import answer_of
 from penstock.connectors.planning.open_keys import open_answer_of
 from penstock.connectors.planning.plan import Plan
 from penstock.connectors.statements.statement import KEY, SIZE, Statement, overlapping
+from penstock.structures.marginals.lattice import Marginals
+from penstock.structures.marginals.tables import counted
 
 Rows = Mapping[str, NDArray[Any]]
 """The columns that an engine returned, by name: equally long, without NULL."""
@@ -34,6 +36,8 @@ def decoded(statement: Statement, rows: Rows) -> NDArray[np.int64]:
         # A text of an older version, which returns every declared key in its place.
         return answer_of(plan, [rows[name].astype(np.int64) for name in statement.columns])
     keys = _places(plan, rows[KEY])
+    if plan.marginals is not None:
+        return _tables(plan, plan.marginals, keys, rows[statement.columns[0]].astype(np.int64))
     return answer_of(plan, [_scattered(plan, name, rows, keys) for name in statement.columns])
 
 
@@ -44,6 +48,18 @@ def _places(plan: Plan, keys: NDArray[Any]) -> NDArray[np.int64]:
     if not within.all() or len(np.unique(places)) < len(places):
         raise RuntimeError("the engine returned a key twice, or one that is not declared")
     return places
+
+
+def _tables(
+    plan: Plan, marginals: Marginals, keys: NDArray[np.int64], counts: NDArray[np.int64]
+) -> NDArray[np.int64]:
+    """Return the protected tables of marginals, whose cells have no list."""
+    places: list[NDArray[np.int64]] = []
+    for size in reversed(marginals.sizes):
+        keys, own = np.divmod(keys, size)
+        places.append(own)
+    tables = counted(marginals, places[::-1], counts)
+    return np.clip(tables, -plan.saturation, plan.saturation)
 
 
 def _scattered(plan: Plan, name: str, rows: Rows, places: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -135,6 +135,7 @@ def view_of(
         estimates=reading.estimates,
         quantiles=reading.quantiles,
         distributions=reading.distributions,
+        marginals=reading.marginals,
     )
 
 

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import TypeAdapter, WithJsonSchema
 
+from penstock.services.schemas.estimates.marginals import MarginalView, ReportView
 from penstock.services.schemas.estimates.quantiles import BinnedCountsView, DistributionView
 from penstock.services.schemas.histograms import HistogramView
 from penstock.transparency_log.views import ReceiptView
@@ -337,7 +338,8 @@ class ReleaseView:
     their population: ``error`` applies to the counts, and not to the size.  ``histogram`` belongs
     to sparse histograms alone: ``keys`` are then those that were reported.  ``moments`` and
     ``estimates`` belong to moments and regressions; ``quantiles``, ``distributions`` and
-    ``estimates`` to quantiles.  ``part`` says which of its values are here; None for all of them.
+    ``estimates`` to quantiles; ``marginals``, and ``report`` with their forms, to marginals.
+    ``part`` says which of its values are here; None for all of them.
     """
 
     id: str
@@ -359,6 +361,8 @@ class ReleaseView:
     histogram: HistogramView | None = None
     moments: ProductsView | None = None
     estimates: list[EstimateView] | None = None
+    marginals: list[MarginalView] | None = None
+    report: ReportView | None = None
     part: PartView | None = None
     quantiles: BinnedCountsView | None = None
     distributions: list[DistributionView] | None = None

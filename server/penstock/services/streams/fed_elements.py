@@ -18,6 +18,7 @@ from penstock.connectors.planning import prepare
 from penstock.connectors.planning.prepare import PreparedQuery
 from penstock.connectors.progress import Progress
 from penstock.connectors.specs.models import ComputedQuery, Mean, Uncategorized
+from penstock.connectors.specs.moments import MarginalTables
 from penstock.connectors.vector import asserted
 from penstock.errors import Conflict, DatabaseUnavailable, InvalidInput
 from penstock.mechanisms.process import IntVector
@@ -85,6 +86,12 @@ def checked(session: Session, version: Dataset, feed: Feed) -> PreparedQuery:
         raise InvalidInput(
             f"The answer of {feed.query.aggregate.type!r} is a quotient, which does not add up."
             " Feed a stream with count, count_units, sum or histogram.",
+            pointer="/aggregate",
+        )
+    if isinstance(feed.query.aggregate, MarginalTables):
+        raise InvalidInput(
+            "Marginals are computed from other tables, which are no elements. Feed a stream with a"
+            " histogram of one of them.",
             pointer="/aggregate",
         )
     prepared = prepare.prepare(

@@ -22,6 +22,7 @@ AGGREGATES = (
     ("moments", "means, variances and correlations of several columns"),
     ("regression", "regression of a column on others, by least squares"),
     ("quantiles", "quantiles and distribution of a column"),
+    ("marginals", "number of rows by every set of a few of the columns under Group by"),
 )
 COUNTS = AGGREGATES[:2]
 SCALES = (

@@ -13,6 +13,7 @@ from penstock.web.forms.privacy_terms import terms
 Given = MultiDict[str, str]
 
 SEVERAL = frozenset({"in", "not_in"})
+MARGINALS = "marginals"
 BOUNDED = frozenset({"sum", "mean"})
 _TRUTHS = {"true": True, "false": False}
 MOST = {"group": MOST_GROUPINGS, "where": MOST_CONDITIONS}
@@ -31,7 +32,7 @@ def statistic(given: Given, dataset: DatasetView) -> dict[str, Any]:
     return {
         **_spec_of(given, dataset),
         "aggregate": _aggregate(given),
-        "group_by": list(_groupings(given)),
+        "group_by": [] if given.get("aggregate") == MARGINALS else list(_groupings(given)),
     }
 
 
@@ -104,6 +105,9 @@ def _spec_of(given: Given, dataset: DatasetView) -> dict[str, Any]:
 
 def _aggregate(given: Given) -> dict[str, object]:
     kind = given.get("aggregate", "count")
+    if kind == MARGINALS:
+        order = filled(up_to=number(given.get("up_to", "")))
+        return {"type": kind, "columns": list(_groupings(given)), **order}
     if kind == "moments":
         return {"type": kind, "columns": given.getlist("factors")}
     if kind == "regression":

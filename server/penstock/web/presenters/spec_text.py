@@ -91,6 +91,8 @@ def _aggregate(part: Mapping[str, Any]) -> str:
         return f"regression of {part['outcome']} on {', '.join(part['predictors'])}"
     if kind == "quantiles":
         return _quantiles(part)
+    if kind == "marginals":
+        return f"marginals of {_sets(part)}: {_groups(part['columns'])}"
     what = {"sum": "sum", "mean": "mean"}[kind]
     return f"{what} of {part['column']}{_bounds(part)}"
 
@@ -101,6 +103,12 @@ def _quantiles(part: Mapping[str, Any]) -> str:
     if part.get("scale") == "log":
         return f"{name}, from bins between powers of two"
     return f"{name}{_bounds(part)}, from {part['bins']} bins"
+
+
+def _sets(part: Mapping[str, Any]) -> str:
+    if part.get("sets"):
+        return ", ".join(" and ".join(names) for names in part["sets"])
+    return f"all sets of at most {part.get('up_to') or 2} columns"
 
 
 def _bounds(part: Mapping[str, Any]) -> str:

@@ -63,6 +63,17 @@ MUTANTS: Final[Sequence[Mutant]] = (
         ),
     ),
     Mutant(
+        row="D19",
+        name="marginals-cells-apart",
+        path="structures/marginals/lattice.py",
+        before="        squares = max_cells * same + max_cells * (max_cells - 1) * nearest\n",
+        after="        squares = max_cells * same\n",
+        wrong="the cells of one unit are taken to move different numbers of each table",
+        tests=(
+            "tests/unit/structures/marginals/test_lattice.py::test_no_unit_moves_more_than_is_derived_and_the_worst_reaches_it",
+        ),
+    ),
+    Mutant(
         row="D18",
         name="rows-of-bins-unbounded",
         path="connectors/statements/unit_bins.py",
@@ -71,6 +82,28 @@ MUTANTS: Final[Sequence[Mutant]] = (
         wrong="a unit with more rows than count moves the counts of bins by all of them",
         tests=(
             "tests/property/test_sensitivity_add_remove.py::test_the_worst_person_attains_every_norm",
+        ),
+    ),
+    Mutant(
+        row="D19",
+        name="marginals-replaced-like-removed",
+        path="structures/marginals/lattice.py",
+        before="max_rows**2 * max(same, 2 * (same - least)), 2 * linf\n",
+        after="max_rows**2 * 2 * same, 2 * linf\n",
+        wrong="two units are taken to move marginals at right angles to each other",
+        tests=(
+            "tests/unit/structures/marginals/test_lattice.py::test_no_unit_moves_more_than_is_derived_and_the_worst_reaches_it",
+        ),
+    ),
+    Mutant(
+        row="D19",
+        name="marginals-rounded-apart",
+        path="structures/marginals/tables.py",
+        before="            turned[0] = smaller - turned[1:].sum(axis=0)\n",
+        after="            turned[0] += 0 * smaller\n",
+        wrong="each marginal is rounded by itself, so that they differ in the columns they share",
+        tests=(
+            "tests/unit/structures/marginals/test_tables.py::test_noisy_marginals_agree_to_the_last_digit",
         ),
     ),
     Mutant(

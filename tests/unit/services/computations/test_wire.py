@@ -75,6 +75,12 @@ def test_quantiles_cross_with_the_bins_that_were_planned() -> None:
     assert (again.quantiles.bins, again.quantiles.whole) == (121, True)
 
 
+def test_marginals_cross_with_the_tables_that_are_protected() -> None:
+    settled = public(prepared(dataset_of(), query_of({"type": "marginals", "columns": ["ward"]})))
+    assert crossed(settled) == settled
+    assert settled.marginals is not None
+
+
 @pytest.mark.parametrize("value", [object(), b"key", {1, 2}])
 def test_what_is_not_on_the_list_is_refused(value: object) -> None:
     with pytest.raises(TypeError):

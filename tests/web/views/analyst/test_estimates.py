@@ -78,3 +78,32 @@ def test_a_form_of_quantiles_says_which_probability_is_none(
     page = root.submit("/new/query", **form, once="i" * 32)
     assert page.status_code == 422
     assert "above 0 and below 1" in text_of(page)
+
+
+TABLES = {
+    "name": "tables",
+    "dataset": "town",
+    "aggregate": "marginals",
+    "group 0": "age",
+    "edges 0": "0, 18, 65, 120",
+    "group 1": "town",
+    "up_to": "2",
+    "max_groups": "1",
+    "max_rows": "1",
+    "mechanism": "gaussian",
+    "level public": "0.9",
+}
+
+
+def test_a_form_registers_marginals_and_a_releases_page_has_the_tables(
+    world: World, root: Browser, browse: Open, tmp_path: Path
+) -> None:
+    settle(world, tmp_path)
+    wrong = root.submit("/new/query", **{**TABLES, "edges 0": ""}, once="h" * 32)
+    assert "Keys are declared, never discovered" in text_of(wrong)
+    assert root.submit("/new/query", **TABLES, once="i" * 32).status_code == 303
+    assert "marginals of all sets of at most 2 columns" in text_of(root.get("/queries/tables"))
+    released = world.answer("POST", "/api/v1/queries/tables/releases", {}, by="ann")
+    page = browse("ann").get(f"/releases/{released['id']}")
+    assert page.text.count('aria-label="Marginal ') == 3
+    assert "By age and town" in text_of(page)

@@ -4,6 +4,7 @@
 * ``linear``        computes the noise of weighted sums of values
 * ``value_errors``  reads error bars that differ from value to value
 * ``estimates``     reads what is estimated for moments and regressions
+* ``marginals``     reads the tables of marginals, raw and in reported forms
 * ``histogram``     reads the threshold of a sparse histogram, and which keys it releases
 * ``ways``          finds which noises two running totals share
 """

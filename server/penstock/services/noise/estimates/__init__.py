@@ -5,4 +5,5 @@
 * ``regression``  the coefficients of least squares
 * ``quantiles``   quantiles and distribution functions, from sums over bins
 * ``reading``     the estimates of all groups of a release
+* ``marginals``   the cells of marginals, and the forms in which they are reported
 """

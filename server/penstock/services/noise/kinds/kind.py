@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sqlmodel import Session
 
-from penstock.connectors.planning.domain import Domain
+from penstock.connectors.planning.domain import keys_of as keys_of_parts
 from penstock.connectors.planning.prepare import PreparedQuery
 from penstock.errors import IntegrityViolation, InvalidInput
 from penstock.mechanisms import family_of
@@ -36,6 +36,7 @@ from penstock.services.noise.long_vectors.sizes import exceeds
 from penstock.services.noise.lossless_levels import LosslessLevels
 from penstock.services.noise.process import Process
 from penstock.services.noise.sealing import SealedRelease, StoredRelease
+from penstock.services.schemas.estimates.marginals import MarginalView
 from penstock.services.schemas.estimates.quantiles import BinnedCountsView, DistributionView
 from penstock.services.schemas.histograms import HistogramView
 from penstock.services.schemas.queries import ComputedQueryRequest, Terms
@@ -77,6 +78,7 @@ class Reading:
     estimates: list[EstimateView] | None = None
     quantiles: BinnedCountsView | None = None
     distributions: list[DistributionView] | None = None
+    marginals: list[MarginalView] | None = None
 
 
 @dataclass(frozen=True)
@@ -332,5 +334,5 @@ def keys_of(query: Query) -> Keys:
     else:
         keys = json.loads(query.keys)
         # Of many keys only the labels are stored that they are the products of.
-        keys = Domain.of(keys) if isinstance(keys, dict) else keys
+        keys = keys_of_parts(keys) if isinstance(keys, dict) else keys
     return cast("Keys", keys)

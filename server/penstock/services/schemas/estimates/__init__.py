@@ -1,4 +1,5 @@
 """Describe what is estimated from releases, beside their values.
 
+* ``marginals``  the tables of marginals, and the forms in which they are reported
 * ``quantiles``  how releases of quantiles are read, and distribution functions
 """

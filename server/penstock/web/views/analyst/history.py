@@ -7,8 +7,10 @@ from flask import Response, request
 from penstock.connectors.binned.quantiles import probabilities_in
 from penstock.errors import InvalidInput, NotFound
 from penstock.http import tabular_formats
+from penstock.services.noise.estimates.marginals import with_report
 from penstock.services.queries import queries
 from penstock.services.releases import history as services
+from penstock.structures.marginals.reports import Form
 from penstock.web.forms import log_filters
 from penstock.web.http.request_context import Visit
 from penstock.web.http.routes import ANALYST, READER, Pages
@@ -52,6 +54,7 @@ def release(visit: Visit, release: str) -> Response:
     """Show one release that the caller received, with its values."""
     shares = probabilities_in(request.args.get("probabilities", ""))
     view = services.values(visit.server, visit.principal, release, probabilities=shares)
+    view = with_report(view, list(Form))
     return visit.page(
         "analyst/release.html",
         release=view,

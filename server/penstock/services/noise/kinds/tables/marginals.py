@@ -1,0 +1,138 @@
+"""Represent marginals: computed from released tables that are protected together."""
+
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+from typing_extensions import override
+
+from penstock.connectors.planning.domain import MarginalKeys, keys_of
+from penstock.connectors.planning.prepare import PreparedQuery
+from penstock.errors import InvalidInput
+from penstock.mechanisms.process import IntVector
+from penstock.persistence.tables.queries import Query
+from penstock.privacy.target import Target, TargetKind
+from penstock.services.noise.estimates.marginals import marginals_of
+from penstock.services.noise.kinds.kind import Reading
+from penstock.services.noise.kinds.vector import VectorKind
+from penstock.services.noise.long_vectors.long_vector import Steps, at_hand
+from penstock.services.schemas.queries import Terms
+from penstock.services.schemas.views import ErrorsView, ErrorView
+from penstock.structures.marginals.lattice import Marginals
+from penstock.structures.marginals.tables import reconstructed
+
+
+@dataclass(frozen=True)
+class MarginalsKind(VectorKind):
+    """Represent marginals, drawn and charged as the vector of the tables that are protected."""
+
+    sent_classes: ClassVar[tuple[type, ...]] = (Marginals,)
+
+    tables: Marginals
+
+    @classmethod
+    @override
+    def own_of(cls, query: Query) -> Mapping[str, Any] | None:
+        """Return the tables from the stored keys."""
+        keys = _keys(query.keys)
+        return None if keys is None else {"tables": _tables(keys)}
+
+    @classmethod
+    @override
+    def requested_of(cls, terms: Terms, prepared: PreparedQuery) -> Mapping[str, Any] | None:
+        """Return the tables of the prepared query."""
+        return None if prepared.marginals is None else {"tables": prepared.marginals}
+
+    @classmethod
+    @override
+    def require_terms(cls, terms: Terms, delta: float) -> None:
+        """Raise ``InvalidInput`` for noise whose sums have no margins of error here."""
+        if terms.mechanism != "gaussian":
+            raise InvalidInput(
+                f"Marginals take gaussian noise alone, and no {terms.mechanism}: each cell is a sum"
+                " of many noises. Leave the mechanism out.",
+                pointer="/mechanism",
+            )
+
+    @classmethod
+    @override
+    def drawn_target(cls, target: Target, prepared: PreparedQuery) -> Target:
+        """Return a target for the least accurate cell as one for noise of the tables."""
+        return target if prepared.marginals is None else _on_tables(target, prepared.marginals)
+
+    @override
+    def target_on_draws(self, target: Target) -> Target:
+        """Return a target for the least accurate cell as one for noise of the tables."""
+        return _on_tables(target, self.tables)
+
+    @override
+    def rung(self, target: Target, delta: float) -> int:
+        """Return the least noisy rung whose cells meet ``target``.  Raises ``InvalidInput``."""
+        return super().rung(self.target_on_draws(target), delta)
+
+    @override
+    def error(self, rung: int) -> ErrorView:
+        """Return the margin of error of a cell of the least accurate marginal."""
+        return self.error_of_part(rung, self.tables.largest_variance)
+
+    @override
+    def errors(self, rung: int) -> ErrorsView | None:
+        """Return margins of error cell by cell if they differ."""
+        tables = self.tables
+        parts = [self.error_of_part(rung, tables.variance(each)) for each in tables.sets]
+        if len({part.standard_deviation for part in parts}) == 1:
+            return None
+        cells = list(map(tables.cells, tables.sets))
+        return ErrorsView(
+            np.repeat([part.standard_deviation for part in parts], cells),
+            np.repeat([part.half_width for part in parts], cells),
+        )
+
+    @override
+    def values(self, rung: int, steps: IntVector) -> NDArray[np.float64]:
+        """Compute the cells of all marginals from stored tables, with the same bits every time."""
+        cells = reconstructed(self.tables, super().values(rung, steps))
+        return np.concatenate([cells[each].ravel() for each in self.tables.sets])
+
+    @override
+    def reading(self, query: Query, rung: int, steps: Steps) -> Reading:
+        """Return the cells of all marginals, as one vector and by marginal."""
+        keys = _keys(query.keys)
+        if keys is None:
+            raise RuntimeError("a query for marginals has their keys")
+        values = self.values(rung, at_hand(steps))
+        listed: Any = keys[:]
+        parts = [self.error_of_part(rung, self.tables.variance(each)) for each in keys.sets]
+        deviations = [part.standard_deviation for part in parts]
+        return Reading(
+            listed,
+            values,
+            self.error(rung),
+            errors=self.errors(rung),
+            marginals=marginals_of(keys, values, deviations),
+        )
+
+
+@lru_cache(maxsize=256)
+def _keys(stored: str | None) -> MarginalKeys | None:
+    # All other keys are a list, or the labels of one product.
+    if stored is None or not stored.startswith("{"):
+        return None
+    keys = keys_of(json.loads(stored))
+    return keys if isinstance(keys, MarginalKeys) else None
+
+
+@lru_cache(maxsize=256)
+def _tables(keys: MarginalKeys) -> Marginals:
+    return Marginals(tuple(map(len, keys.labels)), keys.sets)
+
+
+def _on_tables(target: Target, tables: Marginals) -> Target:
+    if target.kind not in (TargetKind.STANDARD_DEVIATION, TargetKind.HALF_WIDTH):
+        return target
+    return replace(target, value=target.value / math.sqrt(tables.largest_variance))
