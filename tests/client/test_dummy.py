@@ -2,7 +2,7 @@
 
 import pytest
 
-from penstock_client import Dummy
+from penstock_client import Dummy, Fit, SyntheticRows
 from penstock_client._http.fields import Fields
 
 ROWS = [{"town": "north", "visits": 3, "day": None}, {"town": None, "visits": 1, "day": "2026-1"}]
@@ -34,3 +34,19 @@ def test_a_column_that_a_row_lacks_is_missing_there() -> None:
 def test_rows_are_read_only() -> None:
     with pytest.raises(TypeError):
         dummy(*ROWS).rows[0]["town"] = "south"  # type: ignore[index] # writing is what is refused
+
+
+def test_rows_of_a_release_make_a_table() -> None:
+    answer = {
+        "release": "rel_1",
+        "query": "stays",
+        "tier": "public",
+        "columns": {"town": ["north", "south"], "age": ["0-39", "0-39"]},
+        "fits": [{"columns": ["town", "age"], "distance": 0.25, "fitted": True}],
+    }
+    rows = SyntheticRows.read(Fields(answer, "rows"))
+    assert len(rows) == 2
+    assert rows.fits == (Fit(("town", "age"), 0.25, fitted=True),)
+    table = [{"town": "north", "age": "0-39"}, {"town": "south", "age": "0-39"}]
+    assert rows.to_arrow().to_pylist() == rows.to_polars().to_dicts() == table
+    assert rows.to_pandas()["town"].tolist() == ["north", "south"]

@@ -34,6 +34,7 @@ from penstock.services.retry import again
 from penstock.services.schemas.views import (
     ReleaseView,
 )
+from penstock.services.synthetic_rows.rows import SyntheticRowsView
 from penstock.transparency_log.views import CheckpointView
 
 _NO_ROOM_NEEDED: Final = nullcontext()
@@ -112,6 +113,8 @@ def _view(
             answer = replace(answer, next_cursor=cursors.seal(request.path, answer.next_cursor))
         if operation.tabular and isinstance(answer, ReleaseView):
             return tabular_formats.answer(answer, form)
+        if operation.tabular and isinstance(answer, SyntheticRowsView):
+            return tabular_formats.rows_answer(answer, form)
         if operation.noted and isinstance(answer, CheckpointView):
             return tabular_formats.note_answer(answer, form)
         if operation.lines and isinstance(answer, Iterator):

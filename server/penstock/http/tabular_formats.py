@@ -30,6 +30,7 @@ from penstock.services.noise.intervals import ends
 from penstock.services.noise.long_vectors.lazy_values import Stretch
 from penstock.services.noise.long_vectors.sizes import MOST_AT_ONCE
 from penstock.services.schemas.views import ReleaseView
+from penstock.services.synthetic_rows.rows import SyntheticRowsView
 from penstock.transparency_log.views import CheckpointView
 
 if TYPE_CHECKING:
@@ -114,6 +115,31 @@ def answer(release: ReleaseView, form: str) -> Response:
     response.headers["Vary"] = "Accept"
     response.headers["Content-Disposition"] = f'attachment; filename="{release.id}.{form}"'
     return response
+
+
+def rows_answer(rows: SyntheticRowsView, form: str) -> Response:
+    """Return synthetic rows in one of ``FORMS``: a table has how well they fit as metadata."""
+    if form == "json":
+        response = json_answer(rows, 200)
+    else:
+        response = sent(_rows_written(rows, form), 200, FORMS[form])
+        name = f"{rows.release}-synthetic.{form}"
+        response.headers["Content-Disposition"] = f'attachment; filename="{name}"'
+    response.headers["Vary"] = "Accept"
+    return response
+
+
+def _rows_written(rows: SyntheticRowsView, form: str) -> Iterator[bytes]:
+    import pyarrow as pa
+
+    table = pa.table({name: pa.array(cells, pa.string()) for name, cells in rows.columns.items()})
+    rest = {field.name: getattr(rows, field.name) for field in fields(rows)}
+    del rest["columns"]
+    table = table.replace_schema_metadata({"penstock": rendered(rest)})
+    output = _Written()
+    with _writer(form, output, table.schema) as writer:
+        writer.write_table(_harmless(table) if form == "csv" else table)
+    yield output.taken()
 
 
 class _Written(io.RawIOBase):

@@ -21,6 +21,7 @@
 * ``ledger``                                     accounts, charges, prices
 * ``computations``                               long computations on public numbers
 * ``datasets, people, queries, releases, streams``: the subjects of the product
+* ``synthetic_rows``                             rows made up from the counts of a release
 * ``exposure``                                   the joint privacy loss to sets of people
 * ``previews``                                   what an action would mean and cost
 * ``approvals``                                  actions that take two people

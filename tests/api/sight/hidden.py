@@ -87,6 +87,7 @@ HIDDEN = [
     Hidden("show_release", f"{RELEASES}/NAME", RELEASE, RELEASE, ("ian", "olga")),
     Hidden("show_values", f"{RELEASES}/NAME/values", RELEASE, RELEASE, ("ian",)),
     Hidden("show_values", f"{RELEASES}/NAME/values?format=csv", RELEASE, RELEASE, ("ian",)),
+    Hidden("show_synthetic_rows", f"{RELEASES}/NAME/synthetic", RELEASE, RELEASE, ("ian",)),
     Hidden("list_streams", f"{STREAMS}?dataset=NAME", "closed", "absent", READERS),
     Hidden("open_stream", STREAMS, "closed", "absent", ADMIN, NEW_STREAM),
     Hidden("preview_stream", f"{STREAMS}/preview", "closed", "absent", PLANNERS, NEW_STREAM),

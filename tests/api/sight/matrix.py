@@ -123,6 +123,8 @@ MATRIX = [
     Row("list_releases", "/api/v1/releases?query=visits", None, 404, 200, 404, 403, 200),
     Row("show_release", "/api/v1/releases/RELEASE", None, 404, 200, 404, 403, 200),
     Row("show_values", "/api/v1/releases/RELEASE/values", None, 404, 200, 404, 403, 403),
+    # A pushed vector is no table of counts.
+    Row("show_synthetic_rows", "/api/v1/releases/RELEASE/synthetic", None, 404, 422, 404, 403, 403),
     Row("list_streams", "/api/v1/streams", None, 200, 200, 200, 200, 200),
     Row("open_stream", "/api/v1/streams", STREAM, 403, 403, 403, 201, 403),
     Row("preview_stream", "/api/v1/streams/preview", STREAM, 404, 200, 200, 200, 403),

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.slow
 
 ROLES: list[Role] = ["analyst", "admin", "auditor"]
-FILES = frozenset({"download", "checkpoint", "work_file"})
+FILES = frozenset({"download", "synthetic_rows", "checkpoint", "work_file"})
 ELSEWHERE = frozenset({"piece", "sent_form", "proposal"})
 """Pages of work and of proposals, of which this home has none."""
 

@@ -57,6 +57,9 @@ MATRIX = [
     Row("release", "/releases/RELEASE", 404, 200, 404, 403, 403),
     Row("download", "/releases/RELEASE/csv", 404, 200, 404, 403, 403),
     Row("download", "/releases/RELEASE/exe", 422, 422, 422, 403, 403),
+    # A pushed vector is no table of counts.
+    Row("synthetic_rows", "/releases/RELEASE/synthetic/csv", 404, 422, 404, 403, 403),
+    Row("synthetic_rows", "/releases/RELEASE/synthetic/exe", 422, 422, 422, 403, 403),
     Row("budgets", "/budgets", 200, 200, 200, 200, 200),
     *(Row(*one) for one in ADMIN_ROWS),
     *(Row(*one) for one in AUDITOR_ROWS),

@@ -3,7 +3,7 @@
 - ``client``: ``Client``, with one method for each operation.
 - ``release``: releases; ``_values`` has their confidence intervals.
 - ``derived``: totals, differences, ratios and shares of released values, with intervals.
-- ``dummy``: made-up rows of a dataset.
+- ``dummy``: made-up rows of a dataset, or of a release.
 - ``queries``, ``preview``: queries, and what one would cost.
 - ``streams``, ``stream_preview``: running totals, pushed elements, and what a
   stream would cost.
@@ -24,7 +24,7 @@ from penstock_client._values.marginals import Marginal
 from penstock_client._values.value_errors import ValueErrors
 from penstock_client.client import Client
 from penstock_client.derived import Derived, DerivedValues
-from penstock_client.dummy import Dummy
+from penstock_client.dummy import Dummy, Fit, SyntheticRows
 from penstock_client.errors import (
     ApiError,
     BudgetExhausted,
@@ -95,6 +95,7 @@ __all__ = [
     "Estimate",
     "ExposedQuery",
     "Exposure",
+    "Fit",
     "Forbidden",
     "Guarantee",
     "HistoryItem",
@@ -133,6 +134,7 @@ __all__ = [
     "StreamTierPreview",
     "Structure",
     "StructureError",
+    "SyntheticRows",
     "TierBudget",
     "TierLevel",
     "TierPreview",

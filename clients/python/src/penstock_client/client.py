@@ -9,11 +9,10 @@ from dataclasses import asdict
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, NoReturn, Self
-from urllib.parse import quote
 
 import httpx
 
-from penstock_client._http.address import DEFAULT
+from penstock_client._http.address import DEFAULT, segment
 from penstock_client._http.fields import Fields
 from penstock_client._http.pushing import Elements, push
 from penstock_client._http.transport import LARGEST_ANSWER, Bearer, Transport
@@ -22,7 +21,7 @@ from penstock_client._log.cosigning import Cosigner
 from penstock_client._log.log import Log, default_file
 from penstock_client._log.notes import Checkpoint
 from penstock_client._log.watch import Watcher
-from penstock_client.dummy import Dummy
+from penstock_client.dummy import Dummy, SyntheticRows
 from penstock_client.errors import InvalidArgument, ProtocolError
 from penstock_client.models import (
     Budget,
@@ -33,7 +32,7 @@ from penstock_client.models import (
     PrivacyLoss,
     TierBudget,
 )
-from penstock_client.preview import Preview, as_json, body_of
+from penstock_client.preview import Preview, as_json, body_of, target_of
 from penstock_client.queries import Query
 from penstock_client.release import Release
 from penstock_client.stream_preview import StreamPreview
@@ -46,7 +45,6 @@ API = "/api/v1"
 PAGE = 1000
 MOST_PAGES = 100_000
 TIMEOUT = 60.0
-
 
 PIECE = 1 << 20
 """The number of values that ``Client.pieces`` fetches at once."""
@@ -129,7 +127,7 @@ class Client:
 
     def dataset(self, dataset: str) -> Dataset:
         """Return one dataset as it was declared: columns, privacy unit, budgets."""
-        return Dataset.read(self._get(f"/datasets/{_segment(dataset)}"))
+        return Dataset.read(self._get(f"/datasets/{segment(dataset)}"))
 
     def dummy(self, dataset: str, *, rows: int = 100, seed: int = 0) -> Dummy:
         """Return made-up rows of the declared columns, the same for the same ``seed``.
@@ -137,7 +135,7 @@ class Client:
         They cost no budget and reveal nothing: the data are not read.
         """
         parameters = {"rows": int(rows), "seed": int(seed)}
-        return Dummy.read(self._get(f"/datasets/{_segment(dataset)}/dummy", parameters), dataset)
+        return Dummy.read(self._get(f"/datasets/{segment(dataset)}/dummy", parameters), dataset)
 
     def queries(self, dataset: str | None = None) -> list[Query]:
         """Return the queries that the caller may see, of one dataset or of all."""
@@ -171,10 +169,12 @@ class Client:
         same values at no cost.  Raises ``InvalidArgument`` for several targets, or one not above 0.
         """
         targets = {"tier": tier, "epsilon": epsilon, "rho": rho, "level": level}
-        body = {name: _target(name, value) for name, value in targets.items() if value is not None}
+        body = {
+            name: target_of(name, value) for name, value in targets.items() if value is not None
+        }
         if len(body) > 1:
             raise InvalidArgument(f"Give one of {' or '.join(body)}, not several.")
-        path = f"{API}/queries/{_segment(query)}/releases"
+        path = f"{API}/queries/{segment(query)}/releases"
         answer = Release.read(Fields(self._transport.post(path, body), "release"))
         self._verify_receipt(answer, kind="release", query=answer.query, release=answer.id)
         return answer
@@ -198,9 +198,19 @@ class Client:
         given = {"from": first, "to": last, "interval": interval, "probabilities": shares}
         given["report"] = report
         parameters = {end: place for end, place in given.items() if place is not None}
-        shown = Release.read(self._get(f"/releases/{_segment(name)}/values", parameters))
+        shown = Release.read(self._get(f"/releases/{segment(name)}/values", parameters))
         self._verify_receipt(shown, release=shown.id)
         return shown
+
+    def synthetic(self, release: Release | str, rows: int | None = None) -> SyntheticRows:
+        """Return made-up rows with the counts of a release, by default as many as it says.
+
+        All its readers get the same.  Raises ``InvalidInput`` if it is no table of counts.
+        """
+        name = release.id if isinstance(release, Release) else release
+        parameters = None if rows is None else {"rows": int(rows)}
+        path = f"/releases/{segment(name)}/synthetic"
+        return SyntheticRows.read(self._get(path, parameters))
 
     def pieces(self, release: Release | str, size: int = PIECE) -> Iterator[Release]:
         """Yield a release in ranges of ``size`` values, each fetched when it is asked for.
@@ -235,7 +245,7 @@ class Client:
         given = {"from": first, "to": last, "tier": tier}
         parameters = {name: value for name, value in given.items() if value is not None}
         running_totals = RunningTotals.read(
-            self._get(f"/streams/{_segment(stream)}/releases", parameters)
+            self._get(f"/streams/{segment(stream)}/releases", parameters)
         )
         ends = {"first": running_totals.items[0].t, "last": running_totals.items[-1].t}
         self._verify_receipt(running_totals, kind="stream", query=running_totals.stream, **ends)
@@ -253,7 +263,7 @@ class Client:
         Raises ``InvalidArgument`` for anything but finite numbers, and for a gap before
         ``first``; ``Conflict`` if another client pushed.
         """
-        return push(self._transport, f"{API}/streams/{_segment(stream)}", elements, first)
+        return push(self._transport, f"{API}/streams/{segment(stream)}", elements, first)
 
     def preview_stream(self, spec: Mapping[str, object]) -> StreamPreview:
         """Return what a stream would cost at each tier, and how other structures compare.
@@ -283,7 +293,7 @@ class Client:
 
     def budget(self, dataset: str) -> Budget:
         """Return the budget of each tier of a dataset: granted, spent and remaining."""
-        return Budget.read(self._get(f"/datasets/{_segment(dataset)}/budget"))
+        return Budget.read(self._get(f"/datasets/{segment(dataset)}/budget"))
 
     def verify(self) -> Checkpoint:
         """Return the newest checkpoint of the log, after verifying that it continues the last.
@@ -364,26 +374,6 @@ class Client:
         raise ProtocolError(
             f"The list of {path.strip('/')} has more than {MOST_PAGES:,} pages; it is not read on."
         )
-
-
-def _target(name: str, value: str | float) -> str | float:
-    """Convert a target to what JSON can represent: also numpy's numbers, but no NaN, no bool."""
-    if name == "tier":
-        return str(value)
-    try:
-        number = math.nan if isinstance(value, bool | str) else float(value)
-    except (TypeError, OverflowError):
-        number = math.nan
-    if not 0 < number < math.inf:
-        raise InvalidArgument(f"{name} must be a number above 0, not {value!r}.")
-    return number
-
-
-def _segment(name: str) -> str:
-    """Return a name as one part of a path."""
-    if not name or name in (".", ".."):
-        raise InvalidArgument("A name has at least one character, and is neither . nor ..")
-    return quote(name, safe="")
 
 
 def _tier_budget(budget: Budget, tier: str | None) -> TierBudget:

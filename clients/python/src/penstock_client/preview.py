@@ -1,6 +1,7 @@
 """Preview queries: read what one would cost, and read and check specs."""
 
 import json
+import math
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -135,6 +136,19 @@ def body_of(query: str | Mapping[str, object]) -> dict[str, object]:
     if isinstance(query, str):
         return {"query": query}
     return as_json(query)
+
+
+def target_of(name: str, value: str | float) -> str | float:
+    """Convert a target to what JSON can represent: also numpy's numbers, but no NaN, no bool."""
+    if name == "tier":
+        return str(value)
+    try:
+        number = math.nan if isinstance(value, bool | str) else float(value)
+    except (TypeError, OverflowError):
+        number = math.nan
+    if not 0 < number < math.inf:
+        raise InvalidArgument(f"{name} must be a number above 0, not {value!r}.")
+    return number
 
 
 def as_json(mapping: Mapping[str, object]) -> dict[str, object]:

@@ -17,10 +17,14 @@ from penstock.services.schemas.views import (
     HistoryItemView,
     ReleaseView,
 )
+from penstock.services.synthetic_rows import rows as synthetic_rows
+from penstock.services.synthetic_rows.rows import MOST_ROWS, SyntheticRowsView
 
 operations = Operations()
 
 
+Form = Literal["json", "csv", "arrow", "parquet"]
+_FORM = Parameter("The format of the answer; if left out, the Accept header decides.")
 _INTERVAL = Parameter(
     "What the intervals of estimates are about: the rows in the data, which is the default, or the"
     " population that they are a sample of."
@@ -78,10 +82,7 @@ def show_release(call: Call, release: str) -> HistoryItemView:
 def show_values(
     call: Call,
     release: str,
-    format: Annotated[  # noqa: A002, ARG001  # the contract calls it so; `formats` reads it
-        Literal["json", "csv", "arrow", "parquet"] | None,
-        Parameter("The format of the answer; if left out, the Accept header decides."),
-    ] = None,
+    format: Annotated[Form | None, _FORM] = None,  # noqa: A002, ARG001  # `formats` reads it
     first: Annotated[
         int | None,
         Field(ge=0),
@@ -112,3 +113,23 @@ def show_values(
         probabilities=probabilities,
     )
     return with_report(shown, forms)
+
+
+@operations.get("/releases/{release}/synthetic", ANALYST, refusals=(406,), tabular=True)
+def show_synthetic_rows(
+    call: Call,
+    release: str,
+    rows: Annotated[
+        int | None,
+        Field(ge=1, le=MOST_ROWS),
+        Parameter("The number of rows; by default as many as the release says there are."),
+    ] = None,
+    format: Annotated[Form | None, _FORM] = None,  # noqa: A002, ARG001  # `formats` reads it
+) -> SyntheticRowsView:
+    """Make up rows with the counts of a release, for a user who received it.
+
+    The release must be a table of counts over declared categories or bins. All who received it get
+    the same rows, and how far the shares of its table are from theirs. They cost no budget. It
+    takes seconds.
+    """
+    return synthetic_rows.drawn(call.server, call.principal, release, rows)

@@ -1,7 +1,7 @@
-"""Check which servers a token may be sent to."""
+"""Check which servers a token may be sent to, and write names into paths."""
 
 import ipaddress
-from urllib.parse import SplitResult, urlsplit
+from urllib.parse import SplitResult, quote, urlsplit
 
 from penstock_client.errors import InvalidArgument
 
@@ -43,6 +43,13 @@ def is_loopback(url: str) -> bool:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:
         return False
+
+
+def segment(name: str) -> str:
+    """Return a name as one part of a path."""
+    if not name or name in (".", ".."):
+        raise InvalidArgument("A name has at least one character, and is neither . nor ..")
+    return quote(name, safe="")
 
 
 def _split(url: str) -> SplitResult:

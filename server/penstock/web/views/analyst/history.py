@@ -1,4 +1,4 @@
-"""Show the releases that users received: the list, one release, and its download."""
+"""Show the releases that users received: the list, one release, and its downloads."""
 
 from typing import Any
 
@@ -10,6 +10,7 @@ from penstock.http import tabular_formats
 from penstock.services.noise.estimates.marginals import with_report
 from penstock.services.queries import queries
 from penstock.services.releases import history as services
+from penstock.services.synthetic_rows import rows
 from penstock.structures.marginals.reports import Form
 from penstock.web.forms import log_filters
 from penstock.web.http.request_context import Visit
@@ -60,6 +61,7 @@ def release(visit: Visit, release: str) -> Response:
         release=view,
         picture=release_charts.release_picture(view, f"{view.query} at {view.tier}"),
         forms=tabular_formats.FORMS,
+        synthetic=rows.can_be_drawn(visit.server, view),
         in_sight=_in_sight(visit, view.query),
     )
 
@@ -81,4 +83,16 @@ def download(visit: Visit, release: str, form: str) -> Response:
     view = services.values(visit.server, visit.principal, release)
     answer = tabular_formats.answer(view, form)
     answer.headers["Content-Disposition"] = f'attachment; filename="{view.id}.{form}"'
+    return answer
+
+
+@pages.get("/releases/<release>/synthetic/<form>", ANALYST)
+def synthetic_rows(visit: Visit, release: str, form: str) -> Response:
+    """Send synthetic rows of a release as a file."""
+    if form not in tabular_formats.FORMS:
+        raise InvalidInput(f"Choose a format: {', '.join(tabular_formats.FORMS)}.")
+    view = rows.drawn(visit.server, visit.principal, release, None)
+    answer = tabular_formats.rows_answer(view, form)
+    name = f"{view.release}-synthetic.{form}"
+    answer.headers["Content-Disposition"] = f'attachment; filename="{name}"'
     return answer
