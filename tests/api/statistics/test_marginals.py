@@ -10,6 +10,8 @@ import numpy as np
 import pytest
 from tests.api.world import World, parsed
 
+from penstock.services.synthetic_rows import apart
+
 PATIENTS = 3000
 ROWS = "person,ward,age,urgent,alone,whole\n" + "".join(
     f"p{number},{'abc'[number % 3]},{number % 101 - 1},{'yes' if number % 7 else 'true'},x,all\n"
@@ -136,6 +138,30 @@ def test_forms_are_beside_the_raw_values_and_the_same_for_every_reader(patients:
     assert patients.answer("GET", path, by="ann")["marginals"] == formed["marginals"]
     problem = patients.call("GET", f"/api/v1/releases/{raw['id']}/values?report=round", by="ann")
     assert parsed(problem)["errors"][0]["pointer"] == "/report"
+
+
+def test_synthetic_rows_are_drawn_from_all_marginals(
+    patients: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    release, asked = released(patients), []
+
+    def drawn(document: Any) -> Any:
+        asked.append(document)
+        fits = [{"columns": ["ward"], "distance": 0.1, "fitted": True}]
+        return {"codes": {"ward": [3, 0], "age": [2, 1], "urgent": [0, 1]}, "fits": fits}
+
+    monkeypatch.setattr(apart, "drawn", drawn)
+    rows = patients.answer("GET", f"/api/v1/releases/{release['id']}/synthetic", by="ann")
+    assert rows["columns"]["ward"] == ["=d", "a"]
+    assert rows["columns"]["age"] == ["[65, 100]", "[18, 65)"]
+    (document,) = asked
+    assert document["sizes"] == {"ward": 4, "age": 3, "urgent": 2}
+    assert [each["columns"] for each in document["marginals"]] == [
+        each["columns"] for each in release["marginals"]
+    ]
+    values = [value for each in document["marginals"] for value in each["values"]]
+    assert values == release["values"]
+    assert document["total"] == sum(tables(release)["ward",].values())
 
 
 def test_a_preview_states_the_error_that_cells_have(patients: World) -> None:

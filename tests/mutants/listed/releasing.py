@@ -73,7 +73,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
     Mutant(
         name="release-without-the-lock",
         path="services/releases/locked_state.py",
-        before="    hold_query(session, required(query.id))\n",
+        before="    hold_query(session, required(allowed.query.id))\n",
         after="",
         wrong="two releases of one query are drawn from the same state",
         tests=(LOCKED_STATE,),

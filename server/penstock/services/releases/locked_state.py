@@ -116,12 +116,10 @@ def read_under_lock(
     clearance has changed since.  Raises as ``releases.request`` does.
     """
     user = required(principal.user_id)
-    hold_query(session, required(allowed.query.id))
-    state = _read(session, server, user, allowed)
+    state = _locked(session, server, user, allowed)
     if (state.edition, state.clearance) != (allowed.edition, allowed.clearance):
         allowed = allowed_now(session, server, name, request, state.edition, state.clearance)
-        hold_query(session, required(allowed.query.id))
-        state = _read(session, server, user, allowed)
+        state = _locked(session, server, user, allowed)
     # Its columns are those that were read under its edition, but for ``seq``.
     row, query = allowed.known.signed.at(state.seq), allowed.query.name
     require_authentic(session, "query", state.query_mac, row, query)
@@ -136,6 +134,11 @@ def read_ahead(
     It has no free numbers, which only a transaction that writes can take.
     """
     return _read(session, server, required(principal.user_id), allowed, ahead=True)
+
+
+def _locked(session: Session, server: Server, user: int, allowed: AllowedRequest) -> LockedState:
+    hold_query(session, required(allowed.query.id))
+    return _read(session, server, user, allowed)
 
 
 def _read(

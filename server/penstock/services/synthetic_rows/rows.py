@@ -15,6 +15,7 @@ from penstock.services.access.principals import Principal
 from penstock.services.context import Server
 from penstock.services.releases import history
 from penstock.services.repository.queries import query_by_name
+from penstock.services.schemas.estimates.marginals import MarginalView
 from penstock.services.schemas.views import ReleaseView
 from penstock.services.synthetic_rows import apart
 from penstock.services.synthetic_rows.model import MOST_CELLS
@@ -24,6 +25,15 @@ COUNTS = ("count", "count_units", "histogram")
 """The statistics whose values are a table of counts."""
 
 Labels = tuple[tuple[str, ...], ...]
+
+
+@dataclass(frozen=True)
+class Tables:
+    """Hold released tables of counts, and the labels of each of their columns."""
+
+    labels: dict[str, tuple[str, ...]]
+    marginals: list[dict[str, Any]]
+
 
 _LABEL = b"penstock synthetic rows 1\x00"
 
@@ -66,33 +76,36 @@ def drawn(
     ``InvalidInput`` for one that is no table of counts, or too large a one.
     """
     view = history.values(server, principal, public_id)
-    spec = _spec(server, view)
-    labels = _table(view, spec)
-    names = _names(spec, len(labels))
-    values = np.asarray(view.values, dtype=np.float64)
-    total = float(values.sum())
+    tables = _tables(view, _spec(server, view))
+    total = sum(tables.marginals[0]["values"])
     answer = apart.drawn(
         {
-            "sizes": {name: len(known) for name, known in zip(names, labels, strict=True)},
-            "marginals": [
-                {
-                    "columns": names,
-                    "values": values.tolist(),
-                    "deviation": view.error.standard_deviation,
-                }
-            ],
+            "sizes": {name: len(labels) for name, labels in tables.labels.items()},
+            "marginals": tables.marginals,
             "total": total,
             "rows": min(max(round(total), 1), MOST_ROWS) if rows is None else rows,
             "seed": _seed(view.id),
         }
     )
-    return _shown(view, names, labels, answer)
+    codes = answer["codes"]
+    columns = {
+        name: [labels[code] for code in codes[name]] for name, labels in tables.labels.items()
+    }
+    return SyntheticRowsView(
+        release=view.id,
+        query=view.query,
+        dataset=view.dataset,
+        tier=view.tier,
+        rows=len(next(iter(columns.values()))),
+        columns=columns,
+        fits=[FitView(**fit) for fit in answer["fits"]],
+    )
 
 
 def can_be_drawn(server: Server, view: ReleaseView) -> bool:
     """Return True if synthetic rows of a release can be drawn here."""
     try:
-        _table(view, _spec(server, view))
+        _tables(view, _spec(server, view))
     except InvalidInput:
         return False
     return apart.is_installed()
@@ -104,25 +117,48 @@ def _spec(server: Server, view: ReleaseView) -> dict[str, Any]:
     return spec
 
 
-def _table(view: ReleaseView, spec: dict[str, Any]) -> Labels:
-    """Return the labels of a table of counts, by column.
-
-    Raises ``InvalidInput`` for another release.
-    """
+def _tables(view: ReleaseView, spec: dict[str, Any]) -> Tables:
+    """Return the tables of a release of counts.  Raises ``InvalidInput`` for another release."""
+    if len(view.values) > MOST_CELLS:
+        raise InvalidInput(
+            f"Release {view.id!r} has {len(view.values):,} values; synthetic rows are drawn from"
+            f" {MOST_CELLS:,} cells at most. Ask for a release of smaller tables."
+        )
+    if view.marginals is not None:
+        return _of_marginals(view.marginals)
     labels = _labels(view.keys)
     is_counts = spec.get("aggregate", {}).get("type") in COUNTS and view.errors is None
     if not is_counts or not labels or math.prod(map(len, labels)) != len(view.values):
         raise InvalidInput(
             f"Release {view.id!r} of query {view.query!r} is no table of counts over declared"
             " categories or bins, which synthetic rows are drawn from. Ask for a release of"
-            f" {', '.join(COUNTS[:-1])} or {COUNTS[-1]} with group_by."
+            f" marginals, or of {', '.join(COUNTS[:-1])} or {COUNTS[-1]} with group_by."
         )
-    if len(view.values) > MOST_CELLS:
-        raise InvalidInput(
-            f"The table of release {view.id!r} has {len(view.values):,} cells; synthetic rows are"
-            f" drawn from {MOST_CELLS:,} at most. Ask for a release of a smaller table."
-        )
-    return labels
+    names = _names(spec, len(labels))
+    values = np.asarray(view.values, dtype=np.float64).tolist()
+    whole = {"columns": names, "values": values, "deviation": view.error.standard_deviation}
+    return Tables(dict(zip(names, labels, strict=True)), [whole])
+
+
+def _of_marginals(views: Sequence[MarginalView]) -> Tables:
+    labels: dict[str, tuple[str, ...]] = {}
+    for view in views:
+        parts = zip(*(cell.key for cell in view.cells), strict=True)
+        labels |= {
+            name: tuple(dict.fromkeys(part))
+            for name, part in zip(view.columns, parts, strict=True)
+            if name not in labels
+        }
+    marginals = [
+        {
+            "columns": view.columns,
+            "values": [cell.value for cell in view.cells],
+            "deviation": view.cells[0].standard_deviation,
+        }
+        for view in views
+        if view.columns
+    ]
+    return Tables(labels, marginals)
 
 
 def _labels(keys: Any) -> Labels:
@@ -146,22 +182,3 @@ def _names(spec: dict[str, Any], count: int) -> list[str]:
 def _seed(release: str) -> int:
     """Return the seed of a release's rows, which is no secret: they say no more than it does."""
     return int.from_bytes(hashlib.sha256(_LABEL + release.encode()).digest()[:4], "big")
-
-
-def _shown(
-    view: ReleaseView, names: Sequence[str], labels: Labels, answer: dict[str, Any]
-) -> SyntheticRowsView:
-    codes = answer["codes"]
-    columns = {
-        name: [known[code] for code in codes[name]]
-        for name, known in zip(names, labels, strict=True)
-    }
-    return SyntheticRowsView(
-        release=view.id,
-        query=view.query,
-        dataset=view.dataset,
-        tier=view.tier,
-        rows=len(codes[names[0]]),
-        columns=columns,
-        fits=[FitView(**fit) for fit in answer["fits"]],
-    )
