@@ -192,6 +192,8 @@ def release_in_any_order(server: World) -> dict[tuple[str, str], dict[str, Any]]
     assert server.answer("GET", f"{API}/releases/{name}", by="ian")["query"] == "visits"
     values = server.call("GET", f"{API}/releases/{name}/values?format=csv", by="ian")
     assert values.text.count("\n") == 1 + len(QUERY["values"])
+    rows = server.call("GET", f"{API}/releases/{name}/synthetic", by="ian")
+    assert rows.status_code == 422, "a pushed vector is no table of counts"
     return found
 
 

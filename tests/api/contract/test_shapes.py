@@ -34,6 +34,8 @@ def test_a_release_has_every_field_of_the_contract(world: World) -> None:
         "estimates": None,
         "quantiles": None,
         "distributions": None,
+        "marginals": None,
+        "report": None,
         "part": None,
     }
     assert set(release["guarantee"]) == {"definition", "epsilon", "delta", "rho", "mu"}

@@ -34,7 +34,7 @@ from penstock.services.schemas.streams import StreamRequest
 from penstock.services.streams import streams
 
 ADMIN = "ada"
-NIGHTS = 200
+NIGHTS = 400
 SOON, LATER = timedelta(minutes=1), timedelta(minutes=3)
 """How long after an occurrence is due the process that is killed looks, and the one after it."""
 

@@ -14,7 +14,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 from scipy.signal import fftconvolve
-from scipy.stats import binom
+from scipy.special import bdtr
 
 from penstock.errors import InvalidInput
 from penstock.mechanisms.lattice import check_confidence
@@ -83,7 +83,11 @@ def _first(holds: Callable[[int], bool], last: int) -> int:
 
 
 def _law(true: int, size: int, keep: float, other: float) -> NDArray[np.float64]:
-    own = binom.pmf(np.arange(true + 1), true, keep + other)
-    strangers = binom.pmf(np.arange(size - true + 1), size - true, other)
+    own, strangers = _binomial(true, keep + other), _binomial(size - true, other)
     law: NDArray[np.float64] = fftconvolve(own, strangers)
+    return law
+
+
+def _binomial(trials: int, chance: float) -> NDArray[np.float64]:
+    law: NDArray[np.float64] = np.diff(bdtr(np.arange(trials + 1), trials, chance), prepend=0.0)
     return law
