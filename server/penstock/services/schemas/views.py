@@ -305,7 +305,7 @@ class EstimateView:
 
     Its interval has the confidence of the release's error.  ``interval`` is ``noise`` if it is
     about the rows in the data, ``population`` if about what they are a sample of.  The numbers are
-    null where the noise of this level is too large for any.
+    null where the noise of this level is too large for any, or too few units are a sample.
     """
 
     name: str

@@ -13,7 +13,7 @@ class Estimate:
     ``name`` is such as ``mean:age``, ``coefficient:age`` or ``quantile:0.5``; ``key`` is None
     without groups.  ``interval`` is ``noise`` if it is about the rows in the data, and
     ``population`` if about what they are a sample of.  The numbers are None where the noise of the
-    level is too large for any.
+    level is too large for any, or too few units are a sample.
     """
 
     name: str

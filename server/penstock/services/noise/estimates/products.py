@@ -10,7 +10,10 @@ that intervals are somewhat too wide there.
 
 What is left out is of second order: the noise of the count, or of the matrix of the predictors, in
 units of that count or matrix.  So nothing is estimated from a count below ``FEWEST`` standard
-deviations of its noise, nor from a matrix that near to a singular one.
+deviations of its noise, nor from a matrix that near to a singular one.  About a population nothing
+is estimated from rows that may be of fewer than ``FEWEST_UNITS`` units either: their spread says
+too little of its own error, and that of one unit is 0.  Where few units have most of a column's
+spread, as in skewed columns, such an interval misses more often than it says with more units, too.
 """
 
 import math
@@ -27,6 +30,9 @@ Numbers = NDArray[np.float64]
 FEWEST = 10.0
 """The least count, in standard deviations of its noise, from which something is estimated."""
 
+FEWEST_UNITS = 30
+"""The fewest privacy units from which something is estimated about a population."""
+
 
 @dataclass(frozen=True)
 class Scale:
@@ -39,7 +45,7 @@ class Scale:
 
 @dataclass(frozen=True)
 class Estimate:
-    """Hold one estimate of one group; without a value the noise is too large for it."""
+    """Hold one estimate of one group; without a value there is too little to estimate it from."""
 
     name: str
     value: float | None
@@ -79,7 +85,9 @@ class Products:
 
     @property
     def is_clear(self) -> bool:
-        """Return False if there are too few rows for the noise."""
+        """Return False if there are too few rows for the noise, or too few units to be a sample."""
+        if self.sampling and self.count < FEWEST_UNITS * self.rows_per_unit:
+            return False
         return self.count >= FEWEST * self.deviation and self.count > 0
 
     def estimated_count(self) -> Estimate:
@@ -113,5 +121,5 @@ class Products:
 
 
 def unclear(name: str) -> Estimate:
-    """Return that there is no number, because the noise is too large for it."""
+    """Return that there is no number, because noise or sampling leaves too little for it."""
     return Estimate(name, None, None, None, None)

@@ -14,7 +14,8 @@ from tests.unit.services.noise.estimates.rows import (
 )
 
 from penstock.services.noise.estimates.moments import moments
-from penstock.services.noise.estimates.products import Estimate
+from penstock.services.noise.estimates.products import FEWEST_UNITS, Estimate
+from penstock.services.noise.estimates.regression import regression
 
 
 def by_name(found: list[Estimate]) -> dict[str, Estimate]:
@@ -96,3 +97,16 @@ def test_a_population_is_known_less_well_than_the_rows() -> None:
     variance = 50**2 * float(rows(300)[:, 0].var()) / 300
     from_noise = told["mean:age"].standard_deviation
     assert mean.standard_deviation == pytest.approx(math.sqrt(variance + (from_noise or 0) ** 2))
+
+
+@pytest.mark.parametrize("rows_per_unit", [1, 3])
+def test_about_a_population_few_units_give_a_count_and_no_other_number(rows_per_unit: int) -> None:
+    """The spread of one unit is 0, and an interval from it would be about its rows alone."""
+    fewest = FEWEST_UNITS * rows_per_unit
+    for count, known in ((1, False), (fewest - 1, False), (fewest, True)):
+        of = products(summed(rows(count)), 1e-9, rows_per_unit=rows_per_unit, sampling=True)
+        for first, *others in (moments(of, SCALES), regression(of, SCALES)):
+            assert first.value == count
+            assert {each.value is not None for each in others} == {known}
+    about_rows = products(summed(rows(1)), 1e-9)
+    assert by_name(moments(about_rows, SCALES))["mean:age"].value is not None
