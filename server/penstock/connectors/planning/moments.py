@@ -131,6 +131,12 @@ def _factor(
     at: tuple[str | int, ...],
 ) -> Summand:
     step, lowest = on_grid(bounds, grid)
+    if Fraction(float(step)) != step:
+        raise InvalidInput(
+            f"The bounds of {name} are too near to each other for doubles, so that its grid has no"
+            " steps. Multiply it by a constant in the data.",
+            pointer=pointer(*at),
+        )
     if max(abs(lowest), abs(lowest + grid)) > LARGEST_STEPS:
         raise InvalidInput(
             f"The bounds of {name} are too near to each other for their distance from 0, so that"

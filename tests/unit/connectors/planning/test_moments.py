@@ -104,6 +104,7 @@ def _too_many() -> Plan:
         (lambda: plan_of({**BOTH, "bounds": {"age": [2, 1]}}), "is a constant"),
         (lambda: plan_of({**BOTH, "bounds": {"dose": [0, 1]}}), "none of the query's columns"),
         (lambda: plan_of({**BOTH, "bounds": {"age": [1e18, 1e18 + 256]}}), "too near"),
+        (lambda: plan_of({**BOTH, "bounds": {"cost": [0, 5e-324]}}), "has no steps"),
         (_too_many, f"at most {MOST_NUMBERS} of them"),
     ],
 )
