@@ -80,12 +80,12 @@ def chosen(
     They are taken by how much they say beyond their columns' own counts, as they were released.
     """
     mbi, _ = _library()
-    domain = mbi.Domain(list(sizes), list(sizes.values()))
+    domain, numbers = _domain(mbi, sizes)
     order = sorted(range(len(tables)), key=lambda number: (-_dependence(tables[number]), number))
-    cliques: list[tuple[str, ...]] = []
+    cliques: list[tuple[int, ...]] = []
     within: set[int] = set()
     for number in order:
-        wider = [*cliques, tuple(columns[number])]
+        wider = [*cliques, tuple(numbers[name] for name in columns[number])]
         if mbi.junction_tree.hypothetical_model_size(domain, wider) * 2**20 <= 8 * MOST_CELLS:
             cliques = wider
             within.add(number)
@@ -120,10 +120,7 @@ def _drawn(
     document: Mapping[str, Any], tables: Sequence[NDArray[np.float64]], fitted: set[int]
 ) -> dict[str, NDArray[np.int64]]:
     mbi, marginal_loss = _library()
-    # Columns by number: mbi goes through sets of them, and sets of texts have no fixed order.
-    sizes = list(document["sizes"].values())
-    numbers = {name: number for number, name in enumerate(document["sizes"])}
-    domain = mbi.Domain(list(range(len(sizes))), sizes)
+    domain, numbers = _domain(mbi, document["sizes"])
     measurements = [
         mbi.LinearMeasurement(
             tables[number].ravel(),
@@ -146,7 +143,7 @@ def _drawn(
     else:
         raise InvalidInput(
             f"The model of the rows did not converge in {ITERATIONS * MOST_BLOCKS:,} iterations;"
-            " nothing was drawn. Ask at a more accurate level, or register fewer sets of columns."
+            " nothing was drawn. Register fewer sets of columns, or ask for a release of fewer."
         )
     # mbi draws from numpy's generator of the process, which draws nothing else.  Rows are made from
     # a release: whoever knows the seed learns nothing beyond it.
@@ -154,6 +151,15 @@ def _drawn(
     data = model.synthetic_data(rows=document["rows"])
     codes = data.to_dict()
     return {name: np.asarray(codes[number], dtype=np.int64) for name, number in numbers.items()}
+
+
+def _domain(mbi: Any, sizes: Mapping[str, int]) -> tuple[Any, dict[str, int]]:
+    """Return the model's domain, whose columns are numbers, and the number of each column.
+
+    mbi goes through sets of columns, and sets of texts have another order in each process.
+    """
+    numbers = {name: number for number, name in enumerate(sizes)}
+    return mbi.Domain(list(numbers.values()), list(sizes.values())), numbers
 
 
 def _counted(
