@@ -13,6 +13,8 @@ from hypothesis import HealthCheck, settings
 from tests.databases.homes import BACKENDS, POSTGRESQL, SQLITE, Home, Homes
 from tests.softhsm import token
 from tests.support.assembly import statements_kept
+from xdist.remote import Producer
+from xdist.scheduler import LoadFileScheduling
 
 if TYPE_CHECKING:
     from tests.databases.cluster import Cluster
@@ -21,6 +23,9 @@ if TYPE_CHECKING:
 # Here alone: a fixture that two modules import is made twice, and a forked child then reads of
 # the second token while its parent goes on with the first.
 __all__ = ["token"]
+
+SHARING_ONE_PROCESS = ("tests/unit/connectors/spark",)
+"""Folders whose fixtures take longer than their tests: a Spark in each process is one too many."""
 
 VERY_MANY = 500
 """Tests of one file that take about a minute together, however short each is."""
@@ -71,6 +76,21 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if hasattr(config, "workerinput"):
         tests = Counter(item.path for item in items)
         items.sort(key=lambda item: tests[item.path] if tests[item.path] < VERY_MANY else 0)
+
+
+class _Rooms(LoadFileScheduling):  # type: ignore[misc]  # xdist publishes no types
+    """Give a worker a file at a time, and all that share one Spark at once."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        file: str = super()._split_scope(nodeid)
+        folder = file.rpartition("/")[0]
+        return folder if folder in SHARING_ONE_PROCESS else file
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> LoadFileScheduling:
+    """Schedule tests file by file, but for folders whose files share what is slow to start."""
+    return _Rooms(config, log)
 
 
 def _backend(item: pytest.Item) -> object:

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from scipy import stats
 from tests.statistical.checks import accept, frequency, rejects
 from tests.statistical.processes.paths import keyed_streams
+from tests.support.thorough import by_count
 
 from penstock.mechanisms import Mechanism, draw_anchor, family_of, released
 from penstock.structures.streams.forest import chain
@@ -37,8 +38,8 @@ from penstock_client import (
 from penstock_client.derived import combination, combined, daily, ratio, share, total
 
 CONFIDENCE = 0.95
-SIZE = 20_000
-"""Releases for each check: a coverage off by 1.9% is found, 12 deviations."""
+SIZE = by_count(7_000, 20_000)
+"""Releases for each check: a coverage off by 1.9% is found, 7 deviations, every night 12."""
 
 EXACT = (40.0, 25.0, 160.0)
 SCALES = (3, 15, 60)
