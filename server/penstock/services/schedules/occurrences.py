@@ -243,12 +243,13 @@ def _carry_out(server: Server, due: _Due, run: Run) -> None:
 def _logged_feed(server: Server, due: _Due) -> Fed:
     """Return what appends the leaf of an element that an occurrence adds to a stream."""
 
-    def append(session: Session, stream: Query, element: int) -> None:
+    def append(session: Session, stream: Query, element: int, state: str | None) -> None:
         row = session.get_one(Occurrence, due.number)
         schedule = session.get_one(Schedule, due.schedule_id)
         more = {"stream": stream.name, "element": element, "version": row.version}
-        at = server.clock()
-        record_act(session, due.principal, schedule, at, "feed", due=in_log(due.at), **more)
+        read = {} if state is None else {"read_state": state}
+        at, time = server.clock(), in_log(due.at)
+        record_act(session, due.principal, schedule, at, "feed", due=time, **more, **read)
 
     return append
 

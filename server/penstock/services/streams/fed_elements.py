@@ -14,6 +14,7 @@ from functools import partial
 import numpy as np
 from sqlmodel import Session, col, select
 
+from penstock.connectors.connector import ExactAnswer
 from penstock.connectors.planning import prepare
 from penstock.connectors.planning.prepare import PreparedQuery
 from penstock.connectors.progress import Progress
@@ -43,8 +44,12 @@ from penstock.services.schemas.streams import StreamRequest
 from penstock.services.streams.stream_elements import drawn_from, store
 from penstock.spec_fields import folded
 
-Fed = Callable[[Session, Query, int], None]
-"""Called with a stream and the number of its new element, in the transaction that stores it."""
+Fed = Callable[[Session, Query, int, str | None], None]
+"""Called with a stream, the number of its new element, and the state that its answer was read from.
+
+That state is the engine's name (``ExactAnswer.state``).  It is called in the transaction that
+stores the element.
+"""
 
 
 @dataclass(frozen=True)
@@ -124,7 +129,9 @@ def feed(
         if fed(session, stream_by_name(session, feed.stream), version) is not None:
             return
         prepared = checked(session, version, feed)
-    element = partial(_element, prepared, _answered(server, version, prepared, progress))
+    answer = _answered(server, version, prepared, progress)
+    element, state = partial(_element, prepared, answer.steps), answer.state
+    del answer
     drawn = drawn_from(server, principal, feed.stream, element)
     del element
     with server.database.write_beside() as session:
@@ -146,7 +153,7 @@ def feed(
         )
         session.add(row)
         session.flush()
-        also(session, stream, drawn.first)
+        also(session, stream, drawn.first, state)
 
 
 def fed(session: Session, stream: Query, version: Dataset) -> int | None:
@@ -241,7 +248,7 @@ def _require_fitting(stream: Query, prepared: PreparedQuery) -> None:
 
 def _answered(
     server: Server, version: Dataset, prepared: PreparedQuery, progress: Progress
-) -> IntVector:
+) -> ExactAnswer:
     if prepared.statement is None:
         raise RuntimeError("a query that the server computes has a statement")
     known = fingerprint_of(server, version)
@@ -253,7 +260,7 @@ def _answered(
         fingerprint=known.digest,
         sources=server.sources,
         progress=progress,
-    ).steps
+    )
 
 
 def _element(prepared: PreparedQuery, answer: IntVector, shape: Shape) -> IntVector:

@@ -1,11 +1,12 @@
 """Test schedules that feed streams: one element of each version, charged when it was opened."""
 
+import json
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlmodel import select
+from sqlmodel import col, select
 from tests.unit.services.schedules.feeding import (
     FEEDS,
     NORTH,
@@ -25,8 +26,11 @@ from tests.unit.services.schedules.planning import (
 from tests.unit.services.verification.tampered import alter
 from tests.unit.worlds import World
 
+from penstock.connectors.connector import ExactAnswer
+from penstock.connectors.planning import prepare
 from penstock.errors import InvalidInput
 from penstock.persistence.tables import Charge
+from penstock.persistence.tables.log import Leaf
 from penstock.services.access.principals import OPERATOR
 from penstock.services.jobs.runner import Run
 from penstock.services.schedules import occurrences, schedules
@@ -53,6 +57,14 @@ def nights(world: World, folder: Path, *days: int) -> None:
 def charged(world: World) -> int:
     with world.server.database.read() as session:
         return len(session.exec(select(Charge)).all())
+
+
+def read_states(world: World) -> list[str | None]:
+    """Return what the leaves of fed elements say of the state that each was read from."""
+    with world.server.database.read() as session:
+        rows = session.exec(select(Leaf).where(col(Leaf.kind) == "schedule")).all()
+    leaves = [json.loads(row.bytes) for row in rows]
+    return [leaf.get("read_state") for leaf in leaves if leaf["act"] == "feed"]
 
 
 def test_each_night_gives_a_stream_one_element_that_costs_nothing_more(
@@ -158,3 +170,20 @@ def test_an_audit_finds_elements_that_are_not_those_of_the_log(fed: World, tmp_p
     assert any("was altered" in problem for problem in found), found
     alter(fed, "DELETE FROM fed_element WHERE step = 7")
     assert verify(fed.server, OPERATOR).problems == [ELEMENTS]
+
+
+def test_the_state_that_an_element_was_read_from_is_in_its_leaf(
+    fed: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    switched_on(fed, tmp_path, queries=[], streams=FEEDS)
+    nights(fed, tmp_path, 1)
+    assert read_states(fed) == [None]  # a file is known by its fingerprint
+    answer = prepare.answer
+
+    def named(*args: Any, **options: Any) -> ExactAnswer:
+        return answer(*args, **options)._replace(state="state-2")
+
+    monkeypatch.setattr(prepare, "answer", named)
+    nights(fed, tmp_path, 2)
+    assert read_states(fed) == [None, "state-2"]
+    assert verify(fed.server, OPERATOR).problems == []

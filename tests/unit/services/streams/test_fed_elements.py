@@ -50,7 +50,7 @@ def add_version(world: World, folder: Path, person: str, **changes: Any) -> Data
     return newest(world)
 
 
-def unlogged(_session: Session, _stream: Query, _element: int) -> None:
+def unlogged(_session: Session, _stream: Query, _element: int, _state: str | None) -> None:
     """Append no leaf."""
 
 
@@ -69,8 +69,12 @@ def feed(
 
 def test_an_element_is_the_exact_answer_and_a_version_gives_one(fed: World, tmp_path: Path) -> None:
     taken: list[int] = []
+
+    def take(_session: Session, _stream: Query, element: int, _state: str | None) -> None:
+        taken.append(element)
+
     for _ in range(2):
-        feed(fed, also=lambda _session, _stream, element: taken.append(element))
+        feed(fed, also=take)
     assert taken == [1]
     step, total = total_of(fed)
     assert (step, total.tolist()) == (1, [NORTH, SOUTH, 0])
