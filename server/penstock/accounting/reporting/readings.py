@@ -139,6 +139,16 @@ def _poisson_theorem(release: _Release) -> float:
     )
 
 
+def _poisson_simplified(release: _Release) -> float:
+    step, sensitivity = release.mechanism.granularity, release.sensitivity
+    if max(sensitivity.l1, sensitivity.l2_squared / step, sensitivity.linf) > step:
+        raise InvalidInput(
+            f"The simplified form is for norms of at most one step of the noise's lattice,"
+            f" {float(step):g}; take the theorem's."
+        )
+    return curve.simplified_epsilon(float(release.level), release.dimension, release.delta)
+
+
 _ROUNDING: Final = 1e-14
 """The relative error of a few operations."""
 
@@ -168,6 +178,10 @@ _OTHERS: Final[Mapping[str, Mapping[str, tuple[str, Callable[[_Release], float]]
         "theorem": (
             "the closed form of Andersson, Retschmeier, Nelson, Pagh 2025, Theorem E.2",
             _poisson_theorem,
+        ),
+        "simplified": (
+            "a simpler form of that for norms of one step, as Corollary E.3 is",
+            _poisson_simplified,
         ),
     },
 }

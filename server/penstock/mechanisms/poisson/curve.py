@@ -79,6 +79,31 @@ def theorem_epsilon(
     ``InvalidInput`` for a ``delta`` outside of (0, 1), and if the theorem's condition ``mean >=
     max(23 ln(10 d/delta), 2 linf)`` fails.
     """
+    _require_large(mean, linf, dimension, delta)
+    tail = math.log(1.25 / delta)
+    main = l2 * math.sqrt(2 * tail / mean)
+    ten = math.log(10 / delta)
+    cubic = (5 * math.sqrt(2) * l2 * math.sqrt(ten) + 5 / 3 * l1) / (mean * (1 - delta / 10))
+    largest = 2 / 3 * linf * tail + 4 / 3 * linf * math.log(20 * dimension / delta) * ten
+    return main + cubic + largest / mean
+
+
+def simplified_epsilon(mean: float, dimension: int, delta: float) -> float:
+    """Return a simpler bound than ``theorem_epsilon`` where all three norms are at most one step.
+
+    It is ``sqrt(2 ln(1.25/delta) / mean) + 4 ln(10/delta) ln(20 d/delta) / mean``, of the kind of
+    Andersson, Retschmeier, Nelson, Pagh 2025, Corollary E.3, with constants of its own.  It follows
+    from Theorem E.2: with ``L = ln(10/delta)`` and ``M = ln(20 d/delta)``, what the theorem adds
+    to ``4/3 L M`` is at most ``(5 sqrt(2 L) + 5/3) / 0.9 + 2/3 L``, which is below ``8/3 L M``
+    since ``L >= ln 10`` and ``M >= ln 20``.  Raises ``InvalidInput`` as ``theorem_epsilon`` does.
+    """
+    _require_large(mean, 1, dimension, delta)
+    ten, twenty = math.log(10 / delta), math.log(20 * dimension / delta)
+    return math.sqrt(2 * math.log(1.25 / delta) / mean) + 4 * ten * twenty / mean
+
+
+def _require_large(mean: float, linf: float, dimension: int, delta: float) -> None:
+    """Raise ``InvalidInput`` unless Theorem E.2 holds for this much noise."""
     if not 0 < delta < 1:
         raise InvalidInput(f"The theorem needs a delta between 0 and 1, not {delta:g}.")
     least = max(23 * math.log(10 * dimension / delta), 2 * linf)
@@ -88,12 +113,6 @@ def theorem_epsilon(
             f" and this one is {mean:g}; take more noise, or the exact reading, which has no"
             " such condition."
         )
-    tail = math.log(1.25 / delta)
-    main = l2 * math.sqrt(2 * tail / mean)
-    ten = math.log(10 / delta)
-    cubic = (5 * math.sqrt(2) * l2 * math.sqrt(ten) + 5 / 3 * l1) / (mean * (1 - delta / 10))
-    largest = 2 / 3 * linf * tail + 4 / 3 * linf * math.log(20 * dimension / delta) * ten
-    return main + cubic + largest / mean
 
 
 def _bound(mean: float, shape: Shape, delta: float) -> float:

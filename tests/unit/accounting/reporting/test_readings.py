@@ -67,9 +67,17 @@ def test_no_reading_is_above_a_theorem_where_l2_is_all_that_is_small() -> None:
 )
 def test_poisson_readings_have_their_known_values(mean: int, bound: float, exact: float) -> None:
     found = readings(Poisson(Fraction(1)), Fraction(mean), ONE, 1, 1e-6)
-    assert [one.name for one in found] == ["guarantee", "theorem"]
+    assert [one.name for one in found] == ["guarantee", "theorem", "simplified"]
     assert found[0].epsilon == pytest.approx(exact, rel=4e-4)
     assert found[1].epsilon == pytest.approx(bound, rel=4e-4)
+    assert found[1].epsilon < found[2].epsilon
+
+
+def test_the_simplified_reading_is_for_norms_of_one_step() -> None:
+    law, level = Poisson(Fraction(1, 2)), Fraction(1_000)
+    assert reading("simplified", law, level, equal(1, Fraction(1, 2)), 1, 1e-6).epsilon > 0
+    with pytest.raises(InvalidInput, match=r"at most one step of the noise's lattice, 0\.5"):
+        reading("simplified", law, level, ONE, 1, 1e-6)
 
 
 @pytest.mark.parametrize(
