@@ -31,7 +31,7 @@ from penstock.persistence.tables.queries import Query
 from penstock.services.access.principals import Principal, roles_of
 from penstock.services.context import Server
 from penstock.services.datasets import datasets
-from penstock.services.jobs import idempotency
+from penstock.services.jobs import idempotency, jobs
 from penstock.services.jobs.jobs import JobRequest
 from penstock.services.jobs.runner import JobFunction, Run, Runner
 from penstock.services.jobs.worker import Kinds
@@ -61,6 +61,9 @@ MOST_MISSED = 100
 
 PATIENCE = timedelta(hours=6)
 """How long an occurrence is tried while the database, the engine or the file's store is away."""
+
+LONGEST_PAUSE = timedelta(minutes=10)
+"""The longest pause after such a failure; the first is one look, and each is twice the last."""
 
 _MISSED = "The server was not running when it was due."
 
@@ -176,11 +179,12 @@ def _begin(server: Server, runner: Runner, number: int) -> None:
             raise
         _end(server, number, "refused", problem.detail)
         return
-    if due is None:
+    key = f"{KIND}-{number}"
+    if due is None or _is_paused(server, due.principal, key):
         return
     request = JobRequest(
         kind=KIND,
-        key=f"{KIND}-{number}",
+        key=key,
         request=idempotency.fingerprint(server, KIND.encode(), str(number).encode()),
         fields=str(number),
         subject=due.schedule,
@@ -194,6 +198,18 @@ def _begin(server: Server, runner: Runner, number: int) -> None:
     away = isinstance(view.problem, Unavailable) and server.clock() < due.at + PATIENCE
     if view.problem is not None and not away:
         _end(server, number, "refused", view.problem.detail)
+
+
+def _is_paused(server: Server, principal: Principal, key: str) -> bool:
+    """Return True if a job failed so recently that no process is to try it again yet.
+
+    Each attempt may cost the engine a whole query, and every process looks.
+    """
+    last = jobs.with_key(server, principal, key)
+    if last is None or last.finished_at is None or not isinstance(last.problem, Unavailable):
+        return False
+    pause = timedelta(seconds=LOOK_SECONDS * 2 ** min(last.attempt - 1, 10))
+    return server.clock() < last.finished_at + min(pause, LONGEST_PAUSE)
 
 
 def act(server: Server, number: int) -> JobFunction:

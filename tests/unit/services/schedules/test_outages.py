@@ -70,11 +70,31 @@ def test_an_engine_that_is_away_for_a_while_ends_no_occurrence(
         occurrences.look(planned.server, runner(planned))
         (pending,) = shown(planned).occurrences
         assert (pending.state, pending.version) == ("pending", 2)
+        planned.clock.forward(minutes=1)
     occurrences.look(planned.server, runner(planned))
     (done,) = shown(planned).occurrences
     assert (done.state, done.version, len(told)) == ("done", 2, 2)
     assert anchors(planned) == 2
     assert shown(planned).on
+
+
+def test_an_engine_that_is_away_is_asked_less_and_less_often_however_many_look(
+    planned: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    switched_on(planned, tmp_path)
+    told = away_at(monkeypatch, "by_town", 1000)
+    file_of(tmp_path, 1)
+    planned.clock.forward(hours=3)
+    asked = []
+    for _ in range(60):
+        for _ in range(3):  # processes
+            occurrences.look(planned.server, runner(planned))
+        asked.append(len(told))
+        planned.clock.forward(minutes=1)
+    # At once, a pause of 20, 40, 80, 160 and 320 seconds, then every ten minutes.
+    assert asked[:12] == [1, 2, 3, 3, 4, 4, 4, 5, 5, 5, 5, 5]
+    assert asked[-1] == 10
+    assert all(asked[minute + 10] - asked[minute] == 1 for minute in range(10, 50))
 
 
 def test_an_engine_that_stays_away_ends_an_occurrence_at_last(
@@ -157,6 +177,7 @@ def test_what_is_under_way_for_one_admin_is_not_taken_over_by_another(
     with pytest.raises(Conflict, match="is under way for ada"):
         schedules.switch(planned.server, zoe, "nightly", on=True)
     assert schedules.switch(planned.server, ada, "nightly", on=True).by == "ada"
+    planned.clock.forward(minutes=1)
     occurrences.look(planned.server, runner(planned))
     assert [each.state for each in shown(planned).occurrences] == ["done"]
     schedules.switch(planned.server, zoe, "nightly", on=False)
