@@ -37,7 +37,8 @@ class Nodes(Protocol):
     ``step`` is the value of one integer of a node, ``size`` the number of nodes and of values,
     ``widest`` by how many steps a node may exceed the largest sum that it is made of.  A
     value has ``variance`` times the noise variance of a node or, if it is the size of a group,
-    ``size_variance`` times.
+    ``size_variance`` times.  Two counts of one group of ``together`` values have ``covariance``
+    times it in common, and a count and the size ``size_covariance`` times.
     """
 
     @property
@@ -54,6 +55,15 @@ class Nodes(Protocol):
 
     @property
     def size_variance(self) -> Fraction | None: ...
+
+    @property
+    def together(self) -> int: ...
+
+    @property
+    def covariance(self) -> Fraction: ...
+
+    @property
+    def size_covariance(self) -> Fraction | None: ...
 
     def sizes(self) -> NDArray[np.bool_]:
         """Return True for each value that is a size: shape ``(size,)``."""
@@ -110,6 +120,18 @@ class Lift:
     @property
     def size_variance(self) -> Fraction:
         return 1 / (self.trade_off * self.per_unit) ** 2
+
+    @property
+    def together(self) -> int:
+        return self.columns + 1
+
+    @property
+    def covariance(self) -> Fraction:
+        return 1 / (2 * self.trade_off) ** 2
+
+    @property
+    def size_covariance(self) -> Fraction:
+        return 1 / (2 * self.trade_off**2 * self.per_unit)
 
     def change(self, counts: int, size: int) -> Change:
         """Return the norms if a group's ``2 f_i - n`` move by ``counts``, and ``n`` by ``size``."""
@@ -178,6 +200,18 @@ class Centered:
 
     @property
     def size_variance(self) -> None:
+        return None
+
+    @property
+    def together(self) -> int:
+        return 1
+
+    @property
+    def covariance(self) -> Fraction:
+        return Fraction(0)
+
+    @property
+    def size_covariance(self) -> None:
         return None
 
     def change(self, counts: int, size: int) -> Change:  # noqa: ARG002 - n is no node here

@@ -120,7 +120,21 @@ class Ellipse:
         return ((1 - off) ** 2 + (d - 1) * off**2) * Fraction(1 << 2 * self.digits, a * a)
 
     @property
+    def together(self) -> int:
+        return self.columns
+
+    @property
+    def covariance(self) -> Fraction:
+        a, b, d = self.diagonal, self.everywhere, self.columns
+        off = Fraction(b, a + d * b)
+        return (d * off - 2) * off * Fraction(1 << 2 * self.digits, a * a)
+
+    @property
     def size_variance(self) -> None:
+        return None
+
+    @property
+    def size_covariance(self) -> None:
         return None
 
     @property

@@ -37,6 +37,7 @@ def test_a_release_has_every_field_of_the_contract(world: World) -> None:
         "marginals": None,
         "report": None,
         "part": None,
+        "covariance": None,
     }
     assert set(release["guarantee"]) == {"definition", "epsilon", "delta", "rho", "mu"}
     assert set(release["error"]) == {"standard_deviation", "confidence", "half_width"}

@@ -2,6 +2,7 @@
 
 import csv
 import io
+import math
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -113,6 +114,19 @@ def test_values_are_the_cells_with_their_errors(patients: World) -> None:
     deviations = [cell["standard_deviation"] for cell in cells]
     assert deviations == release["errors"]["standard_deviations"]
     assert max(deviations) == release["error"]["standard_deviation"]
+    residuals = release["covariance"]["marginals"]
+    labels, whole = residuals["labels"], residuals["residuals"]
+    for each in release["marginals"]:
+        variance = (
+            sum(
+                residual["variance"]
+                * math.prod(1 - 1 / labels[name] for name in residual["columns"])
+                for residual in whole
+                if set(residual["columns"]) <= set(each["columns"])
+            )
+            / math.prod(labels[name] for name in each["columns"]) ** 2
+        )
+        assert each["cells"][0]["standard_deviation"] == pytest.approx(math.sqrt(variance))
     path = f"/api/v1/releases/{release['id']}/values?format=csv"
     table = list(csv.reader(io.StringIO(patients.call("GET", path, by="ann").text)))
     assert table[0][:4] == ["key_1", "key_2", "key_3", "value"]

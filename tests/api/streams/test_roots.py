@@ -44,6 +44,15 @@ def test_the_structure_is_shown_as_such(root: World, kind: str) -> None:
     assert (steps == np.rint(steps)).all()
 
 
+def test_the_noises_of_totals_are_stated(root: World, kind: str) -> None:
+    answer = read(root, "ann")
+    stated = answer["covariance"]
+    assert stated["structure"]["kind"] == kind
+    assert len(stated["weights"] or []) == (14 if kind == "buffered" else 0)
+    spread = answer["items"][0]["error"]["standard_deviation"] ** 2
+    assert stated["variance"] == pytest.approx(spread - answer["granularity"] ** 2 / 12, rel=1e-5)
+
+
 def test_what_was_given_stays_and_the_server_goes_on_with_the_same_noise(root: World) -> None:
     before = totals(read(root, "ian"))
     root.server.database.close()

@@ -6,6 +6,7 @@ from html.parser import HTMLParser
 
 from penstock_client import Release
 from penstock_client._show.notebook import ROWS, page
+from penstock_client.derived import combined, total
 
 HOSTILE = '<img src=x onerror="alert(1)">&amp;\'"\x1b[2J\u202e'
 
@@ -34,6 +35,16 @@ def test_a_notebook_shows_every_value_with_its_interval(release: Release) -> Non
     for text in ("AA", "31,988", "31,899", "32,076", "0", "-88", "88", "lower 95%"):
         assert text in tags.texts
     assert "epsilon 0.629, delta 1e-06 (zcdp, rho 0.0118)" in tags.texts
+
+
+def test_a_notebook_shows_derived_quantities_with_their_law(release: Release) -> None:
+    texts = Tags(total(release)._repr_html_()).texts
+    assert {"quantity", "lower 95%", "exact for Gaussian noise"} <= set(texts)
+    hostile = dataclasses.replace(release, keys=(HOSTILE, "b"), values=(1.0, 2.0))
+    both = combined([hostile, dataclasses.replace(hostile, id="other", query="other")])
+    tags = Tags(both._repr_html_())
+    assert "img" not in tags.tags
+    assert {"b", "2"} <= set(tags.texts)
 
 
 def test_texts_of_the_server_are_escaped_everywhere(release: Release) -> None:

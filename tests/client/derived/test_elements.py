@@ -65,9 +65,24 @@ def test_totals_without_an_element_are_refused() -> None:
         daily(totals_of([3]), replace(stream, name="others"))
     with pytest.raises(InvalidArgument, match="confidence"):
         daily(totals_of([3]), stream, confidence=1)
-    wide = totals_of([3])
-    item = replace(wide.items[0], values=(1.0, 2.0))
-    with pytest.raises(InvalidArgument, match="several numbers"):
-        daily(replace(wide, items=(item,)), stream)
     with pytest.raises(InvalidArgument, match="law of new noise"):
-        daily(replace(wide, mechanism="new"), stream)
+        daily(replace(totals_of([3]), mechanism="new"), stream)
+
+
+def test_elements_of_several_numbers_have_a_key_for_each() -> None:
+    totals = totals_of([3, 3])
+    items = [replace(item, values=(1.0 + place, 5.0 * place)) for place, item in enumerate(totals)]
+    found = daily(replace(totals, items=tuple(items)), stream_of(kind="kary", k=2))
+    assert found.keys == ((1, 0), (1, 1), (2, 0), (2, 1))
+    assert [item.value for item in found] == [1, 0, 1, 5]
+    assert found[2, 1].standard_deviation == pytest.approx(3 * math.sqrt(2))
+
+
+def test_elements_of_the_square_root_have_the_noise_that_comes_with_the_totals() -> None:
+    totals = totals_of([3, 3])
+    stated = {"structure": {"kind": "square_root"}, "variance": 9.0}
+    answer = {**totals.answer, "granularity": 1e-9, "covariance": stated}
+    found = daily(replace(totals, answer=answer), stream_of(kind="square_root"))
+    # 1; then 1/2 - 1 and 1.
+    expected = [3, 3 * math.sqrt(1.25)]
+    assert [item.standard_deviation for item in found] == pytest.approx(expected)

@@ -187,11 +187,24 @@ def test_releases_of_other_keys_are_not_combined(release: Release) -> None:
 def test_noise_that_values_share_is_not_guessed(release: Release) -> None:
     errors = ValueErrors(0.95, (10.0, 20.0), (19.6, 39.2))
     given = released(release, 100, 20, errors=errors)
-    with pytest.raises(CovarianceUnknown, match="size of their population"):
+    with pytest.raises(CovarianceUnknown, match="does not state their"):
         total(given)
     with pytest.raises(CovarianceUnknown):
         ratio(given, "a", "b")
     assert combination(given, {"b": 1}).upper == pytest.approx(59.2)
+    later = replace(given, answer={"covariance": {"later": {}}})
+    with pytest.raises(CovarianceUnknown, match="or not so that this version knows it"):
+        total(later)
+
+
+def test_noise_that_values_share_counts_in_their_total(release: Release) -> None:
+    stated = {"values_per_group": 2, "variance": 100.0, "covariance": -60.0}
+    shared = {"grouped_counts": {**stated, "size_variance": None, "size_covariance": None}}
+    given = released(release, 100, 20, answer={"covariance": shared})
+    assert total(given).standard_deviation == pytest.approx(math.sqrt(80))
+    assert difference(given, "a", "b").standard_deviation == pytest.approx(math.sqrt(320))
+    independent = ratio(replace(given, answer={"covariance": None}), "a", "b")
+    assert ratio(given, "a", "b").standard_deviation != independent.standard_deviation
 
 
 def test_means_are_not_combined(means: Release) -> None:

@@ -8,6 +8,7 @@ import pytest
 from tests.web.service_views import AT, RECEIPT, error, level
 
 from penstock.errors import InvalidInput
+from penstock.services.schemas.estimates.covariance import TotalsCovarianceView
 from penstock.services.schemas.streams import RunningTotalsView, Totals
 from penstock.web.presenters.stream_charts import (
     MOST_NUMBERS,
@@ -22,8 +23,9 @@ def totals(tier: str, first: int, steps: int, dimension: int = 1) -> RunningTota
     """Return totals of a tier, ``steps`` from ``first`` on."""
     values = np.arange(steps * dimension, dtype=float).reshape(steps, dimension)
     items = Totals(first, values, [error(1.0)] * steps)
+    shared = TotalsCovarianceView({"kind": "kary"}, 1.0)
     return RunningTotalsView(
-        "arrivals", "sites", tier, "gaussian", *level(1.0), 1.0, None, AT, RECEIPT, items
+        "arrivals", "sites", tier, "gaussian", *level(1.0), 1.0, None, AT, RECEIPT, items, shared
     )
 
 

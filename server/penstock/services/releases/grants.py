@@ -136,6 +136,7 @@ def view_of(
         quantiles=reading.quantiles,
         distributions=reading.distributions,
         marginals=reading.marginals,
+        covariance=reading.covariance,
     )
 
 

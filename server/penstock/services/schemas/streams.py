@@ -11,6 +11,7 @@ from pydantic import BeforeValidator, Field, PlainValidator, WithJsonSchema, mod
 from pydantic_core import PydanticCustomError
 
 from penstock.connectors.specs.models import MOST_KEYS, AssertedSensitivity
+from penstock.services.schemas.estimates.covariance import TotalsCovarianceView
 from penstock.services.schemas.levels import Level
 from penstock.services.schemas.queries import MOST_LEVELS, Terms
 from penstock.services.schemas.views import (
@@ -244,3 +245,4 @@ class RunningTotalsView:
     released_at: datetime
     receipt: ReceiptView
     items: Sequence[RunningTotalView]
+    covariance: TotalsCovarianceView

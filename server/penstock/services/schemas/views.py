@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import TypeAdapter, WithJsonSchema
 
+from penstock.services.schemas.estimates.covariance import CovarianceView
 from penstock.services.schemas.estimates.marginals import MarginalView, ReportView
 from penstock.services.schemas.estimates.quantiles import BinnedCountsView, DistributionView
 from penstock.services.schemas.histograms import HistogramView
@@ -339,7 +340,8 @@ class ReleaseView:
     to sparse histograms alone: ``keys`` are then those that were reported.  ``moments`` and
     ``estimates`` belong to moments and regressions; ``quantiles``, ``distributions`` and
     ``estimates`` to quantiles; ``marginals``, and ``report`` with their forms, to marginals.
-    ``part`` says which of its values are here; None for all of them.
+    ``part`` says which of its values are here; None for all of them.  ``covariance`` belongs to
+    values whose noise is not independent.
     """
 
     id: str
@@ -366,6 +368,7 @@ class ReleaseView:
     part: PartView | None = None
     quantiles: BinnedCountsView | None = None
     distributions: list[DistributionView] | None = None
+    covariance: CovarianceView | None = None
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,7 @@ level makes its reader a holder of it.
 
 import json
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import partial
 
 import numpy as np
@@ -22,13 +23,14 @@ from penstock.persistence.tables.queries import Query, Release
 from penstock.services.access.principals import Principal
 from penstock.services.context import Server
 from penstock.services.noise.kinds.choice import stream_kind_of
-from penstock.services.noise.kinds.stream import state_row
+from penstock.services.noise.kinds.stream import StreamKind, state_row
 from penstock.services.releases import quota
 from penstock.services.releases.allowed import rung_of_tier
 from penstock.services.releases.grants import grant, holding_at, leaf_fields
 from penstock.services.repository.levels import allowed_rung
 from penstock.services.repository.people import clearance_of, tier_by_name
 from penstock.services.repository.queries import stream_by_name
+from penstock.services.schemas.estimates.covariance import TotalsCovarianceView
 from penstock.services.schemas.streams import RunningTotalsView, Totals
 from penstock.services.streams.sealed_stream import first_of, outputs_of
 from penstock.transparency_log import leaves
@@ -231,4 +233,12 @@ def _view(ask: _Ask, leaf: AppendedLeaf, totals: IntVector) -> RunningTotalsView
             np.multiply(totals, lattice, dtype=np.float64),
             list(shape.errors(kind, rung, ask.span)),
         ),
+        covariance=_covariance(kind, rung),
     )
+
+
+def _covariance(kind: StreamKind, rung: int) -> TotalsCovarianceView:
+    """Return which independent noises the totals of a level are made of."""
+    deviation = kind.error_of_part(rung, Fraction(1)).standard_deviation
+    weights, decays = kind.shape.buffers() or (None, None)
+    return TotalsCovarianceView(kind.shape.settings(), deviation**2, weights, decays)

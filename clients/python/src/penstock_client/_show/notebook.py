@@ -1,4 +1,4 @@
-"""Show a release in a notebook: as a caption, a chart and a table."""
+"""Show a release in a notebook, as a caption, a chart and a table, and what is derived from it."""
 
 from collections.abc import Sequence
 from html import escape
@@ -10,6 +10,10 @@ from penstock_client._show.svg import Mark, chart
 from penstock_client._values.estimates import Estimate
 
 ROWS = 40
+
+Row = tuple[str, float | None, float | None, float | None]
+"""A name, a value, and the ends of its interval."""
+
 _RIGHT = ' style="text-align:right;padding:0 .6em;font-variant-numeric:tabular-nums"'
 _LEFT = ' style="text-align:left;padding:0 .6em"'
 
@@ -65,20 +69,38 @@ def _estimates(estimates: Sequence[Estimate], confidence: str) -> str:
     """Return a table of estimates; a dash stands for a number that there is too much noise for."""
     if not estimates:
         return ""
-    heads = ("estimate", "value", f"lower {confidence}", f"upper {confidence}")
+    rows = [(_name(each), each.value, each.lower, each.upper) for each in estimates]
+    return _numbers("estimate", rows, confidence)
+
+
+def quantities(rows: Sequence[Row], total: int, confidence: float, law: str) -> str:
+    """Return HTML of derived quantities: ``rows`` of ``total``, and the law of their intervals."""
+    return "".join(
+        (
+            "<div>",
+            _numbers("quantity", rows, percent(confidence)),
+            _note(len(rows), total),
+            f"<p>{_text(law)}</p>",
+            "</div>",
+        )
+    )
+
+
+def _numbers(first: str, rows: Sequence[Row], confidence: str) -> str:
+    """Return a table of numbers with their intervals, whose first column is called ``first``."""
+    heads = (first, "value", f"lower {confidence}", f"upper {confidence}")
     head = "".join(
         f"<th{_RIGHT if index else _LEFT}>{_text(name)}</th>" for index, name in enumerate(heads)
     )
-    rows = "".join(
-        f"<tr><td{_LEFT}>{_text(_name(each))}</td>"
+    body = "".join(
+        f"<tr><td{_LEFT}>{_text(name)}</td>"
         + "".join(
-            f"<td{_RIGHT}>{'-' if number is None else short(number, 5)}</td>"
-            for number in (each.value, each.lower, each.upper)
+            f"<td{_RIGHT}>{'-' if number is None else short(number, 5)}</td>" for number in numbers
         )
         + "</tr>"
-        for each in estimates
+        for name, *numbers in rows
     )
-    return f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
+    return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 
 
 def _name(estimate: Estimate) -> str:
@@ -90,7 +112,7 @@ def _note(shown: int, total: int) -> str:
         return ""
     return (
         f"<p>The first {shown:,} of {total:,} values;"
-        " <code>.to_pandas()</code> or <code>.values</code> has all of them.</p>"
+        " <code>.to_pandas()</code> has all of them.</p>"
     )
 
 

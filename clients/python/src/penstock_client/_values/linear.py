@@ -1,16 +1,17 @@
 """Compute the noise of linear combinations of released values.
 
-Noises of different values of a release, and of releases of different queries, are independent.  So
-a combination's variance is the sum of squared weights times variances, and its interval reaches
-some number of its standard deviations: the ``factor``.
+Noises of releases of different queries are independent, and so are those of different values of a
+release, unless it states their covariance.  A combination's interval reaches some number of its
+standard deviations: the ``factor``.
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from statistics import NormalDist
 
 from penstock_client._http.fields import Key
+from penstock_client._values.covariance import Covariance, Weights
 from penstock_client._values.interval import KNOWN, half_width, quantile, require_confidence
 from penstock_client._values.value_errors import ValueErrors
 from penstock_client.errors import InvalidArgument
@@ -28,10 +29,23 @@ class Noise:
     mechanism: str
     granularity: float
     errors: tuple[ErrorBars, ...] = field(repr=False)
+    joint: Covariance | None = field(default=None, repr=False, compare=False)
+    known: bool = True
+    """False if values share noise, and how much is not stated, or not in a way that is known."""
 
     def error(self, place: int) -> ErrorBars:
         """Return the error of the value at ``place``."""
         return self.errors[place] if len(self.errors) > 1 else self.errors[0]
+
+    def covariance(self, first: Weights, second: Weights) -> float:
+        """Return the covariance of two combinations of the values, by place."""
+        if self.joint is not None:
+            return self.joint.of(first, second)
+        return math.fsum(
+            weight * second[place] * self.error(place).standard_deviation ** 2
+            for place, weight in first.items()
+            if place in second
+        )
 
     def factor(self, place: int, confidence: float) -> tuple[float, str]:
         """Return how many standard deviations one value's interval reaches, and by which law.
@@ -49,9 +63,13 @@ def noise_of(
     granularity: float,
     error: ErrorBars,
     errors: ValueErrors | None,
+    joint: Covariance | None = None,
+    *,
+    known: bool = True,
 ) -> Noise:
     """Return the noise of a release, whose values have the same error or one each."""
-    return Noise(release, mechanism, granularity, (error,) if errors is None else tuple(errors))
+    each = (error,) if errors is None else tuple(errors)
+    return Noise(release, mechanism, granularity, each, joint, known)
 
 
 @dataclass(frozen=True)
@@ -99,15 +117,19 @@ def value_of(terms: Sequence[Term]) -> float:
 
 def covariance(first: Sequence[Term], second: Sequence[Term]) -> float:
     """Return the covariance of the noises of two combinations."""
-    weights: Mapping[tuple[str, int], float] = {
-        (term.noise.release, term.place): term.weight for term in second
-    }
+    others = _by_release(second)
     return math.fsum(
-        term.weight
-        * weights.get((term.noise.release, term.place), 0.0)
-        * term.noise.error(term.place).standard_deviation ** 2
-        for term in first
+        noise.covariance(weights, others[release][1])
+        for release, (noise, weights) in _by_release(first).items()
+        if release in others
     )
+
+
+def _by_release(terms: Sequence[Term]) -> dict[str, tuple[Noise, dict[int, float]]]:
+    weights: dict[str, tuple[Noise, dict[int, float]]] = {}
+    for term in terms:
+        weights.setdefault(term.noise.release, (term.noise, {}))[1][term.place] = term.weight
+    return weights
 
 
 def factor_of(terms: Sequence[Term], confidence: float) -> tuple[float, str]:

@@ -1,43 +1,63 @@
 """Compute the elements of a stream from its running totals."""
 
 import math
+from collections.abc import Callable
 
 from penstock_client._http.fields import Fields, Key
 from penstock_client._values.linear import StepNoise
+from penstock_client._values.series import Series
 from penstock_client._values.ways import way_of
 from penstock_client.derived.quantities import Derived, DerivedValues
 from penstock_client.errors import InvalidArgument
-from penstock_client.streams import RunningTotals, Stream
+from penstock_client.streams import RunningTotal, RunningTotals, Stream
+
+Spread = Callable[[RunningTotal], tuple[float, float, str]]
+"""Returns the deviation and half width of a total less the one before, and by which law."""
 
 
 def daily(totals: RunningTotals, stream: Stream, *, confidence: float = 0.95) -> DerivedValues:
     """Return each element that ``totals`` contain: a total less the one before, by step.
 
-    The noises that both totals share cancel.  Which these are follows from the structure that
-    ``stream`` states, as ``Client.streams`` returns it.  Raises ``CovarianceUnknown`` for streams
-    whose structure does not say it: the square root, buffers, and streams without an end.  Raises
-    ``InvalidArgument`` if the totals are another stream's, have several numbers each, contain no
-    element, or if the confidence is not between 0 and 1.
+    Elements of several numbers have one key each for the pair of step and place.  The noises that
+    both totals share cancel: which these are follows from the structure that ``stream`` states, as
+    ``Client.streams`` returns it, and from the covariance that comes with the totals.  Raises
+    ``CovarianceUnknown`` for streams whose noise is not known from these: trees without an end, and
+    structures of another version.  Raises ``InvalidArgument`` if the totals are another stream's,
+    contain no element, or if the confidence is not between 0 and 1.
     """
     if totals.stream != stream.name:
         raise InvalidArgument(f"These are totals of {totals.stream!r}, not of {stream.name!r}.")
-    if any(len(item.values) != 1 for item in totals):
-        raise InvalidArgument("Elements of several numbers cannot be computed; take each apart.")
-    way = way_of(Fields(dict(stream.answer), "stream").child("structure"), stream.length)
-    noise = StepNoise(
-        totals.mechanism, Fields(dict(totals.answer), "totals").positive("granularity")
-    )
-    before = (frozenset[int](), 0.0) if totals.items[0].t == 1 else None
+    spread = _spread(totals, stream, confidence)
+    before = None
     items: dict[Key, Derived] = {}
     for item in totals:
-        nodes, value = way(item.t), item.values[0]
-        if before is not None:
-            each = item.error.standard_deviation / math.sqrt(len(nodes))
-            deviation, half, law = noise.of_nodes(len(nodes ^ before[0]), each, confidence)
-            element = value - before[1]
-            ends = element - half, element + half
-            items[item.t] = Derived(element, deviation, *ends, confidence, law)
-        before = nodes, value
+        if before is not None or item.t == 1:
+            deviation, half, law = spread(item)
+            for place, value in enumerate(item.values):
+                element = value - (0.0 if before is None else before.values[place])
+                key: Key = item.t if len(item.values) == 1 else (item.t, place)
+                ends = element - half, element + half
+                items[key] = Derived(element, deviation, *ends, confidence, law)
+        before = item
     if not items:
         raise InvalidArgument("One total contains no element; request the total before it as well.")
     return DerivedValues(tuple(items), tuple(items.values()))
+
+
+def _spread(totals: RunningTotals, stream: Stream, confidence: float) -> Spread:
+    """Return what computes the noise of elements, from the series of a stream or from its tree."""
+    answer = Fields(dict(totals.answer), "totals")
+    granularity = answer.positive("granularity")
+    if answer.whole.get("covariance") is not None:
+        series = Series.read_or_none(answer.child("covariance"), granularity)
+        if series is not None:
+            return lambda item: series.of_element(item.t, confidence)
+    way = way_of(Fields(dict(stream.answer), "stream").child("structure"), stream.length)
+    noise = StepNoise(totals.mechanism, granularity)
+
+    def of_nodes(item: RunningTotal) -> tuple[float, float, str]:
+        nodes, before = way(item.t), frozenset() if item.t == 1 else way(item.t - 1)
+        each = item.error.standard_deviation / math.sqrt(len(nodes))
+        return noise.of_nodes(len(nodes ^ before), each, confidence)
+
+    return of_nodes

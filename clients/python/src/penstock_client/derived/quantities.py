@@ -1,12 +1,14 @@
 """Compute sums, ratios and combinations of released values, with intervals for their noise."""
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
-from penstock_client._http.fields import Key
+from penstock_client._http.fields import Fields, Key
+from penstock_client._show import notebook
 from penstock_client._show.frames import label, library
+from penstock_client._values.covariance import covariance_of
 from penstock_client._values.linear import (
     Noise,
     Term,
@@ -50,6 +52,10 @@ class Derived:
     confidence: float
     law: str
 
+    def _repr_html_(self) -> str:
+        row = "value", self.value, self.lower, self.upper
+        return notebook.quantities([row], 1, self.confidence, self.law)
+
     def to_pandas(self) -> "pd.Series[Any]":
         """Return a pandas series of the fields.  Raises ``MissingExtra`` without pandas."""
         series: pd.Series[Any] = library("pandas", "to_pandas").Series(vars(self))
@@ -74,6 +80,14 @@ class DerivedValues:
         if key not in self.keys:
             raise KeyError(key)
         return self.items[self.keys.index(key)]
+
+    def _repr_html_(self) -> str:
+        rows = [
+            (label(key), each.value, each.lower, each.upper)
+            for key, each in zip(self.keys[: notebook.ROWS], self.items, strict=False)
+        ]
+        laws = "; ".join(dict.fromkeys(each.law for each in self.items))
+        return notebook.quantities(rows, len(self), self.items[0].confidence, laws)
 
     def to_pandas(self) -> "pd.DataFrame":
         """Return a pandas frame with one row per key and one column per field.
@@ -110,7 +124,8 @@ def combination(release: Release, weights: Weighted, *, confidence: float = 0.95
 
     The interval is exact for Gaussian noise.  Raises ``InvalidArgument`` for a key that was not
     released, weights that are all 0, a release of means or of a sparse histogram, and a confidence
-    whose quantile is not known; ``CovarianceUnknown`` for several values whose noise is correlated.
+    whose quantile is not known; ``CovarianceUnknown`` for several values that share noise if the
+    server does not state how much.
     """
     return _derived(_terms(release, weights), confidence)
 
@@ -252,9 +267,15 @@ def _noise(release: Release) -> Noise:
             f"{release.query!r} is a sparse histogram: its keys were chosen by their noisy counts,"
             " so the noise of those that are shown is not centered."
         )
-    return noise_of(
-        release.id, release.mechanism, release.granularity, release.error, release.errors
-    )
+    stated = release.answer.get("covariance")
+    joint = None
+    if isinstance(stated, Mapping):
+        joint = covariance_of(Fields(dict(stated), "release.covariance"), release.marginals)
+    # Servers that state no covariance had releases with it all the same.
+    shares = bool(release.marginals) or release.errors is not None
+    known = joint is not None or (stated is None and ("covariance" in release.answer or not shares))
+    parts = release.id, release.mechanism, release.granularity, release.error, release.errors
+    return noise_of(*parts, joint, known=known)
 
 
 def _require_known(terms: Sequence[Term]) -> None:
@@ -262,10 +283,11 @@ def _require_known(terms: Sequence[Term]) -> None:
     places: dict[str, int] = {}
     for term in terms:
         first = places.setdefault(term.noise.release, term.place)
-        if first != term.place and len(term.noise.errors) > 1:
+        if first != term.place and not term.noise.known:
             raise CovarianceUnknown(
-                "Counts that are released with the size of their population share noise with it,"
-                " and the server does not state their covariance; take one key."
+                "The values of this release share noise, and the server does not state their"
+                " covariance, or not so that this version knows it; take one key, or another"
+                " version of the client."
             )
 
 

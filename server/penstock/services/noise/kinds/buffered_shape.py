@@ -45,6 +45,11 @@ class BufferedShape(Shape):
         """Return the kind and the number of buffers."""
         return {"kind": self.kind, "buffers": len(self.matrix.exponents)}
 
+    @override
+    def buffers(self) -> tuple[list[float], list[float]]:
+        """Return what each buffer counts in a step, and how much it keeps of itself."""
+        return list(map(float, self.matrix.weights)), list(map(float, self.matrix.kept))
+
     @property
     @override
     def compared(self) -> Forest | None:

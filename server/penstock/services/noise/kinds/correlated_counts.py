@@ -4,6 +4,7 @@ import json
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from functools import lru_cache
 from typing import Any, ClassVar
 
@@ -18,6 +19,7 @@ from penstock.mechanisms.process import IntVector
 from penstock.persistence.tables.queries import Query
 from penstock.privacy.target import Target, TargetKind
 from penstock.services.noise.kinds.vector import VectorKind
+from penstock.services.schemas.estimates.covariance import CovarianceView, GroupedCountsView
 from penstock.services.schemas.queries import (
     ComputedQueryRequest,
     CorrelatedQueryRequest,
@@ -93,6 +95,27 @@ class CorrelatedKind(VectorKind):
         return ErrorsView(
             np.where(nodes.sizes(), size.standard_deviation, count.standard_deviation),
             np.where(nodes.sizes(), size.half_width, count.half_width),
+        )
+
+    @override
+    def covariance(self, rung: int) -> CovarianceView | None:
+        """Return the covariance of counts, and of their size, within each group."""
+        nodes = self.nodes
+        if nodes.together == 1:
+            return None
+        node = self.error_of_part(rung, Fraction(1)).standard_deviation ** 2
+
+        def scaled(part: Fraction | None) -> float | None:
+            return None if part is None else node * float(part)
+
+        return CovarianceView(
+            grouped_counts=GroupedCountsView(
+                values_per_group=nodes.together,
+                variance=node * float(nodes.variance),
+                covariance=node * float(nodes.covariance),
+                size_variance=scaled(nodes.size_variance),
+                size_covariance=scaled(nodes.size_covariance),
+            )
         )
 
     @override

@@ -36,6 +36,7 @@ from penstock.services.noise.long_vectors.sizes import exceeds
 from penstock.services.noise.lossless_levels import LosslessLevels
 from penstock.services.noise.process import Process
 from penstock.services.noise.sealing import SealedRelease, StoredRelease
+from penstock.services.schemas.estimates.covariance import CovarianceView
 from penstock.services.schemas.estimates.marginals import MarginalView
 from penstock.services.schemas.estimates.quantiles import BinnedCountsView, DistributionView
 from penstock.services.schemas.histograms import HistogramView
@@ -79,6 +80,7 @@ class Reading:
     quantiles: BinnedCountsView | None = None
     distributions: list[DistributionView] | None = None
     marginals: list[MarginalView] | None = None
+    covariance: CovarianceView | None = None
 
 
 @dataclass(frozen=True)
@@ -289,6 +291,10 @@ class QueryKind(Process, ABC):
         """Return margins of error value by value; ``None`` if they are all equal."""
         return None
 
+    def covariance(self, rung: int) -> CovarianceView | None:
+        """Return the covariance of its values; ``None`` if their noise is independent."""
+        return None
+
     def current_error(self, session: Session, query: Query, rung: int) -> ErrorView:
         """Return the margin of error of a present release at ``rung``."""
         return self.error(rung)
@@ -315,6 +321,7 @@ class QueryKind(Process, ABC):
             self.error(rung),
             errors=self.errors(rung),
             histogram=self.at_rung(rung),
+            covariance=self.covariance(rung),
         )
 
     def size(self, query: Query) -> int:

@@ -132,6 +132,10 @@ class Shape(ABC):
     def errors(self, process: Process, rung: int, steps: Iterable[int]) -> Iterator[ErrorView]:
         """Yield the margin of error of the totals after each of ``steps``, of each number."""
 
+    def buffers(self) -> tuple[list[float], list[float]] | None:
+        """Return the weights and the decays of buffers; ``None`` for other structures."""
+        return None
+
     def granularity(self, process: Process) -> Fraction:
         """Return the lattice of running totals: that of the noises, if it is not coarser."""
         return Fraction(self.output) if self.output else process.mechanism.granularity

@@ -150,4 +150,10 @@ class VectorKind(QueryKind):
         if not isinstance(steps, LongVector):
             return super().reading(query, rung, steps)
         values: Any = LazyValues(steps, partial(self.values, rung))
-        return Reading(keys_of(query), values, self.error(rung), errors=self.errors(rung))
+        return Reading(
+            keys_of(query),
+            values,
+            self.error(rung),
+            errors=self.errors(rung),
+            covariance=self.covariance(rung),
+        )

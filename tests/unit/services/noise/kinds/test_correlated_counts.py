@@ -126,6 +126,16 @@ def test_counts_and_the_size_are_released_by_tier(people: World) -> None:
         assert set(deviations[:4]) == {release.error.standard_deviation}
         assert deviations[4] == pytest.approx(deviations[0] * 2 / 3**0.5, rel=1e-3)
         assert release.errors.half_widths == pytest.approx(1.96 * deviations, rel=1e-3)
+        assert release.covariance is not None
+        stated = release.covariance.grouped_counts
+        assert stated is not None
+        assert stated.values_per_group == 5
+        assert stated.variance == pytest.approx(deviations[0] ** 2)
+        size = deviations[4] ** 2
+        # f = (M + n) / 2 with n = M' / C: two counts share n / 2, and half of n is in each.
+        assert stated.covariance == pytest.approx(size / 4)
+        assert stated.size_variance == pytest.approx(size)
+        assert stated.size_covariance == pytest.approx(size / 2)
 
 
 def test_the_targets_of_releases_are_the_same_for_counts_and_for_nodes(people: World) -> None:
@@ -270,7 +280,7 @@ def test_a_size_that_is_known_halves_the_deviation(people: World) -> None:
     assert view.dimension == 4
     release = people.ask("ines", "habits").view
     assert release.keys == list(HABITS)
-    assert release.errors is None
+    assert (release.errors, release.covariance) == (None, None)
     assert np.all(np.abs(release.values - COUNTS) < 20 * release.error.standard_deviation)
     alone = register(people, name="alone", structure=None)
     ratio = view.tiers[0].error.standard_deviation / alone.tiers[0].error.standard_deviation

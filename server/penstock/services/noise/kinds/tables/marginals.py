@@ -2,8 +2,9 @@
 
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from functools import lru_cache
 from typing import Any, ClassVar
 
@@ -21,6 +22,11 @@ from penstock.services.noise.estimates.marginals import marginals_of
 from penstock.services.noise.kinds.kind import Reading
 from penstock.services.noise.kinds.vector import VectorKind
 from penstock.services.noise.long_vectors.long_vector import Steps, at_hand
+from penstock.services.schemas.estimates.covariance import (
+    CovarianceView,
+    ResidualsView,
+    ResidualView,
+)
 from penstock.services.schemas.queries import Terms
 from penstock.services.schemas.views import ErrorsView, ErrorView
 from penstock.structures.marginals.lattice import Marginals
@@ -115,6 +121,21 @@ class MarginalsKind(VectorKind):
             self.error(rung),
             errors=self.errors(rung),
             marginals=marginals_of(keys, values, deviations),
+            covariance=self._covariance(rung, keys.names),
+        )
+
+    def _covariance(self, rung: int, columns: Sequence[str]) -> CovarianceView:
+        """Return the variances of the residuals that all cells are sums of."""
+        node = self.error_of_part(rung, Fraction(1)).standard_deviation ** 2
+        tables = self.tables
+        return CovarianceView(
+            marginals=ResidualsView(
+                labels=dict(zip(columns, tables.sizes, strict=True)),
+                residuals=[
+                    ResidualView([columns[at] for at in each], node / weight**2)
+                    for each, weight in zip(tables.protected, tables.weights, strict=True)
+                ],
+            )
         )
 
 
