@@ -197,6 +197,47 @@ def test_the_same_columns_in_another_order_are_the_same_statistic(patients: Worl
     assert patients.call("POST", "/api/v1/queries", body, by="root").status_code == 409
 
 
+def test_moments_are_read_as_a_regression_that_costs_nothing(patients: World) -> None:
+    release = released(patients, MOMENTS)
+    before = patients.answer("GET", "/api/v1/datasets/patients/budget", by="root")
+    path = f"/api/v1/releases/{release['id']}/values"
+    read = patients.answer("GET", f"{path}?outcome=cost&interval=population", by="ann")
+    assert (read["values"], read["moments"]["outcome"]) == (release["values"], "cost")
+    n, intercept, slope = read["estimates"]
+    assert (n["name"], intercept["name"]) == ("n", "intercept")
+    assert (slope["name"], slope["interval"]) == ("coefficient:age", "population")
+    assert slope["lower"] < 0.5 < slope["upper"]
+    assert patients.answer("GET", f"{path}?outcome=cost&predictors=age", by="ann") == (
+        patients.answer("GET", f"{path}?outcome=cost", by="ann")
+    )
+    assert patients.answer("GET", "/api/v1/datasets/patients/budget", by="root") == before
+    again = {**SLOPE, "group_by": [], "contribution": {"max_rows_per_group": 1}}
+    again["aggregate"] = {"type": "regression", "outcome": "cost", "predictors": ["age"]}
+    refused = patients.call("POST", "/api/v1/queries", again, by="root")
+    assert refused.status_code == 409
+    assert "Read its releases with outcome and predictors." in refused.text
+
+
+@pytest.mark.parametrize(
+    ("wanted", "place"),
+    [
+        ("outcome=ward", "/outcome"),
+        ("predictors=age", "/outcome"),
+        ("outcome=cost&predictors=cost", "/predictors"),
+        ("outcome=cost&predictors=age,age", "/predictors"),
+        ("outcome=cost&predictors=age,,", "/predictors"),
+    ],
+)
+def test_a_regression_of_other_columns_is_refused_at_its_place(
+    patients: World, wanted: str, place: str
+) -> None:
+    release = released(patients, MOMENTS)
+    path = f"/api/v1/releases/{release['id']}/values?{wanted}"
+    refused = patients.call("GET", path, by="ann")
+    assert refused.status_code == 422
+    assert parsed(refused)["errors"][0]["pointer"] == place
+
+
 def test_a_level_that_is_raised_reads_the_same_statement_again(patients: World) -> None:
     before = released(patients, SLOPE)
     spec = patients.answer("GET", "/api/v1/queries/slope", by="root")

@@ -187,16 +187,19 @@ class Client:
         interval: str | None = None,
         probabilities: Sequence[float] = (),
         report: str | None = None,
+        outcome: str | None = None,
+        predictors: Sequence[str] = (),
     ) -> Release:
         """Return a release that the caller received, or its values at a range of positions.
 
         Positions count from 0, ends included; ``interval`` (noise, population) is of estimates,
-        ``probabilities`` of quantiles, ``report`` of marginals.  Raises as ``release`` does.
+        ``probabilities`` of quantiles, ``report`` of marginals.  Moments are read as a regression
+        of ``outcome`` on ``predictors``, or on all others.  Raises as ``release`` does.
         """
         name = release.id if isinstance(release, Release) else release
         shares = ",".join(map(repr, map(float, probabilities))) or None
         given = {"from": first, "to": last, "interval": interval, "probabilities": shares}
-        given["report"] = report
+        given |= {"report": report, "outcome": outcome, "predictors": ",".join(predictors) or None}
         parameters = {end: place for end, place in given.items() if place is not None}
         shown = Release.read(self._get(f"/releases/{segment(name)}/values", parameters))
         self._verify_receipt(shown, release=shown.id)

@@ -9,7 +9,7 @@ from penstock.api.parameters import Shares
 from penstock.api.request_context import Call
 from penstock.services.jobs import long_draws
 from penstock.services.noise.estimates.marginals import forms_of, with_report
-from penstock.services.noise.estimates.reading import NOISE, Interval, reread
+from penstock.services.noise.estimates.reading import NOISE, Interval, Wish, names_in, reread
 from penstock.services.pagination import Page, Window
 from penstock.services.releases import history
 from penstock.services.schemas.queries import ReleaseRequest
@@ -33,8 +33,12 @@ _PROBABILITIES = Parameter(
     "The probabilities of the quantiles to show, separated by commas, in place of the registered"
     " ones: each is read from the same release, and costs nothing."
 )
-
-
+_OUTCOME = Parameter(
+    "The column that moments are read as a regression of: the same sums of products, at no charge."
+)
+_PREDICTORS = Parameter(
+    "The columns that it is regressed on, separated by commas; by default all others of the query."
+)
 _REPORT = Parameter(
     "The forms in which marginals are reported beside their raw values, with commas between:"
     " nonnegative, whole, total_preserving."
@@ -58,7 +62,7 @@ def request_release(
     answer = long_draws.release(call.server, call.principal, query, request)
     if answer.first:
         call.hide_duration(answer.drawn)
-    return with_report(reread(answer.view, interval), forms)
+    return with_report(reread(answer.view, Wish(interval)), forms)
 
 
 @operations.get("/releases", READER)
@@ -95,6 +99,8 @@ def show_values(
     ] = None,
     interval: Annotated[Interval, _INTERVAL] = NOISE,
     probabilities: Annotated[Shares, _PROBABILITIES] = (),
+    outcome: Annotated[str | None, _OUTCOME] = None,
+    predictors: Annotated[str | None, _PREDICTORS] = None,
     report: Annotated[str | None, _REPORT] = None,
 ) -> ReleaseView:
     """Show a release with its values, to a user who received it: all, or a range of positions.
@@ -109,8 +115,7 @@ def show_values(
         release,
         first=first,
         last=last,
-        interval=interval,
-        probabilities=probabilities,
+        wish=Wish(interval, probabilities, outcome, names_in(predictors or "")),
     )
     return with_report(shown, forms)
 

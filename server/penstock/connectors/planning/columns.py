@@ -58,7 +58,7 @@ def bound(spec: ColumnSpec, kind: str, side: str, own: int | float | None, *at: 
     known: int | float | None = own if own is not None else getattr(spec, side)
     if known is None:
         raise InvalidInput(
-            f"A {kind} needs bounds: declare {side} here, for example"
+            f"Bounds are needed for {kind}: declare {side} here, for example"
             f" {_BOUNDS[side]}, or on the column.",
             pointer=pointer(*at),
         )

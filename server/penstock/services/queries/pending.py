@@ -12,6 +12,7 @@ from sqlalchemy import select as core_select
 from sqlmodel import Session, col, select
 
 from penstock.connectors.planning.prepare import PreparedQuery
+from penstock.connectors.specs.moments import Regression
 from penstock.errors import Conflict
 from penstock.persistence.database import Database, PreparedSelect
 from penstock.persistence.locks import hold_dataset
@@ -185,9 +186,11 @@ def pending(
     if prepared.canonical_hash is not None:
         twin = session.exec(_SAME_STATISTIC.where(*sight), params=names).first()
         if twin is not None:
+            regressed = isinstance(getattr(request, "aggregate", None), Regression)
+            how = " Read its releases with outcome and predictors." if regressed else ""
             raise Conflict(
                 f"This statistic is registered already, as query {twin.name!r};"
-                " use that one: drawing it twice would cost its budget twice.",
+                f" use that one: drawing it twice would cost its budget twice.{how}",
                 query=twin.name,
             )
     return None

@@ -14,7 +14,7 @@ from penstock.persistence.tables.queries import Query
 from penstock.services.access.principals import Principal
 from penstock.services.context import Server
 from penstock.services.ledger.version_chains import versions_of
-from penstock.services.noise.estimates.reading import NOISE, Interval, reread
+from penstock.services.noise.estimates.reading import AS_REGISTERED, Wish, reread
 from penstock.services.noise.kinds.choice import kind_of
 from penstock.services.noise.long_vectors.long_vector import Steps
 from penstock.services.noise.long_vectors.parts import first_part, ranged
@@ -98,14 +98,12 @@ def values(
     *,
     first: int | None = None,
     last: int | None = None,
-    interval: Interval = NOISE,
-    probabilities: Sequence[float] = (),
+    wish: Wish = AS_REGISTERED,
 ) -> ReleaseView:
     """Show a release with its values to a user who holds it: all, or a range with both its ends.
 
-    Positions count from 0; ``interval`` is that of estimates, which are shown with every range, and
-    ``probabilities`` are those of quantiles in place of the registered ones.  Raises ``NotFound``,
-    and ``InvalidInput`` for positions or quantiles that the release does not have.
+    Positions count from 0; estimates, as they are wished for, are shown with every range.  Raises
+    ``NotFound``, and ``InvalidInput`` for positions or estimates that the release does not have.
     """
     principal.require("analyst")
     with server.database.read() as session:
@@ -119,7 +117,7 @@ def values(
         if not rows:
             raise NotFound(f"There is no release {public_id!r}.")
         opened = [_opened(session, server, row) for row in rows]
-    view = reread(_shown(server, rows, opened)[0], interval, probabilities)
+    view = reread(_shown(server, rows, opened)[0], wish)
     return view if first is None and last is None else ranged(view, first, last)
 
 

@@ -99,7 +99,10 @@ def _too_many() -> Plan:
 @pytest.mark.parametrize(
     ("refused", "message"),
     [
-        (lambda: plan_of({"type": "moments", "columns": ["dose"]}), "needs bounds"),
+        (
+            lambda: plan_of({"type": "moments", "columns": ["dose"]}),
+            "needed for moments",
+        ),
         (lambda: plan_of({"type": "moments", "columns": ["a,b"]}), "comma"),
         (lambda: plan_of({**BOTH, "bounds": {"age": [2, 1]}}), "is a constant"),
         (lambda: plan_of({**BOTH, "bounds": {"dose": [0, 1]}}), "none of the query's columns"),

@@ -120,7 +120,7 @@ HALF_FILLED: list[tuple[str, dict[str, str], str, str]] = [
         QUERY,
         {**ASKED, **LEVEL, "aggregate": "sum", "column": "book", "upper": "9"},
         "lower",
-        "A sum needs bounds",
+        "Bounds are needed for sum",
     ),
     (
         QUERY,

@@ -4,7 +4,7 @@ It is post-processing: a release is not needed again, nor are the data.
 """
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from statistics import NormalDist
 from typing import Final, Literal
 
@@ -24,22 +24,54 @@ Interval = Literal["noise", "population"]
 NOISE: Final = "noise"
 
 
+@dataclass(frozen=True)
+class Wish:
+    """Hold what is to be estimated from a release, where it is not what was registered.
+
+    ``probabilities`` are those of quantiles.  Moments are read as the regression of ``outcome`` on
+    ``predictors``, or on all other columns.
+    """
+
+    interval: Interval = NOISE
+    probabilities: Sequence[float] = ()
+    outcome: str | None = None
+    predictors: Sequence[str] = ()
+
+
+AS_REGISTERED: Final = Wish()
+
+
+def names_in(text: str) -> tuple[str, ...]:
+    """Return the names of columns that are separated by commas; none of an empty text."""
+    return tuple(name.strip() for name in text.split(",")) if text.strip() else ()
+
+
 def estimates_of(
-    keys: Keys, values: Numbers, error: ErrorView, view: ProductsView, interval: Interval
+    keys: Keys,
+    values: Numbers,
+    error: ErrorView,
+    view: ProductsView,
+    interval: Interval,
+    names: Sequence[str] = (),
 ) -> list[EstimateView]:
     """Return the estimates of each group, those of one group together, in the order of the keys.
 
     ``values`` have the shape ``(groups * numbers,)``, the numbers of one group together; ``error``
-    is that of each of them.  Intervals have the confidence of ``error``.
+    is that of each of them.  Intervals have the confidence of ``error``.  ``names`` are the columns
+    that are read, by default all in their order; of a regression the last is the outcome.
     """
     ratio = _ratio(error)
-    scales = [Scale(each.name, each.middle, each.half_width) for each in view.columns]
-    count = len(pairs(len(scales)))
+    known = [each.name for each in view.columns]
+    places = [known.index(name) for name in names or known]
+    columns = [view.columns[place] for place in places]
+    scales = [Scale(each.name, each.middle, each.half_width) for each in columns]
+    count = len(pairs(len(known)))
+    read = _numbers_of(places, len(known))
     estimated = moments if view.outcome is None else regression
     estimates = []
     for group, numbers in enumerate(np.asarray(values).reshape(-1, count)):
         products = Products(
-            numbers,
+            numbers[read],
             len(scales),
             error.standard_deviation,
             ratio,
@@ -77,15 +109,23 @@ def quantiles_of(
     return estimates, distributions
 
 
-def reread(
-    release: ReleaseView, interval: Interval, probabilities: Sequence[float] = ()
-) -> ReleaseView:
-    """Return a release whose estimates have these intervals, and quantiles these probabilities.
+def _numbers_of(places: Sequence[int], columns: int) -> list[int]:
+    """Return where the numbers of some columns are among those of all, ordered as ``pairs``."""
+    at = {pair: number for number, pair in enumerate(pairs(columns))}
+    whole = [0, *(place + 1 for place in places)]
+    inner = [(whole[i], whole[j]) for i, j in pairs(len(places))]
+    return [at[min(pair), max(pair)] for pair in inner]
+
+
+def reread(release: ReleaseView, wish: Wish) -> ReleaseView:
+    """Return a release with what is wished to be estimated from it.
 
     A release without estimates is returned as it is.  Raises ``InvalidInput`` for probabilities of
-    a release that has no quantiles.
+    a release that has no quantiles, and for the outcome of one that has no moments, or not of these
+    columns.
     """
-    view = release.quantiles
+    view, interval, probabilities = release.quantiles, wish.interval, wish.probabilities
+    names = _regressed(release, wish)
     if view is not None and (probabilities or interval != NOISE):
         if probabilities:
             view = replace(view, probabilities=list(probabilities))
@@ -98,10 +138,40 @@ def reread(
             f"The query {release.query} has no quantiles; leave probabilities out.",
             pointer="/probabilities",
         )
-    if release.moments is None or interval == NOISE:
+    products = release.moments
+    if products is None or (interval == NOISE and not names):
         return release
-    estimates = estimates_of(release.keys, release.values, release.error, release.moments, interval)
-    return replace(release, estimates=estimates)
+    if names:
+        products = replace(products, outcome=wish.outcome)
+    estimates = estimates_of(release.keys, release.values, release.error, products, interval, names)
+    return replace(release, moments=products, estimates=estimates)
+
+
+def _regressed(release: ReleaseView, wish: Wish) -> list[str]:
+    """Return the columns of the regression that is wished for, the outcome last; none for none."""
+    outcome, predictors = wish.outcome, list(wish.predictors)
+    if outcome is None and not predictors:
+        return []
+    if release.moments is None:
+        raise InvalidInput(
+            f"The query {release.query} has no moments; leave outcome and predictors out.",
+            pointer="/outcome",
+        )
+    known = [each.name for each in release.moments.columns]
+    if outcome not in known:
+        raise InvalidInput(
+            f"The outcome is one of the columns {', '.join(known)} of the query.",
+            pointer="/outcome",
+        )
+    predictors = predictors or [name for name in known if name != outcome]
+    allowed = set(known) - {outcome}
+    if not predictors or not set(predictors) <= allowed or len(set(predictors)) < len(predictors):
+        raise InvalidInput(
+            f"Predictors are other columns of the query than the outcome, each once:"
+            f" {', '.join(sorted(allowed)) or 'this one has no other'}.",
+            pointer="/predictors",
+        )
+    return [*predictors, outcome]
 
 
 def _ratio(error: ErrorView) -> float:

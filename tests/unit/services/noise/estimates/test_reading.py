@@ -36,6 +36,23 @@ def test_a_group_by_several_columns_has_a_key_of_several_parts() -> None:
     assert [each.interval for each in estimates] == ["noise", "population", "population"]
 
 
+@pytest.mark.parametrize("read", [["old", "age"], ["cost", "old", "age"], ["age", "cost"]])
+def test_moments_are_read_as_any_regression_of_their_columns(read: list[str]) -> None:
+    """The same estimates come of moments of these columns alone, in this order."""
+    points = np.column_stack([rows(400), rows(400, "old")[:, 1]])
+    columns = [*COLUMNS, ColumnScaleView("old", 5, 3)]
+    names = [each.name for each in columns]
+    places = [names.index(name) for name in read]
+    alone = ProductsView([columns[place] for place in places], read[-1], 1)
+    labels: list[Key] = [["a", str(number)] for number in range(10)]
+    whole = ProductsView(columns, read[-1], 1)
+    found = estimates_of(labels, summed(points), ERROR, whole, "noise", read)
+    expected = estimates_of(labels, summed(points[:, places]), ERROR, alone, "noise")
+    assert [each.name for each in found] == [each.name for each in expected]
+    assert [each.value for each in found] == pytest.approx([each.value for each in expected])
+    assert [each.upper for each in found] == pytest.approx([each.upper for each in expected])
+
+
 def test_noise_with_lighter_tails_than_a_normal_law_has_the_ratio_of_that_law() -> None:
     """A sum of such noises is nearer to a normal law than each of them is."""
     view = ProductsView(COLUMNS, None, 1)
