@@ -9,7 +9,13 @@ from penstock.api.parameters import Shares
 from penstock.api.request_context import Call
 from penstock.services.jobs import long_draws
 from penstock.services.noise.estimates.marginals import forms_of, with_report
-from penstock.services.noise.estimates.reading import NOISE, Interval, Wish, names_in, reread
+from penstock.services.noise.estimates.reading import (
+    NOISE,
+    EstimateChoice,
+    Interval,
+    names_in,
+    reread,
+)
 from penstock.services.pagination import Page, Window
 from penstock.services.releases import history
 from penstock.services.schemas.queries import ReleaseRequest
@@ -62,7 +68,7 @@ def request_release(
     answer = long_draws.release(call.server, call.principal, query, request)
     if answer.first:
         call.hide_duration(answer.drawn)
-    return with_report(reread(answer.view, Wish(interval)), forms)
+    return with_report(reread(answer.view, EstimateChoice(interval)), forms)
 
 
 @operations.get("/releases", READER)
@@ -115,7 +121,7 @@ def show_values(
         release,
         first=first,
         last=last,
-        wish=Wish(interval, probabilities, outcome, names_in(predictors or "")),
+        choice=EstimateChoice(interval, probabilities, outcome, names_in(predictors or "")),
     )
     return with_report(shown, forms)
 

@@ -60,7 +60,7 @@ def release(
 
     from penstock.connectors.binned.quantiles import probabilities_in
     from penstock.services.access.principals import acting_as
-    from penstock.services.noise.estimates.reading import Wish, reread
+    from penstock.services.noise.estimates.reading import EstimateChoice, reread
     from penstock.services.releases import releases
     from penstock.services.schemas.queries import ReleaseRequest
 
@@ -68,7 +68,7 @@ def release(
     analyst = acting_as(operator.server, user, by=operator.principal)
     shares = probabilities_in(",".join(map(repr, probability)))
     answer = releases.request(operator.server, analyst, query, request)
-    operator.print(document(reread(answer.view, Wish(probabilities=shares))))
+    operator.print(document(reread(answer.view, EstimateChoice(probabilities=shares))))
 
 
 def document(view: "ReleaseView") -> Document:

@@ -14,7 +14,7 @@ from penstock.persistence.tables.queries import Query
 from penstock.services.access.principals import Principal
 from penstock.services.context import Server
 from penstock.services.ledger.version_chains import versions_of
-from penstock.services.noise.estimates.reading import AS_REGISTERED, Wish, reread
+from penstock.services.noise.estimates.reading import AS_REGISTERED, EstimateChoice, reread
 from penstock.services.noise.kinds.choice import kind_of
 from penstock.services.noise.long_vectors.long_vector import Steps
 from penstock.services.noise.long_vectors.parts import first_part, ranged
@@ -98,7 +98,7 @@ def values(
     *,
     first: int | None = None,
     last: int | None = None,
-    wish: Wish = AS_REGISTERED,
+    choice: EstimateChoice = AS_REGISTERED,
 ) -> ReleaseView:
     """Show a release with its values to a user who holds it: all, or a range with both its ends.
 
@@ -117,7 +117,7 @@ def values(
         if not rows:
             raise NotFound(f"There is no release {public_id!r}.")
         opened = [_opened(session, server, row) for row in rows]
-    view = reread(_shown(server, rows, opened)[0], wish)
+    view = reread(_shown(server, rows, opened)[0], choice)
     return view if first is None and last is None else ranged(view, first, last)
 
 

@@ -25,7 +25,7 @@ NOISE: Final = "noise"
 
 
 @dataclass(frozen=True)
-class Wish:
+class EstimateChoice:
     """Hold what is to be estimated from a release, where it is not what was registered.
 
     ``probabilities`` are those of quantiles.  Moments are read as the regression of ``outcome`` on
@@ -38,7 +38,7 @@ class Wish:
     predictors: Sequence[str] = ()
 
 
-AS_REGISTERED: Final = Wish()
+AS_REGISTERED: Final = EstimateChoice()
 
 
 def names_in(text: str) -> tuple[str, ...]:
@@ -117,15 +117,15 @@ def _numbers_of(places: Sequence[int], columns: int) -> list[int]:
     return [at[min(pair), max(pair)] for pair in inner]
 
 
-def reread(release: ReleaseView, wish: Wish) -> ReleaseView:
-    """Return a release with what is wished to be estimated from it.
+def reread(release: ReleaseView, choice: EstimateChoice) -> ReleaseView:
+    """Return a release with what was chosen to be estimated from it.
 
     A release without estimates is returned as it is.  Raises ``InvalidInput`` for probabilities of
     a release that has no quantiles, and for the outcome of one that has no moments, or not of these
     columns.
     """
-    view, interval, probabilities = release.quantiles, wish.interval, wish.probabilities
-    names = _regressed(release, wish)
+    view, interval, probabilities = release.quantiles, choice.interval, choice.probabilities
+    names = _regressed(release, choice)
     if view is not None and (probabilities or interval != NOISE):
         if probabilities:
             view = replace(view, probabilities=list(probabilities))
@@ -142,14 +142,14 @@ def reread(release: ReleaseView, wish: Wish) -> ReleaseView:
     if products is None or (interval == NOISE and not names):
         return release
     if names:
-        products = replace(products, outcome=wish.outcome)
+        products = replace(products, outcome=choice.outcome)
     estimates = estimates_of(release.keys, release.values, release.error, products, interval, names)
     return replace(release, moments=products, estimates=estimates)
 
 
-def _regressed(release: ReleaseView, wish: Wish) -> list[str]:
-    """Return the columns of the regression that is wished for, the outcome last; none for none."""
-    outcome, predictors = wish.outcome, list(wish.predictors)
+def _regressed(release: ReleaseView, choice: EstimateChoice) -> list[str]:
+    """Return the columns of the regression that was chosen, the outcome last; none for none."""
+    outcome, predictors = choice.outcome, list(choice.predictors)
     if outcome is None and not predictors:
         return []
     if release.moments is None:

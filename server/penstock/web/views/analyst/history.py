@@ -8,7 +8,7 @@ from penstock.connectors.binned.quantiles import probabilities_in
 from penstock.errors import InvalidInput, NotFound
 from penstock.http import tabular_formats
 from penstock.services.noise.estimates.marginals import with_report
-from penstock.services.noise.estimates.reading import Wish, names_in
+from penstock.services.noise.estimates.reading import EstimateChoice, names_in
 from penstock.services.queries import queries
 from penstock.services.releases import history as services
 from penstock.services.synthetic_rows import rows
@@ -54,12 +54,12 @@ def history(visit: Visit) -> Response:
 @pages.get("/releases/<release>", ANALYST)
 def release(visit: Visit, release: str) -> Response:
     """Show one release that the caller received, with its values."""
-    wish = Wish(
+    choice = EstimateChoice(
         probabilities=probabilities_in(request.args.get("probabilities", "")),
         outcome=request.args.get("outcome") or None,
         predictors=names_in(request.args.get("predictors", "")),
     )
-    view = services.values(visit.server, visit.principal, release, wish=wish)
+    view = services.values(visit.server, visit.principal, release, choice=choice)
     view = with_report(view, list(Form))
     return visit.page(
         "analyst/release.html",

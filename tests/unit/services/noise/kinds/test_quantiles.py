@@ -15,7 +15,7 @@ from penstock.http.tabular_formats import table_of
 from penstock.persistence.tables import Query
 from penstock.services.access.principals import OPERATOR
 from penstock.services.datasets import datasets
-from penstock.services.noise.estimates.reading import Wish, reread
+from penstock.services.noise.estimates.reading import EstimateChoice, reread
 from penstock.services.noise.kinds.choice import kind_of
 from penstock.services.noise.kinds.quantiles import QuantilesKind
 from penstock.services.previews import query_preview
@@ -115,7 +115,7 @@ def test_a_probability_outside_of_0_and_1_registers_nothing(people: World) -> No
 def test_people_read_quantiles_and_files_have_the_counts(people: World) -> None:
     register(people)
     view = people.ask("ines", "ages").view
-    shown = document(reread(view, Wish("population", (0.9,))))
+    shown = document(reread(view, EstimateChoice("population", (0.9,))))
     assert [row[1] for row in shown.rows][:3] == ["n", "quantile:0.9", "median"]
     table = table_of(view)
     assert table.column_names == ["key_1", "key_2", "value", "lower", "upper"]
