@@ -1,7 +1,12 @@
 """Test rows that are drawn from marginals: in the process that draws them for a server."""
 
+import json
+import os
+import subprocess
+import sys
 from collections import Counter
 from collections.abc import Iterator
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -9,6 +14,7 @@ import pytest
 
 from penstock.computing.bounds import Bounds
 from penstock.computing.process import Child
+from penstock.errors import InvalidInput
 from penstock.services.synthetic_rows import model
 
 SIZES = {"town": 2, "age": 3, "work": 4}
@@ -54,6 +60,11 @@ def test_rows_have_the_marginals_and_are_the_same_again(child: Child) -> None:
     fits = [(fit["columns"], fit["fitted"]) for fit in answer["fits"]]
     assert fits == [(["town", "age"], True), (["age", "work"], True)]
     assert [0 < fit["distance"] < 0.01 for fit in answer["fits"]] == [False, True]
+    for fit, table in zip(answer["fits"], (OF_TOWN_AND_AGE, OF_AGE_AND_WORK), strict=True):
+        counts = Counter(zip(*(codes[name] for name in fit["columns"]), strict=True))
+        shares = np.array(table) / np.sum(table)
+        off = [abs(counts[key] / ROWS - share) for key, share in np.ndenumerate(shares)]
+        assert fit["distance"] == pytest.approx(sum(off) / 2)
     other = Child(model.__name__, Bounds(120.0, 8 << 30))
     try:
         assert drawn(other)["answer"] == answer
@@ -75,6 +86,68 @@ def test_tables_whose_tree_is_too_large_are_left_out_the_least_dependent_first(
     assert model.chosen(SIZES, columns, tables) == {0, 1}
     monkeypatch.setattr(model, "MOST_CELLS", 24)
     assert model.chosen(SIZES, columns, tables) == {0, 1, 2}
+
+
+def test_the_choice_of_tables_is_the_same_in_every_process() -> None:
+    pairs = [("a", "b"), ("b", "c"), ("c", "d"), ("a", "d"), ("a", "c"), ("b", "d")]
+    script = (
+        "import json, sys, numpy as np\n"
+        "from penstock.services.synthetic_rows import model\n"
+        "model.MOST_CELLS = 13\n"
+        f"pairs = {pairs}\n"
+        "tables = [np.eye(2) * 10 + 1] * len(pairs)\n"
+        "print(json.dumps(sorted(model.chosen(dict.fromkeys('abcd', 2), pairs, tables))))\n"
+    )
+    environments = [{**os.environ, "PYTHONHASHSEED": seed} for seed in ("1", "2")]
+    first, second = (
+        json.loads(subprocess.check_output([sys.executable, "-W", "ignore", "-c", script], env=env))
+        for env in environments
+    )
+    assert first == second
+    assert 0 < len(first) < len(pairs)
+
+
+def half_squared_errors(*tables: Any) -> float:
+    exact = (np.array(OF_TOWN_AND_AGE), np.array(OF_AGE_AND_WORK))
+    off = [table - value for table, value in zip(tables, exact, strict=True)]
+    return sum(float((each**2).sum()) for each in off) / (2 * 2.0**2)
+
+
+def test_the_bound_on_what_a_model_lacks_is_that_of_the_steepest_cell() -> None:
+    mbi, losses = model._library()
+    domain = mbi.Domain([0, 1, 2], list(SIZES.values()))
+    values = [np.ravel(OF_TOWN_AND_AGE), np.ravel(OF_AGE_AND_WORK)]
+    measured = [
+        mbi.LinearMeasurement(table, columns, 2.0)
+        for table, columns in zip(values, [(0, 1), (1, 2)], strict=True)
+    ]
+    loss = losses.from_linear_measurements(measured, domain)
+    flat = mbi.CliqueVector.zeros(domain, loss.cliques)
+    marginals = mbi.marginal_oracles.default_oracle()(flat, float(ROWS))
+    fitted = np.full((2, 3), ROWS / 6), np.full((3, 4), ROWS / 12)
+    slopes = [
+        (table - value.reshape(table.shape)) / 2.0**2
+        for table, value in zip(fitted, values, strict=True)
+    ]
+    cells = product(range(2), range(3), range(4))
+    least = min(slopes[0][town, age] + slopes[1][age, work] for town, age, work in cells)
+    along = sum(float((slope * table).sum()) for slope, table in zip(slopes, fitted, strict=True))
+    bound = model.excess(marginals, loss, float(ROWS))
+    assert bound == pytest.approx(along - ROWS * least, rel=1e-4)
+    ages = np.sum(OF_TOWN_AND_AGE, axis=0)[:, None]
+    work = np.array(OF_AGE_AND_WORK)
+    near = np.array(OF_TOWN_AND_AGE), ages * work / work.sum(axis=1, keepdims=True)
+    assert 0 < half_squared_errors(*fitted) - half_squared_errors(*near) <= bound
+
+
+def test_nothing_is_drawn_from_a_model_that_is_far_from_the_tables(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(model, "ITERATIONS", 1)
+    monkeypatch.setattr(model, "MOST_BLOCKS", 1)
+    exact = [{**marginal, "deviation": 1e-3} for marginal in DOCUMENT["marginals"]]
+    with pytest.raises(InvalidInput, match="did not converge in 1 iterations; nothing was drawn"):
+        model.rows({**DOCUMENT, "marginals": exact})
 
 
 def test_distance_is_that_of_the_shares() -> None:
