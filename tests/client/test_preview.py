@@ -103,6 +103,7 @@ def test_a_preview_tells_what_adds_up_and_which_power_is_recommended(
     assert tier.composed is not None
     assert (tier.composed.levels, tier.composed.epsilon) == ((73.1, 138.6), 1.117)
     assert tier.expected_maximum == 91.3
+    assert tier.epsilon_at_delta == 1.63
     assert preview.powers is not None
     assert preview.powers.recommended == 2
     assert preview.powers.choices == {1.0: 156.1, 2.0: 87.7}

@@ -114,7 +114,7 @@ def test_of_a_query_that_is_paid_for_no_room_is_shown(
     assert (
         capsys.readouterr()
         .out.splitlines()[0]
-        .endswith("largest_share,fits,composed_epsilon,expected_maximum")
+        .endswith("largest_share,fits,composed_epsilon,expected_maximum,epsilon_at_delta")
     )
 
 
@@ -125,6 +125,6 @@ def test_the_command_shows_what_adds_up(
     assert run("preview", "visits") == 0
     lines = capsys.readouterr().out.splitlines()
     assert lines[2] == "  The tiers have 2 levels."
-    assert lines[-2].endswith("composed epsilon  expected maximum")
-    assert lines[-1].endswith("91.3")
+    assert lines[-2].endswith("expected maximum  epsilon at delta")
+    assert lines[-1].split()[-2:] == ["91.3", "1.63"]
     assert "1.12" in lines[-1]

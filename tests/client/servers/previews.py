@@ -31,12 +31,15 @@ ANSWER: dict[str, Any] = {
 }
 
 
+READ = {"epsilon": 1.63, "delta": 1e-6}
+
+
 COMPOSED = {"levels": [73.1, 138.6], "epsilon": 1.117, "delta": 1e-6}
 
 
 INDEPENDENT: dict[str, Any] = {
     **ANSWER,
-    "tiers": [{**TIER, "composed": COMPOSED, "expected_maximum": 91.3}],
+    "tiers": [{**TIER, "composed": COMPOSED, "expected_maximum": 91.3, "at_delta": READ}],
     "powers": {
         "tier": "public",
         "epsilon": 1.0,

@@ -40,8 +40,6 @@ BY_NAME = (
 """What is started by its name, in a process of its own or by gunicorn's configuration."""
 
 LIBRARY = {
-    "penstock.accounting.reporting.readings": "who embeds the library lists what is known of a "
-    "release; the server prints the reading that is marked as shown",
     **dict.fromkeys(
         (
             "penstock.mechanisms.randomized_response",
@@ -52,7 +50,6 @@ LIBRARY = {
         ),
         "answers of single people, which no query of the server has",
     ),
-    "penstock.mechanisms.laplace.laplace_readings": "the theorems among those readings",
     "penstock.mechanisms.exponential": "noise that protects too little for a query by itself",
     "penstock.mechanisms.exponential.law": "how it splits",
     "penstock.mechanisms.exponential.process": "the process",

@@ -166,6 +166,13 @@ def test_a_vector_is_previewed_by_its_keys_alone_and_not_registered_so(root: Bro
 
 
 @pytest.mark.usefixtures("unchanged")
+def test_the_preview_of_a_long_laplace_vector_reads_its_loss_at_delta(root: Browser) -> None:
+    keys = "\n".join(map(str, range(64)))
+    page = previewed(root, "vector", keys=keys, l1="64", mechanism="laplace", p="")
+    assert "read at the dataset's delta: at most epsilon 0.0" in text_of(page)
+
+
+@pytest.mark.usefixtures("unchanged")
 def test_one_preview_of_a_person_is_worked_out_at_a_time(
     root: Browser, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -57,21 +57,24 @@ class TierPreview(TierLevel):
 
     ``room`` is None for a registered query, which has been charged already.
     ``expected_maximum`` is the expected largest error of all values, for a query with
-    generalized Gaussian noise.
+    generalized Gaussian noise.  ``epsilon_at_delta`` bounds the loss of one release at the
+    dataset's delta, where that is less than the pure guarantee of Laplace noise; otherwise None.
     """
 
     charge: Charge
     room: Room | None
     expected_maximum: float | None = None
+    epsilon_at_delta: float | None = None
 
     @classmethod
     def more(cls, fields: Fields) -> dict[str, Any]:
         """Read the charge, and whether it fits."""
-        room = fields.child_or_none("room")
+        room, at_delta = fields.child_or_none("room"), fields.child_or_none("at_delta")
         return {
             "charge": Charge.read(fields.child("charge")),
             "room": None if room is None else Room.read(room),
             "expected_maximum": fields.number_or_none("expected_maximum"),
+            "epsilon_at_delta": None if at_delta is None else at_delta.number("epsilon"),
         }
 
 

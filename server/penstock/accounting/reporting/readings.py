@@ -4,8 +4,8 @@ The rule of this module: every reading is an upper bound that holds, with its so
 beside it.  The server prints the one that is marked ``shown``: the mechanism's own
 guarantee, which is the least epsilon of its native definition, and what ``level_for`` takes
 an epsilon to mean.  For Laplace noise that is the pure one, since it holds at every delta
-and for any number of values; what a vector loses at a delta, alone or beside others, is the
-composed figure of exposures and budgets.
+and for any number of values; what a vector loses at a delta is in previews by its theorem, and
+beside others the composed figure of exposures and budgets.
 """
 
 import math

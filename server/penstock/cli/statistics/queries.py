@@ -245,17 +245,23 @@ def previewed(view: "PreviewView") -> Document:
         (
             *tier_cells(tier),
             *charge_cells(tier.charge, tier.room),
-            *(_composed(tier), tier.expected_maximum),
+            *(_composed(tier), tier.expected_maximum, tier.at_delta and tier.at_delta.epsilon),
         )
         for tier in view.tiers
     ]
     columns = (
         *(Column("tier"), *LEVEL, *ERROR, *CHARGE, _added_up(lossless=view.lossless)),
         Column("expected_maximum", plainly if view.powers else None, right=True),
+        Column("epsilon_at_delta", plainly if _at_delta(view) else None, right=True),
     )
     if view.powers is not None:
         facts.append(f"  {view.powers.reason}")
     return Document(view, columns, rows, facts, note=view.refusal or "")
+
+
+def _at_delta(view: "PreviewView") -> bool:
+    """Return True if a tier's pure loss has a smaller reading at delta."""
+    return any(tier.at_delta for tier in view.tiers)
 
 
 def _structure_line(count_structure: "CountStructureView") -> str:

@@ -9,8 +9,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from penstock.accounting.reporting.coordinates import PlacedRelease
+from penstock.accounting.reporting.readings import reading
 from penstock.accounting.reporting.report import composed_epsilon
 from penstock.connectors.planning.prepare import PreparedQuery
+from penstock.mechanisms.laplace.process import Laplace
 from penstock.persistence.tables.people import Tier
 from penstock.services.computations import histogram_remedies, power_advice, stream_quotes
 from penstock.services.computations.results import (
@@ -23,6 +25,7 @@ from penstock.services.ledger import quotes
 from penstock.services.ledger.accounts import TierAccount
 from penstock.services.ledger.quotes import Quote
 from penstock.services.noise.kinds.kind import QueryKind
+from penstock.services.schemas.previews import ReadAtDeltaView
 from penstock.services.schemas.queries import Terms
 
 Accounts = Sequence[tuple[Tier, TierAccount | None]]
@@ -68,6 +71,7 @@ def describe(
             kind.at_tier(reader.tier, reader.rung, delta),
             kind.levels.composed(reader.rungs, delta),
             power_advice.expected_maximum(kind, reader.rung, dimension) if asks else None,
+            _at_delta(kind, reader.rung, dimension, delta),
         )
         for reader in seen
     ]
@@ -75,6 +79,17 @@ def describe(
     advised = asks and bool(rungs)
     powers = power_advice.advice(kind, rungs, dimension, delta) if advised else None
     return Described(tiers, powers)
+
+
+def _at_delta(kind: QueryKind, rung: int, dimension: int, delta: float) -> ReadAtDeltaView | None:
+    """Return Laplace noise by its closed form at ``delta``; ``None`` if the pure one is less."""
+    if kind.mechanism.name != Laplace.name or delta <= 0:
+        return None
+    level = kind.ladder.value(rung)
+    read = reading("theorem", kind.mechanism, level, kind.sensitivity, dimension, delta)
+    pure = kind.guarantee(rung, delta).epsilon
+    # At the pure one the closed form is its own rounding, and says nothing new.
+    return ReadAtDeltaView(read.epsilon, delta) if read.epsilon < pure else None
 
 
 def compose(releases: Sequence[tuple[PlacedRelease, int]], delta: float) -> float:

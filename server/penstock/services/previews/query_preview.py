@@ -229,6 +229,7 @@ def _tier(seen: _Seen, described: DescribedTier) -> PreviewTierView:
         composed=described.composed,
         expected_maximum=described.expected_maximum,
         histogram=level.histogram,
+        at_delta=described.at_delta,
     )
 
 

@@ -41,13 +41,22 @@ class RoomView:
 
 
 @dataclass(frozen=True)
+class ReadAtDeltaView:
+    """Hold an upper bound of the privacy loss of one release at its dataset's delta."""
+
+    epsilon: float
+    delta: float
+
+
+@dataclass(frozen=True)
 class PreviewTierView:
     """Hold what one tier would get of a query, and what its account would be charged.
 
     ``guarantee`` is that of one release; ``composed`` is that of all that the tier is charged for,
     null if levels are lossless.  ``room`` is null for a registered query, which is charged
     already.  ``expected_maximum`` is the expected largest error of all values, for a query that
-    requested generalized Gaussian noise.  ``histogram`` belongs to sparse histograms.
+    requested generalized Gaussian noise.  ``histogram`` belongs to sparse histograms.  ``at_delta``
+    is less than the pure guarantee of a long vector with Laplace noise; null if it is not.
     """
 
     tier: str
@@ -59,6 +68,7 @@ class PreviewTierView:
     composed: ComposedView | None = None
     expected_maximum: float | None = None
     histogram: HistogramView | None = None
+    at_delta: ReadAtDeltaView | None = None
 
 
 @dataclass(frozen=True)

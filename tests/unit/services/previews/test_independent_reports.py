@@ -2,7 +2,9 @@
 
 import itertools
 import json
+import math
 import re
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +17,11 @@ from tests.unit.services.datasets import stays
 from tests.unit.sites import SITES
 from tests.unit.worlds import CopyWorld, World
 
+from penstock.accounting.reporting.coordinates import PlacedRelease
+from penstock.accounting.reporting.report import composed_epsilon
 from penstock.errors import Conflict, InvalidInput
 from penstock.persistence.tables import Charge, Leaf
+from penstock.privacy import Sensitivity
 from penstock.services import budgets
 from penstock.services.access.principals import OPERATOR
 from penstock.services.datasets import datasets
@@ -36,6 +41,10 @@ pytestmark = pytest.mark.only(SQLITE)  # the reports are worked out from rows
 
 TOGETHER = 1.1167
 """Of epsilons 0.5 and 1 at p = 4, 64 counts and delta 1e-6 (independent computation)."""
+
+
+MOVED = Sensitivity(Fraction(64), Fraction(64), Fraction(1))
+"""By one unit: each of 64 counts by 1."""
 
 
 @pytest.fixture
@@ -159,6 +168,23 @@ def test_the_lossless_powers_are_the_processes_of_these_names(
     counts.ask("ines", "plain", epsilon=0.3)
     assert counts.streams.taken == taken + 1
     assert previewed(counts, p=p).tiers[0].expected_maximum is not None
+
+
+def test_long_laplace_vectors_are_read_at_delta_beside_their_pure_loss(counts: World) -> None:
+    """Andersson, Pagh, Steiner, Torkamani 2024, Theorem 1.3, by an l2 of 8."""
+    for tier in previewed(counts, p=1).tiers:
+        ratio = 8 / tier.level.value
+        known = ratio**2 / 2 + ratio * math.sqrt(2 * math.log(1e6))
+        assert tier.at_delta is not None
+        assert tier.at_delta.delta == 1e-6
+        assert tier.at_delta.epsilon == pytest.approx(known, rel=1e-12)
+        assert known < 0.7 * tier.guarantee.epsilon
+        # Never below the truth, the privacy-loss distribution of all 64 coordinates together.
+        law = PlacedRelease("laplace", Fraction(1), Fraction(tier.level.value), MOVED)
+        assert tier.at_delta.epsilon > composed_epsilon([law], 1e-6)
+    assert {tier.at_delta for tier in previewed(counts, p=2).tiers} == {None}
+    short = {"values": [1] * 20, "sensitivity": {"l1": 20, "linf": 1}, "p": 1}
+    assert {tier.at_delta for tier in previewed(counts, **short).tiers} == {None}
 
 
 @pytest.mark.slow

@@ -112,16 +112,21 @@ def queries(answers: Sequence[Query]) -> Document:
 def preview(answer: Preview) -> Document:
     """Return what a query would cost, with one row for each tier."""
     rows = [
-        (*tier_cells(item), *charge_cells(item), _composed(item), item.expected_maximum)
+        (
+            *(*tier_cells(item), *charge_cells(item), _composed(item)),
+            *(item.expected_maximum, item.epsilon_at_delta),
+        )
         for item in answer.tiers
     ]
     # A registered query has been charged already, so that the remaining room does not matter.
     with_room = any(item.room is not None for item in answer.tiers)
+    read = any(item.epsilon_at_delta is not None for item in answer.tiers)
     columns = (
         *(Column("tier"), *LEVEL, EPSILON, DELTA, *ERROR),
         *charge_columns(with_room=with_room),
         _added_up(answer.tiers),
         Column("expected_maximum", number if answer.powers else None, right=True),
+        Column("epsilon_at_delta", number if read else None, right=True),
     )
     numbers = "1 number" if answer.dimension == 1 else f"{answer.dimension:,} numbers"
     advice = (f"  {answer.powers.reason}",) if answer.powers else ()
