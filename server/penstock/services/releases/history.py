@@ -102,7 +102,7 @@ def values(
 ) -> ReleaseView:
     """Show a release with its values to a user who holds it: all, or a range with both its ends.
 
-    Positions count from 0; estimates, as they are wished for, are shown with every range.  Raises
+    Positions count from 0; estimates, as they were chosen, are shown with every range.  Raises
     ``NotFound``, and ``InvalidInput`` for positions or estimates that the release does not have.
     """
     principal.require("analyst")

@@ -15,7 +15,7 @@ from tests.statistical.checks import FALSE_ALARM
 from tests.unit.services.noise.estimates.rows import SCALES, generator_of, products, rows, summed
 
 from penstock.services.noise.estimates.moments import moments
-from penstock.services.noise.estimates.products import Estimate, Products
+from penstock.services.noise.estimates.products import Estimate, Products, Scale
 from penstock.services.noise.estimates.regression import regression
 
 COUNT, TRIALS, MISSES = 2000, 3000, 0.05
@@ -106,3 +106,18 @@ def test_intervals_about_a_population_miss_no_more_often_than_they_say() -> None
             )
             found[each.name] += missing
     assert not [name for name in of_rows if not too_often(found[name])]
+
+
+@pytest.mark.parametrize(("count", "share"), [(30, 0.545), (100, 0.133), (3000, 0.055)])
+def test_about_a_population_the_mean_of_a_rare_value_is_missed_more_often(
+    count: int, share: float
+) -> None:
+    """Rows without the value have no spread, and readers are told how often they err then."""
+    missed = 0.0
+    for ones in range(count + 1):
+        numbers = np.array([count, 2 * ones - count, count], dtype=float)
+        of = products(numbers, 1e-9, factors=1, sampling=True)
+        mean = moments(of, [Scale("sick", 0.5, 0.5)])[1]
+        if not (mean.lower or 0) <= 0.02 <= (mean.upper or 0):
+            missed += float(stats.binom.pmf(ones, count, 0.02))
+    assert missed == pytest.approx(share, abs=0.002)
