@@ -32,8 +32,9 @@ class Server:
     freshly keyed stream, once per release.  ``issuer`` is the trusted OpenID provider, if there is
     one; ``computing`` runs long computations.  ``stored`` has the secrets, which may be rotated
     while the server runs.  ``kept`` has queries as earlier requests read them, and ``clearances``
-    what users had at their last request; both are compared with the database before use.  ``keys``
-    are those that were unwrapped lately.
+    what users had at their last request; both are compared with the database before use.
+    ``counted`` has what users were handed lately (``releases.quota.Counted``).  ``keys`` are those
+    that were unwrapped lately.
     """
 
     settings: Settings
@@ -47,6 +48,7 @@ class Server:
     computing: Computing = field(default_factory=Here)
     kept: Kept[Any] = field(default_factory=Kept)
     clearances: dict[int, tuple[int | None, int | None]] = field(default_factory=dict)
+    counted: dict[int, Any] = field(default_factory=dict)
     keys: KeptKeys = field(default_factory=KeptKeys)
 
     @cached_property

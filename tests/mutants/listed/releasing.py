@@ -201,6 +201,16 @@ MUTANTS: Final[Sequence[Mutant]] = (
         ),
     ),
     Mutant(
+        name="quota-by-a-sum",
+        path="services/releases/locked_state.py",
+        before="        if counted.leaves_room(server) or not before.last:\n",
+        after="        if True:\n",
+        wrong="who has room is refused for what they were handed more than a day ago",
+        tests=(
+            "tests/unit/services/releases/test_quota.py::test_nobody_is_refused_for_what_is_a_day_old",
+        ),
+    ),
+    Mutant(
         name="release-held-by-somebody",
         path="services/releases/lookups.py",
         before='(_GRANT.c.user_id == bindparam("user_id")) & (_GRANT.c.release_id == AT)',

@@ -6,6 +6,7 @@ change with releases are read: the others are those of the same edition.  The ro
 both.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cache
@@ -14,6 +15,7 @@ from typing import Any
 from sqlalchemy import (
     BigInteger,
     ColumnElement,
+    Connection,
     FromClause,
     Integer,
     LargeBinary,
@@ -59,7 +61,6 @@ _EDITION, _CLEARANCE, _GRANT, _LEAF, _QUERY, _RELEASE = (
 )
 _AT, _ACCURATE, _NOISY = (_RELEASE.alias(name) for name in ("at_rung", "accurate", "noisy"))
 _RUNG = _RELEASE.c.rung
-_UNLIMITED = 1 << 62
 
 LONG = 1 << 20
 """The size in bytes from which vectors are read one by one."""
@@ -69,7 +70,8 @@ LONG = 1 << 20
 class Room:
     """Hold what one user was handed of levels that no tier has, and the query's number of them.
 
-    ``levels``, ``size`` (bytes) and ``first`` are those of ``quota``.
+    ``levels``, ``size`` (bytes) and ``first`` are those of ``quota``: exact if they are the most of
+    a day, and otherwise at least what was handed.
     """
 
     levels: int
@@ -150,18 +152,17 @@ def _read(
     if between:
         place |= {
             **{f"own_{number}": rung for number, rung in enumerate(sorted(given))},
-            "since": server.clock() - quota.DAY,
-            "most_levels": server.settings.levels_per_day or _UNLIMITED,
-            "most_bytes": server.settings.level_bytes_per_day or _UNLIMITED,
             "most_others": query.max_levels - len(given),
         }
     connection = session.connection()
     # A database that reads several long vectors for one row holds copies of all of them at once.
     long = allowed.kind.size(query) >= LONG
     statement = _statement(connection.dialect.name, len(given) if between else None, long, ahead)
-    row = statement.first(connection, place)
-    if row is None:
-        raise edition_missing()
+    room: Room | None = None
+    if between:
+        row, room = _with_room(server, connection, statement, place)
+    else:
+        row = _present(statement.first(connection, place))
     if row["query_seq"] is None:
         raise NotFound(f"There is no query {query.name!r}.")
     stored, received = _release(session, row, "at", long=long), received_in(session, row)
@@ -177,10 +178,32 @@ def _read(
         accurate=_release(session, row, "accurate", long=long),
         noisy=_release(session, row, "noisy", long=long),
         count=row["count"],
-        room=Room(row["levels"], row["size"], row["first"], row["others"]) if between else None,
+        room=room,
         release_id=None if ahead else row["release_id"],
         leaf_id=None if ahead else row["leaf_id"],
     )
+
+
+def _with_room(
+    server: Server, connection: Connection, statement: Prepared, place: Mapping[str, Any]
+) -> tuple[Row, Room]:
+    """Run the statement, and again where what was counted before it leaves no room."""
+    user = place["user_id"]
+    before = quota.counted(server, connection.dialect.name, user)
+    while True:
+        row = _present(statement.first(connection, {**place, **before.parameters(server)}))
+        counted = before.with_later(row["levels"], row["size"], row["last"])
+        if counted.leaves_room(server) or not before.last:
+            break
+        before = quota.Counted(before.since)
+    server.counted[user] = counted
+    return row, Room(counted.levels, counted.size, row["first"], row["others"])
+
+
+def _present(row: Row | None) -> Row:
+    if row is None:
+        raise edition_missing()
+    return row
 
 
 def _release(session: Session, row: Row, prefix: str, *, long: bool) -> StoredRelease | None:
@@ -260,7 +283,7 @@ def _statement(dialect: str, own: int | None, long: bool, ahead: bool) -> Prepar
     columns_of_room: tuple[ColumnElement[Any], ...] = ()
     if own is not None:
         tables = tables.join(room, true())
-        columns_of_room = (room.c.levels, room.c.size, room.c.first, room.c.others)
+        columns_of_room = (room.c.levels, room.c.size, room.c.first, room.c.last, room.c.others)
     tables = (
         tables.outerjoin(_GRANT, of_caller)
         .outerjoin(_LEAF, _LEAF.c.id == _GRANT.c.leaf_id)

@@ -8,9 +8,10 @@ import pytest
 from tests.unit.worlds import World
 
 from penstock.errors import QuotaUsedUp
+from penstock.persistence.row_numbers import required
 from penstock.services.access.principals import OPERATOR
 from penstock.services.people import tokens, users
-from penstock.services.releases.quota import TOKENS
+from penstock.services.releases.quota import TOKENS, counted
 from penstock.services.schemas.people.tokens import TokenSpec
 from penstock.services.schemas.people.users import UserSpec
 
@@ -55,6 +56,40 @@ def test_so_many_bytes_are_handed_out_in_a_day_and_no_more(visits: World) -> Non
 def test_nothing_is_a_limit_where_none_is_set(visits: World) -> None:
     world = limited(visits, levels_per_day=0, level_bytes_per_day=0)
     assert all(world.ask("ines", epsilon=0.1 + n / 100).first for n in range(1, 4))
+
+
+@pytest.mark.only("sqlite")
+def test_a_worker_adds_later_hand_outs_to_what_it_counted(visits: World) -> None:
+    """Those of other workers are among them; a sum that a clock set back spoils is not used."""
+    world, ines = limited(visits, levels_per_day=4), required(visits.person("ines").user_id)
+    other = replace(world, server=replace(world.server, counted={}))
+    world.ask("ines", epsilon=0.11)
+    world.ask("ines", epsilon=0.12)
+    known = world.server.counted[ines]
+    assert (known.levels, known.last > 0) == (1, True)
+    assert other.ask("ines", epsilon=0.13).first
+    assert world.ask("ines", epsilon=0.14).first
+    assert world.server.counted[ines].levels == 3
+    for worker in (world, other):
+        with pytest.raises(QuotaUsedUp, match="4 levels"):
+            worker.ask("ines", epsilon=0.15)
+    later = known.since + timedelta(days=2)
+    world.server.counted[ines] = replace(known, since=later)
+    assert counted(world.server, "sqlite", ines).last == 0
+    assert counted(other.server, "postgresql", ines).last == 0
+
+
+def test_nobody_is_refused_for_what_is_a_day_old(visits: World) -> None:
+    """The sum of a worker has it still, and so all is counted again."""
+    world = limited(visits, levels_per_day=3)
+    for epsilon in (0.11, 0.12):
+        world.ask("ines", epsilon=epsilon)
+    world.clock.forward(days=1)
+    for epsilon in (0.13, 0.14, 0.15):
+        assert world.ask("ines", epsilon=epsilon).first
+    with pytest.raises(QuotaUsedUp, match="3 levels") as refused:
+        world.ask("ines", epsilon=0.16)
+    assert refused.value.data["retry_after"] == timedelta(days=1).total_seconds()
 
 
 def test_what_others_were_given_neither_costs_nor_shows(visits: World) -> None:
