@@ -88,6 +88,29 @@ STREAM_PREVIEW: dict[str, Any] = {
             ("square_root", {}, None, False, 20.5, None),
         )
     ],
+    "noises": [
+        {
+            "mechanism": "laplace",
+            "structure": {"kind": "kary", "k": 22},
+            "chosen": True,
+            "refusal": None,
+            "errors": [
+                {
+                    "tier": "partner",
+                    "root_mean_square": 9.44,
+                    "largest": 13.0,
+                    "charged_share": 0.0164,
+                }
+            ],
+        },
+        {
+            "mechanism": "gaussian",
+            "structure": {},
+            "chosen": False,
+            "refusal": "Gaussian noise needs a delta above 0.",
+            "errors": [],
+        },
+    ],
 }
 ANSWERS: dict[str, Any] = {
     "GET /api/v1/streams": {"items": [STREAM], "next_cursor": None},

@@ -18,6 +18,9 @@ def test_a_preview_compares_structures(client: Client, requests: list[httpx.Requ
     best, other = preview.structures
     assert (best.name, best.chosen, best.errors[0].charged_share) == ("kary", True, 0.0164)
     assert (other.request, other.errors[0].charged_share) == (None, None)
+    laplace, gaussian = preview.noises
+    assert (laplace.chosen, laplace.errors[0].charged_share) == (True, 0.0164)
+    assert (gaussian.refusal, gaussian.errors) == ("Gaussian noise needs a delta above 0.", ())
     with pytest.raises(InvalidArgument):
         client.preview_stream({"name": object()})
 

@@ -139,6 +139,28 @@ def test_each_structure_is_what_asking_for_it_gives(
     assert apart > 2
 
 
+@pytest.mark.parametrize("dataset", ["clicks", "pure"])
+def test_both_noises_are_what_asking_for_them_gives(clicks: World, dataset: str) -> None:
+    """Gaussian noise has no place where delta is 0, and says so."""
+    body = {**HITS, "dataset": dataset, "structure": "auto", "length": 250}
+    found = ask(clicks, {**body, "mechanism": "laplace"})
+    own, other = found["noises"]
+    assert (own["mechanism"], own["chosen"]) == ("laplace", True)
+    assert (other["mechanism"], other["chosen"]) == ("gaussian", False)
+    assert own["structure"] == found["structure"]
+    if dataset == "pure":
+        refused = clicks.call("POST", PREVIEW, {**body, "mechanism": "gaussian"}, by="root")
+        assert (other["refusal"], other["errors"]) == (parsed(refused)["errors"][0]["detail"], [])
+        return
+    again = ask(clicks, {**body, "mechanism": "gaussian"})
+    mirrored = [{**each, "chosen": not each["chosen"]} for each in (other, own)]
+    assert again["noises"] == mirrored
+    for noise, preview in ((own, found), (other, again)):
+        for error, tier in zip(noise["errors"], preview["tiers"], strict=True):
+            assert error["charged_share"] == tier["charge"]["share"]
+            assert error["root_mean_square"] == tier["root_mean_square"]
+
+
 def test_analysts_are_told_of_tiers_up_to_their_own(clicks: World) -> None:
     both, internal = spec("a share"), {**HITS, "levels": {"internal": {"epsilon": 1}}}
     root, ann = ask(clicks, both), ask(clicks, both, by="ann")

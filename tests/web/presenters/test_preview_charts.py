@@ -48,6 +48,7 @@ STREAM = StreamPreviewView(
     refusal=None,
     tiers=[TIER],
     structures=[],
+    noises=[],
 )
 
 

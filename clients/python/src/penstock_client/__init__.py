@@ -69,6 +69,7 @@ from penstock_client.queries import Query, TierLevel
 from penstock_client.release import Release
 from penstock_client.stream_preview import (
     StepError,
+    StreamNoise,
     StreamPreview,
     StreamTierPreview,
     Structure,
@@ -129,6 +130,7 @@ __all__ = [
     "Spending",
     "StepError",
     "Stream",
+    "StreamNoise",
     "StreamPreview",
     "StreamTier",
     "StreamTierPreview",

@@ -103,11 +103,36 @@ class Structure:
 
 
 @dataclass(frozen=True)
+class StreamNoise:
+    """Hold the same stream with one mechanism, in the best structure for it.
+
+    ``refusal`` says why there could be no such stream; there are no ``errors`` then.
+    """
+
+    mechanism: str
+    structure: Mapping[str, object] = field(hash=False)
+    chosen: bool
+    refusal: str | None
+    errors: tuple[StructureError, ...]
+
+    @classmethod
+    def read(cls, fields: Fields) -> Self:
+        return cls(
+            fields.text("mechanism"),
+            fields.child("structure").whole,
+            fields.whole.get("chosen") is True,
+            fields.text_or_none("refusal"),
+            tuple(map(StructureError.read, fields.children("errors"))),
+        )
+
+
+@dataclass(frozen=True)
 class StreamPreview:
     """Hold what a stream would cost, for each tier that the caller may see.
 
     ``structures`` begin with the one that has the least mean squared error over
-    ``judged_steps`` steps; ``refusal`` says why budgets would not allow the stream.
+    ``judged_steps`` steps; ``refusal`` says why budgets would not allow the stream.  ``noises``
+    are Laplace and Gaussian noise at the same targets.
     """
 
     stream: str
@@ -121,6 +146,7 @@ class StreamPreview:
     tiers: tuple[StreamTierPreview, ...]
     structures: tuple[Structure, ...]
     answer: Answer = field(repr=False, compare=False)
+    noises: tuple[StreamNoise, ...] = ()
 
     @classmethod
     def read(cls, fields: Fields) -> Self:
@@ -136,4 +162,5 @@ class StreamPreview:
             tiers=tuple(map(StreamTierPreview.read, fields.children("tiers"))),
             structures=tuple(map(Structure.read, fields.children("structures"))),
             answer=whole(fields),
+            noises=tuple(map(StreamNoise.read, fields.children_or_none("noises"))),
         )

@@ -1,4 +1,4 @@
-"""Print what a stream would cost, and how structures compare, as two tables."""
+"""Print what a stream would cost, and how structures and noises compare, as three tables."""
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
@@ -72,7 +72,27 @@ def _compared(preview: "StreamPreviewView") -> Document:
         )
         for structure in preview.structures
     ]
-    return Document(None, columns, rows, facts)
+    return Document(None, columns, rows, facts, below=_noises(preview))
+
+
+def _noises(preview: "StreamPreviewView") -> Document:
+    """Return Laplace and Gaussian noise side by side, at the same targets and every tier."""
+    facts = ["Noise at the same targets, each in its best structure:"]
+    columns = (
+        *(Column("noise"), Column("structure"), Column("tier")),
+        *(Column("root_mean_square", right=True), Column("largest", right=True)),
+        Column("charged_share", percent, right=True),
+    )
+    rows = [
+        (
+            *(noise.mechanism, noise.structure["kind"], error.tier),
+            *(error.root_mean_square, error.largest, error.charged_share),
+        )
+        for noise in preview.noises
+        for error in noise.errors
+    ]
+    refused = [f"  no {each.mechanism}: {each.refusal}" for each in preview.noises if each.refusal]
+    return Document(None, columns, rows, [*facts, *refused])
 
 
 def _marks(structure: "StructureView") -> Iterator[str]:

@@ -33,6 +33,7 @@ from penstock.services.noise.kinds.stream_shape import Shape
 from penstock.services.noise.process import Process
 from penstock.services.schemas.stream_previews import (
     StepErrorView,
+    StreamNoiseView,
     StreamPreviewTierView,
     StreamPreviewView,
     StructureErrorView,
@@ -109,6 +110,7 @@ def quote_stream(
     only_add = trees_only_add(request.mechanism, terms.delta)
     compared = _compared(request, shape, terms, past_only=only_add)
     own = next(option for option in compared if _same(option, shape))
+    noise = _noise(request.mechanism, shape, quote, own, chosen=True)
     view = StreamPreviewView(
         stream=request.name,
         dataset=terms.dataset,
@@ -125,8 +127,42 @@ def quote_stream(
         refusal=None,
         tiers=_tiers(terms.delta, shape, quote, own),
         structures=_structures(request, terms.delta, shape, quote, compared),
+        noises=[noise, _other_noise(request, terms, accounts, limit)],
     )
     return StreamQuote(quote, nodes.dimension, view)
+
+
+def _other_noise(
+    request: StreamRequest, terms: StreamTerms, accounts: Accounts, limit: Tier | None
+) -> StreamNoiseView:
+    """Return the stream with the other mechanism, at the same targets, in its best structure."""
+    name = Gaussian.name if request.mechanism == Laplace.name else Laplace.name
+    fields = {"mechanism": name, "structure": "auto", "k": None, "granularity": None}
+    other = request.model_copy(update=fields)
+    try:
+        shape, _, quote = calibrate_and_price_stream(other, terms, accounts, limit)
+    except InvalidInput as problem:
+        refusal = problem.errors[0][1]
+        return StreamNoiseView(name, {}, chosen=False, refusal=refusal, errors=[])
+    past_only = trees_only_add(name, terms.delta)
+    options = _compared(other, shape, terms, past_only=past_only)
+    own = next(option for option in options if _same(option, shape))
+    return _noise(name, shape, quote, own, chosen=False)
+
+
+def _noise(
+    name: str, shape: Shape, quote: Quote, own: comparison.Option, *, chosen: bool
+) -> StreamNoiseView:
+    """Return a mechanism with its structure, and the errors and charges of each tier."""
+    errors = [
+        StructureErrorView(
+            account.tier.name,
+            *_deviations(quote.process, rung, own),
+            charge_of(account, cost).share,
+        )
+        for account, rung, cost in quote.charges
+    ]
+    return StreamNoiseView(name, shape.settings(), chosen=chosen, refusal=None, errors=errors)
 
 
 def _judged(shape: Shape) -> int:

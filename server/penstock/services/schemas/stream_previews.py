@@ -74,12 +74,28 @@ class StructureView:
 
 
 @dataclass(frozen=True)
+class StreamNoiseView:
+    """Hold the same stream with one mechanism, in the best structure for it.
+
+    ``chosen`` marks the previewed mechanism, whose structure is the previewed one.  ``refusal``
+    says why such a stream would be refused; there are no ``errors`` then.
+    """
+
+    mechanism: str
+    structure: Mapping[str, Any]
+    chosen: bool
+    refusal: str | None
+    errors: list[StructureErrorView]
+
+
+@dataclass(frozen=True)
 class StreamPreviewView:
     """Hold a stream before it is charged, down to the caller's tiers.
 
     Errors are those over the first ``judged_steps`` steps, which are all of them if there is a
     length.  ``refusal`` says why the budgets would not allow it; null if they would.
-    ``structures`` begin with the one of the least mean squared error.
+    ``structures`` begin with the one of the least mean squared error.  ``noises`` are Laplace and
+    Gaussian noise at the targets of the levels, each with what it would be charged.
     """
 
     stream: str
@@ -97,3 +113,4 @@ class StreamPreviewView:
     refusal: str | None
     tiers: list[StreamPreviewTierView]
     structures: list[StructureView]
+    noises: list[StreamNoiseView]

@@ -84,9 +84,9 @@ def charts_of_stream(stream_preview: StreamPreviewView, budget: DatasetBudgetVie
     errors = _errors(
         stream_preview.tiers, f"the total after element {stream_preview.noisiest_step:,}"
     )
-    trees = preview_choices.trees(stream_preview)
+    choices = (preview_choices.noises(stream_preview), preview_choices.trees(stream_preview))
     return PreviewCharts(
-        errors, budgets, (trees,), stream=stream_preview, steps=_by_step(stream_preview)
+        errors, budgets, choices, stream=stream_preview, steps=_by_step(stream_preview)
     )
 
 

@@ -152,6 +152,40 @@ def trees(stream_preview: StreamPreviewView) -> Comparison:
     )
 
 
+def noises(stream_preview: StreamPreviewView) -> Comparison:
+    """Compare Laplace and Gaussian noise for a stream, each in its best structure."""
+    return Comparison(
+        "Noise at the same levels",
+        tuple(
+            head
+            for tier in stream_preview.tiers
+            for head in (f"typical error (largest), at {tier.tier}", "budget")
+        ),
+        tuple(
+            Choice(
+                f"{_NAMES[noise.mechanism]}, {_STRUCTURES.get(kind, _NAMES.get(kind, kind))}",
+                (noise.refusal,)
+                if noise.refusal is not None
+                else tuple(
+                    cell
+                    for e in noise.errors
+                    for cell in (
+                        f"±{figure(e.root_mean_square)} (±{figure(e.largest)})",
+                        percent(e.charged_share or 0.0),
+                    )
+                ),
+                ""
+                if noise.refusal is not None
+                else urlencode({"mechanism": noise.mechanism, "structure": "auto", "k": ""}),
+                noise.chosen,
+            )
+            for noise in stream_preview.noises
+            for kind in (str(noise.structure.get("kind", "refused")),)
+        ),
+        "Each is shown in the structure that suits it best.",
+    )
+
+
 def _priced(preview: PreviewView) -> tuple[str, ...]:
     return tuple(
         cell

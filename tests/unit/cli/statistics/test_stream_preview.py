@@ -21,7 +21,7 @@ def test_a_preview_compares_structures_below_the_charges(here: Run, tmp_path: Pa
     (tmp_path / "sent.json").write_text(json.dumps({**HITS, "structure": "auto", "length": 250}))
     shown = here("stream", "preview", "sent.json")
     assert (shown.code, shown.err) == (0, "")
-    facts, tiers, heading, structures = shown.out.split("\n\n")
+    facts, tiers, heading, structures, noise, noises = shown.out.split("\n\n")
     assert facts.startswith("hits over sites, version 1, not opened\n  250 elements")
     assert [line.split()[0] for line in tiers.splitlines()] == [
         "tier",
@@ -33,6 +33,10 @@ def test_a_preview_compares_structures_below_the_charges(here: Run, tmp_path: Pa
     chosen = [line for line in structures.splitlines() if "chosen, least mean" in line]
     assert len(chosen) == 1
     assert chosen[0].split()[0] in ("kary", "smooth_binary")
+    assert noise == "Noise at the same targets, each in its best structure:"
+    kinds = [line.split()[:3] for line in noises.splitlines()[1:]]
+    assert [kind[0] for kind in kinds] == ["laplace"] * 3 + ["gaussian"] * 3
+    assert kinds[3:][0][1:] == ["square_root", "public"]
     preview = here("stream", "preview", "sent.json", "--format", "json").json
     listed = [line.split()[0] for line in structures.splitlines()[1:]]
     assert listed == [structure["structure"] for structure in preview["structures"]]
