@@ -67,9 +67,15 @@ format: $(VENV)/.installed
 lock: $(VENV)/.installed
 	$(BIN)/pip-compile --quiet --no-header --no-annotate --strip-extras --allow-unsafe --no-emit-index-url --no-emit-trusted-host --no-emit-find-links --no-emit-options --generate-hashes --extra development --output-file requirements.lock pyproject.toml
 
+# OpenDP's extra mbi needs an older mbi than Penstock's: the peers of `statistics` are by themselves.
+$(VENV)-peers/.installed:
+	$(PYTHON) -m venv $(VENV)-peers
+	$(VENV)-peers/bin/python -m pip install --quiet --disable-pip-version-check 'opendp[mbi,scikit-learn]==0.16.*' plotnine statsmodels
+	touch $@
+
 benchmarks: $(VENV)/.installed
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[benchmarks]'
 	$(BIN)/python -m tests.benchmarks
 
 clean:
-	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(VENV)-peers build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -20,9 +20,10 @@ from tests.benchmarks.database import (
 )
 from tests.benchmarks.figures import Figure, table
 from tests.benchmarks.noise import accountant, costs, histogram, mechanisms, paper_figures
-from tests.benchmarks.running_sums import buffers, streams
+from tests.benchmarks.running_sums import streams
 from tests.benchmarks.served import dashboard, over_http, refusals
 from tests.benchmarks.served.compared.populated import tree_at
+from tests.benchmarks.utility import measured
 
 BENCHMARKS: dict[str, tuple[str, Callable[[], Sequence[Figure]]]] = {
     "mechanisms": ("Noise processes, 10^6 values", mechanisms.measure),
@@ -48,7 +49,7 @@ BENCHMARKS: dict[str, tuple[str, Callable[[], Sequence[Figure]]]] = {
     "trees": ("Running sums by the papers' structures", paper_figures.measure_trees),
     "correlated": ("Many counts over one population", paper_figures.measure_correlated),
     "streams": ("Steps of running sums, placed all over a stream", streams.measure),
-    "statistics": ("Running sums by buffers, against the square root", buffers.measure),
+    "statistics": ("Statistics: running sums by buffers, and speed", measured.measure),
     "sequencer": ("First releases of different queries, 256 values, PostgreSQL", sequencer.measure),
     "scaling": ("What grows with hosts on one PostgreSQL, and with rows", scaling.measure),
     "reach": ("Rows and values of one dataset and one vector, on one machine", reach.measure),
