@@ -117,7 +117,7 @@ def diamonds(folder: Path) -> Study:
 def health_insurance(folder: Path) -> Study:
     """Return statsmodels' 20,190 person-years of RAND's.  ``folder`` is the package's."""
     table = _read(folder / "datasets" / "randhie" / "randhie.csv")
-    numbers = {name: table[name].astype(np.float64) for name in ("lpi", "mdvis", "disea")}
+    numbers = {name: table[name].astype(np.float64) for name in ("mdvis", "disea")}
     codes = {name: _labels(table[name]) for name in ("idp", "hlthg", "hlthf", "hlthp", "lncoins")}
     codes |= {
         "limits": _binned(table["physlm"], [0.5]),
@@ -127,8 +127,8 @@ def health_insurance(folder: Path) -> Study:
     return Study(
         name="RAND",
         columns=numbers,
-        bounds={"lpi": (0.0, 8.0), "mdvis": (0.0, 80.0), "disea": (0.0, 60.0)},
-        median_of="lpi",
+        bounds={"mdvis": (0.0, 80.0), "disea": (0.0, 60.0)},
+        median_of="disea",
         predictor="disea",
         outcome="mdvis",
         fractions=(0.1, 0.4),

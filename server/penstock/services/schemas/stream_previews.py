@@ -75,7 +75,7 @@ class StructureView:
 
 @dataclass(frozen=True)
 class StreamNoiseView:
-    """Hold the same stream with one mechanism, in the best structure for it.
+    """Hold the same stream with one mechanism: another than previewed in its best structure.
 
     ``chosen`` marks the previewed mechanism, whose structure is the previewed one.  ``refusal``
     says why such a stream would be refused; there are no ``errors`` then.
