@@ -202,11 +202,13 @@ def test_moments_are_read_as_a_regression_that_costs_nothing(patients: World) ->
     before = patients.answer("GET", "/api/v1/datasets/patients/budget", by="root")
     path = f"/api/v1/releases/{release['id']}/values"
     read = patients.answer("GET", f"{path}?outcome=cost&interval=population", by="ann")
-    assert (read["values"], read["moments"]["outcome"]) == (release["values"], "cost")
+    assert (read["values"], read["moments"]) == (release["values"], release["moments"])
     n, intercept, slope = read["estimates"]
     assert (n["name"], intercept["name"]) == ("n", "intercept")
     assert (slope["name"], slope["interval"]) == ("coefficient:age", "population")
     assert slope["lower"] < 0.5 < slope["upper"]
+    turned = patients.answer("GET", f"{path}?outcome=age", by="ann")
+    assert [each["name"] for each in turned["estimates"]][2] == "coefficient:cost"
     assert patients.answer("GET", f"{path}?outcome=cost&predictors=age", by="ann") == (
         patients.answer("GET", f"{path}?outcome=cost", by="ann")
     )

@@ -144,7 +144,7 @@ def test_both_noises_are_what_asking_for_them_gives(clicks: World, dataset: str)
     """Gaussian noise has no place where delta is 0, and says so."""
     body = {**HITS, "dataset": dataset, "structure": "auto", "length": 250}
     found = ask(clicks, {**body, "mechanism": "laplace"})
-    own, other = found["noises"]
+    other, own = found["noises"]
     assert (own["mechanism"], own["chosen"]) == ("laplace", True)
     assert (other["mechanism"], other["chosen"]) == ("gaussian", False)
     assert own["structure"] == found["structure"]
@@ -155,6 +155,12 @@ def test_both_noises_are_what_asking_for_them_gives(clicks: World, dataset: str)
     again = ask(clicks, {**body, "mechanism": "gaussian"})
     mirrored = [{**each, "chosen": not each["chosen"]} for each in (other, own)]
     assert again["noises"] == mirrored
+    binary = ask(clicks, {**body, "mechanism": "gaussian", "structure": "binary"})
+    assert binary["noises"] == mirrored
+    levels = {"public": {"level": 400}, "internal": {"level": 100}}
+    alone = ask(clicks, {**body, "mechanism": "gaussian", "levels": levels})["noises"]
+    assert (alone[0]["refusal"], alone[1]["errors"]) == (None, [])
+    assert "a variance of Gaussian noise and a scale" in alone[1]["refusal"]
     for noise, preview in ((own, found), (other, again)):
         for error, tier in zip(noise["errors"], preview["tiers"], strict=True):
             assert error["charged_share"] == tier["charge"]["share"]

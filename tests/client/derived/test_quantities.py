@@ -23,6 +23,7 @@ from penstock_client.derived import (
     share,
     total,
 )
+from penstock_client.models import Part
 
 DEVIATION = 45.03
 NORMAL = 1.959963984540054
@@ -203,6 +204,8 @@ def test_noise_that_values_share_counts_in_their_total(release: Release) -> None
     given = released(release, 100, 20, answer={"covariance": shared})
     assert total(given).standard_deviation == pytest.approx(math.sqrt(80))
     assert difference(given, "a", "b").standard_deviation == pytest.approx(math.sqrt(320))
+    with pytest.raises(CovarianceUnknown, match="not a part of them"):
+        total(replace(given, part=Part(4, 5, 9)))
     independent = ratio(replace(given, answer={"covariance": None}), "a", "b")
     assert ratio(given, "a", "b").standard_deviation != independent.standard_deviation
 

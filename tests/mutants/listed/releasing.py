@@ -211,6 +211,16 @@ MUTANTS: Final[Sequence[Mutant]] = (
         ),
     ),
     Mutant(
+        name="quota-bytes-forgotten",
+        path="services/releases/quota.py",
+        before="self.levels + levels, self.size + size)",
+        after="self.levels + levels, size)",
+        wrong="the bytes that a user was handed before are not counted with later ones",
+        tests=(
+            "tests/unit/services/releases/test_quota.py::test_a_worker_adds_later_hand_outs_to_what_it_counted",
+        ),
+    ),
+    Mutant(
         name="release-held-by-somebody",
         path="services/releases/lookups.py",
         before='(_GRANT.c.user_id == bindparam("user_id")) & (_GRANT.c.release_id == AT)',

@@ -104,9 +104,10 @@ class Structure:
 
 @dataclass(frozen=True)
 class StreamNoise:
-    """Hold the same stream with one mechanism, in the best structure for it.
+    """Hold the same stream with one mechanism, in the structure that ``auto`` takes for it.
 
-    ``refusal`` says why there could be no such stream; there are no ``errors`` then.
+    ``refusal`` says why there could be no such stream, or why it cannot be compared; there are no
+    ``errors`` then.
     """
 
     mechanism: str

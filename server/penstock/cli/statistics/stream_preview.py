@@ -77,7 +77,7 @@ def _compared(preview: "StreamPreviewView") -> Document:
 
 def _noises(preview: "StreamPreviewView") -> Document:
     """Return Laplace and Gaussian noise side by side, at the same targets and every tier."""
-    facts = ["Noise at the same targets, the other one in its best structure:"]
+    facts = ["Noise at the same targets, each in the structure of auto:"]
     columns = (
         *(Column("noise"), Column("structure"), Column("tier")),
         *(Column("root_mean_square", right=True), Column("largest", right=True)),

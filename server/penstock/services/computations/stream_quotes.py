@@ -110,7 +110,12 @@ def quote_stream(
     only_add = trees_only_add(request.mechanism, terms.delta)
     compared = _compared(request, shape, terms, past_only=only_add)
     own = next(option for option in compared if _same(option, shape))
-    noise = _noise(request.mechanism, shape, quote, own, chosen=True)
+    noises = [
+        _noise(request.mechanism, shape, quote, own, chosen=True)
+        if name == request.mechanism and request.structure == "auto"
+        else _best_noise(request, name, terms, accounts, limit)
+        for name in (Gaussian.name, Laplace.name)
+    ]
     view = StreamPreviewView(
         stream=request.name,
         dataset=terms.dataset,
@@ -127,27 +132,38 @@ def quote_stream(
         refusal=None,
         tiers=_tiers(terms.delta, shape, quote, own),
         structures=_structures(request, terms.delta, shape, quote, compared),
-        noises=[noise, _other_noise(request, terms, accounts, limit)],
+        noises=noises,
     )
     return StreamQuote(quote, nodes.dimension, view)
 
 
-def _other_noise(
-    request: StreamRequest, terms: StreamTerms, accounts: Accounts, limit: Tier | None
+_OWN_LEVELS = (
+    "Its levels are other numbers: a level is a variance of Gaussian noise and a scale of Laplace"
+    " noise. Give epsilon, rho or a share to compare them."
+)
+
+
+def _best_noise(
+    request: StreamRequest, name: str, terms: StreamTerms, accounts: Accounts, limit: Tier | None
 ) -> StreamNoiseView:
-    """Return the stream with the other mechanism, at the same targets, in its best structure."""
-    name = Gaussian.name if request.mechanism == Laplace.name else Laplace.name
-    fields = {"mechanism": name, "structure": "auto", "k": None, "granularity": None}
+    """Return the stream with a mechanism, at the same targets, in the structure of ``auto``."""
+    chosen = name == request.mechanism
+    targets = (request.levels or {}).values()
+    if not chosen and any(getattr(each, "level", None) is not None for each in targets):
+        return StreamNoiseView(name, {}, chosen=False, refusal=_OWN_LEVELS, errors=[])
+    fields = {"mechanism": name, "structure": "auto", "k": None}
+    if not chosen:
+        fields["granularity"] = None
     other = request.model_copy(update=fields)
     try:
         shape, _, quote = calibrate_and_price_stream(other, terms, accounts, limit)
     except InvalidInput as problem:
         refusal = problem.errors[0][1]
-        return StreamNoiseView(name, {}, chosen=False, refusal=refusal, errors=[])
+        return StreamNoiseView(name, {}, chosen=chosen, refusal=refusal, errors=[])
     past_only = trees_only_add(name, terms.delta)
     options = _compared(other, shape, terms, past_only=past_only)
     own = next(option for option in options if _same(option, shape))
-    return _noise(name, shape, quote, own, chosen=False)
+    return _noise(name, shape, quote, own, chosen=chosen)
 
 
 def _noise(

@@ -209,7 +209,8 @@ def _is_paused(server: Server, principal: Principal, key: str) -> bool:
     if last is None or last.finished_at is None or not isinstance(last.problem, Unavailable):
         return False
     pause = timedelta(seconds=LOOK_SECONDS * 2 ** min(last.attempt - 1, 10))
-    return server.clock() < last.finished_at + min(pause, LONGEST_PAUSE)
+    # A clock that was set back would have it wait for days.
+    return timedelta() <= server.clock() - last.finished_at < min(pause, LONGEST_PAUSE)
 
 
 def act(server: Server, number: int) -> JobFunction:

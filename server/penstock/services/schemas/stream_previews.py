@@ -75,10 +75,10 @@ class StructureView:
 
 @dataclass(frozen=True)
 class StreamNoiseView:
-    """Hold the same stream with one mechanism: another than previewed in its best structure.
+    """Hold the same stream with one mechanism, in the structure that ``auto`` takes for it.
 
-    ``chosen`` marks the previewed mechanism, whose structure is the previewed one.  ``refusal``
-    says why such a stream would be refused; there are no ``errors`` then.
+    ``chosen`` marks the previewed mechanism.  ``refusal`` says why such a stream would be refused,
+    or cannot be compared; there are no ``errors`` then.
     """
 
     mechanism: str

@@ -21,7 +21,7 @@ MOST_CELLS: Final = 1 << 21
 """The cells of a junction tree, at most: each takes some hundred bytes while it is fitted."""
 
 ITERATIONS: Final = 500
-MOST_BLOCKS: Final = 16
+MOST_BLOCKS: Final = 240
 """So often as many iterations are carried out, at most."""
 
 NEAR: Final = 1.0

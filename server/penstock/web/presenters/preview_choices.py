@@ -153,7 +153,7 @@ def trees(stream_preview: StreamPreviewView) -> Comparison:
 
 
 def noises(stream_preview: StreamPreviewView) -> Comparison:
-    """Compare Laplace and Gaussian noise for a stream, the other one in its best structure."""
+    """Compare Laplace and Gaussian noise for a stream, each in the structure of ``auto``."""
     return Comparison(
         "Noise at the same levels",
         tuple(
@@ -182,7 +182,7 @@ def noises(stream_preview: StreamPreviewView) -> Comparison:
             for noise in stream_preview.noises
             for kind in (str(noise.structure.get("kind", "refused")),)
         ),
-        "The other noise is shown in the structure that suits it best.",
+        "Each is shown in the structure that is the best for it.",
     )
 
 

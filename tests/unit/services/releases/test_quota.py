@@ -73,6 +73,10 @@ def test_a_worker_adds_later_hand_outs_to_what_it_counted(visits: World) -> None
     for worker in (world, other):
         with pytest.raises(QuotaUsedUp, match="4 levels"):
             worker.ask("ines", epsilon=0.15)
+    last = limited(world, levels_per_day=0, level_bytes_per_day=4 * known.size + 1)
+    assert last.ask("ines", epsilon=0.15).first
+    with pytest.raises(QuotaUsedUp, match="bytes"):
+        last.ask("ines", epsilon=0.16)
     later = known.since + timedelta(days=2)
     world.server.counted[ines] = replace(known, since=later)
     assert counted(world.server, "sqlite", ines).last == 0

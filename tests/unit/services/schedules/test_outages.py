@@ -95,6 +95,9 @@ def test_an_engine_that_is_away_is_asked_less_and_less_often_however_many_look(
     assert asked[:12] == [1, 2, 3, 3, 4, 4, 4, 5, 5, 5, 5, 5]
     assert asked[-1] == 10
     assert all(asked[minute + 10] - asked[minute] == 1 for minute in range(10, 50))
+    planned.clock.forward(minutes=-30)  # after it had gone wrong, it is corrected
+    occurrences.look(planned.server, runner(planned))
+    assert len(told) == 11
 
 
 def test_an_engine_that_stays_away_ends_an_occurrence_at_last(

@@ -225,7 +225,8 @@ def combined(releases: Sequence[Release], *, confidence: float = 0.95) -> Derive
 def _derived(terms: Sequence[Term], confidence: float) -> Derived:
     _require_known(terms)
     factor, law = factor_of(terms, confidence)
-    value, deviation = value_of(terms), math.sqrt(covariance(terms, terms))
+    # Of what marginals agree in nothing is left but rounding, of either sign.
+    value, deviation = value_of(terms), math.sqrt(max(covariance(terms, terms), 0.0))
     half = factor * deviation
     return Derived(value, deviation, value - half, value + half, confidence, law)
 
@@ -269,7 +270,8 @@ def _noise(release: Release) -> Noise:
         )
     stated = release.answer.get("covariance")
     joint = None
-    if isinstance(stated, Mapping):
+    # Places of a part are not those that the covariance is stated for.
+    if isinstance(stated, Mapping) and release.part is None:
         joint = covariance_of(Fields(dict(stated), "release.covariance"), release.marginals)
     # Servers that state no covariance had releases with it all the same.
     shares = bool(release.marginals) or release.errors is not None
@@ -286,8 +288,8 @@ def _require_known(terms: Sequence[Term]) -> None:
         if first != term.place and not term.noise.known:
             raise CovarianceUnknown(
                 "The values of this release share noise, and the server does not state their"
-                " covariance, or not so that this version knows it; take one key, or another"
-                " version of the client."
+                " covariance, or not so that this version knows it; take one key, all values and"
+                " not a part of them, or another version of the client."
             )
 
 

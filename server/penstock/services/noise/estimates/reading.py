@@ -57,8 +57,8 @@ def estimates_of(
     """Return the estimates of each group, those of one group together, in the order of the keys.
 
     ``values`` have the shape ``(groups * numbers,)``, the numbers of one group together; ``error``
-    is that of each of them.  Intervals have the confidence of ``error``.  ``names`` are the columns
-    that are read, by default all in their order; of a regression the last is the outcome.
+    is that of each of them.  Intervals have the confidence of ``error``.  With ``names`` they are
+    read as the regression of the last of these columns on the others.
     """
     ratio = _ratio(error)
     known = [each.name for each in view.columns]
@@ -67,7 +67,7 @@ def estimates_of(
     scales = [Scale(each.name, each.middle, each.half_width) for each in columns]
     count = len(pairs(len(known)))
     read = _numbers_of(places, len(known))
-    estimated = moments if view.outcome is None else regression
+    estimated = regression if names or view.outcome is not None else moments
     estimates = []
     for group, numbers in enumerate(np.asarray(values).reshape(-1, count)):
         products = Products(
@@ -141,10 +141,8 @@ def reread(release: ReleaseView, choice: EstimateChoice) -> ReleaseView:
     products = release.moments
     if products is None or (interval == NOISE and not names):
         return release
-    if names:
-        products = replace(products, outcome=choice.outcome)
     estimates = estimates_of(release.keys, release.values, release.error, products, interval, names)
-    return replace(release, moments=products, estimates=estimates)
+    return replace(release, estimates=estimates)
 
 
 def _regressed(release: ReleaseView, choice: EstimateChoice) -> list[str]:

@@ -64,6 +64,7 @@ def release(visit: Visit, release: str) -> Response:
     return visit.page(
         "analyst/release.html",
         release=view,
+        outcome=choice.outcome or (view.moments and view.moments.outcome),
         picture=release_charts.release_picture(view, f"{view.query} at {view.tier}"),
         forms=tabular_formats.FORMS,
         synthetic=rows.can_be_drawn(visit.server, view),
