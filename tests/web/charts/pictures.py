@@ -9,6 +9,8 @@ import pytest
 
 from penstock.web.charts.band import Stream, line_with_band
 from penstock.web.charts.band import rows as stream_rows
+from penstock.web.charts.distribution import Distribution, Quantile, curve_with_band
+from penstock.web.charts.distribution import rows as quantile_rows
 from penstock.web.charts.drawing.lettering import SIZE, width_of
 from penstock.web.charts.drawing.values import Interval, Level, Table
 from penstock.web.charts.intervals import Groups, bars_with_intervals
@@ -71,6 +73,10 @@ def stream(content: Stream) -> Chart:
     return Chart(lambda p, w: line_with_band(content, p, w), stream_rows(content))
 
 
+def curve(content: Distribution) -> Chart:
+    return Chart(lambda p, w: curve_with_band(content, p, w), quantile_rows(content))
+
+
 def rungs(content: Ladder) -> Chart:
     return Chart(lambda p, w: ladder(content, p, w), ladder_rows(content))
 
@@ -95,11 +101,14 @@ def charts(names: tuple[str, ...]) -> dict[str, Chart]:
     tiers = (Tier(a, (b, c), d), Tier(f"{b} two", (d,)), Tier("three"))
     points = (Point(64, 15.6, a, (b,)), Point(113, 20.8, c, (d, "ines")), Point(1000, 62, b, (a,)))
     parts = (Part(c, 0.4), Part(d, 0.2))
+    shares, lower, upper = (0.1, 0.5, 0.9, 1.0), (0.0, 0.4, 0.8, 1.0), (0.2, 0.6, 1.0, 1.0)
+    ages = (Quantile(a, 0.25, Interval(13, 10, 20)), Quantile(b, 0.9, Interval(30, 20, 40)))
     releases = (Release(a, b, around(1342, 62.2), 0.5), Release(c, d, around(1316, 15.6), 2.0))
     return {
         "groups": groups(Groups(a, (a, b, c, d), levels, c)),
         "ranking": ranking(Ranking(a, (a, b, c, d), levels[0], c, d)),
         "stream": stream(Stream(a, (1, 2, 5, 40), levels, c, d)),
+        "curve": curve(Distribution(a, b, (0, 10, 20, 30, 40), shares, lower, upper, ages)),
         "ladder": rungs(Ladder(a, tiers, Move(b, a, "three"))),
         "budgets": budgets(Budgets(a, (TierBudget(a, 1, parts), TierBudget(b, 2)))),
         "path": path(NoisePath(a, b, points, 2.0, None)),
@@ -116,6 +125,7 @@ def empty() -> dict[str, Chart]:
         "groups": groups(Groups("t", (), ())),
         "ranking": ranking(Ranking("t", (), Level("a", ()))),
         "stream": stream(Stream("t", (), (Level("a", ()),))),
+        "curve": curve(Distribution("t", "age", (0, 10, 20), (), (), ())),
         "ladder": rungs(Ladder("t", ())),
         "budgets": budgets(Budgets("t", ())),
         "path": path(NoisePath("t", "variance", (), None, None)),

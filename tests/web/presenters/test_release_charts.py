@@ -1,13 +1,20 @@
 """Test which releases are drawn and listed, and what they are called."""
 
+from dataclasses import replace
+
+import numpy as np
 import pytest
 from tests.web.service_views import listed, release, sparse
 
 from penstock.errors import InvalidInput
+from penstock.services.schemas.estimates.quantiles import BinnedCountsView, DistributionView
 from penstock.services.schemas.queries import ReleaseRequest
+from penstock.services.schemas.views import EstimateView, ReleaseView
 from penstock.web.presenters.release_charts import (
     MOST_CHOSEN,
     MOST_KEYS,
+    group_in,
+    groups_of,
     level_request,
     names_of,
     release_picture,
@@ -81,3 +88,37 @@ def test_an_epsilon_that_cannot_be_meant_is_refused_at_its_field(given: dict[str
     with pytest.raises(InvalidInput) as refusal:
         level_request(given)
     assert refusal.value.errors[0][0] == "/epsilon"
+
+
+def ages_by_ward() -> ReleaseView:
+    """Return quantiles of two groups, of which noise hides the second."""
+    shares = np.array([0.5, 1.0])
+    clear = EstimateView("quantile:0.5", ["a", "2026"], 10.0, 5.0, 15.0, 2.0, "noise")
+    unclear = EstimateView("quantile:0.5", ["b", "2026"], None, None, None, None, "noise")
+    return replace(
+        release("r", "public", 1.0, [7.0, 3.0]),
+        quantiles=BinnedCountsView([0.0, 10.0, 20.0], [0.5], 20.0, whole=False, rows_per_unit=1),
+        estimates=[clear, unclear],
+        distributions=[
+            DistributionView(["a", "2026"], shares, shares, shares),
+            DistributionView(["b", "2026"], None, None, None),
+        ],
+    )
+
+
+def test_of_quantiles_the_distribution_of_the_chosen_group_is_drawn() -> None:
+    view = ages_by_ward()
+    assert groups_of(view) == ["a, 2026", "b, 2026"]
+    first = release_picture(view, "ages")
+    assert [row[0] for row in first.table.rows] == ["quantile 0.5"]
+    assert "ages, a, 2026" in first.drawn
+    second = release_picture(view, "ages", group_in("2", view))
+    assert "too large for a distribution function" in second.drawn
+    assert second.table.rows == ()
+    assert groups_of(release("r", "public", 1.0, [7.0])) == []
+
+
+@pytest.mark.parametrize("text", ["0", "3", "-1", "x", "1.0", "9" * 50, "\u0661"])
+def test_a_group_that_there_is_not_is_refused(text: str) -> None:
+    with pytest.raises(InvalidInput, match="from 1 to 2"):
+        group_in(text, ages_by_ward())

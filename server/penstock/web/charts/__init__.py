@@ -4,17 +4,18 @@ Every chart is a pure function ``chart(content, prefix, width)``, and its module
 ``rows(content)``, which returns the same numbers as a table.  No chart reads a request, the
 database or a service.
 
-* ``drawing``    the parts of charts: axes, numbers, marks, SVG and tables
-* ``lines``      a name, a bar with its interval and a value: the part that several charts share
-* ``intervals``  values of groups with their intervals, at one or several levels
-* ``ranked``     the keys of a sparse histogram by value
-* ``band``       a stream's totals over its steps
-* ``ladder``     tiers and the users who hold them
-* ``stacked``    the queries that each tier's budget was spent on
-* ``losses``     privacy losses as bars, one below another
-* ``compared``   several privacy losses, the one that counts first
-* ``path``       one query's noise process, with each user's release on it
-* ``story``      tiers and lossless releases explained in one picture
+* ``drawing``       the parts of charts: axes, numbers, marks, SVG and tables
+* ``lines``         a name, a bar with its interval and a value: the part that several charts share
+* ``intervals``     values of groups with their intervals, at one or several levels
+* ``ranked``        the keys of a sparse histogram by value
+* ``band``          a stream's totals over its steps
+* ``distribution``  a distribution function with its band, and quantiles on it
+* ``ladder``        tiers and the users who hold them
+* ``stacked``       the queries that each tier's budget was spent on
+* ``losses``        privacy losses as bars, one below another
+* ``compared``      several privacy losses, the one that counts first
+* ``path``          one query's noise process, with each user's release on it
+* ``story``         tiers and lossless releases explained in one picture
 
 Colors are classes that ``static/charts.css`` defines for light and dark pages.  If the stylesheet
 is missing (a mail, a notebook), presentation attributes give colors that are readable on both.

@@ -13,7 +13,7 @@ from penstock.services.noise.intervals import ends
 from penstock.services.schemas.estimates.quantiles import BinnedCountsView
 from penstock.services.schemas.queries import ReleaseRequest
 from penstock.services.schemas.views import EstimateView, HistoryItemView, Key, ReleaseView
-from penstock.web.charts import intervals, ranked
+from penstock.web.charts import distribution, intervals, ranked
 from penstock.web.charts.drawing.values import Interval, Level
 from penstock.web.presenters.figure import Picture, picture
 
@@ -28,6 +28,9 @@ MOST_CHOSEN = 8
 
 MOST_CELLS, MOST_LISTED = 2000, 40
 """Largest numbers of intervals and of levels in the table beside the picture."""
+
+MOST_GROUPS = 500
+"""Largest number of groups of quantiles to choose one of."""
 
 LONGEST_NUMBER = 40
 
@@ -95,12 +98,60 @@ def shown_releases(
     )
 
 
-def release_picture(release: ReleaseView, title: str) -> Picture:
-    """Return the picture of one release; a sparse histogram shows its keys by value."""
+def release_picture(release: ReleaseView, title: str, group: int = 0) -> Picture:
+    """Return the picture of one release; a sparse histogram shows its keys by value.
+
+    For quantiles it is the distribution function of one ``group``, by its place from 0.
+    """
+    if release.distributions is not None:
+        return _distribution(release, title, group)
     if release.histogram is not None:
         places = np.argsort(-np.asarray(release.values), kind="stable")[:MOST_KEYS]
         return _ranking(release, title, places)
     return _side_by_side([release], [release], {release.id: release.tier}, {}, title, "")
+
+
+def groups_of(release: ReleaseView) -> list[str]:
+    """Return the names of the groups that have distribution functions; none without groups."""
+    return [_label(each.key) for each in release.distributions or () if each.key is not None]
+
+
+def group_in(text: str, release: ReleaseView) -> int:
+    """Return the place of a group, from 0, that a form chose by its number from 1.
+
+    Raises ``InvalidInput`` if there is no such group.
+    """
+    count = max(len(release.distributions or ()), 1)
+    known = text.isascii() and text.isdigit() and len(text) < LONGEST_NUMBER
+    if text and not (known and 1 <= int(text) <= count):
+        raise InvalidInput(f"A group is a number from 1 to {count:,}.", pointer="/group")
+    return int(text or 1) - 1
+
+
+def _distribution(release: ReleaseView, title: str, group: int) -> Picture:
+    """Return the distribution function of a group, and its quantiles."""
+    chosen, bins = (release.distributions or ())[group], release.quantiles
+    if bins is None:
+        raise RuntimeError("a release with distribution functions has bins")
+    parts = (chosen.shares, chosen.lower, chosen.upper)
+    shares, lower, upper = (() if part is None else tuple(part.tolist()) for part in parts)
+    quantiles = [
+        distribution.Quantile(each.name.replace(":", " "), share, _interval(each, bins))
+        for each in _quantiles(release)
+        if each.key == chosen.key and each.value is not None
+        for share in (float(each.name.partition(":")[2]),)
+    ]
+    content = distribution.Distribution(
+        title if chosen.key is None else f"{title}, {_label(chosen.key)}",
+        "value",
+        tuple(bins.edges),
+        shares,
+        lower,
+        upper,
+        tuple(quantiles),
+        release.error.confidence,
+    )
+    return picture(distribution.curve_with_band, distribution.rows, content, "results")
 
 
 def _side_by_side(

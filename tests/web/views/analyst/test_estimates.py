@@ -64,10 +64,37 @@ def test_a_form_registers_quantiles_and_a_releases_page_reads_further_ones(
     page = browse("ann").get(path)
     rows = re.findall(r'<th scope="row">(.*?)</th>', page.text)
     assert {"n", "quantile 0.25", "quantile 0.5", "median"} <= set(rows)
-    assert "quantile:0.25" in page.text[page.text.index("<svg") : page.text.index("</svg>")]
+    assert "quantile 0.25" in page.text[page.text.index("<svg") : page.text.index("</svg>")]
+    assert 'name="group"' not in page.text
     further = browse("ann").get(f"{path}?probabilities=0.9")
     assert "quantile 0.9" in text_of(further)
     assert browse("ann").get(f"{path}?probabilities=2").status_code == 422
+
+
+def test_of_quantiles_by_group_one_distribution_function_is_drawn_and_others_are_chosen(
+    world: World, browse: Open, tmp_path: Path
+) -> None:
+    settle(world, tmp_path)
+    query = {
+        "name": "ages",
+        "dataset": "town",
+        "group_by": ["town"],
+        "mechanism": "gaussian",
+        "aggregate": {"type": "quantiles", "column": "age"},
+        "contribution": {"max_groups": 1, "max_rows_per_group": 1},
+        "levels": {"public": {"epsilon": 0.9}},
+    }
+    world.answer("POST", "/api/v1/queries", query, by="root")
+    released = world.answer("POST", "/api/v1/queries/ages/releases", {}, by="ann")
+    path, ann = f"/releases/{released['id']}", browse("ann")
+    for number, town in enumerate(("north", "south"), 1):
+        page = ann.get(f"{path}?group={number}&probabilities=0.9")
+        assert f'<option value="{number}" selected>{town}</option>' in page.text
+        drawn = page.text[page.text.index("<svg") : page.text.index("</svg>")]
+        assert f", {town}</title>" in drawn
+        assert "Share of rows below each edge of 101 bins. quantile 0.9" in drawn
+    assert 'name="group" value="2"' in page.text
+    assert ann.get(f"{path}?group=4").status_code == 422
 
 
 def test_a_form_of_quantiles_says_which_probability_is_none(

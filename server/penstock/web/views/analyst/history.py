@@ -61,11 +61,14 @@ def release(visit: Visit, release: str) -> Response:
     )
     view = services.values(visit.server, visit.principal, release, choice=choice)
     view = with_report(view, list(Form))
+    group = release_charts.group_in(request.args.get("group", ""), view)
     return visit.page(
         "analyst/release.html",
         release=view,
         outcome=choice.outcome or (view.moments and view.moments.outcome),
-        picture=release_charts.release_picture(view, f"{view.query} at {view.tier}"),
+        groups=release_charts.groups_of(view)[: release_charts.MOST_GROUPS],
+        group=group,
+        picture=release_charts.release_picture(view, f"{view.query} at {view.tier}", group),
         forms=tabular_formats.FORMS,
         synthetic=rows.can_be_drawn(visit.server, view),
         in_sight=_in_sight(visit, view.query),
