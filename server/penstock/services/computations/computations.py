@@ -99,7 +99,7 @@ def compose(releases: Sequence[tuple[PlacedRelease, int]], delta: float) -> floa
 
 FUNCTIONS = (
     *(calibrate_and_price, quote, describe, compose),
-    *(stream_quotes.quote_stream, histogram_remedies.remedies),
+    *(stream_quotes.quote_stream, histogram_remedies.remedies, histogram_remedies.fitted),
 )
 
 

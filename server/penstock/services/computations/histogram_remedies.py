@@ -1,4 +1,6 @@
-"""Find terms that fit for a sparse histogram that its budgets do not allow.
+"""Find terms of a sparse histogram that its budgets allow.
+
+They are solved for where the request leaves them open, and suggested where it does not fit.
 
 A remedy is suggested after it was calibrated and priced as registering would do it, so that it is
 accepted unless others spend in the meantime.  It depends on public numbers alone.
@@ -9,21 +11,26 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from penstock.accounting.charging.budget import LARGEST_EXPONENT, Account
-from penstock.accounting.charging.ledger import check
+from penstock.accounting.charging.ledger import Entry, check, limit_of
 from penstock.connectors.planning.prepare import PreparedQuery
+from penstock.connectors.specs.histograms import domain_of
 from penstock.errors import InvalidInput
 from penstock.persistence.tables.people import Tier
 from penstock.privacy.sensitivity import Sensitivity
 from penstock.services.ledger.accounts import TierAccount, largest_share
 from penstock.services.ledger.quotes import calibrate_and_price
 from penstock.services.noise.histogram_settings import EXAMPLE_UNITS, most, rows_of
-from penstock.services.schemas.histograms import DEFAULT_HISTOGRAM_LEVELS
+from penstock.services.schemas.histograms import DEFAULT_HISTOGRAM_LEVELS, MOST_FITTED
 from penstock.services.schemas.queries import HistogramRequest
 from penstock.structures.sparse_histogram.charges import CEILING_ERROR, false_key_failure
 from penstock.structures.sparse_histogram.domain import Uint64
+from penstock.structures.sparse_histogram.threshold import LARGEST_CHANCE
 
 FEWEST = 1e-9
 """The smallest part of the requested false keys that is tried."""
+
+MODEST = 0.1
+"""The part of what accounts keep for failures that the keys of a solved number may take."""
 
 _HALVINGS = 12
 """The bisection steps over nine decades: the largest that fits is then known to two digits."""
@@ -72,6 +79,47 @@ def remedies(
     return facts, 0.0
 
 
+def fitted(
+    request: HistogramRequest,
+    prepared: PreparedQuery,
+    accounts: Accounts,
+    former: Former,
+    delta: float,
+    limit: Tier | None = None,
+) -> float:
+    """Return the largest number of false keys, up to ``MOST_FITTED``, that all accounts pay for.
+
+    If the request has levels, the keys' failures take at most the ``MODEST`` part of what an
+    account keeps for failures: the charge is proportional to the number, and the threshold hardly
+    depends on it, so the rest is left to other queries.  A share limits them by itself.
+
+    It has two significant digits, and depends on nothing but these inputs.  If none would fit, it
+    is the smallest that is tried: the refusal then says what else would have to change.
+    """
+    largest = min(MOST_FITTED, LARGEST_CHANCE * domain_of(request.domain).size)
+    most_keys = two_digits(largest)
+    fewest = two_digits(most_keys * FEWEST)
+    terms = prepared, accounts, former, delta, limit
+
+    def changed_to(number: float) -> HistogramRequest:
+        return request.model_copy(update={"false_keys": number})
+
+    least = _due(changed_to(fewest), *terms)
+    part = MODEST if request.levels else 1.0
+
+    def fits(changed: HistogramRequest) -> bool:
+        due = _due(changed, *terms)
+        return _has_room(due) and all(
+            cost.failure - before.failure <= part * limit_of(account.account).failure
+            for (account, cost), (_, before) in zip(due, least, strict=True)
+        )
+
+    if not _has_room(least):
+        return fewest
+    capped = changed_to(most_keys)
+    return most_keys if fits(capped) else _most_keys(capped, fits) or fewest
+
+
 def _fits(
     request: HistogramRequest,
     prepared: PreparedQuery,
@@ -81,10 +129,28 @@ def _fits(
     limit: Tier | None,
 ) -> bool:
     """Return True if registering ``request`` would find room in every account."""
+    return _has_room(_due(request, prepared, accounts, former, delta, limit))
+
+
+def _has_room(due: Sequence[tuple[TierAccount, Entry]]) -> bool:
+    return bool(due) and all(
+        check(account.account, account.spent, cost) is None for account, cost in due
+    )
+
+
+def _due(
+    request: HistogramRequest,
+    prepared: PreparedQuery,
+    accounts: Accounts,
+    former: Former,
+    delta: float,
+    limit: Tier | None,
+) -> Sequence[tuple[TierAccount, Entry]]:
+    """Return every account's charge for ``request``; none if it would be refused before that."""
     try:
         quote = calibrate_and_price(request, prepared, accounts, delta, limit)
     except InvalidInput:
-        return False
+        return ()
     own = {account.tier.name: (account, rungs, cost) for account, rungs, cost in quote.by_tier()}
     due = [(account, cost) for account, _, cost in own.values()]
     for below, account in former:
@@ -92,7 +158,7 @@ def _fits(
         for rung in reached:
             terms = prepared.dimension, request.max_levels
             due.append((account, quote.process.price(rung, account.account, *terms)))
-    return all(check(account.account, account.spent, cost) is None for account, cost in due)
+    return due
 
 
 def _ways(
@@ -142,9 +208,11 @@ def _most_keys(request: HistogramRequest, fits: Fits) -> float | None:
     """Return the largest number of false keys that fits, to two digits, or None if none does."""
 
     def capped(number: float) -> HistogramRequest:
-        return request.model_copy(update={"false_keys": at_most(request.false_keys, number)})
+        return request.model_copy(
+            update={"false_keys": at_most(request.expected_false_keys, number)}
+        )
 
-    high = most(request.false_keys)
+    high = most(request.expected_false_keys)
     low = high * FEWEST
     if not fits(capped(low)):
         return None

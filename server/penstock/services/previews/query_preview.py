@@ -46,7 +46,7 @@ from penstock.services.queries.exact_answers import (
 )
 from penstock.services.queries.pending import charged_dataset, pending
 from penstock.services.queries.prepared_request import PreparedRequest
-from penstock.services.queries.refused_histograms import advise, advised
+from penstock.services.queries.refused_histograms import advise, advised, solved
 from penstock.services.releases.visibility import levels_of, visible
 from penstock.services.schemas.previews import PreviewTierView, PreviewView, RoomView
 from penstock.services.schemas.queries import PreviewRequest, RegisteredQuery
@@ -118,6 +118,8 @@ def preview(
     prepared_request = PreparedRequest(
         server, principal, patience, dataset, request, prepared, limit=limit
     )
+    prepared_request = solved(prepared_request, accounts)
+    request = prepared_request.request
     with advised(prepared_request):
         described = _quoted(prepared_request, accounts)
     quote = computations.among(described.quote, accounts)

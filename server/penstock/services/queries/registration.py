@@ -40,6 +40,7 @@ from penstock.services.noise.long_vectors.long_vector import keep_all
 from penstock.services.queries.anchors import store_anchor
 from penstock.services.queries.exact_answers import (
     Answer,
+    Plannable,
     Request,
     prepared_for,
     require_dimension,
@@ -48,7 +49,7 @@ from penstock.services.queries.pending import locked, pending, seen_dataset
 from penstock.services.queries.prepared_request import PreparedRequest
 from penstock.services.queries.queries import TierRungs, shown, stored_tiers
 from penstock.services.queries.recorded_statement import keys_text, spec_text
-from penstock.services.queries.refused_histograms import advised
+from penstock.services.queries.refused_histograms import advised, solved
 from penstock.services.releases.long_releases import MANIFEST
 from penstock.services.repository.levels import given_rungs
 from penstock.services.schemas.views import QueryView
@@ -86,8 +87,9 @@ def register(
     require_dimension(server, prepared)
     progress("computing levels and charges")
     planned = PreparedRequest(server, principal, PATIENCE, dataset, request, prepared)
+    planned = solved(planned, accounts)
     with advised(planned):
-        charged, rungs, tiers = _charged(planned, request, seen)
+        charged, rungs, tiers = _charged(planned, seen)
     try:
         # An interrupted registration may have recorded another version's text, which is run.
         query = _anchor(server, dataset, charged, rungs, prepared.step, reader(charged), progress)
@@ -101,11 +103,11 @@ def register(
 
 
 def _charged(
-    planned: PreparedRequest, request: Request, seen: SeenDataset
+    planned: PreparedRequest, seen: SeenDataset
 ) -> tuple[Query, Sequence[int], Sequence[TierRungs]]:
     """Charge all tiers without reading data; return the query, the rungs to draw, and its tiers."""
     server, principal, dataset = planned.server, planned.principal, planned.dataset
-    prepared, accounts = planned.prepared, seen.accounts
+    request, prepared, accounts = planned.request, planned.prepared, seen.accounts
     quoted = planned.run(computations.calibrate_and_price, accounts, dataset.delta)
     quote = computations.among(quoted, accounts)
     size = _room(server, request, prepared)
@@ -130,7 +132,7 @@ def _charged(
         return query, kind_of(query).levels.telling(given), tiers
 
 
-def _room(server: Server, request: Request, prepared: PreparedQuery) -> int:
+def _room(server: Server, request: Plannable, prepared: PreparedQuery) -> int:
     """Return by how much a registration makes the database grow.
 
     There must be room for all that is drawn after the charge, so that it can be finished: raises
@@ -162,7 +164,7 @@ def _row(
     server: Server,
     principal: Principal,
     dataset: Dataset,
-    request: Request,
+    request: Plannable,
     prepared: PreparedQuery,
     quote: Quote,
 ) -> Query:

@@ -24,6 +24,7 @@ from penstock.services.ledger.tier_budgets import largest
 from penstock.services.ledger.version_chains import versions_of
 from penstock.services.queries.exact_answers import planned, require_dimension
 from penstock.services.queries.prepared_request import PreparedRequest
+from penstock.services.queries.refused_histograms import solved
 from penstock.services.repository.datasets import dataset_by_name
 from penstock.services.repository.people import ordered_tiers
 from penstock.services.schedules.templates import Requests
@@ -82,6 +83,7 @@ def _charged(
     prepared = planned(dataset, request)
     require_dimension(server, prepared)
     prepared_request = PreparedRequest(server, principal, PATIENCE, dataset, request, prepared)
+    prepared_request = solved(prepared_request, accounts)
     quoted = prepared_request.run(computations.calibrate_and_price, accounts, dataset.delta)
     quote = computations.among(quoted, accounts)
     spent, shares = {}, {}

@@ -1,7 +1,7 @@
 """Describe sparse histograms, as sent and as answered, beside the terms of any query."""
 
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Annotated, Any, Final, Literal
 
 from pydantic import BeforeValidator, Discriminator, Field, Tag
 
@@ -32,6 +32,28 @@ FalseKeys = Annotated[
     Discriminator(_kind),
 ]
 """The expected number of keys of count 0 that a tier sees, one for all tiers or one for each."""
+
+FIT: Final = "fit"
+MOST_FITTED = 1.0
+"""The largest number of false keys that is solved for: more must be requested as a number."""
+
+
+def _kind_requested(value: object) -> str:
+    return "<fit>" if value == FIT else _kind(value)
+
+
+RequestedFalseKeys = Annotated[
+    Annotated[
+        dict[Name, Expected],
+        Field(min_length=1, max_length=1000),
+        BeforeValidator(each_once),
+        Tag("<by tier>"),
+    ]
+    | Annotated[Expected, Tag("<number>")]
+    | Annotated[Literal["fit"], Tag("<fit>")],
+    Discriminator(_kind_requested),
+]
+"""The same, or ``fit``: the largest number up to ``MOST_FITTED`` that all budgets allow."""
 
 
 @dataclass(frozen=True)

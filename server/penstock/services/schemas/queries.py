@@ -33,8 +33,10 @@ from penstock.connectors.specs.models import (
 from penstock.privacy.target import Target, TargetKind
 from penstock.services.schemas.histograms import (
     DEFAULT_HISTOGRAM_LEVELS,
+    FIT,
     MOST_HISTOGRAM_LEVELS,
     FalseKeys,
+    RequestedFalseKeys,
 )
 from penstock.services.schemas.levels import Level
 from penstock.spec_fields import Name, Number, Spec, as_epsilon, each_once
@@ -223,11 +225,19 @@ class HistogramRequest(ComputedQueryRequest, HistogramQuery):
     """Represent a count over too many keys to list; tiers see the keys with large counts.
 
     ``false_keys`` is the expected number of keys of count 0 that a tier sees: one number, or one
-    for each tier.  It determines the noisy count above which a key is reported.
+    for each tier.  It determines the noisy count above which a key is reported.  With ``fit``, or
+    where it is left out, it is the largest number up to 1 that all budgets allow, to two digits.
     """
 
-    false_keys: FalseKeys
+    false_keys: RequestedFalseKeys = FIT
     max_levels: int = Field(default=DEFAULT_HISTOGRAM_LEVELS, ge=1, le=MOST_HISTOGRAM_LEVELS)
+
+    @property
+    def expected_false_keys(self) -> FalseKeys:
+        """Return the number of false keys.  Raises ``TypeError`` if it is not solved for yet."""
+        if isinstance(self.false_keys, str):
+            raise TypeError("the number of false keys is not solved for yet")
+        return self.false_keys
 
 
 class PushedVectorRequest(Terms, PushedVector):

@@ -6,6 +6,7 @@ from typing import Any
 from werkzeug.datastructures import MultiDict
 
 from penstock.connectors.specs.models import MOST_CONDITIONS, MOST_GROUPINGS
+from penstock.services.schemas.histograms import FIT
 from penstock.services.schemas.views import DatasetView
 from penstock.web.forms.form_input import filled, number, scalar
 from penstock.web.forms.privacy_terms import terms
@@ -59,7 +60,7 @@ def sparse(given: Given, dataset: DatasetView) -> dict[str, Any]:
         "aggregate": {"type": given.get("aggregate", "count")},
         "group_by": [{"column": column} for column in [given.get("keys of", "")] if column],
         "domain": _domain(given),
-        "false_keys": own or number(given.get("false_keys", "")),
+        "false_keys": own or number(given.get("false_keys", "")) or FIT,
     }
 
 

@@ -15,6 +15,7 @@ from penstock.services.computing import Here
 from penstock.services.datasets import corrections, datasets
 from penstock.services.previews import query_preview
 from penstock.services.queries import registration
+from penstock.services.schemas import histograms
 from penstock.services.schemas.datasets import CorrectionRequest
 from penstock.services.schemas.queries import DatasetRequest, HistogramRequest
 
@@ -140,6 +141,59 @@ def test_the_most_false_keys_are_told_of_tiers_apart(world: World, tmp_path: Pat
     registration.register(world.server, OPERATOR, asked(**wish(number)))
 
 
+OPEN = {"levels": LEVELS, "false_keys": "fit"}
+
+
+def solved_for(world: World, wish: dict[str, Any]) -> float:
+    """Return the number of false keys that a preview solves for, which fits."""
+    shown = query_preview.preview(world.server, OPERATOR, asked(**wish))
+    assert shown.refusal is None
+    numbers = {each.histogram.false_keys for each in shown.tiers if each.histogram is not None}
+    assert len(numbers) == 1
+    return numbers.pop()
+
+
+def test_the_largest_number_that_fits_is_solved_for(world: World, tmp_path: Path) -> None:
+    lend(world, tmp_path, DEMO)
+    shared: dict[str, Any] = {"share": 0.5, "levels": None}
+    number = solved_for(world, {**shared, "false_keys": "fit"})
+    assert 0 < number < 1, "the budgets limit it"
+    assert number == float(f"{number:.1e}"), "two digits"
+    assert previewed(world, {**shared, "false_keys": number * 1.12}) is not None
+    assert previewed(world, {**shared, "false_keys": number}) is None
+
+
+def test_what_is_solved_for_leaves_room_for_others(world: World, tmp_path: Path) -> None:
+    lend(world, tmp_path, DEMO)
+    number = solved_for(world, OPEN)
+    assert previewed(world, {**OPEN, "false_keys": 5 * number}) is None
+    assert solved_for(world, {**OPEN, "max_levels": 2}) > number, "fewer levels leave more"
+    view = registration.register(world.server, OPERATOR, asked(**OPEN))
+    assert view.spec["false_keys"] == number
+    # Another has the same, as long as there is room for it.
+    other = {**OPEN, "name": "others", "aggregate": {"type": "count"}}
+    other["contribution"] = {"max_groups": 1, "max_rows_per_group": 1}
+    assert solved_for(world, other) == number
+
+
+def test_no_more_than_one_false_key_is_solved_for(world: World, tmp_path: Path) -> None:
+    lend(world, tmp_path, {"public": {"epsilon": 1}}, delta=1e-3)
+    small = {"domain": {"type": "uint64", "size": 3 * 10**5}}
+    wish = {"levels": {"public": {"epsilon": 0.1}}, "false_keys": "fit", "max_levels": 1}
+    assert solved_for(world, {**wish, **small}) == histograms.MOST_FITTED
+    assert solved_for(world, {**wish, "domain": {"type": "uint64", "size": 4}}) <= 1
+
+
+def test_where_no_number_fits_the_refusal_says_what_else_would(
+    world: World, tmp_path: Path
+) -> None:
+    lend(world, tmp_path, DEMO)
+    costly = {**OPEN, "levels": {"public": {"epsilon": 3}}}
+    shares = [change["share"] for change in remedies(refusal(world, costly))]
+    for share in shares:
+        assert solved_for(world, {"share": share, "levels": None, "false_keys": "fit"}) > 0
+
+
 def test_where_nothing_would_fit_that_is_told(world: World, tmp_path: Path) -> None:
     lend(world, tmp_path, {"public": {"epsilon": 30}})
     told = refusal(world, {"levels": {"public": {"epsilon": 0.1}}})
@@ -203,3 +257,11 @@ def test_remedies_are_found_in_another_process_as_well(world: World, tmp_path: P
     apart = World(replace(world.server, computing=Crossing()), world.clock, world.streams)
     assert refusal(apart, wish) == here
     assert histogram_remedies.remedies in computations.FUNCTIONS
+
+
+def test_numbers_are_solved_for_in_another_process_as_well(world: World, tmp_path: Path) -> None:
+    lend(world, tmp_path, DEMO)
+    here = solved_for(world, OPEN)
+    apart = World(replace(world.server, computing=Crossing()), world.clock, world.streams)
+    assert solved_for(apart, OPEN) == here
+    assert histogram_remedies.fitted in computations.FUNCTIONS

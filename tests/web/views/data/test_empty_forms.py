@@ -139,7 +139,6 @@ HALF_FILLED: list[tuple[str, dict[str, str], str, str]] = [
         )
         for column, op in (("book", "="), ("book", "in"), ("person", "="), ("person", "in"))
     ),
-    (QUERY, {**SPARSE, **TEXTS, "false_keys": ""}, "false_keys", "Enter how many keys may be"),
     (QUERY, {**SPARSE, **TEXTS, "alphabet": ""}, "alphabet", "An alphabet has at least one"),
     (QUERY, {**SPARSE, **TEXTS, "length": ""}, "length", "Enter how many characters each text"),
     (QUERY, {**SPARSE, **TEXTS, "keys of": ""}, "", "A sparse histogram is grouped by one column"),

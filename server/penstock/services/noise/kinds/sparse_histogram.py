@@ -80,7 +80,7 @@ class HistogramKind(QueryKind):
     def family(cls, terms: Terms, step: Fraction) -> type[Mechanism]:
         """Return the mechanism for the size of the domain and the most false keys."""
         request = _histogram(terms)
-        return HistogramNoise.of(domain_of(request.domain).size, most(request.false_keys))
+        return HistogramNoise.of(domain_of(request.domain).size, most(request.expected_false_keys))
 
     @classmethod
     @override
@@ -105,7 +105,7 @@ class HistogramKind(QueryKind):
         """Return the histogram with its false keys by rung.  Raises ``InvalidInput``."""
         request = _histogram(terms)
         declared = request.domain.model_dump(exclude_none=True)
-        shape = settled(declared, request.false_keys, rungs, tiers, limit)
+        shape = settled(declared, request.expected_false_keys, rungs, tiers, limit)
         # Raises errors of the numbers themselves.
         shape.thresholds(self.ladder, self.mechanism.granularity)
         return HistogramKind(self.mechanism, self.ladder, self.sensitivity, shape)
