@@ -4,10 +4,14 @@ import math
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import pytest
 from tests.client.conftest import TOTALS
 from tests.client.servers.answers import STREAM
 
+from penstock.structures.streams.epochs import Epochs
+from penstock.structures.streams.forest import chain, matrices, variance_weight
+from penstock.structures.streams.spread import laplace_half_width
 from penstock_client import CovarianceUnknown, InvalidArgument, RunningTotals, Stream
 from penstock_client._http.fields import Fields
 from penstock_client.derived import daily
@@ -46,6 +50,34 @@ def test_an_element_has_the_noise_that_its_totals_do_not_share() -> None:
         3,
         4,
     )
+
+
+@pytest.mark.parametrize(("mechanism", "power"), [("gaussian", 1), ("laplace", 2)])
+def test_elements_without_an_end_have_noises_of_several_weights(mechanism: str, power: int) -> None:
+    epochs = Epochs(2)
+    steps = range(6, 18)
+    exact = [3 * math.sqrt(variance_weight(epochs, t, squared=power == 2)) for t in steps]
+    totals = totals_of(exact, first=6)
+    answer = {**totals.answer, "granularity": 1e-9}
+    totals = replace(totals, mechanism=mechanism, answer=answer)
+    endless = replace(stream_of(kind="epochs", k=2, subtracting=False), length=None)
+    found = daily(totals, endless)
+    assert found.keys == tuple(steps[1:])
+    decoder, _ = matrices(epochs, 17)
+    used = sorted({node for t in range(1, 18) for node in chain(epochs, epochs.node(t))})
+    variances = np.array([float(epochs.weight(node)) ** power for node in used])
+    elements = np.square(np.diff(decoder, axis=0)) @ variances
+    assert [item.standard_deviation for item in found] == pytest.approx(
+        (3 * np.sqrt(elements[5:])).tolist()
+    )
+    reach = [(item.upper - item.value) / item.standard_deviation for item in found]
+    if mechanism == "gaussian":
+        assert reach == pytest.approx([NORMAL] * len(found))
+    else:
+        for row, item in zip(np.diff(decoder, axis=0)[5:], found, strict=True):
+            scales = [epochs.weight(n) for n, each in zip(used, row, strict=True) if each]
+            width = laplace_half_width(scales, 0.95) * 3 / math.sqrt(2)
+            assert width * (1 - 1e-6) <= item.upper - item.value <= width * 1.1
 
 
 @pytest.mark.parametrize("structure", [{"kind": "square_root"}, {"kind": "epochs"}])

@@ -178,6 +178,13 @@ def test_two_levels_of_one_query_are_not_averaged(release: Release) -> None:
         combined([drawn_apart, replace(drawn_apart)])
 
 
+def test_quantities_without_keys_are_an_empty_frame(release: Release) -> None:
+    empty = released(release)
+    found = combined([empty, replace(empty, id="rel_2", query="other")])
+    assert (len(found), len(found.to_pandas())) == (0, 0)
+    assert "no keys" in found._repr_html_()
+
+
 def test_releases_of_other_keys_are_not_combined(release: Release) -> None:
     with pytest.raises(InvalidArgument, match="different keys"):
         combined([released(release, 1, 2), released(release, 1, query="other")])
@@ -204,8 +211,12 @@ def test_noise_that_values_share_counts_in_their_total(release: Release) -> None
     given = released(release, 100, 20, answer={"covariance": shared})
     assert total(given).standard_deviation == pytest.approx(math.sqrt(80))
     assert difference(given, "a", "b").standard_deviation == pytest.approx(math.sqrt(320))
-    with pytest.raises(CovarianceUnknown, match="not a part of them"):
-        total(replace(given, part=Part(4, 5, 9)))
+    part = replace(given, part=Part(4, 5, 10))
+    assert total(part) == total(given)
+    # From position 5 on the two counts are of two groups, which share nothing.
+    assert total(replace(part, part=Part(5, 6, 10))).standard_deviation == pytest.approx(
+        math.sqrt(200)
+    )
     independent = ratio(replace(given, answer={"covariance": None}), "a", "b")
     assert ratio(given, "a", "b").standard_deviation != independent.standard_deviation
 

@@ -86,6 +86,11 @@ def quantities(rows: Sequence[Row], total: int, confidence: float, law: str) -> 
     )
 
 
+def nothing() -> str:
+    """Return HTML for derived quantities without keys."""
+    return "<div><p>There are no keys here, so nothing was computed.</p></div>"
+
+
 def _numbers(first: str, rows: Sequence[Row], confidence: str) -> str:
     """Return a table of numbers with their intervals, whose first column is called ``first``."""
     heads = (first, "value", f"lower {confidence}", f"upper {confidence}")

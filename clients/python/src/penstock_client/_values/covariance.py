@@ -150,6 +150,21 @@ def _summed(
     return sums
 
 
+@dataclass(frozen=True)
+class Shifted:
+    """Hold the covariance of a part of a release, whose places count from the ``first`` one."""
+
+    whole: Covariance
+    first: int
+
+    def of(self, first: Weights, second: Weights) -> float:
+        """Return the covariance of two combinations of the values of the part."""
+        return self.whole.of(self._placed(first), self._placed(second))
+
+    def _placed(self, weights: Weights) -> Weights:
+        return {self.first + place: weight for place, weight in weights.items()}
+
+
 def covariance_of(fields: Fields, marginals: Iterable[Marginal]) -> Covariance | None:
     """Return the covariance that a release states; ``None`` for one of another version's kind."""
     readers: Mapping[str, Callable[[Fields], Covariance]] = {

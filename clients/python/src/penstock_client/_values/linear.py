@@ -79,24 +79,31 @@ class StepNoise:
     mechanism: str
     granularity: float
 
-    def of_nodes(self, count: int, each: float, confidence: float) -> tuple[float, float, str]:
+    def of_nodes(self, deviations: Sequence[float], confidence: float) -> tuple[float, float, str]:
         """Return the standard deviation and half width of a sum of noises, and the law of it.
 
-        ``each`` is the standard deviation of one of ``count`` noises.  Raises ``InvalidArgument``
-        for a confidence outside (0, 1), and for a mechanism whose law is not known.
+        ``deviations`` are the standard deviations of the noises, which are independent.  Raises
+        ``InvalidArgument`` for a confidence outside (0, 1), and for a mechanism whose law is not
+        known.
         """
         require_confidence(confidence)
         if self.mechanism not in KNOWN:
             raise InvalidArgument(f"This version does not know the law of {self.mechanism} noise.")
-        deviation = each * math.sqrt(count)
-        half, law = quantile(self.mechanism, self.granularity, each, confidence)
+        deviation = math.hypot(*deviations)
+        normal = -NormalDist().inv_cdf((1 - confidence) / 2)
         if self.mechanism == "gaussian":
-            return deviation, half * math.sqrt(count), EXACT
-        if count == 1:
-            return deviation, half, law
-        normal = -NormalDist().inv_cdf((1 - confidence) / 2) * each
-        reach = (max(half, normal) + self.granularity / 2) * math.sqrt(count)
-        return deviation, reach, CONSERVATIVE
+            return deviation, normal * deviation, EXACT
+        widths = {
+            each: quantile(self.mechanism, self.granularity, each, confidence)
+            for each in set(deviations)
+        }
+        if len(deviations) == 1:
+            return deviation, *widths[deviation]
+        factor = max(
+            (max(half, normal * each) + self.granularity / 2) / each
+            for each, (half, _) in widths.items()
+        )
+        return deviation, factor * deviation, CONSERVATIVE
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from penstock_client._http.fields import Fields, Key
 from penstock_client._values.linear import StepNoise
 from penstock_client._values.series import Series
-from penstock_client._values.ways import way_of
+from penstock_client._values.ways import way_of, weight_of
 from penstock_client.derived.quantities import Derived, DerivedValues
 from penstock_client.errors import InvalidArgument
 from penstock_client.streams import RunningTotal, RunningTotals, Stream
@@ -21,9 +21,9 @@ def daily(totals: RunningTotals, stream: Stream, *, confidence: float = 0.95) ->
     Elements of several numbers have one key each for the pair of step and place.  The noises that
     both totals share cancel: which these are follows from the structure that ``stream`` states, as
     ``Client.streams`` returns it, and from the covariance that comes with the totals.  Raises
-    ``CovarianceUnknown`` for streams whose noise is not known from these: trees without an end, and
-    structures of another version.  Raises ``InvalidArgument`` if the totals are another stream's,
-    contain no element, or if the confidence is not between 0 and 1.
+    ``CovarianceUnknown`` for structures of another version, whose noise is not known from these.
+    Raises ``InvalidArgument`` if the totals are another stream's, contain no element, or if the
+    confidence is not between 0 and 1.
     """
     if totals.stream != stream.name:
         raise InvalidArgument(f"These are totals of {totals.stream!r}, not of {stream.name!r}.")
@@ -52,12 +52,17 @@ def _spread(totals: RunningTotals, stream: Stream, confidence: float) -> Spread:
         series = Series.read_or_none(answer.child("covariance"), granularity)
         if series is not None:
             return lambda item: series.of_element(item.t, confidence)
-    way = way_of(Fields(dict(stream.answer), "stream").child("structure"), stream.length)
+    structure = Fields(dict(stream.answer), "stream").child("structure")
+    way, weight = way_of(structure, stream.length), weight_of(structure)
     noise = StepNoise(totals.mechanism, granularity)
 
     def of_nodes(item: RunningTotal) -> tuple[float, float, str]:
         nodes, before = way(item.t), frozenset() if item.t == 1 else way(item.t - 1)
-        each = item.error.standard_deviation / math.sqrt(len(nodes))
-        return noise.of_nodes(len(nodes ^ before), each, confidence)
+        parts = {node: deviation_of(weight(node)) for node in nodes | before}
+        unit = item.error.standard_deviation / math.hypot(*(parts[node] for node in nodes))
+        return noise.of_nodes([unit * parts[node] for node in nodes ^ before], confidence)
+
+    def deviation_of(weight: int) -> float:
+        return math.sqrt(weight) if totals.mechanism == "gaussian" else weight
 
     return of_nodes

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from penstock_client._http.fields import Fields, Key
 from penstock_client._show import notebook
 from penstock_client._show.frames import label, library
-from penstock_client._values.covariance import covariance_of
+from penstock_client._values.covariance import Shifted, covariance_of
 from penstock_client._values.linear import (
     Noise,
     Term,
@@ -86,6 +86,8 @@ class DerivedValues:
             (label(key), each.value, each.lower, each.upper)
             for key, each in zip(self.keys[: notebook.ROWS], self.items, strict=False)
         ]
+        if not self.items:
+            return notebook.nothing()
         laws = "; ".join(dict.fromkeys(each.law for each in self.items))
         return notebook.quantities(rows, len(self), self.items[0].confidence, laws)
 
@@ -270,9 +272,11 @@ def _noise(release: Release) -> Noise:
         )
     stated = release.answer.get("covariance")
     joint = None
-    # Places of a part are not those that the covariance is stated for.
-    if isinstance(stated, Mapping) and release.part is None:
+    if isinstance(stated, Mapping):
         joint = covariance_of(Fields(dict(stated), "release.covariance"), release.marginals)
+    if joint is not None and release.part is not None:
+        # The covariance is stated for the places of the whole release.
+        joint = Shifted(joint, release.part.first or 0)
     # Servers that state no covariance had releases with it all the same.
     shares = bool(release.marginals) or release.errors is not None
     known = joint is not None or (stated is None and ("covariance" in release.answer or not shares))
@@ -288,8 +292,8 @@ def _require_known(terms: Sequence[Term]) -> None:
         if first != term.place and not term.noise.known:
             raise CovarianceUnknown(
                 "The values of this release share noise, and the server does not state their"
-                " covariance, or not so that this version knows it; take one key, all values and"
-                " not a part of them, or another version of the client."
+                " covariance, or not so that this version knows it; take one key, or another"
+                " version of the client."
             )
 
 
