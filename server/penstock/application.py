@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
+from typing import Any
 
 from flask import Flask
 
@@ -39,6 +40,14 @@ CLOSING = "penstock.closing"
 
 SCHEDULES = "penstock.schedules"
 """The key in ``Flask.extensions`` of a function that carries out schedules until it is closed."""
+
+
+class _Application(Flask):
+    """Represent an application without coroutines, so that none is looked for in each request."""
+
+    def ensure_sync(self, func: Callable[..., Any]) -> Callable[..., Any]:
+        """Return the function itself."""
+        return func
 
 
 def create_app(settings: Settings | None = None) -> Flask:
@@ -73,7 +82,7 @@ def create_app_for(
     seconds that a page waits for a job before it shows its progress, ``apart`` is true if long
     computations run in separate processes.
     """
-    app = Flask("penstock", static_folder=None)
+    app = _Application("penstock", static_folder=None)
     # Unhandled errors go to the edge, which decides what may be said about them.
     app.config["PROPAGATE_EXCEPTIONS"] = True
     app.url_map.merge_slashes = False

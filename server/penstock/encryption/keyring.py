@@ -26,7 +26,7 @@ class KeyRing:
     """Hold a ``KeyProvider`` over a file; ``create`` makes the file, ``load`` reads it."""
 
     def __init__(self, file: RingFile) -> None:
-        self._path = file.path
+        self._path, self._place = file.path, str(file.path)
         self._file = file
 
     @classmethod
@@ -89,7 +89,7 @@ class KeyRing:
 
     def version(self) -> tuple[int, ...]:
         """Return the identity of the file that is there now.  Raises ``KeysUnavailable``."""
-        return private.present_identity(self._path)
+        return private.present_identity(self._place)
 
     def health(self) -> Health:
         """Return the keys in the file now.  Raises ``KeysUnavailable`` if it cannot be used."""

@@ -119,16 +119,16 @@ def identity(descriptor: int) -> tuple[int, ...]:
     return _identity(os.fstat(descriptor))
 
 
-def present_identity(path: Path) -> tuple[int, ...]:
+def present_identity(path: Path | str) -> tuple[int, ...]:
     """Return the identity of the file that is there now, without opening it.
 
     Whoever read a file and finds the same identity need not check again whose it is.  Raises
-    ``KeysUnavailable`` if there is none.
+    ``KeysUnavailable`` if there is none.  It takes a text, since that of a path is made anew.
     """
     try:
         return _identity(os.stat(path))  # noqa: PTH116 - every request does this
     except OSError as error:
-        raise _unreadable(path, error) from error
+        raise _unreadable(Path(path), error) from error
 
 
 def _identity(status: os.stat_result) -> tuple[int, ...]:

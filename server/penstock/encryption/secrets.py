@@ -12,6 +12,7 @@ each is the newest, the others are retired.
 """
 
 import json
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -141,13 +142,14 @@ class SecretsFile:
 
     def __init__(self, path: Path) -> None:
         self._path = path
+        self._name = os.fspath(path)
         self._kept = self._read()
 
     @property
     def now(self) -> Secrets:
         """Return the secrets as they are in the file.  Raises ``KeysUnavailable``."""
         kept = self._kept
-        if private.present_identity(self._path) == kept[0]:
+        if private.present_identity(self._name) == kept[0]:
             return kept[1]
         kept = self._kept = self._read()
         return kept[1]

@@ -184,7 +184,8 @@ class SQLite:
 
     def _identity(self) -> tuple[int, int] | None:
         try:
-            status = self._path.stat()
+            # Of the path as text: each connection that is taken asks.
+            status = os.stat(self.place)  # noqa: PTH116
         except OSError:
             return None
         return status.st_dev, status.st_ino

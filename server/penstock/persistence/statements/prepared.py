@@ -117,7 +117,10 @@ class Compiled:
         ``read`` is given the cursor, which is closed afterwards: an open one would keep SQLite's
         connection at the state that it read.  Raises ``sqlalchemy.exc.DBAPIError``.
         """
-        listeners = connection.dispatch
+        # The engine's alone, unless somebody listens to this connection: those of both together are
+        # joined anew for each connection.
+        own = connection._has_events  # noqa: SLF001 - as SQLAlchemy asks before it tells anybody
+        listeners = connection.dispatch if own else connection.engine.dispatch
         fairy = connection.connection
         cursor = self.cursor(fairy.driver_connection)
         happening = (connection, cursor, self.text, bound, None, many)

@@ -63,20 +63,29 @@ class KnownQuery:
 
     def allowed_rung(self, limit: Tier) -> int | None:
         """Return the most accurate rung that a holder of ``limit`` may be given now."""
-        return min(
-            (
-                self.newest[required(tier.id)]
-                for tier in self.tiers
-                if tier.rank <= limit.rank and tier.id in self.newest
-            ),
-            default=None,
-        )
+        return self._by_rank.get(limit.rank, (None, []))[0]
 
     def levels(self, limit: Tier) -> list[tuple[Tier, int]]:
         """Return the tiers up to ``limit`` that see the query, and the rung that each may have."""
-        tiers = (tier for tier in self.tiers if tier.rank <= limit.rank)
-        rungs = ((tier, self.allowed_rung(tier)) for tier in tiers)
-        return [(tier, rung) for tier, rung in rungs if rung is not None]
+        return self._by_rank.get(limit.rank, (None, []))[1]
+
+    @cached_property
+    def _by_rank(self) -> dict[int, tuple[int | None, list[tuple[Tier, int]]]]:
+        """Return what ``allowed_rung`` and ``levels`` do, by the rank of each tier.
+
+        Every request asks, and nothing in it changes.
+        """
+        by_rank: dict[int, tuple[int | None, list[tuple[Tier, int]]]] = {}
+        finest: int | None = None
+        levels: list[tuple[Tier, int]] = []
+        for tier in self.tiers:
+            own = self.newest.get(required(tier.id))
+            if own is not None:
+                finest = own if finest is None else min(finest, own)
+            if finest is not None:
+                levels = [*levels, (tier, finest)]
+            by_rank[tier.rank] = finest, levels
+        return by_rank
 
 
 def with_seq(query: Query, seq: int) -> Query:

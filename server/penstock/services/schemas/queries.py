@@ -6,7 +6,7 @@ declared with the connectors; this module joins it with budgets, levels and peop
 
 from collections.abc import Mapping
 from fractions import Fraction
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Final, Literal
 
 from pydantic import (
     BeforeValidator,
@@ -46,6 +46,9 @@ MOST_LEVELS = 4096
 """The number of chained draws up to which sums are sure to stay within 64 bits."""
 
 
+_TARGETS: Final = ("epsilon", "level", "rho", "tier")
+
+
 class ReleaseRequest(Spec):
     """Represent the level that a caller requests: their own (nothing given), or one of these."""
 
@@ -56,7 +59,7 @@ class ReleaseRequest(Spec):
 
     @model_validator(mode="after")
     def _require_single_target(self) -> "ReleaseRequest":
-        given = sorted(self.model_dump(exclude_none=True))
+        given = [name for name in _TARGETS if getattr(self, name) is not None]
         if len(given) > 1:
             raise PydanticCustomError(
                 "level",

@@ -40,7 +40,9 @@ def marginals_of(
 
 def forms_of(report: str | None) -> list[Form]:
     """Return the forms that ``?report=`` names, with commas between.  Raises ``InvalidInput``."""
-    names = [name.strip() for name in (report or "").split(",") if name.strip()]
+    if report is None:
+        return []
+    names = [name.strip() for name in report.split(",") if name.strip()]
     unknown = [name for name in names if name not in list(Form)]
     if unknown:
         raise InvalidInput(
