@@ -13,6 +13,7 @@ from tests.client.servers.means import MEANS
 
 from penstock_client import Client, Release, command
 from penstock_client._http.fields import Fields
+from penstock_client._show import settings
 
 Handler = Callable[[httpx.Request], httpx.Response]
 
@@ -267,7 +268,7 @@ def run(monkeypatch: pytest.MonkeyPatch, server: Handler, token: str) -> Callabl
 
     def run(*arguments: str, handler: Handler = server) -> int:
         transport = httpx.MockTransport(handler)
-        monkeypatch.setattr(command, "Client", functools.partial(Client, transport=transport))
+        monkeypatch.setattr(settings, "Client", functools.partial(Client, transport=transport))
         return command.run(arguments)
 
     return run

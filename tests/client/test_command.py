@@ -14,6 +14,7 @@ import httpx
 import pytest
 
 from penstock_client import Client, command
+from penstock_client._show.settings import Settings
 
 Handler = Callable[[httpx.Request], httpx.Response]
 RELEASE = "POST /api/v1/queries/flights_by_carrier/releases"
@@ -252,7 +253,7 @@ def test_a_reader_that_leaves_is_no_defect(
         raise BrokenPipeError
 
     replaced: list[tuple[int, int]] = []
-    monkeypatch.setattr(command.Settings, "print", leave)
+    monkeypatch.setattr(Settings, "print", leave)
     monkeypatch.setattr(os, "dup2", lambda source, target: replaced.append((source, target)))
     monkeypatch.setattr(sys.stdout, "fileno", lambda: 1, raising=False)
     assert run("datasets") == 1

@@ -11,6 +11,7 @@ from tests.client.servers.hosts import TOKEN, Host, more
 from penstock_client import Client, command
 from penstock_client._log.cosigning import Cosigner
 from penstock_client._log.notes import vkey_of
+from penstock_client._show import settings
 
 FORK = 5
 
@@ -21,7 +22,7 @@ def run(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[..., int]:
 
     def run(host: Host, *arguments: str) -> int:
         transport = httpx.MockTransport(host)
-        monkeypatch.setattr(command, "Client", functools.partial(Client, transport=transport))
+        monkeypatch.setattr(settings, "Client", functools.partial(Client, transport=transport))
         return command.run(["audit", "watch", "--once", "--state", str(tmp_path / "w"), *arguments])
 
     return run

@@ -14,6 +14,7 @@ import httpx
 
 from penstock_client._http.address import DEFAULT, segment
 from penstock_client._http.fields import Fields
+from penstock_client._http.files import rows_file
 from penstock_client._http.pushing import Elements, push
 from penstock_client._http.transport import LARGEST_ANSWER, Bearer, Transport
 from penstock_client._http.version import __version__
@@ -196,12 +197,11 @@ class Client:
         ``probabilities`` of quantiles, ``report`` of marginals.  Moments are read as a regression
         of ``outcome`` on ``predictors``, or on all others.  Raises as ``release`` does.
         """
-        name = release.id if isinstance(release, Release) else release
         shares = ",".join(map(repr, map(float, probabilities))) or None
         given = {"from": first, "to": last, "interval": interval, "probabilities": shares}
         given |= {"report": report, "outcome": outcome, "predictors": ",".join(predictors) or None}
         parameters = {end: place for end, place in given.items() if place is not None}
-        shown = Release.read(self._get(f"/releases/{segment(name)}/values", parameters))
+        shown = Release.read(self._get(f"{_address(release)}/values", parameters))
         self._verify_receipt(shown, release=shown.id)
         return shown
 
@@ -210,10 +210,12 @@ class Client:
 
         All its readers get the same.  Raises ``InvalidInput`` if it is no table of counts.
         """
-        name = release.id if isinstance(release, Release) else release
         parameters = None if rows is None else {"rows": int(rows)}
-        path = f"/releases/{segment(name)}/synthetic"
-        return SyntheticRows.read(self._get(path, parameters))
+        return SyntheticRows.read(self._get(f"{_address(release)}/synthetic", parameters))
+
+    def synthetic_file(self, release: Release | str, form: str, rows: int | None = None) -> bytes:
+        """Return the same rows as a file: ``csv``, ``arrow`` or ``parquet``.  Raises as that."""
+        return rows_file(self._transport, f"{API}{_address(release)}/synthetic", form, rows)
 
     def pieces(self, release: Release | str, size: int = PIECE) -> Iterator[Release]:
         """Yield a release in ranges of ``size`` values, each fetched when it is asked for.
@@ -377,6 +379,11 @@ class Client:
         raise ProtocolError(
             f"The list of {path.strip('/')} has more than {MOST_PAGES:,} pages; it is not read on."
         )
+
+
+def _address(release: Release | str) -> str:
+    """Return the path of a release."""
+    return f"/releases/{segment(release.id if isinstance(release, Release) else release)}"
 
 
 def _tier_budget(budget: Budget, tier: str | None) -> TierBudget:

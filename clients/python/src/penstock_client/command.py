@@ -7,7 +7,6 @@ Data go to standard output, messages to standard error.  Exit codes: 0 done, 1 f
 import os
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import NoReturn
 
@@ -16,9 +15,11 @@ import click
 from penstock_client._http.pushing import elements_in
 from penstock_client._show import documents, stream_documents
 from penstock_client._show.audit_command import audit
-from penstock_client._show.output import Document, Format, written
+from penstock_client._show.output import Format
+from penstock_client._show.release_commands import release, synthetic
 from penstock_client._show.rounding import printable
-from penstock_client.client import TIMEOUT, Client
+from penstock_client._show.settings import Settings, format_option
+from penstock_client.client import TIMEOUT
 from penstock_client.errors import (
     BudgetExhausted,
     Forbidden,
@@ -31,47 +32,6 @@ from penstock_client.preview import spec_in
 
 NUMBER = click.IntRange(min=1)
 DONE, FAILURE, USAGE, REFUSED, NOT_REACHABLE, FORKED = range(6)
-
-
-@dataclass(frozen=True)
-class Settings:
-    """Hold the options that stand before a command's name."""
-
-    url: str | None
-    token: str | None = field(repr=False)
-    form: Format
-    timeout: float
-    insecure: bool
-
-    def connect(self) -> Client:
-        return Client(self.url, self.token, timeout=self.timeout, insecure=self.insecure)
-
-    def print(self, document: Document) -> None:
-        click.echo(written(document, self.form), nl=False)
-        if document.note and self.form is Format.TABLE:
-            click.echo(document.note, err=True)
-
-
-def _choose_format(context: click.Context, parameter: click.Parameter, value: str | None) -> None:
-    # After the command's name only a typed option counts: the environment variable was read
-    # with the options before it.
-    typed = context.get_parameter_source(parameter.name or "")
-    settings = context.find_object(Settings)
-    if typed is click.core.ParameterSource.COMMANDLINE and settings is not None and value:
-        context.obj = replace(settings, form=Format(value))
-
-
-format_option = click.option(
-    "--format",
-    "form",
-    envvar="PENSTOCK_FORMAT",
-    show_envvar=True,
-    type=click.Choice([form.value for form in Format]),
-    expose_value=False,
-    callback=_choose_format,
-    help="Format of the output [default: table].",
-)
-"""The option ``--format`` after a command's name; it may stand before the name as well."""
 
 
 @click.group(
@@ -190,36 +150,6 @@ def preview(settings: Settings, query: str | None, file: str | None) -> None:
     spec = query if file is None else spec_in(file, sys.stdin)
     with settings.connect() as client:
         settings.print(documents.preview(client.preview(spec or {})))
-
-
-@commands.command()
-@click.argument("query")
-@click.option("--tier", show_envvar=True, help="Level of this tier, at most your own.")
-@click.option("--epsilon", show_envvar=True, type=float, help="Level with this epsilon.")
-@click.option("--rho", show_envvar=True, type=float, help="Level with this rho.")
-@click.option("--level", show_envvar=True, type=float, help="Level in the mechanism's parameter.")
-@click.option("--probability", show_envvar=True, type=float, multiple=True, help="Quantile shown.")
-@format_option
-@click.pass_obj
-def release(
-    settings: Settings,
-    query: str,
-    tier: str | None,
-    epsilon: float | None,
-    rho: float | None,
-    level: float | None,
-    probability: Sequence[float],
-) -> None:
-    """Release a QUERY at your clearance, or at a more private level.
-
-    Give at most one of --tier, --epsilon, --rho and --level. The same request again returns the
-    same values and costs nothing.
-    """
-    with settings.connect() as client:
-        answer = client.release(query, tier=tier, epsilon=epsilon, rho=rho, level=level)
-        if probability:
-            answer = client.values(answer, probabilities=probability)
-        settings.print(documents.release(answer))
 
 
 @commands.group()
@@ -347,7 +277,8 @@ def verify(settings: Settings) -> None:
         settings.print(documents.checkpoint(client.verify()))
 
 
-commands.add_command(audit)
+for each in (audit, release, synthetic):
+    commands.add_command(each)
 
 
 def run(arguments: Sequence[str]) -> int:

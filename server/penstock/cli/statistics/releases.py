@@ -36,6 +36,12 @@ if TYPE_CHECKING:
     multiple=True,
     help="Probability of a quantile to show; may be repeated.",
 )
+@option(
+    "--report",
+    metavar="FORMS",
+    help="Forms of marginals beside raw values, with commas between: nonnegative, whole,"
+    " total_preserving.",
+)
 @format_option
 @click.pass_obj
 def release(
@@ -47,19 +53,22 @@ def release(
     rho: float | None,
     level: float | None,
     probability: "Sequence[float]",
+    report: str | None,
 ) -> None:
     """Release QUERY to a user.
 
     It is released at the user's clearance, or at a more private level.  Give at most one of --tier,
     --epsilon, --rho and --level.  The release is the user's: it is in the log and in their
     exposure.  Exits with 3 if their clearance is too low.  Any --probability is
-    that of a quantile that is read from the release, which costs nothing.
+    that of a quantile that is read from the release, and --report shows marginals in other forms,
+    which costs nothing.
     """
     if sum(target is not None for target in (tier, epsilon, rho, level)) > 1:
         raise click.UsageError("Give at most one of --tier, --epsilon, --rho and --level.")
 
     from penstock.connectors.binned.quantiles import probabilities_in
     from penstock.services.access.principals import acting_as
+    from penstock.services.noise.estimates.marginals import forms_of, with_report
     from penstock.services.noise.estimates.reading import EstimateChoice, reread
     from penstock.services.releases import releases
     from penstock.services.schemas.queries import ReleaseRequest
@@ -67,8 +76,12 @@ def release(
     request = built(ReleaseRequest, tier=tier, epsilon=epsilon, rho=rho, level=level)
     analyst = acting_as(operator.server, user, by=operator.principal)
     shares = probabilities_in(",".join(map(repr, probability)))
-    answer = releases.request(operator.server, analyst, query, request)
-    operator.print(document(reread(answer.view, EstimateChoice(probabilities=shares))))
+    forms = forms_of(report)
+    view = releases.request(operator.server, analyst, query, request).view
+    if forms and view.marginals is None:
+        click.echo(f"{view.query!r} has no marginals; --report changes nothing.", err=True)
+    shown = reread(view, EstimateChoice(probabilities=shares))
+    operator.print(document(with_report(shown, forms)))
 
 
 def document(view: "ReleaseView") -> Document:
@@ -98,7 +111,15 @@ def document(view: "ReleaseView") -> Document:
     if counts is not None:
         columns.append(Column("rows", lambda cell: fixed(cell, 0), right=True))
         rows = [(*row, count) for row, count in zip(rows, counts, strict=True)]
+    if view.report is not None:
+        columns.append(Column("reported", rounded, right=True))
+        rows = [(*row, cell) for row, cell in zip(rows, _reported(view), strict=True)]
     return Document(view, columns, rows, _facts(view))
+
+
+def _reported(view: "ReleaseView") -> list[float | None]:
+    """Return the cells of all marginals in the forms of the report, in the order of the values."""
+    return [cell.reported for each in view.marginals or () for cell in each.cells]
 
 
 def _estimated(view: "ReleaseView", estimates: "Sequence[EstimateView]") -> Document:
@@ -161,6 +182,7 @@ def _facts(view: "ReleaseView") -> list[str]:
             + (" or less; that of each mean depends on its rows" if view.mean else "")
         ),
         *_thresholds(view),
+        *_report(view),
         f"  release {view.id} of {moment(view.released_at)}{place}",
     ]
 
@@ -174,6 +196,19 @@ def _thresholds(view: "ReleaseView") -> list[str]:
         (
             f"  keys with a noisy count above {short(threshold, 6)}; among them at most"
             f" {short(false_keys)} keys of count 0 are expected"
+        )
+    ]
+
+
+def _report(view: "ReleaseView") -> list[str]:
+    """Return a line on the forms of a report, if there is one."""
+    if view.report is None:
+        return []
+    return [
+        (
+            f"  reported: {', '.join(view.report.forms)}; {view.report.lossless} lossless: it"
+            " reveals nothing beyond the values, from which it was computed, and they cannot be"
+            " computed from it"
         )
     ]
 

@@ -104,3 +104,43 @@ def test_a_budget_refuses_with_the_numbers_and_exit_code_3(
     assert step in refused.err
     assert here("dataset", "budget", "sites", "--format", "json").json == before
     assert [q["name"] for q in here("query", "list", "--format", "json").json] == ["visits"]
+
+
+def test_marginals_are_reported_beside_their_raw_values(here: Run, tmp_path: Path) -> None:
+    rows = "".join(f"p{number},{'ab'[number % 2]}\n" for number in range(300))
+    write(tmp_path, "people.csv", f"person,ward\n{rows}")
+    dataset = {
+        "name": "people",
+        "source": {"engine": "duckdb", "uri": str(tmp_path / "people.csv")},
+        "privacy_unit": {"column": "person"},
+        "neighboring": "add_remove",
+        "delta": 1e-6,
+        "max_units": 1000,
+        "columns": {
+            "person": {"type": "string"},
+            "ward": {"type": "string", "categories": ["a", "b", "c"]},
+        },
+        "budgets": {"public": {"epsilon": 5}},
+    }
+    query = {
+        "name": "wards",
+        "dataset": "people",
+        "aggregate": {"type": "marginals", "columns": ["ward"]},
+        "contribution": {"max_groups": 1, "max_rows_per_group": 1},
+        "mechanism": "gaussian",
+        "levels": {"public": {"rho": 0.05}},
+    }
+    here("dataset", "register", write(tmp_path, "people.json", dataset))
+    here("query", "register", write(tmp_path, "wards.json", query))
+    command = ("release", "wards", "--as", "pia")
+    said = here(*command, "--report", "nonnegative,whole,total_preserving")
+    assert "reported: nonnegative, whole, total_preserving; weakly lossless" in said.out
+    table = here(*command, "--report", "whole,nonnegative", "--format", "csv").out
+    for row in csv.DictReader(io.StringIO(table)):
+        raw, reported = float(row["value"]), float(row["reported"])
+        assert reported == max(round(raw), 0)
+    assert "reported" not in here(*command, "--format", "csv").out
+    assert "name one or several" in here(*command, "--report", "round").err
+    other = here("release", "visits", "--as", "pia", "--report", "whole")
+    assert "has no marginals" in other.err
+    assert "reported" not in other.out

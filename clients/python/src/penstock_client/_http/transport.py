@@ -14,6 +14,7 @@ from penstock_client.errors import InvalidArgument, NotReachable, ProtocolError
 LARGEST_ANSWER = 512 * 2**20
 LARGEST_REFUSAL = 2**20
 CONNECT_TIMEOUT = 10.0
+JSON = "application/json"
 
 
 class Bearer(httpx.Auth):
@@ -63,7 +64,7 @@ class Transport:
             self._http = httpx.Client(
                 base_url=self.url,
                 auth=bearer,
-                headers={"Accept": "application/json", "User-Agent": agent},
+                headers={"Accept": JSON, "User-Agent": agent},
                 timeout=httpx.Timeout(timeout, connect=min(timeout, CONNECT_TIMEOUT)),
                 follow_redirects=False,
                 transport=transport,
@@ -92,11 +93,21 @@ class Transport:
         """
         return self._answer(self._http.build_request("POST", path, json=body))
 
+    def file(self, path: str, parameters: Mapping[str, str | int], media_type: str) -> bytes:
+        """Return the answer to GET as bytes of this media type; raise as ``post`` does."""
+        headers = {"Accept": media_type}
+        request = self._http.build_request("GET", path, params=parameters, headers=headers)
+        return bytes(self._body_of(request, None, media_type))
+
     def _answer(self, request: httpx.Request, largest: int | None = None) -> object:
+        return parsed(self._body_of(request, largest, JSON))
+
+    def _body_of(self, request: httpx.Request, largest: int | None, media_type: str) -> bytearray:
         try:
             response = self._http.send(request, stream=True)
             try:
-                return self._read(response, min(largest or self._largest, self._largest))
+                limit = min(largest or self._largest, self._largest)
+                return self._read(response, limit, media_type)
             finally:
                 response.close()
         except httpx.TimeoutException as error:
@@ -106,7 +117,7 @@ class Transport:
         except httpx.RequestError as error:
             raise NotReachable(f"{self.url} cannot be reached: {error}.") from error
 
-    def _read(self, response: httpx.Response, largest: int) -> object:
+    def _read(self, response: httpx.Response, largest: int, expected: str) -> bytearray:
         status = response.status_code
         media_type = response.headers.get("content-type", "").partition(";")[0].strip().lower()
         if status < 200 or 300 <= status < 400:
@@ -115,12 +126,12 @@ class Transport:
             body = self._body(response, LARGEST_REFUSAL)
             answer = parsed(body) if media_type == MEDIA_TYPE else None
             raise refusal(status, media_type, answer, _seconds(response.headers))
-        if media_type != "application/json":
+        if media_type != expected:
             raise ProtocolError(
-                f"The answer is {media_type or 'without a media type'}, not application/json;"
+                f"The answer is {media_type or 'without a media type'}, not {expected};"
                 " check that the URL is that of a Penstock server."
             )
-        return parsed(self._body(response, largest))
+        return self._body(response, largest)
 
     def _body(self, response: httpx.Response, limit: int) -> bytearray:
         body = bytearray()

@@ -8,6 +8,7 @@ from penstock_client._log.notes import Checkpoint
 from penstock_client._show.frames import label
 from penstock_client._show.output import Column, Document
 from penstock_client._show.rounding import decimals, fixed, percent, short
+from penstock_client._show.row_documents import report_line, reported_values
 from penstock_client.dummy import Dummy
 from penstock_client.models import (
     Budget,
@@ -204,13 +205,18 @@ def release(answer: Release) -> Document:
         *(Column(name) for name in names),
         *(Column(name, rounded, right=True) for name in ("value", "lower", "upper")),
     )
-    rows = [
+    rows: list[Row] = [
         (*_parts(key, parts), value, lower, upper)
         for key, value, (lower, upper) in zip(
             answer.keys, answer.values, answer.interval(answer.error.confidence), strict=True
         )
     ]
-    return Document(answer.answer, columns, rows, _facts(answer))
+    reported = reported_values(answer)
+    if reported is None:
+        return Document(answer.answer, columns, rows, _facts(answer))
+    rows = [(*row, cell) for row, cell in zip(rows, reported, strict=True)]
+    columns = (*columns, Column("reported", rounded, right=True))
+    return Document(answer.answer, columns, rows, (*_facts(answer), f"  {report_line(answer)}"))
 
 
 def _facts(answer: Release) -> Sequence[str]:
