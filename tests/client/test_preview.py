@@ -10,6 +10,7 @@ import pytest
 from tests.client.servers.previews import ANSWER, INDEPENDENT, PATH
 
 from penstock_client import Client, InvalidArgument, ProtocolError
+from penstock_client._show import documents
 
 SPEC = {"name": "visits", "dataset": "sites", "keys": ["a", "b"], "share": 0.1}
 
@@ -107,3 +108,33 @@ def test_a_preview_tells_what_adds_up_and_which_power_is_recommended(
     assert preview.powers is not None
     assert preview.powers.recommended == 2
     assert preview.powers.choices == {1.0: 156.1, 2.0: 87.7}
+
+
+STRATEGIES: list[dict[str, Any]] = [
+    {
+        "strategy": name,
+        "requested": name is None,
+        "dimension": 84,
+        "tiers": [
+            {
+                "tier": "public",
+                "largest": {"standard_deviation": 5.0, "confidence": 0.95, "half_width": 9.8},
+                "mean_deviation": 3.7,
+            }
+        ],
+    }
+    for name in (None, "tree")
+]
+
+
+def test_strategies_of_a_workload_are_compared(client: Client, answers: dict[str, Any]) -> None:
+    assert client.preview("visits").strategies == ()
+    answers[PATH]["strategies"] = STRATEGIES
+    preview = client.preview("visits")
+    own, tree = preview.strategies
+    assert (own.name, own.requested, tree.name, tree.dimension) == (None, True, "tree", 84)
+    (tier,) = tree.tiers
+    assert (tier.tier, tier.half_width, tier.standard_deviation) == ("public", 9.8, 5.0)
+    facts = documents.preview(preview).facts
+    assert "  tree: worst answer ±9.8 at public (standard deviation 3.7 in the mean)" in facts
+    assert any("of the query" in line and "as requested" in line for line in facts)

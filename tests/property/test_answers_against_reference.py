@@ -31,6 +31,12 @@ MARGINALS: dict[str, object] = {
     "columns": ["ward", "urgent", {"column": "age", "bins": [-5, 0, 4, 90]}],
     "sets": [["ward", "age"], ["urgent"]],
 }
+WORKLOAD: dict[str, object] = {
+    "type": "workload",
+    "columns": ["day", {"column": "age", "bins": [-5, 0, 1, 4, 5, 90]}, "urgent"],
+    "queries": "prefix",
+    "strategy": ["marginals", "tree", [[1, 1], [1, -2], [0, 3]]],
+}
 aggregates = st.sampled_from(
     [
         {"type": "count"},
@@ -50,6 +56,7 @@ aggregates = st.sampled_from(
         {"type": "quantiles", "column": "cost", "bins": 6},
         {"type": "quantiles", "column": "age", "scale": "log"},
         MARGINALS,
+        WORKLOAD,
     ]
 )
 structures = st.sampled_from(
@@ -104,7 +111,7 @@ def test_the_answer_is_what_the_plan_means(
     folder.csv(rows)
     dataset = dataset_of(columns=COLUMNS, unit=unit)
     contribution = {"max_groups": limits[0], "max_rows_per_group": limits[1]}
-    if aggregate is MARGINALS:
+    if aggregate in (MARGINALS, WORKLOAD):
         group_by = []
     query = query_of(aggregate, group_by=group_by, where=where, contribution=contribution)
     # An empty field is no value: so DuckDB reads it, and so the file was written.

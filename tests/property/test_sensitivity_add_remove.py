@@ -49,7 +49,8 @@ class Question:
 
     def query(self, max_groups: int, max_rows: int) -> ComputedQuery:
         contribution = {"max_groups": max_groups, "max_rows_per_group": max_rows}
-        groups = [] if self.aggregate == MARGINALS else [{"column": "ward"}]
+        over_columns = self.aggregate["type"] in ("marginals", "workload")
+        groups = [] if over_columns else [{"column": "ward"}]
         return query_of(self.aggregate, group_by=groups, contribution=contribution)
 
 
@@ -62,6 +63,13 @@ NAMED = {"type": "string", "categories": ["0.25", "2", "2.0"]}
 
 BINS = [-3, 0, 2, 100]
 MARGINALS = {"type": "marginals", "columns": ["ward", {"column": "cost", "bins": BINS}]}
+WORKLOAD = {
+    **MARGINALS,
+    "type": "workload",
+    "queries": "identity",
+    "strategy": ["marginals", [[1, 1, 0], [0, -2, 0], [1, 0, 3]]],
+}
+OVER_COLUMNS = {"marginals": Question(MARGINALS), "workload": Question(WORKLOAD)}
 QUESTIONS = {
     "count": Question({"type": "count"}),
     "count_units": Question({"type": "count_units"}),
@@ -102,7 +110,7 @@ def _derived(sensitivity: Sensitivity) -> list[Fraction]:
 cells = st.tuples(st.sampled_from([*WARDS, "elsewhere", ""]), st.sampled_from(CELLS))
 
 
-@pytest.mark.parametrize("name", [*QUESTIONS, "marginals"])
+@pytest.mark.parametrize("name", [*QUESTIONS, *OVER_COLUMNS])
 @settings(max_examples=by_count(5, 25), deadline=None)
 @given(
     one=st.lists(cells, max_size=25),
@@ -118,7 +126,7 @@ def test_removing_a_person_never_moves_an_answer_further_than_derived(
     max_groups: int,
     max_rows: int,
 ) -> None:
-    question = QUESTIONS.get(name, Question(MARGINALS))
+    question = {**QUESTIONS, **OVER_COLUMNS}[name]
     norms, sensitivity = _change(
         tmp_path_factory.mktemp("files"),
         question,
@@ -161,6 +169,17 @@ def test_a_person_with_rows_in_cells_that_differ_in_one_column_attains_the_norm_
     norms, sensitivity = _change(tmp_path, question, question.query(max_groups, 2), [], rows)
     assert norms[1] == sensitivity.l2_squared
     assert max_groups > 1 or norms == _derived(sensitivity)
+
+
+@pytest.mark.parametrize("max_rows", [1, 5])
+def test_a_person_with_rows_in_the_heaviest_cell_attains_every_norm_of_a_workload(
+    tmp_path: Path, max_rows: int
+) -> None:
+    """The last bin has the largest column of the strategy in every norm."""
+    question = Question(WORKLOAD)
+    rows: list[Row] = [("one", "b", "2")] * 6
+    norms, sensitivity = _change(tmp_path, question, question.query(1, max_rows), [], rows)
+    assert norms == _derived(sensitivity)
 
 
 @pytest.mark.parametrize("name", QUESTIONS)

@@ -29,6 +29,7 @@ CELLS = ("-9e99", "-3", "-0.5", "0", "0.25", "2", "7.75", "100", "nan", "", "x")
 Cells = list[tuple[str, str]]
 NAMES = ["person", "ward", "cost"]
 REPLACE = NeighboringRelation.REPLACE
+OWN_NORMS = {Measure.MOMENTS, Measure.QUANTILES, Measure.MARGINALS, Measure.WORKLOAD}
 
 
 @dataclass(frozen=True)
@@ -58,7 +59,8 @@ class Question:
 
     def query(self, max_groups: int, max_rows: int) -> ComputedQuery:
         contribution = {"max_groups": max_groups, "max_rows_per_group": max_rows}
-        groups = [] if self.aggregate == TABLES else [{"column": "ward"}]
+        over_columns = self.aggregate["type"] in ("marginals", "workload")
+        groups = [] if over_columns else [{"column": "ward"}]
         return query_of(self.aggregate, group_by=groups, contribution=contribution)
 
 
@@ -86,7 +88,14 @@ QUESTIONS = {
 }
 TABLES = {"type": "marginals", "columns": ["ward", {"column": "cost", "bins": [-3, 0, 2, 8]}]}
 MARGINALS = Question(TABLES)
+ROWS = [[1, 1, 0], [0, -2, 0], [1, 0, 3]]
+SUMS = {**TABLES, "type": "workload", "queries": "identity", "strategy": ["marginals", ROWS]}
+WORKLOAD = Question(SUMS)
+TREE = Question({**SUMS, "strategy": "tree"})
 MOMENTS = Question({"type": "moments", "columns": ["cost"]}, 1e9, ((1e9, False), (-1e9, False)))
+
+
+MORE = {"moments": MOMENTS, "marginals": MARGINALS, "workload": WORKLOAD, "tree": TREE}
 
 
 def _norms(
@@ -113,7 +122,7 @@ cells = st.lists(
 )
 
 
-@pytest.mark.parametrize("name", [*QUESTIONS, "moments", "marginals"])
+@pytest.mark.parametrize("name", [*QUESTIONS, *MORE])
 @settings(max_examples=by_count(3, 10), deadline=None)
 @given(
     one=cells,
@@ -131,7 +140,7 @@ def test_replacing_a_person_never_moves_an_answer_further_than_derived(
     max_groups: int,
     max_rows: int,
 ) -> None:
-    question = {**QUESTIONS, "moments": MOMENTS, "marginals": MARGINALS}[name]
+    question = {**QUESTIONS, **MORE}[name]
     folder = Folder(tmp_path_factory.mktemp("files"), NAMES)
     query = question.query(max_groups, max_rows)
     norms = _norms(folder, question, query, rest, one, two)
@@ -201,6 +210,14 @@ def test_the_worst_two_persons_attain_the_norm_of_marginals(tmp_path: Path) -> N
     assert max(found) == prepared(MARGINALS.dataset(), query).sensitivity.l2_squared
 
 
+def test_the_worst_two_persons_attain_the_norms_of_a_workload(tmp_path: Path) -> None:
+    """Where each key weighs as much as the others, two persons without a sum in common."""
+    query = TREE.query(1, 3)
+    one, two = [("a", "-3")] * 5, [("b", "2")] * 5
+    reached = _norms(Folder(tmp_path, NAMES), TREE, query, [], one, two)
+    assert reached == _derived(prepared(TREE.dataset(), query).sensitivity)
+
+
 @pytest.mark.parametrize("name", QUESTIONS)
 def test_the_norms_of_add_remove_are_too_small_for_replace(tmp_path: Path, name: str) -> None:
     question = QUESTIONS[name]
@@ -236,9 +253,7 @@ def test_where_each_row_is_a_unit_one_row_takes_anothers_place(
 
 
 @given(
-    measure=st.sampled_from(
-        sorted(set(Measure) - {Measure.MOMENTS, Measure.QUANTILES, Measure.MARGINALS})
-    ),
+    measure=st.sampled_from(sorted(set(Measure) - OWN_NORMS)),
     max_rows=st.integers(1, 5),
     ends=st.tuples(st.integers(-9, 9), st.integers(-9, 9)),
     max_groups=st.integers(1, 12),

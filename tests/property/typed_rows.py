@@ -59,6 +59,15 @@ MARGINALS: dict[str, Any] = {
     "type": "marginals",
     "columns": ["ward", {"column": "age", "bins": [-3, 0, 5, 11]}, "urgent"],
 }
+WORKLOAD: dict[str, Any] = {
+    "type": "workload",
+    "columns": ["urgent", {"column": "age", "bins": [-3, 0, 1, 4, 5, 11, 90]}, "ward"],
+    "queries": ["total", "all_ranges", [[1, 0, 0, -2]]],
+    "strategy": ["marginals", "tree", [[1, 1, 0, 0], [0, 1, -3, 0], [0, 0, 2, 0], [0, 0, 0, 1]]],
+}
+OVER_COLUMNS = (MARGINALS, WORKLOAD)
+"""Statistics whose groups are in their columns."""
+
 AGGREGATES: tuple[dict[str, Any], ...] = (
     {"type": "count"},
     {"type": "count_units"},
@@ -80,7 +89,7 @@ AGGREGATES: tuple[dict[str, Any], ...] = (
     {"type": "quantiles", "column": "cost", "lower": -0.25, "upper": 50, "bins": 17},
     {"type": "quantiles", "column": "age", "bins": 40},
     {"type": "quantiles", "column": "cost", "scale": "log"},
-    MARGINALS,
+    *OVER_COLUMNS,
 )
 GROUPS: tuple[dict[str, Any], ...] = (
     {"column": "ward"},
@@ -116,8 +125,8 @@ _limits = st.tuples(st.integers(1, 4), st.integers(1, 4)).map(
 
 
 def groups_of(aggregate: dict[str, Any], given: Sequence[object] = ("ward",)) -> list[object]:
-    """Return the groupings of a statistic; marginals have theirs in their columns."""
-    return [] if aggregate is MARGINALS else list(given)
+    """Return the groupings of a statistic, of those that have none in their columns."""
+    return [] if aggregate in OVER_COLUMNS else list(given)
 
 
 _where = st.lists(st.sampled_from(CONDITIONS), max_size=2)

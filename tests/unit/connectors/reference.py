@@ -14,6 +14,8 @@ from penstock.connectors.planning.sensitivity import Measure
 from penstock.connectors.specs.cells import Cell
 from penstock.structures.counts import Centered, Lift
 from penstock.structures.ellipse import Ellipse
+from penstock.structures.factorization.kronecker import Workload
+from penstock.structures.factorization.rows import Given, Spans
 from penstock.structures.marginals.lattice import Marginals
 
 Cells = Mapping[str, str | None]
@@ -144,7 +146,7 @@ def _nodes(plan: Plan, bins: Grouping, rows: list[Cells]) -> list[int]:
 def _given(plan: Plan, values: list[int]) -> tuple[int, ...]:
     counted = min(len(values), plan.max_rows)
     match plan.measure:
-        case Measure.COUNT | Measure.MARGINALS:
+        case Measure.COUNT | Measure.MARGINALS | Measure.WORKLOAD:
             return (counted,)
         case Measure.COUNT_UNITS:
             return (1,)
@@ -234,10 +236,43 @@ def _tables(marginals: Marginals, counts: list[int]) -> list[int]:
     ]
 
 
+def _matrix(rows: Given | Spans) -> list[list[int]]:
+    """Return the rows of a strategy number by number, by the words of ``rows``."""
+    if isinstance(rows, Given):
+        return [list(row) for row in rows.rows]
+    keys = range(rows.size)
+    each = [[int(key == own) for key in keys] for own in keys]
+    if rows.name == "marginals":
+        return [*each, [1] * rows.size]
+    if rows.name == "total":
+        return [[1] * rows.size]
+    width = 4
+    while rows.name == "tree" and -(-rows.size // (width // 4)) > 4:
+        each += [
+            [int(key // width == node) for key in keys] for node in range(-(-rows.size // width))
+        ]
+        width *= 4
+    return each
+
+
+def _nodes_of(workload: Workload, counts: list[int]) -> list[int]:
+    """Return the product of the strategies, applied to the cells number by number."""
+    cells = list(product(*map(range, workload.sizes)))
+    return [
+        sum(
+            count * math.prod(row[key] for row, key in zip(rows, cell, strict=True))
+            for cell, count in zip(cells, counts, strict=True)
+        )
+        for rows in product(*(_matrix(each.strategy) for each in workload.factors))
+    ]
+
+
 def _arranged(plan: Plan, totals: list[list[int]], units: int) -> list[int]:
     nodes = plan.nodes
     if plan.marginals is not None:
         return _tables(plan.marginals, [total for (total,) in totals])
+    if plan.workload is not None:
+        return _nodes_of(plan.workload, [total for (total,) in totals])
     if plan.flags:
         if nodes is None:
             return [part for parts in totals for part in parts[:-1]]

@@ -11,6 +11,8 @@ from penstock.services.schemas.previews import (
     CountStructureView,
     PowersView,
     PowerView,
+    StrategyErrorView,
+    StrategyView,
 )
 from penstock.web.presenters import preview_choices
 
@@ -79,3 +81,17 @@ def test_counts_protected_together_are_taken_with_their_trade_off() -> None:
 def test_a_public_size_has_to_be_typed_and_cannot_be_taken() -> None:
     (known,) = preview_choices.structures([structure("correlated", known_size=True)]).choices
     assert known.take == ""
+
+
+def test_strategies_are_compared_by_their_worst_answers_and_can_be_taken_by_name() -> None:
+    tiers = [StrategyErrorView("public", error(40.0), 6.5)]
+    views = [
+        StrategyView(None, requested=True, dimension=80, tiers=tiers),
+        StrategyView("tree", requested=False, dimension=1084, tiers=tiers),
+    ]
+    comparison = preview_choices.strategies(views)
+    own, tree = comparison.choices
+    assert len(comparison.head) == len(own.cells)
+    assert (own.name, own.chosen, own.take) == ("the strategy of the query", True, "")
+    assert (tree.name, tree.chosen, tree.take) == ("tree", False, "strategy=tree")
+    assert tree.cells == ("±40", "6.5", "1,084")

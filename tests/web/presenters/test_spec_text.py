@@ -57,6 +57,17 @@ def test_a_structure_is_told_in_words(structure: dict[str, Any], phrase: str) ->
             "marginals of x and y, x: x and y (bins from 0",
         ),
         (
+            {
+                "aggregate": {
+                    "type": "workload",
+                    "columns": [{"column": "x"}, {"column": "y", "bins": [0, 1]}],
+                    "queries": ["prefix", [[1], [2]]],
+                    "strategy": "tree",
+                }
+            },
+            "up to each one of x, 2 rows of integers of y; protected are a tree of sums of each",
+        ),
+        (
             {"aggregate": {"type": "regression", "outcome": "y", "predictors": ["x"]}},
             "regression of y on x",
         ),

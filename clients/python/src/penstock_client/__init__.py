@@ -64,7 +64,7 @@ from penstock_client.models import (
     Spending,
     TierBudget,
 )
-from penstock_client.preview import Charge, Preview, Room, TierPreview
+from penstock_client.preview import Charge, Preview, Room, Strategy, StrategyError, TierPreview
 from penstock_client.queries import Query, TierLevel
 from penstock_client.release import Release
 from penstock_client.stream_preview import (
@@ -129,6 +129,8 @@ __all__ = [
     "RunningTotals",
     "Spending",
     "StepError",
+    "Strategy",
+    "StrategyError",
     "Stream",
     "StreamNoise",
     "StreamPreview",

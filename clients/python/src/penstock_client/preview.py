@@ -99,11 +99,54 @@ class Powers:
 
 
 @dataclass(frozen=True)
+class StrategyError:
+    """Hold the errors of a workload's answers at a tier: of the worst, and of all in the mean.
+
+    ``half_width`` is the margin of error of the least accurate answer, ``mean_deviation`` the root
+    of the mean variance.
+    """
+
+    tier: str
+    standard_deviation: float
+    half_width: float
+    mean_deviation: float
+
+    @classmethod
+    def read(cls, fields: Fields) -> Self:
+        largest = fields.child("largest")
+        return cls(
+            fields.text("tier"),
+            largest.number("standard_deviation"),
+            largest.number("half_width"),
+            fields.number("mean_deviation"),
+        )
+
+
+@dataclass(frozen=True)
+class Strategy:
+    """Hold one strategy for a workload; ``name`` is None for one that only the spec gives."""
+
+    name: str | None
+    requested: bool
+    dimension: int
+    tiers: tuple[StrategyError, ...]
+
+    @classmethod
+    def read(cls, fields: Fields) -> Self:
+        return cls(
+            fields.text_or_none("strategy"),
+            fields.whole.get("requested") is True,
+            fields.integer("dimension"),
+            tuple(map(StrategyError.read, fields.children("tiers"))),
+        )
+
+
+@dataclass(frozen=True)
 class Preview:
     """Hold what a query would cost, for each tier that the caller may see.
 
     ``sensitivity`` has l1, l2 and linf; ``refusal`` says why budgets would not allow the query.
-    ``powers`` is for queries with generalized Gaussian noise.
+    ``powers`` is for queries with generalized Gaussian noise, ``strategies`` for workloads.
     """
 
     query: str | None
@@ -113,10 +156,12 @@ class Preview:
     tiers: tuple[TierPreview, ...]
     answer: Answer = field(repr=False, compare=False)
     powers: Powers | None = None
+    strategies: tuple[Strategy, ...] = ()
 
     @classmethod
     def read(cls, fields: Fields) -> Self:
         powers = fields.child_or_none("powers")
+        compared = fields.whole.get("strategies") is not None
         return cls(
             fields.text_or_none("query"),
             fields.integer("dimension"),
@@ -125,6 +170,7 @@ class Preview:
             tuple(map(TierPreview.read, fields.children("tiers"))),
             whole(fields),
             None if powers is None else Powers.read(powers),
+            tuple(map(Strategy.read, fields.children("strategies"))) if compared else (),
         )
 
 

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
         PreviewTierView,
         PreviewView,
         RoomView,
+        StrategyView,
     )
     from penstock.services.schemas.stream_previews import StreamPreviewTierView
     from penstock.services.schemas.streams import StreamTierView
@@ -240,6 +241,7 @@ def previewed(view: "PreviewView") -> Document:
         _noise(view),
         sensitivity(view.sensitivity),
         *map(_structure_line, view.structures or ()),
+        *map(_strategy_line, view.strategies or ()),
     ]
     rows = [
         (
@@ -280,6 +282,17 @@ def _structure_line(count_structure: "CountStructureView") -> str:
         for tier in count_structure.tiers
     )
     return f"  {name}: {widths}" + (" (as requested)" if count_structure.asked else "")
+
+
+def _strategy_line(view: "StrategyView") -> str:
+    """Return a line on one strategy for a workload, with each tier's margins of error."""
+    widths = ", ".join(
+        f"±{short(tier.largest.half_width)} at {tier.tier}"
+        f" (standard deviation {short(tier.mean_deviation)} in the mean)"
+        for tier in view.tiers
+    )
+    name = "the strategy of the query" if view.strategy is None else view.strategy
+    return f"  {name}: worst answer {widths}" + (" (as requested)" if view.requested else "")
 
 
 def charge_cells(charge: "ChargeView", room: "RoomView | None") -> tuple[object, ...]:

@@ -14,6 +14,8 @@ from penstock.connectors.planning.plan import Plan, Summand
 from penstock.connectors.specs.cells import spelling
 from penstock.structures.counts import Centered, Lift
 from penstock.structures.ellipse import Ellipse
+from penstock.structures.factorization.kronecker import Workload
+from penstock.structures.factorization.rows import Given
 from penstock.structures.sparse_histogram.domain import Domain, Strings, Uint64
 
 FORM = "penstock-query-1"
@@ -63,6 +65,8 @@ def canonical_form(
         form["sets"] = sorted(
             sorted(names[place] for place in larger) for larger in plan.marginals.sets
         )
+    if plan.workload is not None:
+        form["groupings"] = _protected(plan, plan.workload)
     if plan.nodes is not None:
         form["nodes"] = _nodes(plan.nodes)
     return json.dumps(form, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
@@ -86,6 +90,18 @@ def _domain(domain: Domain) -> list[object]:
 def _nodes(nodes: Lift | Centered | Ellipse) -> list[object]:
     """Return the nodes that are protected; a size that is assumed to be known is not among them."""
     return ["lift", nodes.weight] if isinstance(nodes, Lift) else [type(nodes).__name__.lower()]
+
+
+def _protected(plan: Plan, workload: Workload) -> list[list[object]]:
+    """Return the columns with the rows that are protected: what is asked is read from these."""
+    columns = zip(plan.groupings, workload.factors, strict=True)
+    protected: dict[str, list[object]] = {}
+    for each, factor in columns:
+        rows = factor.strategy
+        numbers = [list(row) for row in rows.rows] if isinstance(rows, Given) else rows.name
+        protected[each.column.name] = [[spelling(edge) for edge in each.edges], numbers]
+    # Columns in another order have the same nodes.
+    return [[name, *protected[name]] for name in sorted(protected)]
 
 
 def _summand(summand: Summand | None) -> list[object] | None:

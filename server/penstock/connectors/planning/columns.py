@@ -8,8 +8,19 @@ from penstock.connectors.planning.plan import Column, Grouping
 from penstock.connectors.planning.refusals import Refusals, pointer
 from penstock.connectors.specs.cells import NUMERIC, cell
 from penstock.connectors.specs.models import ColumnSpec, DatasetSpec
-from penstock.connectors.specs.moments import MOST_NUMBERS, MOST_TABLES, MarginalTables
+from penstock.connectors.specs.moments import (
+    MOST_CELLS,
+    MOST_NUMBERS,
+    MOST_TABLES,
+    MOST_TREE_KEYS,
+    MarginalTables,
+    RowsByColumn,
+    RowsOfColumn,
+)
+from penstock.connectors.specs.moments import Workload as WorkloadSpec
 from penstock.errors import InvalidInput
+from penstock.structures.factorization.kronecker import Factor, Workload
+from penstock.structures.factorization.rows import TREE, Given, Spans
 from penstock.structures.marginals.lattice import Marginals, up_to
 
 _ORDER = 2
@@ -172,4 +183,118 @@ def _require_few(marginals: Marginals) -> None:
             "The columns have more than 2^62 cells together, which are too many for exact"
             " integers. Name fewer columns, or coarser bins.",
             pointer=pointer("aggregate", "columns"),
+        )
+
+
+def workload_of(aggregate: object, groupings: Sequence[Grouping]) -> Workload | None:
+    """Return the workload over the columns of ``groupings``; None for any other statistic.
+
+    Raises ``InvalidInput`` for matrices of other sizes than the columns have, for queries that the
+    strategy does not answer, and for too many cells, nodes and answers.
+    """
+    if not isinstance(aggregate, WorkloadSpec):
+        return None
+    refusals = Refusals()
+    for place, each in enumerate(groupings):
+        with refusals:
+            _require_keys(each, "aggregate", "columns", place)
+    refusals.raise_all()
+    matrices = []
+    for field, rows in (("queries", aggregate.queries), ("strategy", aggregate.strategy)):
+        with refusals:
+            matrices.append(_matrices(rows, groupings, field))
+    refusals.raise_all()
+    workload = Workload(tuple(Factor(*both) for both in zip(*matrices, strict=True)))
+    _require_room(workload)
+    named = isinstance(aggregate.strategy, str)
+    for place, factor in enumerate(workload.factors):
+        with refusals:
+            at = ("aggregate", "strategy") if named else ("aggregate", "strategy", place)
+            _require_answered(factor, groupings[place], *at)
+    refusals.raise_all()
+    return workload
+
+
+def _matrices(rows: RowsByColumn, groupings: Sequence[Grouping], field: str) -> list[Given | Spans]:
+    """Return the matrix of each column.  Raises ``InvalidInput``."""
+    at = ("aggregate", field)
+    if isinstance(rows, str):
+        return [_matrix(rows, each, *at) for each in groupings]
+    if len(rows) != len(groupings):
+        raise InvalidInput(
+            f"There are {len(groupings)} columns, and {field} has {len(rows)} entries; give a name"
+            " or a matrix for each column, in their order.",
+            pointer=pointer(*at),
+        )
+    refusals, matrices = Refusals(), []
+    for place, (own, each) in enumerate(zip(rows, groupings, strict=True)):
+        with refusals:
+            matrices.append(_matrix(own, each, *at, place))
+    refusals.raise_all()
+    return matrices
+
+
+def _matrix(rows: RowsOfColumn, each: Grouping, *at: str | int) -> Given | Spans:
+    """Return a column's matrix.  Raises ``InvalidInput`` for one that does not fit its keys."""
+    name, size = each.column.name, len(each)
+    if isinstance(rows, str):
+        if rows == TREE and size > MOST_TREE_KEYS:
+            raise InvalidInput(
+                f"{name} has {size} keys, and a tree is over at most {MOST_TREE_KEYS}. Take coarser"
+                " bins, or identity or marginals.",
+                pointer=pointer(*at),
+            )
+        return Spans(rows, size)
+    if len(rows[0]) != size:
+        raise InvalidInput(
+            f"Each row has {len(rows[0])} integers, and {name} has {size} keys; give one for each.",
+            pointer=pointer(*at),
+        )
+    empty = next((place for place, row in enumerate(rows) if not any(row)), None)
+    if empty is not None:
+        raise InvalidInput(
+            f"Row {empty + 1} of the matrix of {name} is all 0; leave it out.",
+            pointer=pointer(*at, empty),
+        )
+    given = Given(rows)
+    if at[1] == "strategy" and not given.column_sums.all():
+        key = each.labels[int(given.column_sums.argmin())]
+        raise InvalidInput(
+            f"All rows of the strategy of {name} are 0 for the key {key}; add one that is not.",
+            pointer=pointer(*at),
+        )
+    return given
+
+
+def _require_room(workload: Workload) -> None:
+    """Raise ``InvalidInput`` for more cells, nodes or answers than one query may have."""
+    numbers = (
+        ("columns", "cells", math.prod(workload.sizes), MOST_CELLS),
+        ("strategy", "sums that are protected", workload.dimension, MOST_CELLS),
+        ("queries", "answers", workload.count, MOST_NUMBERS),
+    )
+    for field, what, number, most in numbers:
+        if number > most:
+            raise InvalidInput(
+                f"The columns have {number} {what} together, and a workload has at most {most}."
+                " Name fewer columns, coarser bins, or matrices with fewer rows.",
+                pointer=pointer("aggregate", field),
+            )
+
+
+def _require_answered(factor: Factor, each: Grouping, *at: str | int) -> None:
+    """Raise ``InvalidInput`` unless a column's queries are combinations of its strategy's rows."""
+    row = factor.outside
+    if row is not None:
+        label = factor.queries.labels(each.labels)[row]
+        raise InvalidInput(
+            f"The query {label} of {each.column.name} is no combination of the rows of the"
+            " strategy, so that nothing answers it. Add rows to the strategy.",
+            pointer=pointer(*at),
+        )
+    if not factor.is_computed:
+        raise InvalidInput(
+            f"Rows of the strategy of {each.column.name} are so nearly combinations of each other"
+            " that the answers cannot be computed. Give rows that differ more.",
+            pointer=pointer(*at),
         )

@@ -10,6 +10,9 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import NDArray
 
+from penstock.structures.factorization.kronecker import Factor, Workload
+from penstock.structures.factorization.rows import Given, Spans
+
 Key = str | list[str]
 
 ALL = "all"
@@ -137,8 +140,71 @@ class MarginalKeys(Sequence[Key]):
         return keys
 
 
-def keys_of(stored: Mapping[str, Any]) -> Domain | MarginalKeys:
+@dataclass(frozen=True)
+class WorkloadKeys(Sequence[Key]):
+    """Represent the keys of the nodes of a workload, the last column varying fastest.
+
+    A key has a part for each of the columns ``names``, whose keys have ``labels``; with one it is a
+    string.
+    """
+
+    names: tuple[str, ...]
+    labels: tuple[tuple[str, ...], ...]
+    workload: Workload
+
+    def stored(self) -> dict[str, Any]:
+        """Return what the keys are made of, for JSON."""
+        factors = self.workload.factors
+        return {
+            "names": self.names,
+            "labels": self.labels,
+            "queries": [_rows_stored(each.queries) for each in factors],
+            "strategy": [_rows_stored(each.strategy) for each in factors],
+        }
+
+    @cached_property
+    def nodes(self) -> Domain:
+        """Return the keys of the nodes as a product."""
+        pairs = zip(self.workload.factors, self.labels, strict=True)
+        return Domain(tuple(each.strategy.labels(labels) for each, labels in pairs))
+
+    @cached_property
+    def answers(self) -> Domain:
+        """Return the keys of the answers as a product."""
+        pairs = zip(self.workload.factors, self.labels, strict=True)
+        return Domain(tuple(each.queries.labels(labels) for each, labels in pairs))
+
+    def __len__(self) -> int:
+        return self.workload.dimension
+
+    @overload
+    def __getitem__(self, index: int) -> Key: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> list[Key]: ...
+
+    def __getitem__(self, index: int | slice) -> Key | list[Key]:
+        return self.nodes[index]
+
+
+def _rows_stored(rows: Given | Spans) -> object:
+    return rows.rows if isinstance(rows, Given) else rows.name
+
+
+def _rows_of(stored: str | list[list[int]], size: int) -> Given | Spans:
+    return Spans(stored, size) if isinstance(stored, str) else Given(tuple(map(tuple, stored)))
+
+
+def keys_of(stored: Mapping[str, Any]) -> Domain | MarginalKeys | WorkloadKeys:
     """Return the keys that ``stored`` returned, also when it was JSON meanwhile."""
+    if "strategy" in stored:
+        labels = tuple(map(tuple, stored["labels"]))
+        parts = zip(stored["queries"], stored["strategy"], labels, strict=True)
+        factors = tuple(
+            Factor(_rows_of(queries, len(keys)), _rows_of(strategy, len(keys)))
+            for queries, strategy, keys in parts
+        )
+        return WorkloadKeys(tuple(stored["names"]), labels, Workload(factors))
     if "sets" not in stored:
         return Domain.of(stored)
     return MarginalKeys(

@@ -12,6 +12,7 @@ from penstock.connectors.planning.columns import (
     grouping,
     marginals_of,
     numeric,
+    workload_of,
 )
 from penstock.connectors.planning.correlated_counts import terms_of, with_nodes
 from penstock.connectors.planning.moments import factors_of
@@ -46,7 +47,13 @@ from penstock.connectors.specs.models import (
     Uncategorized,
     UnitColumn,
 )
-from penstock.connectors.specs.moments import MOST_NUMBERS, MarginalTables, Moments, Regression
+from penstock.connectors.specs.moments import (
+    MOST_NUMBERS,
+    MarginalTables,
+    Moments,
+    Regression,
+    Workload,
+)
 from penstock.connectors.specs.schema import STEPS, check_schema, step_of
 from penstock.errors import InvalidInput
 from penstock.structures.bin_tree import BinTree
@@ -83,6 +90,7 @@ def interpret(dataset: DatasetSpec, request: ComputedQuery) -> Plan:
         bins = _bins(dataset, request)
     refusals.raise_all()
     marginals = marginals_of(request.aggregate, groupings)
+    workload = workload_of(request.aggregate, groupings)
     keys = math.prod(map(len, groupings)) if opened is None else opened.domain.size
     _check_dimension(keys, flags, factors, bins)
     unit = dataset.privacy_unit
@@ -100,6 +108,7 @@ def interpret(dataset: DatasetSpec, request: ComputedQuery) -> Plan:
         factors=factors,
         bins=bins,
         marginals=marginals,
+        workload=workload,
     )
     _check_range(plan)
     if isinstance(request, CorrelatedQuery):
@@ -155,10 +164,11 @@ def _filter(dataset: DatasetSpec, condition: Condition, position: int) -> Filter
 def _groupings(dataset: DatasetSpec, request: ComputedQuery) -> tuple[Grouping, ...]:
     refusals = Refusals()
     groupings: list[Grouping] = []
-    several = request.aggregate.columns if isinstance(request.aggregate, MarginalTables) else None
+    own = request.aggregate
+    several = own.columns if isinstance(own, MarginalTables | Workload) else None
     if several is not None and request.group_by:
         raise InvalidInput(
-            "Marginals have their groups in columns; name the column there.",
+            f"A query for {own.type} has its groups in columns; name the column there.",
             pointer=pointer("group_by"),
         )
     place = ("group_by",) if several is None else ("aggregate", "columns")

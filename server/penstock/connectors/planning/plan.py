@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from penstock.connectors.planning.domain import ALL, Domain, Key, MarginalKeys
+from penstock.connectors.planning.domain import ALL, Domain, Key, MarginalKeys, WorkloadKeys
 from penstock.connectors.planning.sensitivity import (
     Contribution,
     Measure,
@@ -27,6 +27,7 @@ from penstock.structures import sparse_histogram
 from penstock.structures.bin_tree import BinTree
 from penstock.structures.counts import Centered, Lift
 from penstock.structures.ellipse import Ellipse
+from penstock.structures.factorization.kronecker import Workload
 from penstock.structures.marginals.lattice import Marginals
 
 LARGEST_TOTAL = 2**62
@@ -136,7 +137,8 @@ class Plan:
     Sparse histograms have ``open_keys`` in place of groupings.  ``flags`` are boolean columns
     that are counted each by itself; ``nodes`` take the place of counts that are protected
     together (see ``correlated_counts``).  Quantiles have ``bins`` of a column beside the groupings;
-    a value beyond them is in the nearest one.  ``marginals`` are of the groupings' columns.
+    a value beyond them is in the nearest one.  ``marginals`` are of the groupings' columns,
+    and so is ``workload``.
     """
 
     unit: Column | None
@@ -153,6 +155,7 @@ class Plan:
     factors: tuple[Summand, ...] = ()
     bins: Grouping | None = None
     marginals: Marginals | None = None
+    workload: Workload | None = None
 
     @property
     def columns(self) -> tuple[Column, ...]:
@@ -188,12 +191,15 @@ class Plan:
 
         The centered sums of all keys come first, then all weighted counts.  Of flags there
         is one for each key and flag, those of one key together, and so of moments and of nodes.
-        Of marginals there is one for each cell of the tables that are protected.
+        Of marginals there is one for each cell of the tables that are protected, of a workload one
+        for each node.
         """
         if self.nodes is not None:
             return self.nodes.size
         if self.marginals is not None:
             return self.marginals.dimension
+        if self.workload is not None:
+            return self.workload.dimension
         if self.products is not None:
             return self.keys * self.products.count
         if self.tree is not None:
@@ -210,6 +216,9 @@ class Plan:
         if self.marginals is not None:
             names = tuple(grouping.column.name for grouping in self.groupings)
             return MarginalKeys(names, labels, self.marginals.sets)
+        if self.workload is not None:
+            names = tuple(grouping.column.name for grouping in self.groupings)
+            return WorkloadKeys(names, labels, self.workload)
         if self.factors:
             return Domain((*labels, labels_of([each.column.name for each in self.factors])))
         if self.bins:
@@ -271,6 +280,8 @@ class Plan:
         """Return the sensitivity of the answer to one privacy unit, in lattice steps."""
         if self.marginals is not None:
             return Norms(*self.marginals.moved(relation, self.max_groups, self.max_rows))
+        if self.workload is not None:
+            return Norms(*self.workload.moved(relation, self.max_groups, self.max_rows))
         contribution: Contribution | Record | Products | NodeCounts = (
             self.products or self.node_counts or self.contribution
         )
@@ -297,6 +308,8 @@ class Plan:
         """Return the largest absolute value of what one unit gives to one number."""
         if self.marginals is not None:
             return self.max_groups * self.max_rows * self.marginals.widest
+        if self.workload is not None:
+            return self.moved(NeighboringRelation.ADD_REMOVE).linf
         return (self.products or self.node_counts or self.contribution).largest
 
     @property

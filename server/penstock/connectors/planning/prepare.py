@@ -29,6 +29,7 @@ from penstock.connectors.specs.sources import VECTORS, is_table, require_engine
 from penstock.connectors.statements.statement import Statement, sha256_of
 from penstock.privacy.neighboring import NeighboringRelation
 from penstock.privacy.sensitivity import Sensitivity
+from penstock.structures.factorization.kronecker import Workload
 from penstock.structures.marginals.lattice import Marginals
 
 Declared = TypeVar("Declared", bound=DatasetSpec)
@@ -47,9 +48,9 @@ class PreparedQuery:
     and quantiles have ``quantiles``, likewise with the bins.
 
     For counts that are protected together the vector holds their ``nodes``, and ``keys`` belong to
-    the counts that are computed from it; so it is with the tables of ``marginals``.  Sparse
-    histograms have no ``keys``; their ``dimension`` is the number of keys that may differ between
-    neighbors.
+    the counts that are computed from it; so it is with the tables of ``marginals``.  That of a
+    ``workload`` has its nodes, to which ``keys`` belong.  Sparse histograms have no ``keys``; their
+    ``dimension`` is the number of keys that may differ between neighbors.
     """
 
     keys: Sequence[Key] | None
@@ -64,6 +65,7 @@ class PreparedQuery:
     moments: Moments | Regression | None = None
     quantiles: Quantiles | None = None
     marginals: Marginals | None = None
+    workload: Workload | None = None
 
 
 def prepare(
@@ -95,6 +97,7 @@ def prepare(
         moments=_moments(dataset, request, plan),
         quantiles=_quantiles(dataset, request),
         marginals=plan.marginals,
+        workload=plan.workload,
     )
 
 

@@ -53,6 +53,7 @@ class Measure(StrEnum):
     MOMENTS = "moments"
     QUANTILES = "quantiles"
     MARGINALS = "marginals"
+    WORKLOAD = "workload"
 
 
 @dataclass(frozen=True)
@@ -77,8 +78,10 @@ class Norms:
 
         Raises ``InvalidInput`` for norms of 0: such an answer depends on no unit.
         """
+        # No number moves further than all together, which separate bounds may not show.
+        linf = min(self.linf, math.isqrt(self.l2_squared))
         return Sensitivity(
-            l1=self.l1 * step, l2_squared=self.l2_squared * step * step, linf=self.linf * step
+            l1=self.l1 * step, l2_squared=self.l2_squared * step * step, linf=linf * step
         )
 
 
@@ -122,7 +125,7 @@ class Contribution:
                 return Norms.of(*((end,) for end in self.clamp))
             case Measure.MEAN:
                 return Norms.of((most * self.width, most * self.width))
-            case Measure.MOMENTS | Measure.QUANTILES | Measure.MARGINALS:
+            case Measure.MOMENTS | Measure.QUANTILES | Measure.MARGINALS | Measure.WORKLOAD:
                 raise TypeError(f"{self.measure} have norms of their own")
 
     @property
@@ -145,7 +148,7 @@ class Contribution:
                     (2 * most * self.width, 0),
                     ((most + 1) * self.width, (most - 1) * self.width),
                 )
-            case Measure.MOMENTS | Measure.QUANTILES | Measure.MARGINALS:
+            case Measure.MOMENTS | Measure.QUANTILES | Measure.MARGINALS | Measure.WORKLOAD:
                 raise TypeError(f"{self.measure} have norms of their own")
 
 

@@ -34,6 +34,7 @@ TO_ENTER = {
     "op": 'Say how it is compared, for example "=".',
     "value": "Enter what it is compared with, for example 2025.",
     "outcome": f"{_COLUMN} that is explained, for example visits.",
+    "queries": "Say what is asked over the keys of each column, for example all_ranges.",
     "predictors": "Name at least one column that explains the outcome, for example age.",
     "bins": "Enter the edges of the bins, rising, two or more: for example 0, 18, 65, 120.",
     "type": 'Enter the type, for example "count" of an aggregate, "integer" of a column.',

@@ -21,7 +21,7 @@ from pydantic import (
 from pydantic_core import PydanticCustomError
 
 from penstock.connectors.binned.quantiles import Quantiles
-from penstock.connectors.specs.moments import MarginalTables, Moments, Regression
+from penstock.connectors.specs.moments import MarginalTables, Moments, Regression, Workload
 from penstock.privacy.neighboring import NeighboringRelation
 from penstock.spec_fields import (
     ColumnName,
@@ -253,7 +253,7 @@ class Uncategorized(Spec):
 
 _AGGREGATES = (
     *("count", "count_units", "sum", "mean", "histogram", "uncategorized"),
-    *("moments", "regression", "quantiles", "marginals"),
+    *("moments", "regression", "quantiles", "marginals", "workload"),
 )
 
 
@@ -272,13 +272,14 @@ AggregateSpec = Annotated[
     | Annotated[Moments, Tag("<moments>")]
     | Annotated[Regression, Tag("<regression>")]
     | Annotated[Quantiles, Tag("<quantiles>")]
-    | Annotated[MarginalTables, Tag("<marginals>")],
+    | Annotated[MarginalTables, Tag("<marginals>")]
+    | Annotated[Workload, Tag("<workload>")],
     Discriminator(
         _kind_of_aggregate,
         custom_error_type="aggregate",
         custom_error_message=(
             "This must be an object whose type is count, count_units, sum, mean, histogram,"
-            " uncategorized, moments, regression, quantiles or marginals."
+            " uncategorized, moments, regression, quantiles, marginals or workload."
         ),
     ),
 ]

@@ -1,8 +1,16 @@
-"""Declare statistics of several columns at once: moments, a regression, and marginals."""
+"""Declare statistics of several columns: moments, a regression, marginals and workloads."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Final, Literal
 
-from pydantic import AfterValidator, BeforeValidator, Field, model_validator
+from pydantic import (
+    AfterValidator,
+    BeforeValidator,
+    Field,
+    PlainSerializer,
+    PlainValidator,
+    WithJsonSchema,
+    model_validator,
+)
 from pydantic_core import PydanticCustomError
 
 from penstock.spec_fields import ColumnName, GroupBy, Grouped, Number, Spec, as_list
@@ -15,6 +23,22 @@ MOST_NUMBERS = 100_000
 
 MOST_TABLES = 1000
 """The most marginals of a query, and the most of their subsets."""
+
+MOST_CELLS = 2**22
+"""The most cells of a workload's columns together, and the most nodes of its strategy."""
+
+MOST_TREE_KEYS = 1024
+"""The most keys of a column that a tree protects: the answers take the square of it."""
+
+MOST_OWN_KEYS = 64
+MOST_OWN_ROWS = 200
+"""The most keys and rows of a matrix that a workload gives: whether one is a combination of another
+is decided exactly, which takes seconds for larger ones."""
+
+LARGEST_ENTRY = 1000
+
+QUERIES: Final = ("identity", "total", "prefix", "all_ranges")
+STRATEGIES: Final = ("identity", "tree", "marginals", "total")
 
 LARGEST_GRID = 2**15
 
@@ -97,6 +121,20 @@ def _columns_once(columns: tuple[GroupBy, ...]) -> tuple[GroupBy, ...]:
 _Sets = tuple[Annotated[tuple[ColumnName, ...], Field(strict=False, min_length=1)], ...]
 
 
+_Columns = Annotated[
+    tuple[Grouped, ...],
+    Field(strict=False, min_length=1, max_length=MOST_FACTORS),
+    AfterValidator(_columns_once),
+    BeforeValidator(
+        as_list,
+        json_schema_input_type=Annotated[
+            list[Grouped], Field(min_length=1, max_length=MOST_FACTORS)
+        ]
+        | Grouped,
+    ),
+]
+
+
 class MarginalTables(Spec):
     """The numbers of rows of all cells of several sets of columns, which agree with each other.
 
@@ -105,18 +143,7 @@ class MarginalTables(Spec):
     """
 
     type: Literal["marginals"]
-    columns: Annotated[
-        tuple[Grouped, ...],
-        Field(strict=False, min_length=1, max_length=MOST_FACTORS),
-        AfterValidator(_columns_once),
-        BeforeValidator(
-            as_list,
-            json_schema_input_type=Annotated[
-                list[Grouped], Field(min_length=1, max_length=MOST_FACTORS)
-            ]
-            | Grouped,
-        ),
-    ]
+    columns: _Columns
     sets: Annotated[_Sets, Field(strict=False, min_length=1, max_length=MOST_TABLES)] | None = None
     up_to: Annotated[int, Field(ge=1, le=MOST_FACTORS)] | None = None
 
@@ -129,3 +156,99 @@ class MarginalTables(Spec):
                 {"field": "up_to"},
             )
         return self
+
+
+Matrix = tuple[tuple[int, ...], ...]
+RowsOfColumn = str | Matrix
+RowsByColumn = str | tuple[RowsOfColumn, ...]
+
+
+def _rows_by_column(value: object, names: tuple[str, ...]) -> RowsByColumn:
+    """Return one name for all columns, or a name or a matrix for each of them."""
+    if isinstance(value, str):
+        return _named(value, names)
+    if not isinstance(value, list | tuple) or not 1 <= len(value) <= MOST_FACTORS:
+        raise PydanticCustomError(
+            "rows",
+            "This must be {names}, or a list with one of these or a matrix for each column.",
+            {"names": ", ".join(names)},
+        )
+    return tuple(
+        _named(each, names) if isinstance(each, str) else _matrix(each, place)
+        for place, each in enumerate(value)
+    )
+
+
+def _named(value: str, names: tuple[str, ...]) -> str:
+    if value not in names:
+        raise PydanticCustomError(
+            "rows",
+            "The named matrices are {names}; name one, or give rows of integers.",
+            {"names": ", ".join(names)},
+        )
+    return value
+
+
+def _matrix(value: object, place: int) -> Matrix:
+    """Return a matrix of integers.  Raises for any other value, and for too many."""
+    rows = value if isinstance(value, list | tuple) else ()
+    sizes = {len(row) if isinstance(row, list | tuple) else 0 for row in rows}
+    fits = 1 <= len(rows) <= MOST_OWN_ROWS and len(sizes) == 1
+    if not fits or not 1 <= max(sizes) <= MOST_OWN_KEYS:
+        raise PydanticCustomError(
+            "matrix",
+            "The matrix of column {place} must be a list of 1 to {rows} rows, each a list of as"
+            " many integers as the column has keys, at most {keys}.",
+            {
+                "place": place + 1,
+                "rows": MOST_OWN_ROWS,
+                "keys": MOST_OWN_KEYS,
+                "field": str(place),
+            },
+        )
+    for row in rows:
+        for entry in row:
+            if type(entry) is not int or abs(entry) > LARGEST_ENTRY:
+                raise PydanticCustomError(
+                    "matrix",
+                    "The numbers of a matrix, here of column {place}, are integers from -{most} to"
+                    " {most}.",
+                    {"place": place + 1, "most": LARGEST_ENTRY, "field": str(place)},
+                )
+    return tuple(map(tuple, rows))
+
+
+def _as_sent(value: object) -> object:
+    return value
+
+
+def _schema(names: tuple[str, ...]) -> dict[str, Any]:
+    name = {"type": "string", "enum": list(names)}
+    row = {"type": "array", "items": {"type": "integer"}, "minItems": 1, "maxItems": MOST_OWN_KEYS}
+    matrix = {"type": "array", "items": row, "minItems": 1, "maxItems": MOST_OWN_ROWS}
+    each = {"anyOf": [name, matrix]}
+    columns = {"type": "array", "items": each, "minItems": 1, "maxItems": MOST_FACTORS}
+    return {"anyOf": [name, columns]}
+
+
+class Workload(Spec):
+    """The answers to queries over the cells of several columns: products of one matrix for each.
+
+    ``queries`` has a row for each sum of keys of a column that is asked, ``strategy`` one for each
+    that is protected; both are named, for all columns or for each, or given as integers.
+    """
+
+    type: Literal["workload"]
+    columns: _Columns
+    queries: Annotated[
+        RowsByColumn,
+        PlainValidator(lambda value: _rows_by_column(value, QUERIES)),
+        PlainSerializer(_as_sent, return_type=Any),
+        WithJsonSchema(_schema(QUERIES)),
+    ]
+    strategy: Annotated[
+        RowsByColumn,
+        PlainValidator(lambda value: _rows_by_column(value, STRATEGIES)),
+        PlainSerializer(_as_sent, return_type=Any),
+        WithJsonSchema(_schema(STRATEGIES)),
+    ] = "identity"

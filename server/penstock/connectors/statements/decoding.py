@@ -15,7 +15,6 @@ from penstock.connectors.planning.correlated_counts import answer_of
 from penstock.connectors.planning.open_keys import open_answer_of
 from penstock.connectors.planning.plan import Plan
 from penstock.connectors.statements.statement import KEY, SIZE, Statement, overlapping
-from penstock.structures.marginals.lattice import Marginals
 from penstock.structures.marginals.tables import counted
 
 Rows = Mapping[str, NDArray[Any]]
@@ -36,8 +35,9 @@ def decoded(statement: Statement, rows: Rows) -> NDArray[np.int64]:
         # A text of an older version, which returns every declared key in its place.
         return answer_of(plan, [rows[name].astype(np.int64) for name in statement.columns])
     keys = _places(plan, rows[KEY])
-    if plan.marginals is not None:
-        return _tables(plan, plan.marginals, keys, rows[statement.columns[0]].astype(np.int64))
+    if plan.marginals is not None or plan.workload is not None:
+        own = rows[statement.columns[0]].astype(np.int64)
+        return _protected(plan, _split(plan, keys), own)
     return answer_of(plan, [_scattered(plan, name, rows, keys) for name in statement.columns])
 
 
@@ -52,16 +52,26 @@ def _places(plan: Plan, keys: NDArray[Any]) -> NDArray[np.int64]:
     return places
 
 
-def _tables(
-    plan: Plan, marginals: Marginals, keys: NDArray[np.int64], counts: NDArray[np.int64]
-) -> NDArray[np.int64]:
-    """Return the protected tables of marginals, whose cells have no list."""
+def _split(plan: Plan, keys: NDArray[np.int64]) -> list[NDArray[np.int64]]:
+    """Return which of its keys each cell has in each grouping; cells have no list."""
     places: list[NDArray[np.int64]] = []
-    for size in reversed(marginals.sizes):
-        keys, own = np.divmod(keys, size)
+    for grouping in reversed(plan.groupings):
+        keys, own = np.divmod(keys, len(grouping))
         places.append(own)
-    tables = counted(marginals, places[::-1], counts)
-    return np.clip(tables, -plan.saturation, plan.saturation)
+    return places[::-1]
+
+
+def _protected(
+    plan: Plan, places: list[NDArray[np.int64]], counts: NDArray[np.int64]
+) -> NDArray[np.int64]:
+    """Return the protected tables of marginals, or the nodes of a workload."""
+    if plan.workload is not None:
+        numbers = plan.workload.nodes(places, counts)
+    elif plan.marginals is not None:
+        numbers = counted(plan.marginals, places, counts)
+    else:
+        raise RuntimeError("only marginals and workloads are computed from all cells")
+    return np.clip(numbers, -plan.saturation, plan.saturation)
 
 
 def _scattered(plan: Plan, name: str, rows: Rows, places: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -39,7 +39,7 @@ def parts(plan: Plan, dialect: Dialect) -> dict[str, Node]:
             return {"part": _centered(plan, dialect), TALLY: _counted(plan)}
         case Measure.COUNT_UNITS:
             return {"part": sql.number(1) if plan.unit else sql.count()}
-        case Measure.COUNT | Measure.MARGINALS:
+        case Measure.COUNT | Measure.MARGINALS | Measure.WORKLOAD:
             return {"part": _counted(plan)}
         case Measure.QUANTILES:
             # What bounds the rows of a unit is beside its other bins (``binned``).

@@ -4,6 +4,8 @@
                                                  calibrate and price it
 * ``alternatives``                               how far off counts would be under every way to
                                                  protect them
+* ``strategies``                                 how far off answers of a workload would be under
+                                                 every strategy
 * ``level_preview, budget_preview, version_preview, clearance_preview``: a change of levels or
   budgets, a new version, another clearance
 """

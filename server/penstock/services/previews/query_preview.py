@@ -38,6 +38,7 @@ from penstock.services.ledger.room_left import charge_of, room_of
 from penstock.services.noise.kinds.choice import kind_of
 from penstock.services.noise.kinds.kind import QueryKind
 from penstock.services.previews.alternatives import compared
+from penstock.services.previews.strategies import strategies
 from penstock.services.queries.exact_answers import (
     Plannable,
     planned,
@@ -216,6 +217,7 @@ def _view(previewed_query: _PreviewedQuery, described: Described) -> PreviewView
         tiers=[_tier(*both) for both in zip(previewed_query.seen, described.tiers, strict=True)],
         powers=described.powers,
         structures=compared(previewed_query.dataset, previewed_query.statement, kind, rungs),
+        strategies=strategies(previewed_query.dataset, previewed_query.statement, kind, rungs),
     )
 
 

@@ -9,7 +9,7 @@ other SQL now.  If this version cannot run the text, or reads the spec otherwise
 import json
 from fractions import Fraction
 
-from penstock.connectors.planning.domain import Domain, MarginalKeys
+from penstock.connectors.planning.domain import Domain, MarginalKeys, WorkloadKeys
 from penstock.connectors.planning.prepare import PreparedQuery, recorded
 from penstock.connectors.sources import Sources
 from penstock.connectors.specs.models import DatasetSpec
@@ -30,7 +30,7 @@ def spec_text(request: Terms, prepared: PreparedQuery) -> str:
 def keys_text(prepared: PreparedQuery) -> str | None:
     """Return the keys as they are stored (JSON); of many keys only the labels they are made of."""
     keys = prepared.keys
-    if isinstance(keys, MarginalKeys) or (
+    if isinstance(keys, MarginalKeys | WorkloadKeys) or (
         isinstance(keys, Domain) and len(keys) > sizes.CHUNK and len(keys.labels) > 1
     ):
         return json.dumps(keys.stored())

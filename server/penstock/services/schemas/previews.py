@@ -117,13 +117,40 @@ class CountStructureView:
 
 
 @dataclass(frozen=True)
+class StrategyErrorView:
+    """Hold the errors of a workload's answers at a tier: of the worst, and of all in the mean.
+
+    ``mean_deviation`` is the root of the mean of the answers' variances.
+    """
+
+    tier: str
+    largest: ErrorView
+    mean_deviation: float
+
+
+@dataclass(frozen=True)
+class StrategyView:
+    """Hold one strategy for a workload, at the loss of each tier's level.
+
+    ``strategy`` is identity, tree or marginals for all columns, and null for one that the query
+    gives otherwise.  ``dimension`` is the number of sums that are drawn and stored for each level.
+    """
+
+    strategy: str | None
+    requested: bool
+    dimension: int
+    tiers: list[StrategyErrorView]
+
+
+@dataclass(frozen=True)
 class PreviewView:
     """Hold a query before it is charged, or as it was charged, down to the caller's tiers.
 
     ``refusal`` says why the budgets would not allow it; null if they would, and if it is
     ``registered`` already.  Sensitivity, dimension, errors, ``p`` and ``lossless`` mean the same
     as in a query.  ``powers`` belongs to queries that request generalized Gaussian noise,
-    ``structures`` to counts under Gaussian noise that may be protected in several ways.
+    ``structures`` to counts under Gaussian noise that may be protected in several ways,
+    ``strategies`` to workloads.
     """
 
     query: str
@@ -140,6 +167,7 @@ class PreviewView:
     tiers: list[PreviewTierView]
     powers: PowersView | None = None
     structures: list[CountStructureView] | None = None
+    strategies: list[StrategyView] | None = None
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ from penstock.connectors.planning import prepare
 from penstock.connectors.planning.prepare import PreparedQuery
 from penstock.connectors.progress import Progress
 from penstock.connectors.specs.models import ComputedQuery, Mean, Uncategorized
-from penstock.connectors.specs.moments import MarginalTables
+from penstock.connectors.specs.moments import MarginalTables, Workload
 from penstock.connectors.vector import asserted
 from penstock.errors import Conflict, DatabaseUnavailable, InvalidInput
 from penstock.mechanisms.process import IntVector
@@ -93,10 +93,10 @@ def checked(session: Session, version: Dataset, feed: Feed) -> PreparedQuery:
             " Feed a stream with count, count_units, sum or histogram.",
             pointer="/aggregate",
         )
-    if isinstance(feed.query.aggregate, MarginalTables):
+    if isinstance(feed.query.aggregate, MarginalTables | Workload):
         raise InvalidInput(
-            "Marginals are computed from other tables, which are no elements. Feed a stream with a"
-            " histogram of one of them.",
+            f"A {feed.query.aggregate.type} query is computed from other sums, which are no"
+            " elements. Feed a stream with a histogram.",
             pointer="/aggregate",
         )
     prepared = prepare.prepare(

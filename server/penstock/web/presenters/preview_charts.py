@@ -64,6 +64,7 @@ def charts_of_query(
     """Return the pictures of a query's preview; ``others`` compares it under other noise."""
     comparisons = (
         *((preview_choices.structures(preview.structures),) if preview.structures else ()),
+        *((preview_choices.strategies(preview.strategies),) if preview.strategies else ()),
         *((preview_choices.powers(preview.powers, preview),) if preview.powers else ()),
         *((others,) if others else ()),
     )

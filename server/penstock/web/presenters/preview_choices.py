@@ -11,7 +11,13 @@ from urllib.parse import parse_qsl, urlencode
 from werkzeug.datastructures import MultiDict
 
 from penstock.figures import percent
-from penstock.services.schemas.previews import CountStructureView, PowersView, PreviewView
+from penstock.services.schemas.previews import (
+    CountStructureView,
+    PowersView,
+    PreviewView,
+    StrategyErrorView,
+    StrategyView,
+)
 from penstock.services.schemas.stream_previews import StreamPreviewView, StructureView
 from penstock.web.forms.choices import MECHANISMS, STRUCTURES
 from penstock.web.presenters.template_filters import figure
@@ -105,6 +111,30 @@ def structures(count_structures: Sequence[CountStructureView]) -> Comparison:
         "A public size costs nothing and gives the counts the least noise. Use it only if the size"
         " is already public knowledge.",
     )
+
+
+def strategies(views: Sequence[StrategyView]) -> Comparison:
+    """Compare the strategies for a workload by the errors of its answers."""
+    tiers = [tier_view.tier for tier_view in views[0].tiers]
+    heads = ("worst answer at", "standard deviation in the mean at")
+    return Comparison(
+        "Strategies for these answers at equal privacy",
+        (*(f"{what} {tier}" for tier in tiers for what in heads), "numbers drawn"),
+        tuple(
+            Choice(
+                "the strategy of the query" if view.strategy is None else view.strategy,
+                (*(cell for tier in view.tiers for cell in _answered(tier)), f"{view.dimension:,}"),
+                "" if view.strategy is None else urlencode({"strategy": view.strategy}),
+                view.requested,
+            )
+            for view in views
+        ),
+        "Every strategy answers the same queries. Which has the least error depends on them alone.",
+    )
+
+
+def _answered(tier: StrategyErrorView) -> tuple[str, str]:
+    return f"±{figure(tier.largest.half_width)}", figure(tier.mean_deviation)
 
 
 def mechanisms(previews: Iterable[tuple[str, PreviewView | str]], own_mechanism: str) -> Comparison:

@@ -27,6 +27,14 @@ _OPERATORS = {
     "in": "is one of",
     "not_in": "is none of",
 }
+_ROWS = {
+    "identity": "each key",
+    "total": "all keys together",
+    "prefix": "the first keys up to each one",
+    "all_ranges": "all ranges of keys",
+    "tree": "a tree of sums",
+    "marginals": "each key and all keys",
+}
 _STRUCTURES = {
     "sparse_histogram": "only keys that are found in the data, and a few false ones",
     "correlated": "counts protected together, with less noise than each separately",
@@ -93,6 +101,8 @@ def _aggregate(part: Mapping[str, Any]) -> str:
         return _quantiles(part)
     if kind == "marginals":
         return f"marginals of {_sets(part)}: {_groups(part['columns'])}"
+    if kind == "workload":
+        return f"answers over {_groups(part['columns'])}: {_matrices(part)}"
     what = {"sum": "sum", "mean": "mean"}[kind]
     return f"{what} of {part['column']}{_bounds(part)}"
 
@@ -109,6 +119,21 @@ def _sets(part: Mapping[str, Any]) -> str:
     if part.get("sets"):
         return ", ".join(" and ".join(names) for names in part["sets"])
     return f"all sets of at most {part.get('up_to') or 2} columns"
+
+
+def _matrices(part: Mapping[str, Any]) -> str:
+    """Return the queries and the strategy of a workload, column by column."""
+    queries, kept = (_rows(part[name], part["columns"]) for name in ("queries", "strategy"))
+    return f"{queries}; protected are {kept}"
+
+
+def _rows(rows: str | Sequence[Any], columns: Sequence[Any]) -> str:
+    each = [rows] * len(columns) if isinstance(rows, str) else rows
+    words = [_ROWS[own] if isinstance(own, str) else f"{len(own)} rows of integers" for own in each]
+    if len(set(words)) == 1 and len(words) > 1:
+        return f"{words[0]} of each column"
+    names = [column["column"] for column in columns]
+    return ", ".join(f"{own} of {name}" for own, name in zip(words, names, strict=True))
 
 
 def _bounds(part: Mapping[str, Any]) -> str:

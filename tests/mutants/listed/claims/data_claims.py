@@ -107,6 +107,39 @@ MUTANTS: Final[Sequence[Mutant]] = (
         ),
     ),
     Mutant(
+        row="D20",
+        name="workload-cells-apart",
+        path="structures/factorization/kronecker.py",
+        before="        squares = max_cells * same + pairs * max(nearest, 0)\n",
+        after="        squares = max_cells * same\n",
+        wrong="the cells of one unit are taken to move different sums of the strategy",
+        tests=(
+            "tests/unit/structures/factorization/test_kronecker.py::test_no_unit_moves_more_than_is_derived_and_the_worst_reaches_it",
+        ),
+    ),
+    Mutant(
+        row="D20",
+        name="workload-replaced-like-removed",
+        path="structures/factorization/kronecker.py",
+        before="            l2_squared = max_rows**2 * max(same, 2 * (same - least))\n",
+        after="            l2_squared = max_rows**2 * same\n",
+        wrong="two units are taken to be no further apart in the sums than one is from none",
+        tests=(
+            "tests/unit/structures/factorization/test_kronecker.py::test_no_unit_moves_more_than_is_derived_and_the_worst_reaches_it",
+        ),
+    ),
+    Mutant(
+        row="D20",
+        name="workload-combination-by-prime",
+        path="structures/factorization/span.py",
+        before="    return basis if not (whole @ basis).any() else _kernel(whole)\n",
+        after="    return basis\n",
+        wrong="rows that are combinations over a prime alone are taken for combinations",
+        tests=(
+            "tests/unit/structures/factorization/test_span.py::test_a_prime_that_takes_rows_for_combinations_decides_nothing",
+        ),
+    ),
+    Mutant(
         row="D3",
         name="cells-cast-strictly",
         path="connectors/duckdb/dialect.py",

@@ -3,15 +3,19 @@
 import hashlib
 import itertools
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from tests.unit.cli.program_runs import Run
 from tests.unit.sites import VISITS
+from tests.web.service_views import error, preview, tier_preview
 
+from penstock.cli.statistics.queries import previewed
 from penstock.randomness.stream import Stream
 from penstock.services.queries import queries
+from penstock.services.schemas.previews import StrategyErrorView, StrategyView
 
 BOOKS: dict[str, Any] = {
     "name": "books",
@@ -91,3 +95,14 @@ def test_the_operator_sees_which_state_of_the_rows_was_read(
 def test_a_retired_query_gives_nothing_more(here: Run) -> None:
     assert here("query", "retire", "visits", "--format", "json").json["status"] == "retired"
     assert here("release", "visits", "--as", "pia").code == 1
+
+
+def test_a_preview_has_a_line_for_each_strategy_of_a_workload() -> None:
+    tiers = [StrategyErrorView("public", error(9.8), 3.7)]
+    views = [
+        StrategyView(None, requested=True, dimension=80, tiers=tiers),
+        StrategyView("tree", requested=False, dimension=84, tiers=tiers),
+    ]
+    facts = previewed(replace(preview(tier_preview("public", 8.0, 0.25)), strategies=views)).facts
+    assert "  tree: worst answer ±9.8 at public (standard deviation 3.7 in the mean)" in facts
+    assert any("of the query" in line and "as requested" in line for line in facts)

@@ -82,6 +82,7 @@ def test_every_field_of_a_plan_is_in_its_shape() -> None:
         "factors": ("other",),
         "bins": Grouping(Column("cost", "number", None), edges=(0.0, 1.0, 2.0)),
         "marginals": "other",
+        "workload": "other",
     }
     assert {field.name for field in fields(Plan)} == set(other)
     for name, value in other.items():

@@ -81,6 +81,19 @@ def test_marginals_cross_with_the_tables_that_are_protected() -> None:
     assert settled.marginals is not None
 
 
+def test_workloads_cross_with_their_matrices() -> None:
+    aggregate = {
+        "type": "workload",
+        "columns": ["ward", "urgent"],
+        "queries": "identity",
+        "strategy": ["tree", [[1, 1], [1, -1]]],
+    }
+    settled = public(prepared(dataset_of(), query_of(aggregate)))
+    assert crossed(settled) == settled
+    assert settled.workload is not None
+    assert hash(crossed(settled).workload) == hash(settled.workload)
+
+
 @pytest.mark.parametrize("value", [object(), b"key", {1, 2}])
 def test_what_is_not_on_the_list_is_refused(value: object) -> None:
     with pytest.raises(TypeError):

@@ -19,7 +19,7 @@ from penstock_client.models import (
     Level,
     PrivacyLoss,
 )
-from penstock_client.preview import Preview, TierPreview
+from penstock_client.preview import Preview, Strategy, TierPreview
 from penstock_client.queries import Query, TierLevel
 from penstock_client.release import Release
 
@@ -131,8 +131,25 @@ def preview(answer: Preview) -> Document:
     )
     numbers = "1 number" if answer.dimension == 1 else f"{answer.dimension:,} numbers"
     advice = (f"  {answer.powers.reason}",) if answer.powers else ()
-    facts = (f"{answer.query or ''}", f"  {numbers}, {norms(answer.sensitivity)}", *advice)
+    strategies = map(_strategy, answer.strategies)
+    facts = (
+        f"{answer.query or ''}",
+        f"  {numbers}, {norms(answer.sensitivity)}",
+        *strategies,
+        *advice,
+    )
     return Document(answer.answer, columns, rows, facts, note=answer.refusal or "")
+
+
+def _strategy(strategy: Strategy) -> str:
+    """Return a line on one strategy for a workload, with each tier's errors."""
+    widths = ", ".join(
+        f"±{number(tier.half_width)} at {tier.tier}"
+        f" (standard deviation {number(tier.mean_deviation)} in the mean)"
+        for tier in strategy.tiers
+    )
+    name = strategy.name or "the strategy of the query"
+    return f"  {name}: worst answer {widths}" + (" (as requested)" if strategy.requested else "")
 
 
 def _added_up(tiers: Sequence[TierLevel]) -> Column:

@@ -1,9 +1,10 @@
-"""Estimate statistics from released sums of products or of bins, each with its interval.
+"""Estimate statistics from released sums of products, of bins or of cells, each with its interval.
 
 * ``products``    the released numbers of one group, and an estimate with its gradient in them
 * ``moments``     means, variances, covariances and correlations
 * ``regression``  the coefficients of least squares
 * ``quantiles``   quantiles and distribution functions, from sums over bins
 * ``reading``     the estimates of all groups of a release
+* ``workloads``   the answers of workloads, from the sums of their strategies
 * ``marginals``   the cells of marginals, and the forms in which they are reported
 """

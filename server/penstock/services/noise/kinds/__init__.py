@@ -6,7 +6,7 @@
 * ``mean``              means, read from pairs of a sum and a count
 * ``moments``           moments and regressions, read from sums of products
 * ``quantiles``         quantiles, read from counts of bins
-* ``tables``            marginals of sets of columns, read from tables that are protected together
+* ``tables``            marginals and workloads, read from sums that are protected together
 * ``correlated_counts`` counts that are protected together
 * ``sparse_histogram``  counts over keys that cannot be listed
 * ``stream``            running totals of a stream

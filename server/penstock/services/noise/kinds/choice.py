@@ -19,12 +19,14 @@ from penstock.services.noise.kinds.quantiles import QuantilesKind
 from penstock.services.noise.kinds.sparse_histogram import HistogramKind
 from penstock.services.noise.kinds.stream import StreamKind
 from penstock.services.noise.kinds.tables.marginals import MarginalsKind
+from penstock.services.noise.kinds.tables.workload import WorkloadKind
 from penstock.services.noise.kinds.vector import VectorKind
 from penstock.services.schemas.queries import Terms
 
 KINDS: Final = (
     *(StreamKind, HistogramKind, CorrelatedKind, MeanKind, MomentsKind, QuantilesKind),
     MarginalsKind,
+    WorkloadKind,
     VectorKind,
 )
 """All kinds; a query has the first kind that recognizes it, and ``VectorKind`` recognizes all."""

@@ -1,0 +1,76 @@
+"""Represent workloads: answers to products of matrices, from the sums that a strategy protects."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Any, ClassVar
+
+from typing_extensions import override
+
+from penstock.connectors.planning.domain import WorkloadKeys, keys_of
+from penstock.connectors.planning.prepare import PreparedQuery
+from penstock.errors import InvalidInput
+from penstock.persistence.tables.queries import Query
+from penstock.services.noise.estimates.workloads import answers_of
+from penstock.services.noise.kinds.kind import Reading
+from penstock.services.noise.kinds.vector import VectorKind
+from penstock.services.noise.long_vectors import sizes
+from penstock.services.noise.long_vectors.long_vector import Steps
+from penstock.services.schemas.queries import Terms
+from penstock.structures.factorization.kronecker import Factor, Workload
+from penstock.structures.factorization.rows import Given, Spans
+
+
+@dataclass(frozen=True)
+class WorkloadKind(VectorKind):
+    """Represent a workload, drawn and charged as the vector of the sums of its strategy."""
+
+    sent_classes: ClassVar[tuple[type, ...]] = (Workload, Factor, Given, Spans)
+
+    workload: Workload
+
+    @classmethod
+    @override
+    def own_of(cls, query: Query) -> Mapping[str, Any] | None:
+        """Return the workload from the stored keys."""
+        keys = _keys(query.keys)
+        return None if keys is None else {"workload": keys.workload}
+
+    @classmethod
+    @override
+    def requested_of(cls, terms: Terms, prepared: PreparedQuery) -> Mapping[str, Any] | None:
+        """Return the workload of the prepared query."""
+        return None if prepared.workload is None else {"workload": prepared.workload}
+
+    @classmethod
+    @override
+    def require_terms(cls, terms: Terms, delta: float) -> None:
+        """Raise ``InvalidInput`` for noise whose sums have no margins of error here."""
+        if terms.mechanism != "gaussian":
+            raise InvalidInput(
+                f"A workload takes gaussian noise alone, and no {terms.mechanism}: each answer is a"
+                " sum of many noises. Choose gaussian.",
+                pointer="/mechanism",
+            )
+
+    @override
+    def reading(self, query: Query, rung: int, steps: Steps) -> Reading:
+        """Return the sums of the strategy, and the answers that are computed from them."""
+        keys = _keys(query.keys)
+        if keys is None:
+            raise RuntimeError("a query for a workload has its keys")
+        read = super().reading(query, rung, steps)
+        listed: Any = keys.nodes if len(keys) > sizes.CHUNK else keys[:]
+        estimates = answers_of(keys, self.workload, read.values, read.error)
+        return replace(read, keys=listed, estimates=estimates)
+
+
+# A release's keys are made of few labels, and there may be a million of them.
+@lru_cache(maxsize=64)
+def _keys(stored: str | None) -> WorkloadKeys | None:
+    # All other keys are a list, or have no strategy.
+    if stored is None or not stored.startswith("{"):
+        return None
+    keys = keys_of(json.loads(stored))
+    return keys if isinstance(keys, WorkloadKeys) else None
