@@ -143,6 +143,71 @@ def test_a_level_above_the_ceiling_is_refused_with_both(books: World) -> None:
     assert books.call("PATCH", "/api/v1/queries/books", lower, by="root").status_code == 200
 
 
+PURE: dict[str, Any] = {
+    **{name: part for name, part in BOOKS.items() if name != "false_keys"},
+    "mechanism": "laplace",
+    "levels": {"public": {"epsilon": 0.25}, "internal": {"epsilon": 1}},
+}
+
+
+def lend_purely(world: World, folder: Path) -> None:
+    """Register the dataset with a delta of 0."""
+    file = folder / "loans.csv"
+    file.write_text(ROWS, encoding="utf-8")
+    source = {"engine": "duckdb", "uri": str(file)}
+    world.answer("POST", "/api/v1/datasets", {**LOANS, "source": source, "delta": 0}, by="root")
+
+
+@pytest.fixture
+def pure_loans(grow: Callable[..., World]) -> World:
+    return grow("pure loans", lend_purely)
+
+
+def test_laplace_noise_is_charged_its_pure_epsilon_at_delta_0(pure_loans: World) -> None:
+    """All that one false key costs is none: that number is solved for."""
+    foreseen = pure_loans.answer("POST", "/api/v1/queries/preview", PURE, by="root")
+    assert foreseen["refusal"] is None
+    charges = [tier["charge"] for tier in foreseen["tiers"]]
+    assert [charge["failure"] for charge in charges] == [0, 0]
+    assert [charge["loss"] for charge in charges] == pytest.approx([0.25, 1], rel=2e-3)
+    assert [tier["histogram"]["false_keys"] for tier in foreseen["tiers"]] == [1, 1]
+    pure_loans.answer("POST", "/api/v1/queries", PURE, by="root")
+    shown = pure_loans.answer("POST", "/api/v1/queries/preview", {"query": "books"}, by="root")
+    assert [tier["charge"] for tier in shown["tiers"]] == charges
+    assert [tier["histogram"] for tier in shown["tiers"]] == [
+        tier["histogram"] for tier in foreseen["tiers"]
+    ]
+
+
+def test_laplace_reports_of_several_tiers_tell_what_the_best_does(pure_loans: World) -> None:
+    pure_loans.answer("POST", "/api/v1/queries", PURE, by="root")
+    first, second = released(pure_loans, by="ann"), released(pure_loans)
+    for found in (first, second):
+        own = dict(zip(found["keys"], found["values"], strict=True))
+        margin = 10 * found["error"]["standard_deviation"]
+        assert abs(own[7] - 1500) < margin
+        assert abs(own[LARGEST] - 1500) < margin
+        assert len(found["keys"]) < 12, "one false key is expected"
+        assert min(found["values"]) > found["histogram"]["threshold"]
+        chances = [each["probability"] for each in found["histogram"]["appears"]]
+        assert chances == sorted(chances)
+        assert 0 < chances[0] < 1e-15 < 0.9999 <= chances[-1] <= 1
+    assert released(pure_loans, by="ann") == first
+    assert released(pure_loans) == second
+    together = pure_loans.answer(
+        "GET", "/api/v1/audit/exposure?users=ann,ian&dataset=loans", by="olga"
+    )
+    assert together["released"]["delta"] == 0
+    assert together["released"]["epsilon"] == pytest.approx(1, rel=2e-3)
+
+
+def test_gaussian_noise_at_delta_0_is_refused_with_what_to_choose(pure_loans: World) -> None:
+    spec = {**PURE, "mechanism": "gaussian"}
+    response = pure_loans.call("POST", "/api/v1/queries", spec, by="root")
+    assert response.status_code == 422
+    assert "Choose laplace" in parsed(response)["detail"]
+
+
 WRONG: list[tuple[dict[str, Any], str, str]] = [
     ({"domain": {"type": "uint32"}}, "/domain", "uint64, string or sha256_64"),
     ({"domain": {"type": "uint64", "size": 3}}, "/domain/size", "at least 4"),
@@ -160,7 +225,8 @@ WRONG: list[tuple[dict[str, Any], str, str]] = [
     ({"false_keys": "few"}, "/false_keys", "must be a number"),
     ({"false_keys": None}, "/false_keys", "Enter how many keys"),
     ({"max_levels": 65}, "/max_levels", "at most 64"),
-    ({"mechanism": "poisson"}, "/mechanism", "has gaussian noise"),
+    ({"mechanism": "poisson"}, "/mechanism", "has gaussian or laplace noise"),
+    ({"mechanism": "laplace", "granularity": 1}, "/granularity", "leave the granularity out"),
     ({"domain": {"type": "sha256_64"}}, "/group_by/0/column", "type string; book"),
 ]
 

@@ -6,9 +6,9 @@ wherever the levels of tiers are moved later.
 
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
+from functools import partial
 from statistics import NormalDist
 from typing import Any
 
@@ -19,6 +19,8 @@ from penstock.connectors.planning.refusals import pointer
 from penstock.connectors.specs.histograms import DomainSpec, HistogramQuery, domain_of
 from penstock.errors import InvalidInput
 from penstock.mechanisms.gaussian.process import Gaussian
+from penstock.mechanisms.laplace.process import Laplace
+from penstock.mechanisms.process import Mechanism
 from penstock.persistence.tables.people import Tier
 from penstock.privacy.level import Ladder
 from penstock.services.schemas.histograms import AppearanceView, FalseKeys, HistogramView
@@ -26,7 +28,7 @@ from penstock.services.schemas.views import Key, Keys
 from penstock.spec_fields import folded
 from penstock.structures.sparse_histogram.domain import Domain, Uint64
 from penstock.structures.sparse_histogram.noise import HistogramNoise
-from penstock.structures.sparse_histogram.threshold import Thresholds
+from penstock.structures.sparse_histogram.threshold import LaplaceThresholds, Thresholds
 
 _DOMAIN: TypeAdapter[Any] = TypeAdapter(DomainSpec)
 
@@ -62,14 +64,15 @@ class HistogramShape:
         """Return the set of all possible keys."""
         return domain_of(_DOMAIN.validate_json(self.declared))
 
-    @property
-    def noise(self) -> type[HistogramNoise]:
-        """Return the mechanism, still without its lattice."""
-        return HistogramNoise.of(self.domain.size, max(number for _, number in self.false_keys))
+    def noise(self, mechanism: str) -> type[HistogramNoise] | type[Laplace]:
+        """Return the mechanism of this name, still without its lattice."""
+        most_false = max(number for _, number in self.false_keys)
+        return noise_of(mechanism, self.domain.size, most_false)
 
-    def thresholds(self, ladder: Ladder, granularity: Fraction) -> Thresholds:
+    def thresholds(self, ladder: Ladder, mechanism: Mechanism) -> Thresholds:
         """Return the thresholds above which a key is reported, for every rung."""
-        return Thresholds(ladder, granularity, self.domain.size, dict(self.false_keys))
+        thresholds = LaplaceThresholds if isinstance(mechanism, Laplace) else Thresholds
+        return thresholds(ladder, mechanism.granularity, self.domain.size, dict(self.false_keys))
 
     def keys(self, ranks: np.ndarray[Any, np.dtype[np.uint64]]) -> Keys:
         """Return the keys of these ranks."""
@@ -79,16 +82,18 @@ class HistogramShape:
         names: list[Key] = [domain.key(int(rank)) for rank in ranks]
         return names
 
-    def view(self, ladder: Ladder, granularity: Fraction, rung: int) -> HistogramView:
+    def view(self, ladder: Ladder, mechanism: Mechanism, rung: int) -> HistogramView:
         """Return the settings as a reader at ``rung`` sees them."""
-        thresholds = self.thresholds(ladder, granularity)
+        thresholds = self.thresholds(ladder, mechanism)
+        exceeded = _laplace_above if isinstance(mechanism, Laplace) else _normal_above
         return HistogramView(
             domain=json.loads(self.declared),
             size=float(self.domain.size),
             threshold=float(thresholds.at(rung)),
             false_keys=thresholds.expected(rung),
             appears=_appearances(
-                float(thresholds.at(rung) + granularity / 2), math.sqrt(ladder.value(rung))
+                float(thresholds.at(rung) + mechanism.granularity / 2),
+                partial(exceeded, float(ladder.value(rung))),
             ),
         )
 
@@ -152,12 +157,28 @@ def _by_rung(
     return {rung: number for rung, (_, number) in by_rung.items()}
 
 
-def _appearances(threshold: float, deviation: float) -> list[AppearanceView]:
+def noise_of(mechanism: str, size: int, most_false: float) -> type[HistogramNoise] | type[Laplace]:
+    """Return the mechanism of this name for a histogram over ``size`` keys."""
+    return Laplace if mechanism == Laplace.name else HistogramNoise.of(size, most_false)
+
+
+def _normal_above(variance: float, value: float) -> float:
+    """Return the chance that normal noise is above ``value``."""
+    return NormalDist().cdf(-value / math.sqrt(variance))
+
+
+def _laplace_above(scale: float, value: float) -> float:
+    """Return the chance that Laplace noise is above ``value``."""
+    half = math.exp(-abs(value) / scale) / 2
+    return half if value > 0 else 1 - half
+
+
+def _appearances(threshold: float, above: Callable[[float], float]) -> list[AppearanceView]:
     """Return the chance that a key is reported, for counts 1, 2, 5, 10 ... up to certainty."""
-    law, views = NormalDist(), []
+    views = []
     for place in range(MOST_COUNTS):
         count = (1, 2, 5)[place % 3] * 10 ** (place // 3)
-        chance = law.cdf((count - threshold) / deviation)
+        chance = above(threshold - count)
         views.append(AppearanceView(count, chance))
         if chance >= CERTAIN:
             break
@@ -186,17 +207,24 @@ def too_large(problem: InvalidInput, request: HistogramQuery) -> InvalidInput:
     )
 
 
-def require_fitting(mechanism: str, delta: float) -> None:
-    """Raise ``InvalidInput`` for a mechanism, or a delta, that a sparse histogram cannot have."""
-    if mechanism != Gaussian.name:
+def require_fitting(mechanism: str, delta: float, granularity: float | None = None) -> None:
+    """Raise ``InvalidInput`` for noise, or a delta, that a sparse histogram cannot have."""
+    if mechanism not in (Gaussian.name, Laplace.name):
         raise InvalidInput(
-            "A sparse histogram has gaussian noise: only for that is the law of a key's noise"
-            " known, given that the key was not reported; it is not known for {mechanism} noise.",
+            "A sparse histogram has gaussian or laplace noise: only for those is the law of a key's"
+            " noise known, given that the key was not reported; it is not known for"
+            f" {mechanism} noise.",
             pointer="/mechanism",
         )
-    if delta == 0:
+    if granularity is not None:
         raise InvalidInput(
-            "A sparse histogram needs a dataset with a delta above 0, such as 1e-6; that of this"
-            " one is 0.",
-            pointer="/structure",
+            "The noise of a sparse histogram is on a lattice so fine that it does not show; leave"
+            " the granularity out.",
+            pointer="/granularity",
+        )
+    if delta == 0 and mechanism == Gaussian.name:
+        raise InvalidInput(
+            "A sparse histogram with gaussian noise needs a dataset with a delta above 0, such as"
+            " 1e-6; that of this one is 0. Choose laplace.",
+            pointer="/mechanism",
         )

@@ -10,6 +10,7 @@ import numpy as np
 from sqlmodel import Session, col, select
 
 from penstock.encryption.envelope import RowIdentity, open_envelope, seal
+from penstock.mechanisms.laplace.process import Laplace
 from penstock.mechanisms.process import IntVector
 from penstock.persistence.row_numbers import required
 from penstock.persistence.tables.datasets import Dataset
@@ -17,10 +18,9 @@ from penstock.persistence.tables.queries import HistogramState, Query, Release
 from penstock.services.context import Server
 from penstock.services.noise.keys import query_key
 from penstock.services.noise.sealing import SealedRelease, misfit, place_of
-from penstock.structures.sparse_histogram.contents import joined, parted
+from penstock.structures.sparse_histogram.contents import KeyNoise, joined, parted
 from penstock.structures.sparse_histogram.domain import Domain
 from penstock.structures.sparse_histogram.histogram import SparseHistogram, next_crossing
-from penstock.structures.sparse_histogram.noise import HistogramNoise
 from penstock.structures.sparse_histogram.state import from_bytes, to_bytes
 from penstock.structures.sparse_histogram.threshold import Thresholds
 
@@ -28,7 +28,7 @@ from penstock.structures.sparse_histogram.threshold import Thresholds
 class Settings(NamedTuple):
     """Hold what is public of a sparse histogram: its noise, thresholds and domain of keys."""
 
-    noise: HistogramNoise
+    noise: KeyNoise
     thresholds: Thresholds
     domain: Domain
 
@@ -45,8 +45,11 @@ def begin(server: Server, query: Query, settings: Settings, exact: IntVector) ->
 def prepare_draw(session: Session, query: Query, settings: Settings, rung: int) -> None:
     """Compute what a draw at ``rung`` will need, before anybody waits for it.
 
-    It depends only on public numbers: thresholds, and which rungs were released.
+    It depends only on public numbers: thresholds, and which rungs were released.  Laplace noise
+    needs nothing.
     """
+    if isinstance(settings.noise, Laplace):
+        return
     rungs = session.exec(select(Release.rung).where(col(Release.query_id) == query.id)).all()
     if rung not in rungs:
         next_crossing(settings.thresholds, rungs, rung)

@@ -5,6 +5,7 @@
 * ``threshold``  the threshold of every rung
 * ``histogram``  the histogram, at a cost that does not depend on the domain's size
 * ``crossing``   the law of a key of count 0 that is first reported at a new level
+* ``exact_crossing``  such keys with Laplace noise, drawn exactly
 * ``messages``   what a key's silence at some levels reveals about its noise
 * ``axis``       quadrature, and draws of integers with it
 * ``contents``   the support, and the report of a level
@@ -32,13 +33,14 @@ from penstock.structures.sparse_histogram.histogram import SparseHistogram, next
 from penstock.structures.sparse_histogram.noise import HistogramNoise
 from penstock.structures.sparse_histogram.plan import plan
 from penstock.structures.sparse_histogram.state import from_bytes, to_bytes
-from penstock.structures.sparse_histogram.threshold import Thresholds
+from penstock.structures.sparse_histogram.threshold import LaplaceThresholds, Thresholds
 
 __all__ = [
     "CEILING_ERROR",
     "Domain",
     "HistogramNoise",
     "Key",
+    "LaplaceThresholds",
     "Report",
     "Sha256Prefix",
     "SparseHistogram",

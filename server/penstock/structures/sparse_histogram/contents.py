@@ -8,12 +8,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from penstock.errors import InvalidInput
+from penstock.mechanisms.gaussian.process import Gaussian
+from penstock.mechanisms.laplace.process import Laplace
 from penstock.mechanisms.lattice import lattice_steps
 from penstock.mechanisms.process import IntVector
 from penstock.privacy.level import Ladder
 from penstock.structures.sparse_histogram.domain import Domain
 
 Ranks = NDArray[np.uint64]
+
+KeyNoise = Gaussian | Laplace
+"""The mechanisms of histograms: those for which the law of a silent key's noise is known."""
 
 
 @dataclass(frozen=True)

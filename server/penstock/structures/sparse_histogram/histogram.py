@@ -4,7 +4,8 @@ It has the law of the dense one (Andersson, Retschmeier, Nelson, Pagh 2025, Algo
 their Algorithm 6 has for levels of increasing accuracy, and never looks at a key that is
 neither in the support nor reported.  The number of keys of count 0 that a level adds is
 binomial, which keys they are is uniform, and their noise at every level follows from the
-messages of ``crossing``.  From then on they are treated like the support's.
+messages of ``crossing``, or from ``exact_crossing`` if it is Laplace noise.  From then on they are
+treated like the support's.
 """
 
 from collections.abc import Callable, Iterable
@@ -15,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from penstock.errors import InvalidInput
-from penstock.mechanisms.gaussian.process import Gaussian
+from penstock.mechanisms.laplace.process import Laplace
 from penstock.mechanisms.multiple_release import draw_anchor, place
 from penstock.mechanisms.process import IntVector
 from penstock.randomness.binomial import binomial
@@ -23,6 +24,7 @@ from penstock.randomness.choice import distinct_below
 from penstock.randomness.poisson import poisson
 from penstock.randomness.stream import Stream
 from penstock.structures.sparse_histogram.contents import (
+    KeyNoise,
     Ranks,
     Report,
     check_rung,
@@ -31,15 +33,16 @@ from penstock.structures.sparse_histogram.contents import (
 )
 from penstock.structures.sparse_histogram.crossing import Crossing, crossing_of
 from penstock.structures.sparse_histogram.domain import Domain
+from penstock.structures.sparse_histogram.exact_crossing import Bar, ExactCrossing
 from penstock.structures.sparse_histogram.messages import Limit
-from penstock.structures.sparse_histogram.threshold import Thresholds
+from penstock.structures.sparse_histogram.threshold import LaplaceThresholds, Thresholds
 
 POISSON_FROM = 1 << 40
 """The number of keys from which on a Poisson law replaces the binomial one."""
 
 
 class SparseHistogram:
-    """Hold one histogram on one path of Gaussian noise, in memory.
+    """Hold one histogram on one path of Gaussian or Laplace noise, in memory.
 
     The exact counts are dropped at construction; the exact set of keys that are not 0 is kept.
     Only one process at a time may hold a histogram: two would draw the same level twice.
@@ -47,7 +50,7 @@ class SparseHistogram:
 
     def __init__(
         self,
-        mechanism: Gaussian,
+        mechanism: KeyNoise,
         thresholds: Thresholds,
         domain: Domain,
         ranks: Ranks,
@@ -58,7 +61,8 @@ class SparseHistogram:
     ) -> None:
         """Draw the support's noise at the rung ``ceiling``, the most accurate to be released.
 
-        ``mechanism`` and the ladder of ``thresholds`` come from ``plan``; ``ranks`` and
+        ``mechanism`` and the ladder of ``thresholds``, which are ``LaplaceThresholds`` for Laplace
+        noise, come from ``plan``, or from that of ``Laplace``; ``ranks`` and
         ``counts``, of one shape ``(keys,)``, are the keys that are not 0, in any order.
         Raises ``InvalidInput`` for keys given twice or out of the domain, for counts off the
         lattice, and for thresholds of another domain or lattice.
@@ -73,7 +77,7 @@ class SparseHistogram:
     @classmethod
     def restored(
         cls,
-        mechanism: Gaussian,
+        mechanism: KeyNoise,
         thresholds: Thresholds,
         domain: Domain,
         ranks: Ranks,
@@ -90,11 +94,16 @@ class SparseHistogram:
 
     def _hold(
         self,
-        mechanism: Gaussian,
+        mechanism: KeyNoise,
         thresholds: Thresholds,
         domain: Domain,
         streams: Callable[[], Stream],
     ) -> None:
+        if isinstance(mechanism, Laplace) != isinstance(thresholds, LaplaceThresholds):
+            raise InvalidInput(
+                f"The thresholds are not those of {mechanism.name} noise. Use Thresholds for"
+                " gaussian and LaplaceThresholds for laplace noise."
+            )
         if (thresholds.size, thresholds.granularity) != (domain.size, mechanism.granularity):
             raise InvalidInput(
                 f"The thresholds are those of {thresholds.size} keys in steps of"
@@ -141,18 +150,26 @@ class SparseHistogram:
         path, threshold = dict(self._path), self.thresholds.steps(rung)
         if rung not in path:
             path[rung] = self._placed(rung, stream)
-        limits = [_limit(self.thresholds, known, self._limits[known]) for known in self._rungs]
-        new = _limit(self.thresholds, rung, threshold)
-        crossing = crossing_of(tuple(limits), new, self.domain.size)
-        count = self._count(crossing.probability, stream)
-        if count:
-            noise = crossing.draw(count, stream)
+        noise = self._reported(rung, threshold, stream)
+        if noise.shape[1]:
             rungs = sorted([*self._rungs, rung])
             joined = dict(zip(rungs, noise, strict=True))
             if self.ceiling not in joined:
                 joined[self.ceiling] = self._at_ceiling(rungs[0], noise[0], stream)
             self._join(path, joined, stream)
         self._path, self._limits = path, self._limits | {rung: threshold}
+
+    def _reported(self, rung: int, threshold: int, stream: Stream) -> IntVector:
+        """Draw the keys of count 0 that join, by their noise: shape ``(levels, keys)``."""
+        if isinstance(self.mechanism, Laplace):
+            bars = [Bar(self._level(known), self._limits[known]) for known in self._rungs]
+            exact = ExactCrossing(self.mechanism, bars, Bar(self._level(rung), threshold))
+            return exact.draw(self.domain.size - len(self._ranks), stream)
+        limits = [_limit(self.thresholds, known, self._limits[known]) for known in self._rungs]
+        new = _limit(self.thresholds, rung, threshold)
+        crossing = crossing_of(tuple(limits), new, self.domain.size)
+        count = self._count(crossing.probability, stream)
+        return crossing.draw(count, stream) if count else np.empty((1, 0), dtype=np.int64)
 
     def _placed(self, rung: int, stream: Stream) -> IntVector:
         below = max(known for known in self._path if known < rung)

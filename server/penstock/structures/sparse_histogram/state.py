@@ -24,8 +24,8 @@ from typing import Final
 import numpy as np
 
 from penstock.errors import IntegrityViolation
-from penstock.mechanisms.gaussian.process import Gaussian
 from penstock.randomness.stream import Stream
+from penstock.structures.sparse_histogram.contents import KeyNoise
 from penstock.structures.sparse_histogram.domain import Domain
 from penstock.structures.sparse_histogram.histogram import SparseHistogram
 from penstock.structures.sparse_histogram.threshold import Thresholds
@@ -58,7 +58,7 @@ def to_bytes(histogram: SparseHistogram) -> bytes:
 
 def from_bytes(
     state: bytes,
-    mechanism: Gaussian,
+    mechanism: KeyNoise,
     thresholds: Thresholds,
     domain: Domain,
     *,
@@ -88,7 +88,7 @@ def from_bytes(
 
 def _read(
     content: bytes,
-    mechanism: Gaussian,
+    mechanism: KeyNoise,
     thresholds: Thresholds,
     domain: Domain,
     streams: Callable[[], Stream],

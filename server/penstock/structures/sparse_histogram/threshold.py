@@ -6,16 +6,23 @@ A tier states how many keys of count 0 it expects to be reported by their noise 
 Between two tiers the logarithm of ``false_keys`` is linear in the rung, beyond the outermost
 ones it is constant: so every rung of the ladder has its threshold from the beginning,
 whatever was released.
+
+With Laplace noise of scale ``b`` the threshold is the least one that is exceeded with at most that
+chance: ``P(X > k g) = exp(-(k + 1) g / b) / (1 + exp(-g / b))``.
 """
 
 import math
 from bisect import bisect_left
 from collections.abc import Mapping
 from dataclasses import dataclass
+from decimal import localcontext
 from fractions import Fraction
+from typing import ClassVar
 
 from penstock.errors import InvalidInput
 from penstock.privacy.level import Ladder
+from penstock.randomness.bernoulli import PRECISION, exact_decimal
+from penstock.structures.sparse_histogram import exact_crossing
 
 COARSENESS = 16
 """Thresholds are rounded up to multiples of this many steps.
@@ -41,16 +48,19 @@ class Thresholds:
     size: int
     false_keys: Mapping[int, float]
 
+    largest_chance: ClassVar[float] = LARGEST_CHANCE
+    largest_part: ClassVar[str] = "a quarter"
+
     def __post_init__(self) -> None:
         if not self.false_keys:
             raise InvalidInput("At least one tier must state how many false keys it expects.")
         for rung, expected in self.false_keys.items():
             self.ladder.value(rung)
-            if not SMALLEST_CHANCE <= expected / self.size <= LARGEST_CHANCE:
+            if not SMALLEST_CHANCE <= expected / self.size <= self.largest_chance:
                 raise InvalidInput(
                     f"{expected:g} false keys of {self.size} cannot be expected: choose a number"
-                    f" from {1.1 * SMALLEST_CHANCE * self.size:.2g} up to a quarter"
-                    f" of all keys, {self.size / 4:g}.",
+                    f" from {1.1 * SMALLEST_CHANCE * self.size:.2g} up to {self.largest_part}"
+                    f" of all keys, {self.size * self.largest_chance:g}.",
                     pointer="/false_keys",
                 )
 
@@ -79,3 +89,23 @@ class Thresholds:
     def at(self, rung: int) -> Fraction:
         """Return the threshold in units of counts, exactly."""
         return self.steps(rung) * self.granularity
+
+
+@dataclass(frozen=True)
+class LaplaceThresholds(Thresholds):
+    """Hold the thresholds of a histogram with Laplace noise; ``ladder`` has its scales.
+
+    Raises ``InvalidInput`` as ``Thresholds`` does, above ``size / 256``.
+    """
+
+    largest_chance: ClassVar[float] = exact_crossing.LARGEST_CHANCE
+    largest_part: ClassVar[str] = "1/256"
+
+    def steps(self, rung: int) -> int:
+        """Return the threshold in lattice steps, which is exceeded with at most its chance."""
+        with localcontext(PRECISION):
+            rate = exact_decimal(self.granularity / self.ladder.value(rung))
+            chance = exact_decimal(Fraction(self.expected(rung)) / self.size)
+            least = -(chance * (1 + (-rate).exp())).ln() / rate - 1
+            multiples = math.ceil(least / COARSENESS)
+        return COARSENESS * multiples

@@ -64,6 +64,28 @@ MUTANTS: Final[Sequence[Mutant]] = (
         ),
     ),
     Mutant(
+        row="H7",
+        name="silence-taken-for-certain",
+        path="structures/sparse_histogram/exact_crossing.py",
+        before="            parts.append(paths[:, self._never_above(paths.shape[1], stream)])\n",
+        after="            parts.append(paths)\n",
+        wrong="keys join as if silence at the levels before had been certain",
+        tests=(
+            "tests/statistical/structures/test_laplace_histogram_law.py::test_after_many_close_levels_as_many_join_as_the_enumeration_says",
+        ),
+    ),
+    Mutant(
+        row="H7",
+        name="keys-that-were-not-silent",
+        path="structures/sparse_histogram/exact_crossing.py",
+        before="                    silent &= paths[row] <= bar.threshold\n",
+        after="                    silent &= paths[row] <= paths[row]\n",
+        wrong="keys join that would have been reported before",
+        tests=(
+            "tests/unit/structures/sparse_histogram/test_exact_crossing.py::test_reported_keys_are_above_the_new_threshold_and_below_the_others",
+        ),
+    ),
+    Mutant(
         row="H6",
         name="open-keys-of-one-group",
         path="connectors/planning/sensitivity.py",

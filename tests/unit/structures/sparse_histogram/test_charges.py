@@ -3,7 +3,7 @@
 import math
 
 import pytest
-from tests.unit.structures.sparse_histogram.small_histogram import HUGE, LADDER, MECHANISM, TIERS
+from tests.unit.structures.small_histogram import HUGE, LADDER, MECHANISM, TIERS
 
 from penstock.structures.sparse_histogram import (
     Thresholds,

@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from tests.unit.structures.sparse_histogram.small_histogram import LADDER
+from tests.unit.structures.small_histogram import LADDER
 
 from penstock.errors import InvalidInput
 from penstock.structures.sparse_histogram.contents import check_rung, report_of, support_of

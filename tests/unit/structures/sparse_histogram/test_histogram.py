@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from tests.oracles.dense_histogram import DenseHistogram
-from tests.unit.structures.sparse_histogram.small_histogram import (
+from tests.unit.structures.small_histogram import (
     CEILING,
     COUNTS,
     DOMAIN,

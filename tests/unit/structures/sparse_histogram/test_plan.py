@@ -4,7 +4,7 @@ import math
 from fractions import Fraction
 
 import pytest
-from tests.unit.structures.sparse_histogram.small_histogram import LADDER, MECHANISM
+from tests.unit.structures.small_histogram import LADDER, MECHANISM
 
 from penstock.errors import InvalidInput
 from penstock.structures.sparse_histogram import plan

@@ -1,7 +1,7 @@
 """Test that a histogram written as bytes goes on as before; altered bytes are refused."""
 
 import pytest
-from tests.unit.structures.sparse_histogram.small_histogram import (
+from tests.unit.structures.small_histogram import (
     CEILING,
     COUNTS,
     DOMAIN,

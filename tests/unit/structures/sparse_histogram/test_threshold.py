@@ -1,13 +1,16 @@
 """Test that thresholds are a public function of the level, at every rung."""
 
 import math
+from fractions import Fraction
 
 import pytest
 from scipy.stats import norm
-from tests.unit.structures.sparse_histogram.small_histogram import CEILING, LADDER, MECHANISM
+from tests.unit.structures.small_histogram import CEILING, LADDER, MECHANISM
 
 from penstock.errors import InvalidInput
-from penstock.structures.sparse_histogram import Thresholds, next_crossing
+from penstock.mechanisms import Laplace
+from penstock.structures.sparse_histogram import LaplaceThresholds, Thresholds, next_crossing
+from penstock.structures.sparse_histogram.threshold import COARSENESS
 
 G = MECHANISM.granularity
 
@@ -61,3 +64,26 @@ def test_false_keys_that_cannot_be_expected_are_refused(expected: float) -> None
         _thresholds(8, {})
     with pytest.raises(InvalidInput, match="outside of the ladder"):
         _thresholds(8, {-1: 1.0})
+
+
+@pytest.mark.parametrize("expected", [1e-6, 0.5, 200.0])
+def test_a_threshold_of_laplace_noise_is_the_least_for_its_false_keys(expected: float) -> None:
+    size = 1 << 20
+    noise, ladder = Laplace.plan(Fraction(3), Fraction(1), Fraction(1000))
+    thresholds = LaplaceThresholds(ladder, noise.granularity, size, {700: expected})
+    for rung in (0, 700, ladder.last):
+        rate = float(noise.granularity / ladder.value(rung))
+        steps = thresholds.steps(rung)
+        # P(X > k) = p^(k + 1) / (1 + p)
+        chances = [
+            math.exp(-rate * (k + 1)) / (1 + math.exp(-rate)) for k in (steps, steps - COARSENESS)
+        ]
+        assert chances[0] * size <= expected * (1 + 1e-9)
+        assert chances[1] * size >= expected * (1 - 1e-9)
+
+
+def test_laplace_noise_has_at_most_one_false_key_of_256() -> None:
+    noise, ladder = Laplace.plan(Fraction(3), Fraction(1), Fraction(1000))
+    LaplaceThresholds(ladder, noise.granularity, 512, {0: 2.0})
+    with pytest.raises(InvalidInput, match="1/256 of all keys, 2"):
+        LaplaceThresholds(ladder, noise.granularity, 512, {0: 2.1})

@@ -13,6 +13,7 @@ from typing_extensions import override
 from penstock.connectors.planning.prepare import PreparedQuery
 from penstock.connectors.specs.histograms import domain_of
 from penstock.errors import InvalidInput
+from penstock.mechanisms.laplace.process import Laplace
 from penstock.mechanisms.process import IntVector, Mechanism
 from penstock.persistence.tables.datasets import Dataset
 from penstock.persistence.tables.people import Tier
@@ -22,6 +23,7 @@ from penstock.services.noise import sealed_histogram
 from penstock.services.noise.histogram_settings import (
     HistogramShape,
     most,
+    noise_of,
     require_fitting,
     settled,
     too_large,
@@ -73,20 +75,21 @@ class HistogramKind(QueryKind):
     def stored_family(cls, query: Query, own: Mapping[str, Any]) -> type[Mechanism]:
         """Return the mechanism for which thresholds are known."""
         shape: HistogramShape = own["shape"]
-        return shape.noise
+        return shape.noise(query.mechanism)
 
     @classmethod
     @override
     def family(cls, terms: Terms, step: Fraction) -> type[Mechanism]:
         """Return the mechanism for the size of the domain and the most false keys."""
         request = _histogram(terms)
-        return HistogramNoise.of(domain_of(request.domain).size, most(request.expected_false_keys))
+        size, most_false = domain_of(request.domain).size, most(request.expected_false_keys)
+        return noise_of(terms.mechanism, size, most_false)
 
     @classmethod
     @override
     def require_terms(cls, terms: Terms, delta: float) -> None:
-        """Raise ``InvalidInput`` for any other than gaussian noise and for a delta of 0."""
-        require_fitting(terms.mechanism, delta)
+        """Raise ``InvalidInput`` for other noise, and for gaussian noise at a delta of 0."""
+        require_fitting(terms.mechanism, delta, terms.granularity)
 
     @classmethod
     @override
@@ -107,7 +110,7 @@ class HistogramKind(QueryKind):
         declared = request.domain.model_dump(exclude_none=True)
         shape = settled(declared, request.expected_false_keys, rungs, tiers, limit)
         # Raises errors of the numbers themselves.
-        shape.thresholds(self.ladder, self.mechanism.granularity)
+        shape.thresholds(self.ladder, self.mechanism)
         return HistogramKind(self.mechanism, self.ladder, self.sensitivity, shape)
 
     @override
@@ -190,7 +193,7 @@ class HistogramKind(QueryKind):
     @override
     def at_rung(self, rung: int) -> HistogramView | None:
         """Return the domain, the threshold and the false keys for a reader at ``rung``."""
-        return self._shape.view(self.ladder, self.mechanism.granularity, rung)
+        return self._shape.view(self.ladder, self.mechanism, rung)
 
     @override
     def reading(self, query: Query, rung: int, steps: Steps) -> Reading:
@@ -212,9 +215,9 @@ class HistogramKind(QueryKind):
     def public(self) -> sealed_histogram.Settings:
         """Return the noise, the thresholds and the domain of keys."""
         noise, shape = self.mechanism, self._shape
-        if not isinstance(noise, HistogramNoise):
+        if not isinstance(noise, HistogramNoise | Laplace):
             raise TypeError("a query of another kind was used as a sparse histogram")
-        thresholds = shape.thresholds(self.ladder, noise.granularity)
+        thresholds = shape.thresholds(self.ladder, noise)
         return sealed_histogram.Settings(noise, thresholds, shape.domain)
 
     @property

@@ -261,7 +261,7 @@ def test_the_exposure_of_all_readers_is_that_of_the_best_one(books: World) -> No
 
 
 WRONG: list[tuple[dict[str, Any], str, str]] = [
-    ({"mechanism": "laplace"}, "/mechanism", "has gaussian noise"),
+    ({"mechanism": "poisson"}, "/mechanism", "has gaussian or laplace noise.*for poisson"),
     ({"false_keys": {"nobody": 1}}, "/false_keys/nobody", "There is no tier 'nobody'"),
     ({"false_keys": 3, "domain": {"type": "uint64", "size": 4}}, "/false_keys", "a quarter"),
     ({"false_keys": 1e-60}, "/false_keys", "from 1.3e-41 up"),
@@ -291,14 +291,14 @@ def test_what_cannot_be_meant_is_refused_and_nothing_drawn(
         assert not session.exec(select(Query)).all()
 
 
-def test_a_dataset_with_delta_0_has_no_sparse_histogram(world: World, tmp_path: Path) -> None:
+def test_a_dataset_with_delta_0_has_no_gaussian_histogram(world: World, tmp_path: Path) -> None:
     file = tmp_path / "loans.csv"
     file.write_text(ROWS, encoding="utf-8")
     spec = {**LOANS, "delta": 0, "source": {"engine": "duckdb", "uri": str(file)}}
     datasets.register(world.server, OPERATOR, DatasetRequest.model_validate(spec))
     with pytest.raises(InvalidInput, match="a delta above 0") as refused:
         register(world)
-    assert refused.value.errors[0][0] == "/structure"
+    assert refused.value.errors[0][0] == "/mechanism"
 
 
 def test_one_statistic_is_registered_once(books: World) -> None:
