@@ -3,6 +3,7 @@
 import hashlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
 import numpy as np
 
@@ -134,9 +135,8 @@ def opened(
 
     Raises ``IntegrityViolation`` for a manifest that is not that of this row.
     """
-    claimed = manifests.public_part(stored)
-    place = _row(dataset, query, release.rung, release.seq, claimed.parts)
-    manifest, key = manifests.opened(stored, query_key(server, dataset, query), place)
+    place_of = partial(_row, dataset, query, release.rung, release.seq)
+    manifest, key = manifests.opened_at(stored, query_key(server, dataset, query), place_of)
     places = ChunkPlaces(
         identity(dataset), query.folded, release.rung, manifest.attempt, manifest.count
     )

@@ -10,8 +10,8 @@ part of a manifest can be altered, or put into another row.
 import hashlib
 import json
 import re
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 
 from penstock.encryption.envelope import OVERHEAD, RowIdentity, open_key, seal_key
 from penstock.encryption.key import SIZE, Key
@@ -45,7 +45,8 @@ class Manifest:
 
     def public(self) -> bytes:
         """Return the public part."""
-        return json.dumps(asdict(self), sort_keys=True, separators=(",", ":")).encode()
+        # Not ``asdict``, which copies every hash: each release reads this several times.
+        return json.dumps(vars(self), sort_keys=True, separators=(",", ":")).encode()
 
 
 def root_of(hashes: Sequence[str]) -> str:
@@ -81,19 +82,31 @@ def opened(stored: bytes, query_key: Key, place: RowIdentity) -> tuple[Manifest,
 
     Raises ``IntegrityViolation`` for any defect, and for the manifest of another row.
     """
-    manifest, envelope = _split(stored)
+    return opened_at(stored, query_key, lambda _: place)
+
+
+def opened_at(
+    stored: bytes, query_key: Key, place_of: Callable[[int], RowIdentity]
+) -> tuple[Manifest, Key]:
+    """Return the same for a row whose place depends on the number of integers for each coordinate.
+
+    Until the key is open that number is only claimed.
+    """
+    manifest, public, envelope = _split(stored)
+    place = place_of(manifest.parts)
     if manifest.values * manifest.parts != place.length:
         raise _broken("is of a vector of another length")
-    return manifest, open_key(query_key, envelope, _place(place, manifest.public()))
+    return manifest, open_key(query_key, envelope, _place(place, public))
 
 
-def _split(stored: bytes) -> tuple[Manifest, bytes]:
+def _split(stored: bytes) -> tuple[Manifest, bytes, bytes]:
+    """Return the manifest, its public part as it is written, and the sealed key."""
     start = len(MAGIC) + _LENGTH
     size = int.from_bytes(stored[len(MAGIC) : start], "big")
     public, envelope = stored[start : start + size], stored[start + size :]
     if not is_manifest(stored) or len(envelope) != _KEY_SIZE:
         raise _broken("is cut short")
-    return of_public(public), envelope
+    return of_public(public), public, envelope
 
 
 def of_public(public: bytes) -> Manifest:
