@@ -217,3 +217,24 @@ def test_every_page_passes_the_accessibility_check(
         if path == "/docs" and views is not EVERY:
             window.page.evaluate(FEW_ARTICLES)
         require_sound(window, path, views)
+
+
+def test_a_release_is_computed_from_where_it_is_shown(served: Served, window: Screen) -> None:
+    window.sign_in(served.invite("analyst", "internal"))
+    window.go("/queries/visits")
+    window.press(ASK)
+    window.reads("You received this release")
+    window.page.get_by_role("link", name="Show this release").click()
+    window.page.get_by_role("heading", name="Compute from these numbers").wait_for()
+    window.press("Compute")
+    window.reads("Total of all 2 keys")
+    require_sound(window, "/releases/with-a-total", EVERY)
+    window.expect(422)
+    window.page.get_by_label("Compute", exact=True).select_option("ratio")
+    window.page.get_by_label("Keys", exact=True).select_option(index=0)
+    window.press("Compute")
+    window.reads("Nothing was done. Choose at least one key.")
+    require_sound(window, "/releases/refused", EVERY)
+    window.page.get_by_label("Other keys").select_option(index=1)
+    window.press("Compute")
+    window.reads("By Fieller’s method.")

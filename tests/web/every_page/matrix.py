@@ -52,9 +52,12 @@ MATRIX = [
     Row("stream", "/streams/arrivals", 404, 200, 200, 200, 200),
     Row("stream", "/streams/rising", 404, 404, 200, 200, 200),
     Row("stream_totals", "/streams/arrivals/totals", 404, 200, 200, 403, 403),
+    Row("stream_totals", "/streams/arrivals/totals?each=1", 404, 200, 200, 403, 403),
     Row("stream_totals", "/streams/arrivals/totals?tier=internal", 404, 422, 200, 403, 403),
     Row("stream_totals", "/streams/rising/totals", 404, 404, 200, 403, 403),
     Row("release", "/releases/RELEASE", 404, 200, 404, 403, 403),
+    Row("release", "/releases/RELEASE?quantity=total", 404, 200, 404, 403, 403),
+    Row("release", "/releases/RELEASE?quantity=mode", 404, 422, 404, 403, 403),
     Row("download", "/releases/RELEASE/csv", 404, 200, 404, 403, 403),
     Row("download", "/releases/RELEASE/exe", 422, 422, 422, 403, 403),
     # A pushed vector is no table of counts.

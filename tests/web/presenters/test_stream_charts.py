@@ -8,11 +8,13 @@ import pytest
 from tests.web.service_views import AT, RECEIPT, error, level
 
 from penstock.errors import InvalidInput
+from penstock.services.noise.derived.elements import elements
 from penstock.services.schemas.estimates.covariance import TotalsCovarianceView
 from penstock.services.schemas.streams import RunningTotalsView, Totals
 from penstock.web.presenters.stream_charts import (
     MOST_NUMBERS,
     MOST_STEPS,
+    element_pictures,
     pictures,
     step_range,
     tiers,
@@ -23,7 +25,7 @@ def totals(tier: str, first: int, steps: int, dimension: int = 1) -> RunningTota
     """Return totals of a tier, ``steps`` from ``first`` on."""
     values = np.arange(steps * dimension, dtype=float).reshape(steps, dimension)
     items = Totals(first, values, [error(1.0)] * steps)
-    shared = TotalsCovarianceView({"kind": "kary"}, 1.0)
+    shared = TotalsCovarianceView({"kind": "kary", "k": 2, "subtracting": False}, 1.0)
     return RunningTotalsView(
         "arrivals", "sites", tier, "gaussian", *level(1.0), 1.0, None, AT, RECEIPT, items, shared
     )
@@ -74,3 +76,31 @@ def test_levels_over_one_range_share_a_picture_and_others_have_their_own() -> No
     same = pictures([totals("internal", 1, 3), totals("public", 1, 3)])
     assert len(same) == 1
     assert len(pictures([totals("internal", 1, 3), totals("public", 2, 2)])) == 2
+
+
+def test_values_of_steps_are_beside_each_other_by_level_and_number() -> None:
+    length = 1 << 11
+    levels = [elements(totals(tier, 1, 3, 2), length) for tier in ("internal", "public")]
+    shown = element_pictures("arrivals", levels)
+    assert [len(each.table.rows) for each in shown] == [3, 3]
+    assert [each.remark for each in shown] == ["", ""]
+    # Each number of a step is 2 more than that of the step before.
+    assert [row[1] for row in shown[0].table.rows] == ["0.0", "2.0", "2.0"]
+    assert "value of each step, number 2" in shown[1].table.caption
+    apart = [elements(totals("public", first, 4), length) for first in (1, 5)]
+    assert [len(each.table.rows) for each in element_pictures("arrivals", apart)] == [4, 3]
+    nothing = elements(totals("public", 7, 1), length)
+    assert element_pictures("arrivals", [nothing]) == []
+
+
+def test_values_of_a_long_range_are_thinned_out_as_totals_are() -> None:
+    (long,) = element_pictures(
+        "arrivals", [elements(totals("public", 5, 1001), 1 << 11, MOST_STEPS)]
+    )
+    assert len(long.table.rows) == MOST_STEPS
+    assert "200 of 1,000 steps" in long.remark
+    (wide, *rest) = element_pictures(
+        "arrivals", [elements(totals("public", 1, 3, MOST_NUMBERS + 1), 1 << 11)]
+    )
+    assert len(rest) == MOST_NUMBERS - 1
+    assert "7 numbers" in wide.remark

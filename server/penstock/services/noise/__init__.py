@@ -8,6 +8,7 @@
 * ``independent_levels``             levels that are independent draws
 * ``means, intervals``               means from released pairs, and the ends of intervals
 * ``estimates``                      moments, regressions and quantiles from released sums
+* ``derived``                          totals, differences, shares and ratios of released values
 * ``histogram_settings``             the public keys and thresholds of a sparse histogram
 * ``keys``                           the keys of datasets and queries
 * ``sealing, sealed_state``          rows sealed for their place, and releases among them

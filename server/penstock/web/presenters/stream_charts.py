@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from penstock.errors import InvalidInput
+from penstock.services.noise.derived.elements import Elements
 from penstock.services.schemas.streams import RunningTotalsView
 from penstock.web.charts import band
 from penstock.web.charts.drawing.values import Interval, Level
@@ -55,6 +56,54 @@ def pictures(levels: Sequence[RunningTotalsView]) -> list[Picture]:
         for place, same_range in enumerate(together.values())
         for made in _side_by_side(same_range, f"totals{place}")
     ]
+
+
+def element_pictures(stream: str, levels: Sequence[Elements]) -> list[Picture]:
+    """Return one picture for each number of an element, up to ``MOST_NUMBERS``, without totals.
+
+    Levels over different steps have separate pictures.
+    """
+    together: dict[tuple[int, ...], list[Elements]] = {}
+    for level in levels:
+        if level.items:
+            together.setdefault(tuple(item.step for item in level.items), []).append(level)
+    return [
+        made
+        for place, (steps, same) in enumerate(together.items())
+        for made in _of_elements(stream, steps, same, f"elements{place}")
+    ]
+
+
+def _of_elements(
+    stream: str, steps: tuple[int, ...], levels: Sequence[Elements], prefix: str
+) -> Iterator[Picture]:
+    """Yield the pictures of levels over the same steps."""
+    dimension = levels[0].items[0].values.size
+    count, remarks = steps[-1] - steps[0] + 1, []
+    if len(steps) < count:
+        remarks.append(
+            f"{len(steps)} of {count:,} steps are shown; choose a shorter range for all."
+        )
+    if dimension > MOST_NUMBERS:
+        remarks.append(f"The first {MOST_NUMBERS} of {dimension:,} numbers are shown.")
+    for number in range(min(dimension, MOST_NUMBERS)):
+        suffix = f", number {number + 1}" if dimension > 1 else ""
+        content = band.Stream(
+            f"{stream}: value of each step{suffix}",
+            steps,
+            tuple(_values_of(level, number) for level in levels),
+            confidence=levels[0].confidence,
+        )
+        yield picture(
+            band.line_with_band, band.rows, content, f"{prefix}-{number}", " ".join(remarks)
+        )
+
+
+def _values_of(level: Elements, number: int) -> Level:
+    pairs = ((float(item.values[number]), item.half_width) for item in level.items)
+    return Level(
+        level.tier, tuple(Interval(value, value - half, value + half) for value, half in pairs)
+    )
 
 
 def _side_by_side(levels: Sequence[RunningTotalsView], prefix: str) -> Iterator[Picture]:

@@ -37,3 +37,24 @@ def test_nothing_is_read_where_one_of_the_levels_is_refused(browse: Open, world:
     assert answer.status_code == 422
     assert world.answer("GET", "/api/v1/audit/events?kind=stream", by="olga")["items"] == []
     assert 'value="public" checked' in answer.text
+
+
+def test_values_of_steps_are_differences_of_the_totals_that_were_read(
+    browse: Open, world: World
+) -> None:
+    ian = browse("ian")
+    plain = totals(ian, "tier=internal&from=2&to=7")
+    assert "Value of each step" not in plain.replace("Show the value of each step", "")
+    before = len(world.answer("GET", "/api/v1/audit/events?kind=stream", by="olga")["items"])
+    page = totals(ian, "tier=internal&from=2&to=7&each=1")
+    after = world.answer("GET", "/api/v1/audit/events?kind=stream", by="olga")["items"]
+    # Totals are read as without them, and nothing else.
+    assert len(after) == before + 1
+    assert 'name="each" value="1" checked' in page
+    assert "Each is a running total less the one before" in page
+    values = page[page.index('id="values"') :]
+    steps = re.findall(r"<bdi>(\d+)</bdi></th>", values[: values.index("</table>")])
+    assert steps == ["3", "4", "5", "6", "7"]
+    assert "The interval is" in values
+    alone = totals(ian, "tier=internal&from=4&to=4&each=1")
+    assert "read the total before it as well" in alone

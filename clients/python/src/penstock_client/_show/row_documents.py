@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import asdict
 
 from penstock_client._show.output import Column, Document
-from penstock_client._show.rounding import percent
+from penstock_client._show.rounding import short
 from penstock_client.dummy import SyntheticRows
 from penstock_client.release import Release
 
@@ -17,7 +17,7 @@ def synthetic(made: SyntheticRows) -> Document:
     left_out = sum(not fit.fitted for fit in made.fits)
     note = (
         f"Made up from release {made.release} of {made.query}: no row is anybody's. The shares of"
-        f" its tables are at most {percent(worst)} from those of the rows."
+        f" its tables are at most {short(100 * worst)}% from those of the rows."
     )
     if left_out:
         note += f" {left_out} of {len(made.fits)} tables were left out of the model."

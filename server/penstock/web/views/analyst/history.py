@@ -1,5 +1,6 @@
 """Show the releases that users received: the list, one release, and its downloads."""
 
+from functools import partial
 from typing import Any
 
 from flask import Response, request
@@ -14,6 +15,7 @@ from penstock.services.releases import history as services
 from penstock.services.synthetic_rows import rows
 from penstock.structures.marginals.reports import Form
 from penstock.web.forms import log_filters
+from penstock.web.forms.derived_form import QUANTITIES, derived
 from penstock.web.http.request_context import Visit
 from penstock.web.http.routes import ANALYST, READER, Pages
 from penstock.web.presenters import release_charts
@@ -62,9 +64,13 @@ def release(visit: Visit, release: str) -> Response:
     view = services.values(visit.server, visit.principal, release, choice=choice)
     view = with_report(view, list(Form))
     group = release_charts.group_in(request.args.get("group", ""), view)
+    computed = derived(view, request.args, partial(services.values, visit.server, visit.principal))
     return visit.page(
         "analyst/release.html",
+        computed.form.status,
         release=view,
+        derived=computed,
+        quantities=QUANTITIES.items(),
         outcome=choice.outcome or (view.moments and view.moments.outcome),
         groups=release_charts.groups_of(view)[: release_charts.MOST_GROUPS],
         group=group,

@@ -4,6 +4,7 @@ from flask import Response, request
 
 from penstock.errors import ClearanceTooLow, Conflict, InvalidInput
 from penstock.http.pacing import hide_duration
+from penstock.services.noise.derived.elements import elements
 from penstock.services.streams import stream_totals as services
 from penstock.services.streams import streams
 from penstock.web.http.request_context import Visit
@@ -53,6 +54,11 @@ def stream_totals(visit: Visit, stream: str) -> Response:
     hide_duration(
         sum(len(tier_totals.items) * tier_totals.items[0].values.size for tier_totals in totals)
     )
+    singly = "each" in request.args
+    values = [
+        elements(tier_totals, shown.length, stream_charts.MOST_STEPS)
+        for tier_totals in (totals if singly else ())
+    ]
     return visit.page(
         "analyst/stream.html",
         stream=shown,
@@ -61,4 +67,6 @@ def stream_totals(visit: Visit, stream: str) -> Response:
         chosen=[tier_totals.tier for tier_totals in totals],
         totals=totals,
         pictures=stream_charts.pictures(totals),
+        values=values,
+        value_pictures=stream_charts.element_pictures(shown.name, values),
     )

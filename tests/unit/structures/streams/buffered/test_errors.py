@@ -5,7 +5,7 @@ import pytest
 from tests.unit.structures.streams.buffered.exact_matrices import decoder
 
 from penstock.structures.streams.buffered.encoder import LONGEST, encoder
-from penstock.structures.streams.buffered.errors import squares, variances
+from penstock.structures.streams.buffered.errors import element_variances, squares, variances
 
 
 @pytest.mark.parametrize("length", [130, LONGEST])
@@ -20,3 +20,14 @@ def test_variances_are_sums_of_squares_of_the_decoder(length: int) -> None:
         assert squares(matrix, steps) == pytest.approx(
             (exact[steps - 1], exact[:steps].mean()), rel=1e-9
         )
+
+
+@pytest.mark.parametrize("length", [130, LONGEST])
+def test_variances_of_elements_are_sums_of_squares_of_differences(length: int) -> None:
+    matrix = encoder(length)
+    differences = np.diff([float(entry) for entry in decoder(matrix, 130)], prepend=0.0)
+    exact = np.cumsum(np.square(differences))
+    assert list(element_variances(matrix, range(1, 131))) == pytest.approx(exact, rel=1e-9)
+    some = [130, 1, 2, 5, 100]
+    found = list(element_variances(matrix, some))
+    assert found == pytest.approx([exact[step - 1] for step in some], rel=1e-9)
