@@ -13,7 +13,7 @@ from typing import NoReturn
 import click
 
 from penstock_client._http.pushing import elements_in
-from penstock_client._show import documents, stream_documents
+from penstock_client._show import documents, row_documents, stream_documents
 from penstock_client._show.audit_command import audit
 from penstock_client._show.output import Format
 from penstock_client._show.release_commands import release, synthetic
@@ -113,7 +113,7 @@ def dummy(settings: Settings, dataset: str, rows: int, seed: int) -> None:
     The rows follow from the declaration only; the data are not read.
     """
     with settings.connect() as client:
-        settings.print(documents.dummy(client.dummy(dataset, rows=rows, seed=seed)))
+        settings.print(row_documents.dummy(client.dummy(dataset, rows=rows, seed=seed)))
 
 
 @commands.command()

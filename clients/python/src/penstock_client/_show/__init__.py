@@ -1,7 +1,7 @@
 """Show results as tables, in notebooks, and as data frames.
 
 * ``documents, stream_documents``  turn what each command prints into columns and rows
-* ``row_documents``                do so for synthetic rows, and for marginals in reported forms
+* ``row_documents``                do so for made-up rows, and for marginals in reported forms
 * ``output``                       writes a table for people, JSON or CSV for programs
 * ``rounding``                     formats numbers and texts for people
 * ``notebook, svg``                show a release in a notebook, with a chart

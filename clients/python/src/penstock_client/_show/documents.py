@@ -9,7 +9,6 @@ from penstock_client._show.frames import label
 from penstock_client._show.output import Column, Document
 from penstock_client._show.rounding import decimals, fixed, percent, short
 from penstock_client._show.row_documents import report_line, reported_values
-from penstock_client.dummy import Dummy
 from penstock_client.models import (
     Budget,
     Dataset,
@@ -78,13 +77,6 @@ def datasets(answers: Sequence[Dataset]) -> Document:
     ]
     note = " ".join(shared) if answers else "No datasets are registered."
     return Document([item.answer for item in answers], columns, rows, note=note)
-
-
-def dummy(rows_of_dummy: Dummy) -> Document:
-    """Return made-up rows, under the columns of their dataset."""
-    columns = [Column(name) for name in (rows_of_dummy.rows[0] if rows_of_dummy.rows else {})]
-    rows = [tuple(row.values()) for row in rows_of_dummy.rows]
-    return Document({"items": [dict(row) for row in rows_of_dummy.rows]}, columns, rows)
 
 
 def queries(answers: Sequence[Query]) -> Document:

@@ -1,12 +1,19 @@
-"""Turn synthetic rows, and marginals in reported forms, into columns and rows."""
+"""Turn made-up rows, and marginals in reported forms, into columns and rows."""
 
 from collections.abc import Mapping
 from dataclasses import asdict
 
 from penstock_client._show.output import Column, Document
 from penstock_client._show.rounding import short
-from penstock_client.dummy import SyntheticRows
+from penstock_client.dummy import Dummy, SyntheticRows
 from penstock_client.release import Release
+
+
+def dummy(rows_of_dummy: Dummy) -> Document:
+    """Return made-up rows, under the columns of their dataset."""
+    columns = [Column(name) for name in (rows_of_dummy.rows[0] if rows_of_dummy.rows else {})]
+    rows = [tuple(row.values()) for row in rows_of_dummy.rows]
+    return Document({"items": [dict(row) for row in rows_of_dummy.rows]}, columns, rows)
 
 
 def synthetic(made: SyntheticRows) -> Document:
