@@ -2,7 +2,7 @@
 
 from fractions import Fraction
 
-from penstock.mechanisms import Gaussian
+from penstock.mechanisms import Gaussian, Laplace
 from penstock.mechanisms.generalized_gaussian.mechanism import GeneralizedGaussian
 from penstock.privacy import Sensitivity
 from penstock.services.noise.kinds.vector import VectorKind
@@ -13,6 +13,13 @@ ONE = Sensitivity(Fraction(1), Fraction(1), Fraction(1))
 def gaussian() -> VectorKind:
     """Return a Gaussian vector of sensitivity 1, whose ladder begins at variance 4."""
     return VectorKind(*Gaussian.plan(Fraction(4), Fraction(1), Fraction(100)), ONE)
+
+
+def laplace(calibration: int) -> VectorKind:
+    """Return a hundred Laplace values that move by 1, of a query of that calibration."""
+    moved = Sensitivity(Fraction(100), Fraction(100), Fraction(1))
+    planned = Laplace.plan(Fraction(8), Fraction(1), Fraction(100))
+    return VectorKind(*planned, moved, calibration=calibration)
 
 
 def of_separate_draws() -> VectorKind:

@@ -2,6 +2,7 @@
 
 * ``charging``     budgets, the charges of queries and streams, and the ledger that refuses
 * ``calibration``  from an epsilon, a width or a share of a budget to a level or a rung
+* ``guarantees``   the epsilon of one release that is printed, and that names a level
 * ``reporting``    the tight epsilon of any set of releases, and every reading of one
 """
 

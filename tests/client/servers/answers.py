@@ -8,7 +8,14 @@ import httpx
 LEVEL = {"parameter": "variance", "value": 2028}
 
 
-GUARANTEE = {"definition": "zcdp", "rho": 0.01183, "epsilon": 0.6294, "delta": 1e-6, "mu": None}
+GUARANTEE = {
+    "definition": "zcdp",
+    "rho": 0.01183,
+    "epsilon": 0.6294,
+    "delta": 1e-6,
+    "mu": None,
+    "pure_epsilon": None,
+}
 
 
 ERROR = {"standard_deviation": 45.03, "confidence": 0.95, "half_width": 88.26}

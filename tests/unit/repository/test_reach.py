@@ -50,6 +50,7 @@ LIBRARY = {
         ),
         "answers of single people, which no query of the server has",
     ),
+    "penstock.accounting.reporting.readings": "every theorem's figure; the server prints the least",
     "penstock.mechanisms.exponential": "noise that protects too little for a query by itself",
     "penstock.mechanisms.exponential.law": "how it splits",
     "penstock.mechanisms.exponential.process": "the process",

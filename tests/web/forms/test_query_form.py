@@ -169,7 +169,9 @@ def test_a_vector_is_previewed_by_its_keys_alone_and_not_registered_so(root: Bro
 def test_the_preview_of_a_long_laplace_vector_reads_its_loss_at_delta(root: Browser) -> None:
     keys = "\n".join(map(str, range(64)))
     page = previewed(root, "vector", keys=keys, l1="64", mechanism="laplace", p="")
-    assert "read at the dataset's delta: at most epsilon 0.0" in text_of(page)
+    shown = text_of(page)
+    assert "One release to internal : at most epsilon 0.05 at delta 1e-6, the dataset's" in shown
+    assert "at every delta at most 0.108." in shown
 
 
 @pytest.mark.usefixtures("unchanged")

@@ -48,13 +48,14 @@ class Level:
 
 @dataclass(frozen=True)
 class Guarantee:
-    """Hold a privacy guarantee: its own definition, and its conversion to (epsilon, delta)."""
+    """Hold a privacy guarantee; ``pure_epsilon`` is that of Laplace noise at every delta."""
 
     definition: str
     epsilon: float | None
     delta: float
     rho: float | None = None
     mu: float | None = None
+    pure_epsilon: float | None = None
 
     @classmethod
     def read(cls, fields: Fields) -> Self:
@@ -64,6 +65,7 @@ class Guarantee:
             fields.number("delta"),
             fields.number_or_none("rho"),
             fields.number_or_none("mu"),
+            fields.number_or_none("pure_epsilon"),
         )
 
 

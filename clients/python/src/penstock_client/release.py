@@ -173,6 +173,8 @@ class Release:
         definition = self.guarantee.definition
         if self.guarantee.rho is not None:
             definition += f", rho {short(self.guarantee.rho)}"
+        if self.guarantee.pure_epsilon is not None and self.guarantee.delta:
+            definition += f", pure epsilon {short(self.guarantee.pure_epsilon)}"
         lines = [
             f"dataset {self.dataset}, tier {self.tier}",
             f"{self.mechanism} noise, {self.level.parameter} {short(self.level.value, 6)}",

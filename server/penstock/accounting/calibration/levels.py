@@ -24,6 +24,7 @@ from penstock.accounting.charging.budget import Account
 from penstock.accounting.charging.charges import charge, require_admitted
 from penstock.accounting.charging.gaussian_budget import gaussian_level_for_share, require_gaussian
 from penstock.accounting.charging.ledger import Entry, entry, share_of
+from penstock.accounting.guarantees import guarantee_at
 from penstock.errors import InvalidInput
 from penstock.mechanisms.process import Mechanism
 from penstock.privacy.guarantee import Cost
@@ -31,8 +32,14 @@ from penstock.privacy.level import Ladder
 from penstock.privacy.sensitivity import Sensitivity
 from penstock.privacy.target import Target, TargetKind
 
-VERSION: Final = 6
+VERSION: Final = 7
 """The version stored with every query; it rises when a target comes to mean another level."""
+
+LAST_PURE: Final = 6
+"""The last version in which an epsilon of Laplace noise is its pure loss at every delta."""
+
+_ROOM: Final = 1e-9
+"""The logarithm by which a level in closed form must be too noisy to be searched instead."""
 
 ADVICE: Final = " Ask for fewer levels, a smaller vector or a larger share."
 """The advice if a share is too small for a sampler's failure probability."""
@@ -75,7 +82,11 @@ def _searched_level(
 
     exact = CLOSED_FORMS.get((mechanism.name, target.kind))
     if exact is not None:
-        return _towards_noise(plan, excess, exact(sensitivity, Fraction(target.value)))
+        level = exact(sensitivity, Fraction(target.value))
+        over = excess(plan(level), level)
+        if over > -_ROOM:
+            return _towards_noise(plan, excess, level)
+        return _on_its_lattice(plan, excess, float(level) * math.exp(over))
     guess = guessed_level(mechanism, target, sensitivity, delta)
     close = close_level(*plan(Fraction(guess)), target, sensitivity, delta)
     return _on_its_lattice(plan, excess, close)
@@ -287,7 +298,7 @@ def _excess(
         return log_ratio(value, mechanism.error(level, 0.95).standard_deviation)
     if target.kind is TargetKind.HALF_WIDTH:
         return log_ratio(value, mechanism.error(level, target.confidence).half_width)
-    guarantee = mechanism.guarantee(level, sensitivity, delta)
+    guarantee = guarantee_at(mechanism, level, sensitivity, delta)
     has = {
         TargetKind.EPSILON: guarantee.epsilon,
         TargetKind.RHO: guarantee.rho,

@@ -1,11 +1,9 @@
 """Read one release as (epsilon, delta) in every way that has a theorem.
 
 The rule of this module: every reading is an upper bound that holds, with its source
-beside it.  The server prints the one that is marked ``shown``: the mechanism's own
-guarantee, which is the least epsilon of its native definition, and what ``level_for`` takes
-an epsilon to mean.  For Laplace noise that is the pure one, since it holds at every delta
-and for any number of values; what a vector loses at a delta is in previews by its theorem, and
-beside others the composed figure of exposures and budgets.
+beside it.  The server prints the one that is marked ``shown``, ``guarantee_at``, and it is what
+``level_for`` takes an epsilon to mean: the mechanism's own guarantee, and for a long vector with
+Laplace noise the least of those that hold at delta for elements chosen in any way.
 """
 
 import math
@@ -16,6 +14,7 @@ from fractions import Fraction
 from typing import Final
 
 from penstock.accounting.charging.budget import ORDERS, converted_epsilon
+from penstock.accounting.guarantees import guarantee_at
 from penstock.accounting.reporting.coordinates import PlacedRelease
 from penstock.accounting.reporting.report import composed_epsilon
 from penstock.errors import InvalidInput
@@ -23,6 +22,7 @@ from penstock.mechanisms.laplace import laplace_readings
 from penstock.mechanisms.lattice import rounded_up
 from penstock.mechanisms.poisson import curve
 from penstock.mechanisms.process import Mechanism
+from penstock.privacy.guarantee import Definition
 from penstock.privacy.sensitivity import Sensitivity
 
 
@@ -92,8 +92,11 @@ def reading(
 
 
 def _guarantee(release: _Release) -> Reading:
-    promise = release.mechanism.guarantee(release.level, release.sensitivity, release.delta)
+    promise = guarantee_at(release.mechanism, release.level, release.sensitivity, release.delta)
+    laplace = release.mechanism.name == "laplace"
+    at_delta = laplace and promise.definition is not Definition.PURE
     source = _GUARANTEES.get(release.mechanism.name, f"{promise.definition} by its exact law")
+    source = _LAPLACE_AT_DELTA if at_delta else source
     return Reading("guarantee", promise.epsilon, promise.delta, source, shown=True)
 
 
@@ -113,6 +116,10 @@ def _renyi(release: _Release) -> float:
         converted_epsilon(order, mechanism.cost(level, sensitivity, order).loss, release.delta)
         for order in ORDERS
     )
+
+
+def _laplace_pure(release: _Release) -> float:
+    return release.mechanism.guarantee(release.level, release.sensitivity, 0.0).epsilon
 
 
 def _laplace_theorem(release: _Release) -> float:
@@ -159,6 +166,10 @@ _GUARANTEES: Final[Mapping[str, str]] = {
     "poisson": "the exact hockey-stick divergence, in both directions",
 }
 
+_LAPLACE_AT_DELTA: Final = (
+    "the least of l1/b, Theorem 1.3 (Andersson, Pagh, Steiner, Torkamani 2024) and the best order"
+)
+
 _OTHERS: Final[Mapping[str, Mapping[str, tuple[str, Callable[[_Release], float]]]]] = {
     "gaussian": {
         "zcdp": ("rho + 2 sqrt(rho ln(1/delta)) (Bun, Steinke 2016, Proposition 1.3)", _zcdp),
@@ -173,6 +184,11 @@ _OTHERS: Final[Mapping[str, Mapping[str, tuple[str, Callable[[_Release], float]]
             _laplace_theorem,
         ),
         "composed": ("the privacy-loss distribution of the lattice law", _laplace_composed),
+        "renyi": (
+            "best order of the ledger's conversion (Canonne, Kamath, Steinke 2020, Prop. 12)",
+            _renyi,
+        ),
+        "pure": ("l1/b, at every delta (Dwork, McSherry, Nissim, Smith 2006)", _laplace_pure),
     },
     "poisson": {
         "theorem": (

@@ -8,10 +8,12 @@ samplers add is in the ledger's failure probability, which callers subtract from
 import math
 from collections import Counter
 from collections.abc import Sequence
+from fractions import Fraction
 from typing import Final
 
 from penstock.accounting.charging.budget import ORDERS, converted_epsilon
 from penstock.accounting.charging.charges import PURE_MECHANISMS
+from penstock.accounting.guarantees import guarantee_at
 from penstock.accounting.reporting.coordinates import (
     WORST,
     GaussianLoss,
@@ -21,6 +23,9 @@ from penstock.accounting.reporting.coordinates import (
 )
 from penstock.errors import InvalidInput
 from penstock.mechanisms.gaussian.curve import epsilon_at
+from penstock.mechanisms.process import Mechanism
+from penstock.privacy.guarantee import Guarantee
+from penstock.privacy.sensitivity import Sensitivity
 
 RESOLUTION: Final = 2**15
 """Cells of the grid up to the loss that is expected at delta."""
@@ -134,8 +139,19 @@ def _inflation(gaussian: Counted) -> float:
 
 def _is_tight(gaussian: Counted, others: Counted) -> bool:
     """Return True if the plain sum may be the least: one release alone, or pure ones only."""
-    alone = not gaussian and others.total() == 1
-    return alone or not (gaussian or any(r.law.name not in PURE_MECHANISMS for r in others))
+    return _is_alone(gaussian, others) or not (
+        gaussian or any(r.law.name not in PURE_MECHANISMS for r in others)
+    )
+
+
+def _is_alone(gaussian: Counted, others: Counted) -> bool:
+    return not gaussian and others.total() == 1
+
+
+def _own_guarantee(
+    law: Mechanism, level: Fraction, sensitivity: Sensitivity, delta: float
+) -> Guarantee:
+    return law.guarantee(level, sensitivity, delta)
 
 
 def _simple_sum(gaussian: Counted, others: Counted, delta: float) -> float:
@@ -146,7 +162,9 @@ def _simple_sum(gaussian: Counted, others: Counted, delta: float) -> float:
         return math.inf
     each = delta / max(shares, 1)
     parts = [epsilon_at(each / _inflation(gaussian), _total_mu(gaussian))] if gaussian else []
+    # Alone a release has all of delta; several Laplace ones have none of it, and are pure.
+    read = guarantee_at if _is_alone(gaussian, others) else _own_guarantee
     for release, copies in others.items():
-        promise = release.law.guarantee(release.level, release.sensitivity, each)
+        promise = read(release.law, release.level, release.sensitivity, each)
         parts.append(copies * promise.epsilon)
     return math.fsum(parts)

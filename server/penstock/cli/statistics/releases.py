@@ -162,9 +162,10 @@ def _intervals(view: "ReleaseView") -> tuple[list[float], list[float], list[floa
 
 def _facts(view: "ReleaseView") -> list[str]:
     guarantee, error = view.guarantee, view.error
+    pure = guarantee.pure_epsilon if guarantee.delta else None
     others = [
         f", {name} {short(value)}"
-        for name, value in (("rho", guarantee.rho), ("mu", guarantee.mu))
+        for name, value in (("rho", guarantee.rho), ("mu", guarantee.mu), ("pure epsilon", pure))
         if value is not None
     ]
     asserted = f", sensitivity asserted by {view.asserted_by}" if view.asserted_by else ""

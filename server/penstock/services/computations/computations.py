@@ -8,8 +8,8 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
+from penstock.accounting.guarantees import guarantee_at
 from penstock.accounting.reporting.coordinates import PlacedRelease
-from penstock.accounting.reporting.readings import reading
 from penstock.accounting.reporting.report import composed_epsilon
 from penstock.connectors.planning.prepare import PreparedQuery
 from penstock.mechanisms.laplace.process import Laplace
@@ -71,7 +71,7 @@ def describe(
             kind.at_tier(reader.tier, reader.rung, delta),
             kind.levels.composed(reader.rungs, delta),
             power_advice.expected_maximum(kind, reader.rung, dimension) if asks else None,
-            _at_delta(kind, reader.rung, dimension, delta),
+            _at_delta(kind, reader.rung, delta),
         )
         for reader in seen
     ]
@@ -81,15 +81,12 @@ def describe(
     return Described(tiers, powers)
 
 
-def _at_delta(kind: QueryKind, rung: int, dimension: int, delta: float) -> ReadAtDeltaView | None:
-    """Return Laplace noise by its closed form at ``delta``; ``None`` if the pure one is less."""
-    if kind.mechanism.name != Laplace.name or delta <= 0:
+def _at_delta(kind: QueryKind, rung: int, delta: float) -> ReadAtDeltaView | None:
+    """Return Laplace noise as it is read at ``delta``; ``None`` if the pure loss is the least."""
+    if kind.mechanism.name != Laplace.name:
         return None
-    level = kind.ladder.value(rung)
-    read = reading("theorem", kind.mechanism, level, kind.sensitivity, dimension, delta)
-    pure = kind.guarantee(rung, delta).epsilon
-    # At the pure one the closed form is its own rounding, and says nothing new.
-    return ReadAtDeltaView(read.epsilon, delta) if read.epsilon < pure else None
+    read = guarantee_at(kind.mechanism, kind.ladder.value(rung), kind.sensitivity, delta)
+    return ReadAtDeltaView(read.epsilon, delta) if read.delta else None
 
 
 def compose(releases: Sequence[tuple[PlacedRelease, int]], delta: float) -> float:

@@ -1,7 +1,7 @@
 """Hold the numbers of a query's noise process: mechanism, ladder of levels and sensitivity."""
 
 from collections.abc import Callable, Hashable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property, lru_cache
 from typing import Any, TypeVar
@@ -9,11 +9,13 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from penstock.accounting.calibration.levels import stored_rung_for
+from penstock.accounting.calibration.levels import LAST_PURE, VERSION, stored_rung_for
 from penstock.accounting.charging.budget import Account
 from penstock.accounting.charging.charges import charge
 from penstock.accounting.charging.ledger import Entry, entry
+from penstock.accounting.guarantees import guarantee_at
 from penstock.mechanisms.generalized_gaussian.mechanism import GeneralizedGaussian
+from penstock.mechanisms.laplace.process import Laplace
 from penstock.mechanisms.multiple_release import released
 from penstock.mechanisms.process import IntVector, Mechanism
 from penstock.persistence.tables.queries import Query
@@ -35,11 +37,15 @@ CONFIDENCE = 0.95
 
 @dataclass(frozen=True)
 class Process:
-    """Hold the mechanism, ladder and sensitivity of one query; hashable, for caches."""
+    """Hold the mechanism, ladder and sensitivity of one query; hashable, for caches.
+
+    ``calibration`` is the version of calibration that the query was registered under.
+    """
 
     mechanism: Mechanism
     ladder: Ladder
     sensitivity: Sensitivity
+    calibration: int = field(default=VERSION, kw_only=True)
 
     @property
     def power(self) -> Fraction | None:
@@ -54,7 +60,16 @@ class Process:
 
     def rung(self, target: Target, delta: float) -> int:
         """Return the least noisy rung that meets ``target``.  Raises ``InvalidInput``."""
-        return self._once(_rung, target, delta)
+        return self._once(_rung, target, self.delta_of_epsilons(delta))
+
+    def delta_of_epsilons(self, delta: float) -> float:
+        """Return the delta at which an epsilon names a level of this query, in its dataset.
+
+        In queries from before version 7 of calibration an epsilon of Laplace noise is the pure
+        loss, as it was when they were registered.
+        """
+        pure = self.mechanism.name == Laplace.name and self.calibration <= LAST_PURE
+        return 0.0 if pure else delta
 
     @cached_property
     def _figures(self) -> dict[tuple[Hashable, ...], Any]:
@@ -78,7 +93,7 @@ class Process:
 
     def guarantee(self, rung: int, delta: float) -> GuaranteeView:
         """Return the guarantee of a release at ``rung``, read at ``delta``."""
-        return self._once(_guarantee, rung, delta)
+        return self._once(_guarantee, rung, self.delta_of_epsilons(delta))
 
     def error(self, rung: int) -> ErrorView:
         """Return the margin of error of a value released at ``rung``."""
@@ -133,13 +148,16 @@ def _scale(process: Process, rung: int) -> tuple[float, float]:
 # An exact Poisson guarantee takes milliseconds and is asked for with every answer.
 @lru_cache(maxsize=4096)
 def _guarantee(process: Process, rung: int, delta: float) -> GuaranteeView:
-    guarantee = process.mechanism.guarantee(process.ladder.value(rung), process.sensitivity, delta)
+    mechanism, level, moved = process.mechanism, process.ladder.value(rung), process.sensitivity
+    guarantee = guarantee_at(mechanism, level, moved, delta)
+    laplace = mechanism.name == Laplace.name
     return GuaranteeView(
         definition=str(guarantee.definition),
         epsilon=guarantee.epsilon,
         delta=guarantee.delta,
         rho=guarantee.rho,
         mu=guarantee.mu,
+        pure_epsilon=mechanism.guarantee(level, moved, 0.0).epsilon if laplace else None,
     )
 
 

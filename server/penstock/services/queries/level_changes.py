@@ -201,7 +201,8 @@ def target_rung(kind: QueryKind, name: str, spec: LevelSpec, delta: float) -> in
             # Everything more accurate than the ladder ends at its first rung.
             finest = kind.ladder.value(0)
             target = kind.target_on_draws(spec.target())
-            level = level_for(kind.mechanism, target, kind.sensitivity, delta)
+            at = kind.delta_of_epsilons(delta)
+            level = level_for(kind.mechanism, target, kind.sensitivity, at)
             if float(level) < float(finest) * (1 - 1e-9):
                 raise InvalidInput(
                     f"The level, {float(level):g}, is more accurate than the most accurate level"

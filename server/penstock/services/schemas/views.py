@@ -156,13 +156,14 @@ class LevelView:
 
 @dataclass(frozen=True)
 class GuaranteeView:
-    """Hold the privacy guarantee of a release."""
+    """Hold the guarantee of a release; ``pure_epsilon`` is that of Laplace noise at every delta."""
 
     definition: str
     epsilon: float
     delta: float
     rho: float | None = None
     mu: float | None = None
+    pure_epsilon: float | None = None
 
 
 @dataclass(frozen=True)

@@ -37,9 +37,10 @@ def test_laplace_readings_have_their_known_values(
     count: int, shift: Fraction, scale: int, delta: float, theorem: float, tight: float
 ) -> None:
     found = readings(Laplace(FINE), Fraction(scale), equal(count, Fraction(shift)), count, delta)
-    assert [one.name for one in found] == ["guarantee", "theorem", "composed"]
-    assert found[0].epsilon == pytest.approx(float(count * shift) / scale)
-    assert found[0].delta == 0
+    assert [one.name for one in found] == ["guarantee", "theorem", "composed", "renyi", "pure"]
+    assert found[4].epsilon == pytest.approx(float(count * shift) / scale)
+    assert found[0].epsilon == min(found[1].epsilon, found[3].epsilon, found[4].epsilon)
+    assert found[0].delta == (0 if found[0].epsilon == found[4].epsilon else delta)
     assert found[1].epsilon == pytest.approx(theorem, abs=6e-7)
     # The lattice of 2^-12 loses next to nothing more than continuous noise.
     assert found[2].epsilon == pytest.approx(tight, rel=2e-5 if tight != 0.5637 else 1e-4)
@@ -53,7 +54,8 @@ def test_no_reading_is_above_a_theorem_where_l2_is_all_that_is_small() -> None:
             one.name: one.epsilon
             for one in readings(Laplace(FINE), Fraction(scale), declared, 100, 1e-6)
         }
-        assert found["composed"] <= found["theorem"] <= found["guarantee"] * (1 + 1e-12)
+        assert found["composed"] <= found["theorem"] <= found["pure"] * (1 + 1e-12)
+        assert found["composed"] <= found["guarantee"] <= found["theorem"]
 
 
 @pytest.mark.parametrize(
@@ -124,5 +126,5 @@ def test_a_theorem_whose_condition_fails_is_refused_where_asked_for_and_else_lef
 
 
 def test_an_unknown_reading_is_refused_with_those_that_there_are() -> None:
-    with pytest.raises(InvalidInput, match="guarantee, theorem, composed"):
+    with pytest.raises(InvalidInput, match="guarantee, theorem, composed, renyi, pure"):
         reading("zcdp", Laplace(FINE), Fraction(1), ONE, 1, 1e-6)

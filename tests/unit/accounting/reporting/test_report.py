@@ -1,11 +1,13 @@
 """Test that the composed epsilon is never below the exact one, and hardly above."""
 
 import math
+from collections.abc import Callable
 from fractions import Fraction
 
 import numpy as np
 import pytest
 from dp_accounting.pld import privacy_loss_distribution
+from scipy.stats import binom
 from tests.unit.accounting import exact_losses
 
 from penstock.accounting import (
@@ -282,3 +284,25 @@ def test_a_small_l2_bounds_laplace_vectors_alone_and_beside_gaussian_ones(scale:
     # Orders say nothing of what happens where a support ends.
     narrow = [laplace(scale, sensitivity=declared), poisson(12, norms(3, 9, 3))]
     assert composed_epsilon(narrow, 1e-6) == math.inf
+
+
+def test_several_laplace_vectors_do_not_each_have_all_of_delta() -> None:
+    """Two hundred vectors of 16 are one of 3,200; at a large delta each alone would lose nothing."""
+    step = Fraction(1)
+    several = [laplace(100, step, norms(16, 16, 1))] * 200
+    assert composed_epsilon(several[:1], 0.1) == 0
+    losses, low, high = composed_law(3_200, 100), 0.0, 8.0
+    for _ in range(60):
+        middle = (low + high) / 2
+        low, high = (low, middle) if losses(middle) <= 0.1 else (middle, high)
+    assert low > 0.1
+    never_below(composed_epsilon(several, 0.1), low, 1e-2)
+
+
+def composed_law(count: int, scale: int) -> Callable[[float], float]:
+    """Return the exact delta of an epsilon, for ``count`` coordinates that move by a step each."""
+    one, other = exact_losses.laplace(1 / scale, 1)
+    losses = np.log(one / other)
+    law = binom.pmf(np.arange(count + 1), count, one[1])
+    total = losses[0] * (count - 2 * np.arange(count + 1))
+    return lambda epsilon: float(np.sum(law * np.maximum(-np.expm1(epsilon - total), 0)))

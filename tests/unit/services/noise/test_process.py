@@ -4,8 +4,9 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from tests.support.processes import gaussian
+from tests.support.processes import gaussian, laplace
 
+from penstock.accounting.calibration.levels import LAST_PURE, VERSION
 from penstock.privacy import Target, TargetKind
 from penstock.services.noise.process import CONFIDENCE
 
@@ -43,3 +44,19 @@ def test_values_are_steps_of_the_lattice() -> None:
 
 def test_only_generalized_gaussian_noise_has_a_power() -> None:
     assert (gaussian().power, gaussian().p) == (None, None)
+
+
+def test_an_epsilon_of_an_older_laplace_query_is_its_pure_loss() -> None:
+    target = Target(TargetKind.EPSILON, 1.0)
+    older, present = laplace(LAST_PURE), laplace(VERSION)
+    rungs = [kind.rung(target, DELTA) for kind in (older, present)]
+    assert [kind.level(rung).value for kind, rung in zip((older, present), rungs, strict=True)] == [
+        pytest.approx(100, rel=1e-3),
+        pytest.approx(44.3, rel=1e-3),
+    ]
+    assert rungs[0] > rungs[1]
+    kept = older.guarantee(rungs[0], DELTA)
+    assert (kept.definition, kept.delta, kept.pure_epsilon) == ("pure", 0.0, kept.epsilon)
+    read = present.guarantee(rungs[0], DELTA)
+    assert (read.definition, read.delta, read.pure_epsilon) == ("approximate", DELTA, kept.epsilon)
+    assert read.epsilon < 0.43

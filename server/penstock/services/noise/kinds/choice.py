@@ -51,11 +51,11 @@ def requested(terms: Terms, prepared: PreparedQuery) -> tuple[type[QueryKind], M
     raise TypeError("every request is for a vector at least")
 
 
-_Numbers = tuple[str, str, str, int, int, str, str, str]
+_Numbers = tuple[int, str, str, str, int, int, str, str, str]
 
 _numbers: Callable[[Query], _Numbers] = attrgetter(
-    *("granularity", "ladder_finest", "ladder_unit", "ladder_last", "ladder_doubling"),
-    *("sensitivity_l1", "sensitivity_l2_squared", "sensitivity_linf"),
+    *("calibration", "granularity", "ladder_finest", "ladder_unit", "ladder_last"),
+    *("ladder_doubling", "sensitivity_l1", "sensitivity_l2_squared", "sensitivity_linf"),
 )
 """Return the columns of a row that every kind has."""
 
@@ -63,11 +63,12 @@ _numbers: Callable[[Query], _Numbers] = attrgetter(
 def _made(
     kind: type[QueryKind], family: type[Mechanism], own: Mapping[str, Any], numbers: _Numbers
 ) -> QueryKind:
-    granularity, finest, unit, last, doubling, *norms = numbers
+    calibration, granularity, finest, unit, last, doubling, *norms = numbers
     return kind(
         _mechanism(family, granularity),
         _ladder(finest, unit, last, doubling),
         _sensitivity(*norms),
+        calibration=calibration,
         **own,
     )
 
