@@ -89,6 +89,9 @@ def settled(request: StreamRequest, steps_per_unit: int, delta: float) -> Shape:
         return buffered(request, steps_per_unit)
     pure = request.mechanism == "laplace"
     past_only = trees_only_add(request.mechanism, delta)
+    arity = request.k or 2
+    if request.k is None and request.structure == "auto":
+        arity = comparison.best_arity(comparison.HORIZON, pure=pure, past_only=past_only)
     endless = TreeShape(
         kind="epochs",
         length=None,
@@ -96,8 +99,8 @@ def settled(request: StreamRequest, steps_per_unit: int, delta: float) -> Shape:
         max_steps_per_unit=steps_per_unit,
         step=str(Fraction(request.step)),
         bound=str(Fraction(request.bound)),
-        k=request.k or 2,
-        subtracting=(request.k or 2) > 2 and not past_only,
+        k=arity,
+        subtracting=arity > 2 and not past_only,
     )
     if request.length is None:
         return endless

@@ -9,6 +9,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import lru_cache
 
 from penstock.errors import InvalidInput
 from penstock.mechanisms.gaussian.process import Gaussian
@@ -164,16 +165,28 @@ def of_tree(tree: Tree, *, pure: bool, columns: int) -> Option:
 
 def _epochs(steps: int, *, pure: bool, past_only: bool, forest: Forest | None) -> list[Option]:
     """Return epochs with binary trees, which are lossless, and those of the least mean error."""
-    check_length(steps)
-    judged = {
-        arity: of_epochs(Epochs(arity, subtracting=not past_only), steps, pure=pure)
-        for arity in EPOCH_ARITIES
-    }
-    arities = {2, min(judged, key=lambda arity: judged[arity].mean_variance)}
-    options = [judged[arity] for arity in sorted(arities)]
+    arities = {2, best_arity(steps, pure=pure, past_only=past_only)}
+    options = [
+        of_epochs(Epochs(arity, subtracting=not past_only), steps, pure=pure)
+        for arity in sorted(arities)
+    ]
     if isinstance(forest, Epochs) and forest.arity not in arities:
         options.append(of_epochs(forest, steps, pure=pure))
     return options
+
+
+@lru_cache(maxsize=64)
+def best_arity(steps: int, *, pure: bool, past_only: bool) -> int:
+    """Return the arity of epochs with the least mean error over ``steps``, of those tried.
+
+    Raises ``InvalidInput`` for fewer steps than one.
+    """
+    check_length(steps)
+
+    def mean_variance(arity: int) -> float:
+        return of_epochs(Epochs(arity, subtracting=not past_only), steps, pure=pure).mean_variance
+
+    return min(EPOCH_ARITIES, key=mean_variance)
 
 
 def nodes_drawn(tree: KaryTree) -> int:

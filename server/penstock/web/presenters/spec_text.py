@@ -72,9 +72,11 @@ def kept(structure: Mapping[str, Any]) -> str:
     if kind == "kary":
         named = "a binary tree" if children == 2 else f"a tree with {children} children per node"
         return f"{named}, with differences of sums" if structure.get("subtracting") else named
+    if kind == "epochs":
+        trees = "binary trees" if children == 2 else f"trees with {children} children per node"
+        return f"{trees}, each over twice as many steps as the one before"
     return {
         "smooth_binary": "a binary tree whose totals all have the same error",
-        "epochs": "binary trees, each over twice as many steps as the one before",
         "square_root": "the square root of the matrix of sums",
         "buffered": "nearly the square root of the matrix of sums, by a few buffers",
     }.get(str(kind), str(kind).replace("_", " "))

@@ -287,7 +287,7 @@ def test_a_small_l2_bounds_laplace_vectors_alone_and_beside_gaussian_ones(scale:
 
 
 def test_several_laplace_vectors_do_not_each_have_all_of_delta() -> None:
-    """Two hundred vectors of 16 are one of 3,200; at a large delta each alone would lose nothing."""
+    """Two hundred vectors of 16 are one of 3,200; at this delta each alone would lose nothing."""
     step = Fraction(1)
     several = [laplace(100, step, norms(16, 16, 1))] * 200
     assert composed_epsilon(several[:1], 0.1) == 0

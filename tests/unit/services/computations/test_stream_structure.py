@@ -4,9 +4,11 @@ from fractions import Fraction
 from typing import Any
 
 import pytest
+from scipy.optimize import brentq
 
+from penstock.accounting import account_of, level_for_share, pure_loss
 from penstock.errors import InvalidInput
-from penstock.mechanisms import Gaussian
+from penstock.mechanisms import Gaussian, Laplace
 from penstock.privacy import Sensitivity
 from penstock.services.computations.stream_structure import candidates, prepared, settled
 from penstock.services.noise.kinds import stream
@@ -14,7 +16,9 @@ from penstock.services.noise.kinds.buffered_shape import BufferedShape
 from penstock.services.noise.kinds.stream_shape import HEAVIEST, RootShape, Shape, TreeShape
 from penstock.services.noise.process import Process
 from penstock.services.schemas.streams import StreamRequest
-from penstock.structures.streams.choice import best_tree, mean_squared_error
+from penstock.structures.streams.choice import best_structure, best_tree, mean_squared_error
+from penstock.structures.streams.comparison import of_epochs
+from penstock.structures.streams.epochs import Epochs
 from penstock.structures.streams.forest import chain, matrices
 
 STREAM: dict[str, Any] = {"name": "hits", "dataset": "clicks", "levels": {"public": {"epsilon": 1}}}
@@ -125,6 +129,26 @@ def test_auto_is_the_least_error_that_fits(terms: dict[str, Any], kind: type[Sha
     assert [type(other) for other in others] == [TreeShape] * (kind is not TreeShape)
 
 
+@pytest.mark.parametrize(("delta", "k", "subtracting"), [(1e-6, 14, False), (0.0, 16, True)])
+def test_auto_takes_epochs_of_the_arity_with_the_least_error(
+    delta: float, k: int, subtracting: bool
+) -> None:
+    shape = shape_of({"structure": "auto", "length": None}, "laplace", delta)
+    assert isinstance(shape, TreeShape)
+    assert (shape.k, shape.subtracting) == (k, subtracting)
+    steps = 1 << 20
+    best, *others = (
+        of_epochs(Epochs(arity, subtracting=subtracting and arity > 2), steps, pure=True)
+        for arity in (k, *range(2, 33))
+    )
+    assert best.mean_variance == min(option.mean_variance for option in others)
+    binary = others[0]
+    assert best.mean_variance < 0.27 * binary.mean_variance
+    named = shape_of({"structure": "binary", "length": None}, "laplace", delta)
+    assert isinstance(named, TreeShape)
+    assert named.k == 2
+
+
 @pytest.mark.parametrize("terms", TREES, ids=str)
 def test_a_shape_is_read_back_as_it_was_settled(terms: dict[str, Any]) -> None:
     shape = shape_of(terms, "laplace", 0.0)
@@ -142,3 +166,22 @@ def test_an_endless_stream_keeps_room_for_its_heaviest_nodes() -> None:
     forest = endless.forest
     weights = (forest.weight(node) for node in chain(forest, forest.node(2**63 - 2)))
     assert max(weights) <= HEAVIEST
+
+
+@pytest.mark.parametrize("steps", [64, 1024, 2**16])
+@pytest.mark.parametrize(
+    ("share", "least", "most"), [(0.1, 1.3, 2.0), (0.5, 1.0, 1.2), (1, 0.9, 1)]
+)
+def test_at_one_charge_a_laplace_tree_that_adds_is_the_better_one(
+    steps: int, share: float, least: float, most: float
+) -> None:
+    """A tree that subtracts would be charged its pure epsilon, and gains near the whole budget."""
+    account = account_of(1.0, 1e-6)
+    adding = best_structure(steps, pure=True, past_only=True)
+    moved = Sensitivity(adding.column_l1, adding.column_l2_squared, Fraction(1))
+    scale = level_for_share(Laplace, share, moved, account, steps, 30, Fraction(1), Fraction(10**6))
+    subtracting = best_structure(steps, pure=True)
+    epsilon = brentq(lambda loss: pure_loss(loss, account.order) - share * account.limit, 1e-3, 20)
+    other = float(subtracting.column_l1) / epsilon
+    ratio = other**2 * float(subtracting.mean_nodes()) / float(scale**2 * adding.mean_nodes())
+    assert least <= round(ratio, 2) <= most
