@@ -63,9 +63,7 @@ class Guarantee:
             fields.text("definition"),
             fields.number_or_none("epsilon"),
             fields.number("delta"),
-            fields.number_or_none("rho"),
-            fields.number_or_none("mu"),
-            fields.number_or_none("pure_epsilon"),
+            *map(fields.number_or_none, ("rho", "mu", "pure_epsilon")),
         )
 
 
