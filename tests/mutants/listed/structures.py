@@ -16,7 +16,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         after="                accurate = self._stored(group, 0, weight)\n",
         wrong="an inserted tier of a stream is bridged past its nearest neighbor",
         tests=(
-            "tests/statistical/structures/test_tree_covariance.py::test_outputs_have_the_covariance_of_shared_nodes",
+            "tests/statistical/structures/streams/test_tree_covariance.py::test_outputs_have_the_covariance_of_shared_nodes",
         ),
         row="T2",
     ),
@@ -28,7 +28,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         wrong="tiers of heavy nodes are further apart than their levels",
         tests=(
             "tests/unit/structures/streams/test_node_noise.py",
-            "tests/statistical/structures/test_tree_covariance.py::test_outputs_have_the_covariance_of_shared_nodes",
+            "tests/statistical/structures/streams/test_tree_covariance.py::test_outputs_have_the_covariance_of_shared_nodes",
         ),
     ),
     Mutant(

@@ -143,7 +143,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         " noise.size, stream)\n",
         wrong="every tier of a stream has noise of its own",
         tests=(
-            "tests/statistical/structures/test_tree_covariance.py::test_outputs_have_the_covariance_of_shared_nodes",
+            "tests/statistical/structures/streams/test_tree_covariance.py::test_outputs_have_the_covariance_of_shared_nodes",
         ),
     ),
     Mutant(
@@ -209,7 +209,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         after="drawn + difference\n",
         wrong="a tier that joins has all the noise of the noisier one and more",
         tests=(
-            "tests/statistical/structures/test_buffered_covariance.py::test_outputs_have_the_covariance_of_one_noise_a_step",
+            "tests/statistical/structures/streams/test_buffered_covariance.py::test_outputs_have_the_covariance_of_one_noise_a_step",
         ),
     ),
     Mutant(

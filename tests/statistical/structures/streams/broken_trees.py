@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import numpy as np
 from tests.statistical.broken import altered
-from tests.statistical.structures.trees import BINARY, EPOCHS, EVEN, SMOOTH, SUBTRACTING
+from tests.statistical.structures.streams.trees import BINARY, EPOCHS, EVEN, SMOOTH, SUBTRACTING
 
 from penstock.mechanisms import IntVector, Mechanism
 from penstock.randomness import Stream

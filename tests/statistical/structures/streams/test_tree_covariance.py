@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from scipy import stats
 from tests.statistical.checks import accept, rejects
-from tests.statistical.structures.broken_trees import (
+from tests.statistical.structures.streams.broken_trees import (
     OFF_BY_ONE,
     AllRedrawn,
     Normalized,
@@ -19,7 +19,7 @@ from tests.statistical.structures.broken_trees import (
     Unbridged,
     variance_as_deviation,
 )
-from tests.statistical.structures.trees import (
+from tests.statistical.structures.streams.trees import (
     BATCH,
     EPOCHS,
     MECHANISMS,

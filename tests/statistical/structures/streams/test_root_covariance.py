@@ -13,7 +13,7 @@ import pytest
 from scipy import linalg, stats
 from tests.statistical.checks import accept, rejects
 from tests.statistical.processes.paths import keyed_streams
-from tests.statistical.structures.trees import BATCH, Matrix, summed
+from tests.statistical.structures.streams.trees import BATCH, Matrix, summed
 
 from penstock.mechanisms import Gaussian, IntVector
 from penstock.randomness import Stream

@@ -10,8 +10,8 @@ from dataclasses import replace
 
 import pytest
 from tests.statistical.sample_sizes import every_size
-from tests.statistical.structures.broken_trees import Redrawn
-from tests.statistical.structures.trees import (
+from tests.statistical.structures.streams.broken_trees import Redrawn
+from tests.statistical.structures.streams.trees import (
     MECHANISMS,
     TREES,
     Matrix,
