@@ -93,5 +93,5 @@ def test_strategies_are_compared_by_their_worst_answers_and_can_be_taken_by_name
     own, tree = comparison.choices
     assert len(comparison.head) == len(own.cells)
     assert (own.name, own.chosen, own.take) == ("the strategy of the query", True, "")
-    assert (tree.name, tree.chosen, tree.take) == ("tree", False, "strategy=tree")
+    assert (tree.name, tree.chosen, tree.take) == ("tree", False, "strategy=tree&strategy_rows=")
     assert tree.cells == ("±40", "6.5", "1,084")

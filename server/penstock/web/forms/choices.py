@@ -23,6 +23,19 @@ AGGREGATES = (
     ("regression", "regression of a column on others, by least squares"),
     ("quantiles", "quantiles and distribution of a column"),
     ("marginals", "number of rows by every set of a few of the columns under Group by"),
+    ("workload", "answers to queries of your own over the columns under Group by"),
+)
+QUERIES = (
+    ("identity", "each key"),
+    ("total", "all keys together"),
+    ("prefix", "the first keys up to each one"),
+    ("all_ranges", "all ranges of keys"),
+)
+STRATEGIES = (
+    ("identity", "each key"),
+    ("tree", "a tree: sums of 1, 4, 16 ... keys"),
+    ("marginals", "each key and all keys"),
+    ("total", "all keys together"),
 )
 COUNTS = AGGREGATES[:2]
 SCALES = (

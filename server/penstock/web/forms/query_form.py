@@ -1,11 +1,13 @@
 """Read queries of each kind from forms; their models report what is wrong with them."""
 
+import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from werkzeug.datastructures import MultiDict
 
 from penstock.connectors.specs.models import MOST_CONDITIONS, MOST_GROUPINGS
+from penstock.nesting import shallow
 from penstock.services.schemas.histograms import FIT
 from penstock.services.schemas.views import DatasetView
 from penstock.web.forms.form_input import filled, number, scalar
@@ -15,6 +17,10 @@ Given = MultiDict[str, str]
 
 SEVERAL = frozenset({"in", "not_in"})
 MARGINALS = "marginals"
+WORKLOAD = "workload"
+OVER_COLUMNS = frozenset({MARGINALS, WORKLOAD})
+"""Statistics whose groups are columns of their own."""
+
 BOUNDED = frozenset({"sum", "mean"})
 _TRUTHS = {"true": True, "false": False}
 MOST = {"group": MOST_GROUPINGS, "where": MOST_CONDITIONS}
@@ -33,7 +39,7 @@ def statistic(given: Given, dataset: DatasetView) -> dict[str, Any]:
     return {
         **_spec_of(given, dataset),
         "aggregate": _aggregate(given),
-        "group_by": [] if given.get("aggregate") == MARGINALS else list(_groupings(given)),
+        "group_by": [] if given.get("aggregate") in OVER_COLUMNS else list(_groupings(given)),
     }
 
 
@@ -109,6 +115,9 @@ def _aggregate(given: Given) -> dict[str, object]:
     if kind == MARGINALS:
         order = filled(up_to=number(given.get("up_to", "")))
         return {"type": kind, "columns": list(_groupings(given)), **order}
+    if kind == WORKLOAD:
+        matrices = {field: _matrices(given, field) for field in ("queries", "strategy")}
+        return {"type": kind, "columns": list(_groupings(given)), **matrices}
     if kind == "moments":
         return {"type": kind, "columns": given.getlist("factors")}
     if kind == "regression":
@@ -125,6 +134,17 @@ def _aggregate(given: Given) -> dict[str, object]:
         return {"type": kind, "column": column}
     bounds = filled(**{part: number(given.get(part, "")) for part in ("lower", "upper", "step")})
     return {"type": kind, "column": column, **bounds}
+
+
+def _matrices(given: Given, field: str) -> object:
+    """Return the matrices typed as JSON, or else the named one; the model refuses other texts."""
+    text = given.get(f"{field}_rows", "").strip()
+    if not text:
+        return given.get(field) or "identity"
+    try:
+        return json.loads(shallow(text))
+    except ValueError:
+        return text
 
 
 def _quantiles(given: Given) -> dict[str, object]:

@@ -124,7 +124,9 @@ def strategies(views: Sequence[StrategyView]) -> Comparison:
             Choice(
                 "the strategy of the query" if view.strategy is None else view.strategy,
                 (*(cell for tier in view.tiers for cell in _answered(tier)), f"{view.dimension:,}"),
-                "" if view.strategy is None else urlencode({"strategy": view.strategy}),
+                ""
+                if view.strategy is None
+                else urlencode({"strategy": view.strategy, "strategy_rows": ""}),
                 view.requested,
             )
             for view in views

@@ -134,3 +134,43 @@ def test_a_form_registers_marginals_and_a_releases_page_has_the_tables(
     page = browse("ann").get(f"/releases/{released['id']}")
     assert page.text.count('aria-label="Marginal ') == 3
     assert "By age and town" in text_of(page)
+
+
+ANSWERS = {
+    "name": "answers",
+    "dataset": "town",
+    "aggregate": "workload",
+    "group 0": "age",
+    "edges 0": "0, 5, 10, 15",
+    "queries": "prefix",
+    "strategy_rows": "[[[1, 0, 0], [0, 1, 0], [0, 1, 1]]]",
+    "max_groups": "1",
+    "max_rows": "1",
+    "mechanism": "gaussian",
+    "level public": "0.9",
+}
+
+
+def test_a_form_previews_and_registers_a_workload_and_its_releases_have_the_answers(
+    world: World, root: Browser, browse: Open, tmp_path: Path
+) -> None:
+    settle(world, tmp_path)
+    previewed = text_of(root.submit("/new/query/preview", **ANSWERS))
+    assert "Strategies for these answers at equal privacy" in previewed
+    assert "the strategy of the query" in previewed
+    for text, words in (("[[[1", "named matrices"), ("[" * 200, "named matrices"), ("7", "a list")):
+        refused = root.submit("/new/query/preview", **{**ANSWERS, "strategy_rows": text})
+        assert words in text_of(refused)
+    assert root.submit("/new/query", **ANSWERS, once="f" * 32).status_code == 303
+    shown = text_of(root.get("/queries/answers"))
+    assert "answers over age (bins from 0, 5, 10, the last to 15)" in shown
+    assert "protected are 3 rows of integers of age" in shown
+    released = world.answer("POST", "/api/v1/queries/answers/releases", {}, by="ann")
+    page = browse("ann").get(f"/releases/{released['id']}")
+    assert "Computed from the sums above, which the query protects" in text_of(page)
+    table = page.text[page.text.index('aria-label="Estimates"') :]
+    assert re.findall(r"<td><bdi>(.*?)</bdi></td><th", table)[:3] == [
+        "[0, 5)",
+        "[0, 5) to [5, 10)",
+        "all",
+    ]
