@@ -5,6 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from tests.api.world import World
 
@@ -26,7 +27,7 @@ NARROW: dict[str, Any] = {
     "queries": ["all_ranges", [[1, 1], [1, -1]]],
     "strategy": ["tree", [[1, 2], [0, 1]]],
 }
-FILES = {"nobody": "", "somebody": "ann,1.5,3\nann,1.5,3\nann,0.5,3\n"}
+FILES = {"nobody": "", "somebody": "ann,1.5,3\n" * 9 + "ann,0.5,3\n"}
 
 
 @pytest.fixture
@@ -43,7 +44,7 @@ def few(grow: Callable[..., World]) -> World:
                 "delta": 1e-6,
                 "max_units": 1000,
                 "columns": COLUMNS,
-                "budgets": {"public": {"epsilon": 1e6}},
+                "budgets": {"public": {"epsilon": 40}},
             }
             world.answer("POST", "/api/v1/datasets", body, by="root")
 
@@ -57,7 +58,7 @@ def released(world: World, dataset: str, aggregate: dict[str, Any]) -> dict[str,
         "aggregate": aggregate,
         "contribution": {"max_groups": 1, "max_rows_per_group": 2},
         "mechanism": "gaussian",
-        "levels": {"public": {"rho": 1e4}},
+        "levels": {"public": {"rho": 10}},
     }
     world.answer("POST", "/api/v1/queries", body, by="root")
     path = f"/api/v1/queries/answers_of_{dataset}/releases"
@@ -67,19 +68,25 @@ def released(world: World, dataset: str, aggregate: dict[str, Any]) -> dict[str,
 
 def test_no_rows_have_answers_around_nothing(few: World) -> None:
     release = released(few, "nobody", NARROW)
-    assert [round(value) for value in release["values"]] == [0] * 6
+    deviation = release["error"]["standard_deviation"]
+    assert len(release["values"]) == 6
+    assert all(abs(value) < 6 * deviation for value in release["values"])
     for each in release["estimates"]:
         assert abs(each["value"]) < 6 * each["standard_deviation"]
-        assert each["standard_deviation"] < 0.5
 
 
 def test_one_person_counts_in_one_cell_with_two_rows_at_most(few: World) -> None:
     release = released(few, "somebody", NARROW)
-    values = [round(value) for value in release["values"]]
-    # The chosen cell has one row, or the two that count.
-    assert values in ([4, 2, 0, 0, 0, 0], [2, 1, 0, 0, 0, 0], [0, 0, 4, 2, 0, 0])
-    whole = next(each for each in release["estimates"] if each["key"] == ["all", "all"])
-    assert round(whole["value"]) == values[1] + values[3]
+    deviation = release["error"]["standard_deviation"]
+    # The cell that is chosen has one row, or those two of nine that count.
+    chosen = ([4, 2, 0, 0, 0, 0], [0, 0, 4, 2, 0, 0])
+    near = [
+        max(abs(np.array(release["values"]) - np.array(values) * share)) < 6 * deviation
+        for values in chosen
+        for share in (0.5, 1)
+    ]
+    assert any(near)
+    assert deviation < 1.1
 
 
 def test_a_million_cells_are_answered_within_bounded_memory(few: World) -> None:
@@ -90,6 +97,6 @@ def test_a_million_cells_are_answered_within_bounded_memory(few: World) -> None:
     assert len(release["estimates"]) == 1000
     last = release["estimates"][-1]
     assert last["key"] == ["all", "all"]
-    assert abs(last["value"] - 2) < 1 + 6 * last["standard_deviation"]
+    assert abs(last["value"] - 2) < 6 * last["standard_deviation"]
     # In kilobytes; a dense matrix over a million cells has eight billions of these.
-    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 4_000_000
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 1_500_000
