@@ -136,5 +136,5 @@ def test_strategies_of_a_workload_are_compared(client: Client, answers: dict[str
     (tier,) = tree.tiers
     assert (tier.tier, tier.half_width, tier.standard_deviation) == ("public", 9.8, 5.0)
     facts = documents.preview(preview).facts
-    assert "  tree: worst answer ±9.8 at public (standard deviation 3.7 in the mean)" in facts
-    assert any("of the query" in line and "as requested" in line for line in facts)
+    assert "    tree: ±9.8 (3.7) at public" in facts
+    assert any("that of the query" in line and "as requested" in line for line in facts)

@@ -14,6 +14,8 @@ from penstock.cli.specs import checked, content_of
 from penstock.figures import moment, percent, short
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
     from penstock.services.schemas.previews import (
         ChargeView,
         CountStructureView,
@@ -241,7 +243,7 @@ def previewed(view: "PreviewView") -> Document:
         _noise(view),
         sensitivity(view.sensitivity),
         *map(_structure_line, view.structures or ()),
-        *map(_strategy_line, view.strategies or ()),
+        *_strategy_lines(view.strategies or ()),
     ]
     rows = [
         (
@@ -284,15 +286,17 @@ def _structure_line(count_structure: "CountStructureView") -> str:
     return f"  {name}: {widths}" + (" (as requested)" if count_structure.asked else "")
 
 
-def _strategy_line(view: "StrategyView") -> str:
-    """Return a line on one strategy for a workload, with each tier's margins of error."""
-    widths = ", ".join(
-        f"±{short(tier.largest.half_width)} at {tier.tier}"
-        f" (standard deviation {short(tier.mean_deviation)} in the mean)"
-        for tier in view.tiers
-    )
-    name = "the strategy of the query" if view.strategy is None else view.strategy
-    return f"  {name}: worst answer {widths}" + (" (as requested)" if view.requested else "")
+def _strategy_lines(strategies: "Sequence[StrategyView]") -> "Iterator[str]":
+    """Yield a line on each strategy for a workload, with each tier's errors, and what they are."""
+    if strategies:
+        yield "  strategies: margin of error of the worst answer (standard deviation in the mean)"
+    for view in strategies:
+        errors = ", ".join(
+            f"±{short(tier.largest.half_width)} ({short(tier.mean_deviation)}) at {tier.tier}"
+            for tier in view.tiers
+        )
+        name = "that of the query" if view.strategy is None else view.strategy
+        yield f"    {name}: {errors}" + (" (as requested)" if view.requested else "")
 
 
 def charge_cells(charge: "ChargeView", room: "RoomView | None") -> tuple[object, ...]:

@@ -37,7 +37,7 @@ is decided exactly, which takes seconds for larger ones."""
 
 LARGEST_ENTRY = 1000
 
-QUERIES: Final = ("identity", "total", "prefix", "all_ranges")
+QUERIES: Final = ("identity", "total", "marginals", "prefix", "all_ranges")
 STRATEGIES: Final = ("identity", "tree", "marginals", "total")
 
 LARGEST_GRID = 2**15

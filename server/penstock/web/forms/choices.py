@@ -28,6 +28,7 @@ AGGREGATES = (
 QUERIES = (
     ("identity", "each key"),
     ("total", "all keys together"),
+    ("marginals", "each key and all keys"),
     ("prefix", "the first keys up to each one"),
     ("all_ranges", "all ranges of keys"),
 )

@@ -104,5 +104,5 @@ def test_a_preview_has_a_line_for_each_strategy_of_a_workload() -> None:
         StrategyView("tree", requested=False, dimension=84, tiers=tiers),
     ]
     facts = previewed(replace(preview(tier_preview("public", 8.0, 0.25)), strategies=views)).facts
-    assert "  tree: worst answer ±9.8 at public (standard deviation 3.7 in the mean)" in facts
-    assert any("of the query" in line and "as requested" in line for line in facts)
+    assert "    tree: ±9.8 (3.7) at public" in facts
+    assert any("that of the query" in line and "as requested" in line for line in facts)

@@ -1,6 +1,6 @@
 """Turn what each command prints into columns and rows."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import cast
 
@@ -123,25 +123,26 @@ def preview(answer: Preview) -> Document:
     )
     numbers = "1 number" if answer.dimension == 1 else f"{answer.dimension:,} numbers"
     advice = (f"  {answer.powers.reason}",) if answer.powers else ()
-    strategies = map(_strategy, answer.strategies)
     facts = (
         f"{answer.query or ''}",
         f"  {numbers}, {norms(answer.sensitivity)}",
-        *strategies,
+        *_strategies(answer.strategies),
         *advice,
     )
     return Document(answer.answer, columns, rows, facts, note=answer.refusal or "")
 
 
-def _strategy(strategy: Strategy) -> str:
-    """Return a line on one strategy for a workload, with each tier's errors."""
-    widths = ", ".join(
-        f"±{number(tier.half_width)} at {tier.tier}"
-        f" (standard deviation {number(tier.mean_deviation)} in the mean)"
-        for tier in strategy.tiers
-    )
-    name = strategy.name or "the strategy of the query"
-    return f"  {name}: worst answer {widths}" + (" (as requested)" if strategy.requested else "")
+def _strategies(strategies: Sequence[Strategy]) -> Iterator[str]:
+    """Yield a line on each strategy for a workload, with each tier's errors, and what they are."""
+    if strategies:
+        yield "  strategies: margin of error of the worst answer (standard deviation in the mean)"
+    for each in strategies:
+        errors = ", ".join(
+            f"±{number(tier.half_width)} ({number(tier.mean_deviation)}) at {tier.tier}"
+            for tier in each.tiers
+        )
+        name = each.name or "that of the query"
+        yield f"    {name}: {errors}" + (" (as requested)" if each.requested else "")
 
 
 def _added_up(tiers: Sequence[TierLevel]) -> Column:
