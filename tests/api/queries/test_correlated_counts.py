@@ -112,3 +112,73 @@ def test_what_cannot_be_protected_together_is_refused_by_its_place(
     assert response.status_code == 422
     assert problem["code"] == "INVALID_INPUT"
     assert any(each["pointer"].startswith(pointer) for each in problem["errors"])
+
+
+CENTERED: dict[str, Any] = {**ASKED, "known_size": 300}
+SIZES: dict[str, Any] = {
+    "name": "sizes",
+    "dataset": "people",
+    "aggregate": {"type": "count_units"},
+    "mechanism": "gaussian",
+    "levels": {"public": {"rho": 0.002}, "internal": {"rho": 0.05}},
+}
+
+
+def sized(people: World, **changes: object) -> tuple[dict[str, Any], ...]:
+    """Register counts and their size, and release both to one reader."""
+    people.answer("POST", "/api/v1/queries", CENTERED, by="root")
+    people.answer("POST", "/api/v1/queries", {**SIZES, **changes}, by="root")
+    return tuple(
+        people.answer("POST", f"/api/v1/queries/{name}/releases", {}, by="ann")
+        for name in ("habits", "sizes")
+    )
+
+
+@pytest.mark.parametrize("mechanism", ["gaussian", "laplace"])
+def test_counts_are_read_with_a_released_size_and_its_error(people: World, mechanism: str) -> None:
+    levels = {"public": {"epsilon": 0.1}, "internal": {"epsilon": 0.5}}
+    counts, size = sized(people, mechanism=mechanism, levels=levels)
+    path = f"/api/v1/releases/{counts['id']}/values"
+    read = people.answer("GET", f"{path}?size_release={size['id']}", by="ann")
+    moved = (size["values"][0] - 300) / 2
+    assert read["values"] == pytest.approx([value + moved for value in counts["values"]])
+    both = [shown["error"]["standard_deviation"] for shown in (counts, size)]
+    variance = both[0] ** 2 + both[1] ** 2 / 4
+    assert read["error"]["standard_deviation"] ** 2 == pytest.approx(variance)
+    widths = [shown["error"]["half_width"] for shown in (counts, size)]
+    combined = (widths[0] ** 2 + widths[1] ** 2 / 4) ** 0.5
+    if mechanism == "gaussian":
+        assert read["error"]["half_width"] == pytest.approx(combined)
+    else:
+        assert combined < read["error"]["half_width"] < 1.8 * combined
+    grouped = read["covariance"]["grouped_counts"]
+    assert grouped["values_per_group"] == len(HABITS)
+    assert grouped["variance"] == pytest.approx(variance)
+    assert grouped["covariance"] == pytest.approx(both[1] ** 2 / 4)
+    assert people.answer("GET", path, by="ann") == counts
+
+
+def test_only_releases_that_the_reader_holds_are_read_with_each_other(people: World) -> None:
+    counts, _ = sized(people)
+    theirs = people.answer("POST", "/api/v1/queries/sizes/releases", {}, by="ian")
+    path = f"/api/v1/releases/{counts['id']}/values?size_release={theirs['id']}"
+    assert people.call("GET", path, by="ann").status_code == 404
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"aggregate": {"type": "count"}, "contribution": {"max_rows_per_group": 1}},
+        {"where": [{"column": "town", "op": "=", "value": "north"}]},
+        {"group_by": [{"column": "town"}], "contribution": {"max_groups": 1}},
+    ],
+    ids=["rows", "where", "groups"],
+)
+def test_a_release_of_another_number_is_no_size(people: World, changes: dict[str, Any]) -> None:
+    counts, size = sized(people, **changes)
+    path = f"/api/v1/releases/{counts['id']}/values?size_release={size['id']}"
+    response = people.call("GET", path, by="ann")
+    assert response.status_code == 422
+    assert "is not the number of the rows or units" in parsed(response)["detail"]
+    other = f"/api/v1/releases/{size['id']}/values?size_release={counts['id']}"
+    assert "has no known_size" in parsed(people.call("GET", other, by="ann"))["detail"]

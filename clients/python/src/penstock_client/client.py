@@ -190,16 +190,20 @@ class Client:
         report: str | None = None,
         outcome: str | None = None,
         predictors: Sequence[str] = (),
+        size_release: Release | str | None = None,
     ) -> Release:
         """Return a release that the caller received, or its values at a range of positions.
 
         Positions count from 0, ends included; ``interval`` (noise, population) is of estimates,
         ``probabilities`` of quantiles, ``report`` of marginals.  Moments are read as a regression
-        of ``outcome`` on ``predictors``, or on all others.  Raises as ``release`` does.
+        of ``outcome`` on ``predictors``, or on all others; counts of a known size with that of
+        ``size_release``, which the caller received as well.  Raises as ``release`` does.
         """
+        size = size_release.id if isinstance(size_release, Release) else size_release
         shares = ",".join(map(repr, map(float, probabilities))) or None
         given = {"from": first, "to": last, "interval": interval, "probabilities": shares}
         given |= {"report": report, "outcome": outcome, "predictors": ",".join(predictors) or None}
+        given |= {"size_release": size}
         parameters = {end: place for end, place in given.items() if place is not None}
         shown = Release.read(self._get(f"{_address(release)}/values", parameters))
         self._verify_receipt(shown, release=shown.id)

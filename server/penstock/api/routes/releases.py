@@ -45,6 +45,10 @@ _OUTCOME = Parameter(
 _PREDICTORS = Parameter(
     "The columns that it is regressed on, separated by commas; by default all others of the query."
 )
+_SIZE_RELEASE = Parameter(
+    "A release of the number of rows or units, whose value is used in place of the known_size of"
+    " counts that are protected together; intervals then contain its error as well."
+)
 _REPORT = Parameter(
     "The forms in which marginals are reported beside their raw values, with commas between:"
     " nonnegative, whole, total_preserving."
@@ -107,6 +111,7 @@ def show_values(
     probabilities: Annotated[Shares, _PROBABILITIES] = (),
     outcome: Annotated[str | None, _OUTCOME] = None,
     predictors: Annotated[str | None, _PREDICTORS] = None,
+    size_release: Annotated[str | None, _SIZE_RELEASE] = None,
     report: Annotated[str | None, _REPORT] = None,
 ) -> ReleaseView:
     """Show a release with its values, to a user who received it: all, or a range of positions.
@@ -122,6 +127,7 @@ def show_values(
         first=first,
         last=last,
         choice=EstimateChoice(interval, probabilities, outcome, names_in(predictors or "")),
+        size_release=size_release,
     )
     return with_report(shown, forms)
 

@@ -15,6 +15,7 @@ from penstock.services.access.principals import Principal
 from penstock.services.context import Server
 from penstock.services.ledger.version_chains import versions_of
 from penstock.services.noise.estimates.reading import AS_REGISTERED, EstimateChoice, reread
+from penstock.services.noise.estimates.sized_counts import Shown, with_size
 from penstock.services.noise.kinds.choice import kind_of
 from penstock.services.noise.long_vectors.long_vector import Steps
 from penstock.services.noise.long_vectors.parts import first_part, ranged
@@ -99,26 +100,38 @@ def values(
     first: int | None = None,
     last: int | None = None,
     choice: EstimateChoice = AS_REGISTERED,
+    size_release: str | None = None,
 ) -> ReleaseView:
     """Show a release with its values to a user who holds it: all, or a range with both its ends.
 
-    Positions count from 0; estimates, as they were chosen, are shown with every range.  Raises
-    ``NotFound``, and ``InvalidInput`` for positions or estimates that the release does not have.
+    Positions count from 0; estimates, as they were chosen, are shown with every range.  Counts of a
+    declared size are read with that of ``size_release`` instead, which the user holds as well.
+    Raises ``NotFound``, and ``InvalidInput`` for positions or estimates that the release does not
+    have, and for a ``size_release`` that does not fit it.
     """
     principal.require("analyst")
+    names = [public_id] if size_release is None else [public_id, size_release]
     with server.database.read() as session:
-        rows = holdings(
-            session,
-            user_ids=[required(principal.user_id)],
-            public_id=public_id,
-            streams=False,
-            limit=1,
-        )
-        if not rows:
-            raise NotFound(f"There is no release {public_id!r}.")
+        rows = [_held(session, principal, name) for name in names]
         opened = [_opened(session, server, row) for row in rows]
-    view = reread(_shown(server, rows, opened)[0], choice)
+    views = _shown(server, rows, opened)
+    view = reread(views[0], choice)
+    if size_release is not None:
+        own, size = (
+            Shown(row.query, row.release.rung, each)
+            for row, each in zip(rows, [view, views[1]], strict=True)
+        )
+        view = with_size(own, size)
     return view if first is None and last is None else ranged(view, first, last)
+
+
+def _held(session: Session, principal: Principal, public_id: str) -> Holding:
+    """Return what the caller holds of a release, unsealed yet.  Raises ``NotFound``."""
+    users = [required(principal.user_id)]
+    rows = holdings(session, user_ids=users, public_id=public_id, streams=False, limit=1)
+    if not rows:
+        raise NotFound(f"There is no release {public_id!r}.")
+    return rows[0]
 
 
 def levels(server: Server, principal: Principal, query: str) -> list[HistoryItemView]:

@@ -279,4 +279,27 @@ MUTANTS: Final[Sequence[Mutant]] = (
             "tests/unit/structures/test_ellipse.py::test_no_gaussian_noise_of_any_covariance_is_less",
         ),
     ),
+    Mutant(
+        row="T12",
+        name="size-without-its-error",
+        path="services/noise/estimates/sized_counts.py",
+        before="        width = math.hypot(own.half_width, other.half_width / 2)\n",
+        after="        width = own.half_width\n",
+        wrong="the error of a released size is left out of intervals",
+        tests=(
+            "tests/api/queries/test_correlated_counts.py::test_counts_are_read_with_a_released_size_and_its_error",
+        ),
+    ),
+    Mutant(
+        row="T12",
+        name="size-of-a-release-of-others",
+        path="services/releases/history.py",
+        before="    users = [required(principal.user_id)]\n    rows = holdings("
+        "session, user_ids=users, public_id=public_id, streams=False, limit=1)\n",
+        after="    rows = holdings(session, public_id=public_id, streams=False, limit=1)\n",
+        wrong="a release that somebody else holds is read",
+        tests=(
+            "tests/api/queries/test_correlated_counts.py::test_only_releases_that_the_reader_holds_are_read_with_each_other",
+        ),
+    ),
 )

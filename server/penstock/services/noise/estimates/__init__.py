@@ -6,5 +6,6 @@
 * ``quantiles``   quantiles and distribution functions, from sums over bins
 * ``reading``     the estimates of all groups of a release
 * ``workloads``   the answers of workloads, from the sums of their strategies
+* ``sized_counts``  counts of a declared size, with that of another release
 * ``marginals``   the cells of marginals, and the forms in which they are reported
 """
