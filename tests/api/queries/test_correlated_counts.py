@@ -9,11 +9,14 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from tests.api.queries.people import ASKED, HABITS, PEOPLE, ROWS
 from tests.api.world import World, parsed
+
+from penstock_client import Client
 
 
 @pytest.fixture
@@ -156,6 +159,10 @@ def test_counts_are_read_with_a_released_size_and_its_error(people: World, mecha
     assert grouped["variance"] == pytest.approx(variance)
     assert grouped["covariance"] == pytest.approx(both[1] ** 2 / 4)
     assert people.answer("GET", path, by="ann") == counts
+    transport = httpx.WSGITransport(people.client.application)
+    client = Client("http://127.0.0.1", people.tokens["ann"], transport=transport)
+    theirs = client.values(counts["id"], size=client.values(size["id"]))
+    assert list(theirs.values) == read["values"]
 
 
 def test_only_releases_that_the_reader_holds_are_read_with_each_other(people: World) -> None:

@@ -234,12 +234,11 @@ MUTANTS: Final[Sequence[Mutant]] = (
         name="history-values-of-others",
         path="services/releases/history.py",
         before="""\
-            user_ids=[required(principal.user_id)],
-            public_id=public_id,
+    users = [required(principal.user_id)]
+    rows = holdings(session, user_ids=users, public_id=public_id, streams=False, limit=1)
 """,
         after="""\
-            user_ids=None,
-            public_id=public_id,
+    rows = holdings(session, public_id=public_id, streams=False, limit=1)
 """,
         wrong="who knows the name of a release reads its values",
         tests=(

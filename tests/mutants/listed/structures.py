@@ -49,7 +49,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         after="        below = min(known for known in self._path if known < rung)\n",
         wrong="levels of a sparse histogram are drawn past their nearest neighbor",
         tests=(
-            "tests/statistical/structures/test_sparse_histogram_law.py::test_which_keys_appear_at_which_levels_has_its_exact_law",
+            "tests/statistical/histograms/test_sparse_histogram_law.py::test_which_keys_appear_at_which_levels_has_its_exact_law",
         ),
         row="H1",
     ),

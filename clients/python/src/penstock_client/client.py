@@ -46,7 +46,6 @@ API = "/api/v1"
 PAGE = 1000
 MOST_PAGES = 100_000
 TIMEOUT = 60.0
-
 PIECE = 1 << 20
 """The number of values that ``Client.pieces`` fetches at once."""
 
@@ -190,22 +189,20 @@ class Client:
         report: str | None = None,
         outcome: str | None = None,
         predictors: Sequence[str] = (),
-        size_release: Release | str | None = None,
+        size: Release | str | None = None,
     ) -> Release:
         """Return a release that the caller received, or its values at a range of positions.
 
         Positions count from 0, ends included; ``interval`` (noise, population) is of estimates,
-        ``probabilities`` of quantiles, ``report`` of marginals.  Moments are read as a regression
-        of ``outcome`` on ``predictors``, or on all others; counts of a known size with that of
-        ``size_release``, which the caller received as well.  Raises as ``release`` does.
+        ``probabilities`` of quantiles, ``report`` of marginals, ``outcome`` and ``predictors`` of
+        moments, a release of their ``size`` of counts.  Raises as ``release`` does.
         """
-        size = size_release.id if isinstance(size_release, Release) else size_release
         shares = ",".join(map(repr, map(float, probabilities))) or None
         given = {"from": first, "to": last, "interval": interval, "probabilities": shares}
         given |= {"report": report, "outcome": outcome, "predictors": ",".join(predictors) or None}
-        given |= {"size_release": size}
-        parameters = {end: place for end, place in given.items() if place is not None}
-        shown = Release.read(self._get(f"{_address(release)}/values", parameters))
+        given |= {"size_release": size.id if isinstance(size, Release) else size}
+        sent = {name: part for name, part in given.items() if part is not None}
+        shown = Release.read(self._get(f"{_address(release)}/values", sent))
         self._verify_receipt(shown, release=shown.id)
         return shown
 
@@ -340,7 +337,6 @@ class Client:
         self._log.verify(shown.receipt, expected_fields)
 
     # The names that lomas uses, for its users.
-
     def get_dataset_metadata(self, dataset: str) -> Dataset:
         """Return ``dataset(dataset)``, under lomas's name."""
         return self.dataset(dataset)

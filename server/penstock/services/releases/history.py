@@ -112,7 +112,7 @@ def values(
     principal.require("analyst")
     names = [public_id] if size_release is None else [public_id, size_release]
     with server.database.read() as session:
-        rows = [_held(session, principal, name) for name in names]
+        rows = [_own_holding(session, principal, name) for name in names]
         opened = [_opened(session, server, row) for row in rows]
     views = _shown(server, rows, opened)
     view = reread(views[0], choice)
@@ -125,7 +125,7 @@ def values(
     return view if first is None and last is None else ranged(view, first, last)
 
 
-def _held(session: Session, principal: Principal, public_id: str) -> Holding:
+def _own_holding(session: Session, principal: Principal, public_id: str) -> Holding:
     """Return what the caller holds of a release, unsealed yet.  Raises ``NotFound``."""
     users = [required(principal.user_id)]
     rows = holdings(session, user_ids=users, public_id=public_id, streams=False, limit=1)

@@ -71,7 +71,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         after="            parts.append(paths)\n",
         wrong="keys join as if silence at the levels before had been certain",
         tests=(
-            "tests/statistical/structures/test_laplace_histogram_law.py::test_after_many_close_levels_as_many_join_as_the_enumeration_says",
+            "tests/statistical/histograms/test_laplace_histogram_law.py::test_after_many_close_levels_as_many_join_as_the_enumeration_says",
         ),
     ),
     Mutant(
@@ -288,18 +288,6 @@ MUTANTS: Final[Sequence[Mutant]] = (
         wrong="the error of a released size is left out of intervals",
         tests=(
             "tests/api/queries/test_correlated_counts.py::test_counts_are_read_with_a_released_size_and_its_error",
-        ),
-    ),
-    Mutant(
-        row="T12",
-        name="size-of-a-release-of-others",
-        path="services/releases/history.py",
-        before="    users = [required(principal.user_id)]\n    rows = holdings("
-        "session, user_ids=users, public_id=public_id, streams=False, limit=1)\n",
-        after="    rows = holdings(session, public_id=public_id, streams=False, limit=1)\n",
-        wrong="a release that somebody else holds is read",
-        tests=(
-            "tests/api/queries/test_correlated_counts.py::test_only_releases_that_the_reader_holds_are_read_with_each_other",
         ),
     ),
 )

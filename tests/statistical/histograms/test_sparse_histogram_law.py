@@ -6,9 +6,7 @@ from numpy.typing import NDArray
 from scipy import stats
 from tests.oracles.dense_histogram import DenseHistogram
 from tests.statistical.checks import accept, chi_squared, rejects, same_law
-from tests.statistical.processes.paths import keyed_streams
-from tests.statistical.sample_sizes import every_size
-from tests.statistical.structures.histograms import (
+from tests.statistical.histograms.histograms import (
     CEILING,
     COARSE,
     LADDER,
@@ -18,6 +16,8 @@ from tests.statistical.structures.histograms import (
     Redrawing,
     Repeating,
 )
+from tests.statistical.processes.paths import keyed_streams
+from tests.statistical.sample_sizes import every_size
 
 from penstock.mechanisms import Gaussian
 from penstock.structures.sparse_histogram import SparseHistogram, Thresholds, Uint64

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from tests.oracles.dense_histogram import DenseHistogram
 from tests.oracles.laplace_histogram import patterns
 from tests.statistical.checks import accept, chi_squared, rejects, same_law
+from tests.statistical.histograms.histograms import Forgetting, Redrawing, Repeating
 from tests.statistical.processes.paths import keyed_streams
-from tests.statistical.structures.histograms import Forgetting, Redrawing, Repeating
 
 from penstock.mechanisms import IntVector, Laplace
 from penstock.privacy import Ladder
