@@ -1,6 +1,7 @@
 """Test how far two records of a group can be apart, against all pairs of small records."""
 
 from collections.abc import Iterator
+from fractions import Fraction
 from itertools import combinations_with_replacement, product
 
 import numpy as np
@@ -41,3 +42,10 @@ def test_two_records_differ_by_no_more_than_is_stated_and_some_do(
         l2_squared=max((one * one).sum() for one in nodes),
         linf=max(np.abs(one).max() for one in nodes),
     )
+
+
+def test_no_number_is_taken_to_move_further_than_all_together() -> None:
+    """Bounds of their own may cross, as those of marginals in several cells do under replace."""
+    moved = Norms(l1=40, l2_squared=99, linf=12).in_units(Fraction(1, 2))
+    assert (moved.l1, moved.l2_squared, moved.linf) == tuple(map(Fraction, ("20", "99/4", "9/2")))
+    assert Norms(l1=4, l2_squared=4, linf=2).in_units(Fraction(1)).linf == 2

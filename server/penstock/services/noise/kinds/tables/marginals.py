@@ -61,7 +61,7 @@ class MarginalsKind(VectorKind):
         if terms.mechanism != "gaussian":
             raise InvalidInput(
                 f"Marginals take gaussian noise alone, and no {terms.mechanism}: each cell is a sum"
-                " of many noises. Leave the mechanism out.",
+                " of many noises. Choose gaussian.",
                 pointer="/mechanism",
             )
 
