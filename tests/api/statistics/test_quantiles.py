@@ -49,6 +49,7 @@ BY_WARD: dict[str, Any] = {
     "group_by": ["ward"],
     "contribution": {"max_groups": 1, "max_rows_per_group": 1},
 }
+ALWAYS = ("median", "interquartile_range", "minimum", "maximum")
 PARTS = ("lower", "shares", "upper")
 FIELDS = {"name", "key", "value", "lower", "upper", "standard_deviation", "interval"}
 
@@ -84,7 +85,7 @@ def test_a_release_has_counts_of_bins_and_what_is_estimated_from_them(patients: 
     estimates = {each["name"]: each for each in release["estimates"]}
     assert list(estimates) == [
         *("n", "quantile:0.25", "quantile:0.5", "quantile:0.75"),
-        *("median", "interquartile_range"),
+        *ALWAYS,
     ]
     assert {*release["estimates"][0]} == FIELDS
     for probability in (0.25, 0.5, 0.75):
@@ -93,6 +94,10 @@ def test_a_release_has_counts_of_bins_and_what_is_estimated_from_them(patients: 
         assert abs(each["value"] - exact(probability)) <= 3
         assert each["value"] == int(each["value"])
     assert estimates["median"]["value"] == estimates["quantile:0.5"]["value"]
+    least, most = estimates["minimum"], estimates["maximum"]
+    assert least["lower"] == 0 <= least["value"] <= least["upper"] < 20
+    assert 80 < most["lower"] <= most["value"] <= most["upper"] == 100
+    assert least["standard_deviation"] is most["standard_deviation"] is None
     (distribution,) = release["distributions"]
     assert distribution["key"] is None
     for part in PARTS:
@@ -107,7 +112,7 @@ def test_any_further_probability_is_read_from_the_same_release(patients: World) 
     assert patients.answer("GET", path, by="ann") == release
     more = patients.answer("GET", f"{path}?probabilities=0.9,0.1", by="ann")
     assert [each["name"] for each in more["estimates"]] == [
-        *("n", "quantile:0.1", "quantile:0.9", "median")
+        *("n", "quantile:0.1", "quantile:0.9", *ALWAYS)
     ]
     assert more["values"] == release["values"]
     wider = patients.answer("GET", f"{path}?probabilities=0.1&interval=population", by="ann")

@@ -11,9 +11,11 @@ class Estimate:
     """Hold a statistic of the group ``key``, with its interval at the release's confidence.
 
     ``name`` is such as ``mean:age``, ``coefficient:age`` or ``quantile:0.5``; ``key`` is None
-    without groups.  ``interval`` is ``noise`` if it is about the rows in the data, and
-    ``population`` if about what they are a sample of.  The numbers are None where the noise of the
-    level is too large for any, or too few units are a sample.
+    without groups.  Of the names ``minimum`` and ``maximum`` the interval has one end at a bound,
+    since noise hides a few rows, and there is no ``standard_deviation``.  ``interval`` is
+    ``noise`` if it is about the rows in the data, and ``population`` if about what they are a
+    sample of.  The numbers are None where the noise of the level is too large for any, or too few
+    units are a sample.
     """
 
     name: str

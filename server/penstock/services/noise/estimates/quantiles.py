@@ -16,6 +16,12 @@ are surely fewer rows, to the first one below which there are surely enough.  Ea
 where the test of one edge fails, the nearest to the quantile, so that no more quantiles are missed
 than the band says; fewer, where a bin has many rows for the noise.  Values were cut to the bounds,
 so that an interval that ends at a bound says nothing of what is beyond it.
+
+The minimum and the maximum have one such end each.  Noise hides a few rows, so that none can be
+excluded beyond any edge, and the other end is a bound.  But some row is below an edge, and the
+minimum with it, where ``F`` is above ``z A^(1/2)`` there and at all later edges, with the ``z`` of
+one side.  That is wrong only where it is at the last edge below which there is no row.  What is
+true of the rows is true of whatever they are a sample of: its least value is no larger.
 """
 
 import math
@@ -46,8 +52,9 @@ class Distributions:
     """Hold the released sums over bins of all groups, and what is estimated from them.
 
     ``released`` has the shape ``(groups, nodes)``.  ``deviation`` is the standard deviation of the
-    noise of each, ``ratio`` that of the half width of its interval to it, at ``confidence``.  With
-    ``sampling`` the intervals are about the population that the units are a sample of.
+    noise of each, ``ratio`` that of the half width of its interval to it, at ``confidence``;
+    ``one_sided`` is that of an end that alone is to have this confidence.  With ``sampling`` the
+    intervals are about the population that the units are a sample of.
     """
 
     released: Numbers
@@ -56,6 +63,7 @@ class Distributions:
     whole: bool
     deviation: float
     ratio: float
+    one_sided: float
     confidence: float
     rows_per_unit: int
     sampling: bool
@@ -94,12 +102,14 @@ class Distributions:
         return self._band(self.ratio)
 
     def estimates(self, probabilities: Sequence[float]) -> list[list[Estimate]]:
-        """Return, by group, the count, the quantiles, the median and the interquartile range."""
+        """Return, by group, the count, the quantiles, and the statistics that need no probability.
+
+        These are the median, the interquartile range, the minimum and the maximum.
+        """
         named = [(f"quantile:{probability!r}", probability) for probability in probabilities]
         columns = [self._counts()]
         columns += [self._quantiles(*each) for each in [*named, ("median", 0.5)]]
-        if {0.25, 0.75} <= set(probabilities):
-            columns.append(self._ranges())
+        columns += [self._ranges(), *self._extremes()]
         return [list(group) for group in zip(*columns, strict=True)]
 
     def _counts(self) -> list[Estimate]:
@@ -132,9 +142,30 @@ class Distributions:
             "interquartile_range", third - first, np.maximum(low - most, 0), high - least, deviation
         )
 
+    def _extremes(self) -> tuple[list[Estimate], list[Estimate]]:
+        """Return the minimum and the maximum; an interval with one end has no deviation.
+
+        Their values are the quantiles of half a row.
+        """
+        spread, reach = self._tree.spread, self.one_sided * self.deviation
+        sums, totals = self._running.sums, self._running.totals[:, None]
+        below = _rising_to(sums - reach * np.sqrt(spread.sums))
+        above = _falling(totals - sums - reach * np.sqrt(spread.around(1)))
+        ends = np.minimum((below <= 0).sum(axis=1) + 1, self._tree.bins)
+        highest = np.minimum(self.edges[ends] - (1.0 if self.whole else 0.0), self.upper)
+        lowest = self.edges[(above > 0).sum(axis=1)]
+        half_row = 0.5 / np.where(self.is_clear, self._running.totals, 1)
+        least, most = self._values(half_row), self._values(1 - half_row)
+        bounds = np.full(len(sums), self.edges[0]), np.full(len(sums), self.upper)
+        minimum = self._listed("minimum", np.minimum(least, highest), bounds[0], highest)
+        maximum = self._listed("maximum", np.maximum(most, lowest), lowest, bounds[1])
+        return minimum, maximum
+
     def _listed(self, name: str, *columns: Numbers) -> list[Estimate]:
+        """Return estimates from their columns; that of the deviation may be left out."""
         rows = zip(self.is_clear.tolist(), *(column.tolist() for column in columns), strict=True)
-        return [Estimate(name, *row) if clear else unclear(name) for clear, *row in rows]
+        none = (None,) * (4 - len(columns))
+        return [Estimate(name, *row, *none) if clear else unclear(name) for clear, *row in rows]
 
     def _band(self, ratio: float) -> Band:
         """Return the pointwise band at a ratio, widened where it would fall."""
@@ -160,7 +191,7 @@ class Distributions:
         last = 1.0 if self.whole else 0.0
         return self.edges[low], np.minimum(self.edges[high] - last, self.upper)
 
-    def _values(self, probability: float) -> Numbers:
+    def _values(self, probability: float | Numbers) -> Numbers:
         values = self._inverse(self.shares, probability)
         return values if not self.whole else np.maximum(np.ceil(values) - 1, self.edges[0])
 
@@ -171,9 +202,9 @@ class Distributions:
         low, high = ends
         return (high - low) / 2
 
-    def _inverse(self, shares: Numbers, probability: float) -> Numbers:
+    def _inverse(self, shares: Numbers, probability: float | Numbers) -> Numbers:
         """Return where shares reach a probability, those of one bin being spread evenly."""
-        places = (shares < probability).sum(axis=1)
+        places = (shares < np.reshape(probability, (-1, 1))).sum(axis=1)
         groups = np.arange(len(shares))
         before = np.where(places > 0, shares[groups, places - 1], 0)
         width = self.edges[places + 1] - self.edges[places]
@@ -191,3 +222,8 @@ def _rising_to(shares: Numbers) -> Numbers:
     """Return the least of the shares from each on."""
     falling = np.minimum.accumulate(shares[:, ::-1], axis=1)[:, ::-1]
     return np.ascontiguousarray(falling, dtype=np.float64)
+
+
+def _falling(numbers: Numbers) -> Numbers:
+    """Return the least of the numbers up to each."""
+    return np.asarray(np.minimum.accumulate(numbers, axis=1), dtype=np.float64)

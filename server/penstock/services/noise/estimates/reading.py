@@ -3,6 +3,7 @@
 It is post-processing: a release is not needed again, nor are the data.
 """
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from statistics import NormalDist
@@ -95,6 +96,7 @@ def quantiles_of(
         view.whole,
         error.standard_deviation,
         _ratio(error),
+        _one_sided(error),
         error.confidence,
         view.rows_per_unit,
         sampling=interval != NOISE,
@@ -176,6 +178,15 @@ def _ratio(error: ErrorView) -> float:
     """Return the ratio of half widths to standard deviations, at least that of a normal law."""
     normal = NormalDist().inv_cdf((1 + error.confidence) / 2)
     return max(normal, error.half_width / error.standard_deviation)
+
+
+def _one_sided(error: ErrorView) -> float:
+    """Return the ratio for one end alone, which of a normal law is known and smaller."""
+    normal = NormalDist()
+    both = normal.inv_cdf((1 + error.confidence) / 2)
+    if math.isclose(error.half_width, both * error.standard_deviation, rel_tol=1e-3):
+        return normal.inv_cdf(error.confidence)
+    return _ratio(error)
 
 
 def _shown(estimate: Estimate, key: str | list[str] | None, interval: Interval) -> EstimateView:

@@ -19,7 +19,7 @@ from penstock.services.noise.estimates.products import Estimate
 from penstock.services.noise.estimates.quantiles import Distributions
 from penstock.structures.bin_tree import BinTree
 
-RATIO, MISSES, TRIALS = 1.959964, 0.05, 3000
+RATIO, ONE_SIDED, MISSES, TRIALS = 1.959964, 1.644854, 0.05, 3000
 EDGES = np.linspace(0.0, 100.0, 257)
 PROBABILITIES = (0.05, 0.25, 0.5, 0.75, 0.98)
 
@@ -53,6 +53,7 @@ def distributions(
         whole=False,
         deviation=deviation,
         ratio=RATIO,
+        one_sided=ONE_SIDED,
         confidence=0.95,
         rows_per_unit=1,
         sampling=False,
@@ -209,13 +210,76 @@ def test_quantiles_of_whole_numbers_are_whole_and_within_the_bounds() -> None:
         whole=True,
         deviation=1e-9,
         ratio=RATIO,
+        one_sided=ONE_SIDED,
         confidence=0.95,
         rows_per_unit=1,
         sampling=False,
     )
     (group,) = own.estimates((0.1, 0.3, 0.9))
-    assert [(each.value, each.lower, each.upper) for each in group[1:4]] == [
-        (3.0, 3.0, 3.0),
-        (7.0, 7.0, 7.0),
-        (256.0, 256.0, 256.0),
-    ]
+    shown = {each.name: (each.value, each.lower, each.upper) for each in group[1:]}
+    assert shown == {
+        "quantile:0.1": (3.0, 3.0, 3.0),
+        "quantile:0.3": (7.0, 7.0, 7.0),
+        "quantile:0.9": (256.0, 256.0, 256.0),
+        "median": (7.0, 7.0, 7.0),
+        "interquartile_range": (249.0, 249.0, 249.0),
+        "minimum": (3.0, 0.0, 3.0),
+        "maximum": (256.0, 256.0, 256.0),
+    }
+
+
+EXTREMES = {"minimum": float(VALUES[0]), "maximum": float(VALUES[-1])}
+
+
+@pytest.mark.parametrize("deviation", [2.0, 12.0, 40.0])
+def test_the_end_of_an_extreme_misses_no_more_often_than_it_says(deviation: float) -> None:
+    """Most bins at either end are empty, or have a row or two."""
+    own = distributions(counted(VALUES), deviation, TRIALS)
+    for name, truth in EXTREMES.items():
+        shown = named(own.estimates((0.5,)), name)
+        assert not too_often(missed(shown, truth)), name
+        for each in shown:
+            assert (each.lower or 0) <= (each.value or 0) <= (each.upper or 0)
+            assert each.standard_deviation is None
+            assert each.lower == 0.0 or name == "maximum"
+            assert each.upper == 100.0 or name == "minimum"
+
+
+def lone_ends(deviation: float) -> Distributions:
+    """Return a thousand rows in one bin, a thousand in a later one, and none elsewhere."""
+    counts = np.zeros(256, dtype=np.int64)
+    counts[[99, 180]] = 1000, 1000
+    return distributions(counts, deviation, TRIALS)
+
+
+@pytest.mark.parametrize("deviation", [2.0, 12.0, 40.0])
+def test_the_end_of_an_extreme_misses_as_often_as_it_says_where_one_edge_decides(
+    deviation: float,
+) -> None:
+    law = stats.binom(TRIALS, MISSES)
+    for part, holds in ((1.0, True), (0.75, False)):
+        own = replace(lone_ends(deviation), one_sided=part * ONE_SIDED)
+        groups = own.estimates((0.5,))
+        least, most = named(groups, "minimum"), named(groups, "maximum")
+        low = sum((each.upper or 0) <= EDGES[99] for each in least)
+        high = sum((each.lower or 0) >= EDGES[181] for each in most)
+        for misses in (low, high):
+            right = min(law.cdf(misses), law.sf(misses - 1)) > FALSE_ALARM
+            assert right == holds, (part, misses)
+
+
+def test_an_extreme_that_ends_at_the_first_edge_that_seems_to_have_rows_is_found_out() -> None:
+    """Of a hundred empty edges some seem to: the end needs all later ones to."""
+    own = lone_ends(12.0)
+    reach = ONE_SIDED * own.deviation * np.sqrt(BinTree(256).spread.sums)
+    first = (own._running.sums - reach > 0).argmax(axis=1)
+    assert too_often(int((first < 99).sum()))
+
+
+def test_a_row_alone_is_hidden_by_noise_and_seen_without_it() -> None:
+    counts = counted(VALUES)
+    counts[[250, 251, 252]] = 0, 0, 1
+    hidden = named(distributions(counts, 12.0, 50).estimates((0.5,)), "maximum")
+    assert max(each.lower or 0 for each in hidden) < EDGES[252]
+    (seen,) = named(distributions(counts, 1e-9).estimates((0.5,)), "maximum")
+    assert (seen.lower, seen.upper) == (EDGES[252], 100.0)
