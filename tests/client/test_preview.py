@@ -7,7 +7,7 @@ from typing import Any
 
 import httpx
 import pytest
-from tests.client.servers.previews import ANSWER, INDEPENDENT, PATH
+from tests.client.servers.previews import ANSWER, INDEPENDENT, PATH, QUANTILES
 
 from penstock_client import Client, InvalidArgument, ProtocolError
 from penstock_client._show import documents
@@ -138,3 +138,18 @@ def test_strategies_of_a_workload_are_compared(client: Client, answers: dict[str
     facts = documents.preview(preview).facts
     assert "    tree: ±9.8 (3.7) at public" in facts
     assert any("that of the query" in line and "as requested" in line for line in facts)
+
+
+def test_a_preview_of_quantiles_has_the_errors_of_their_ranks(
+    client: Client,
+    answers: dict[str, Any],
+    run: Callable[..., int],
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    answers[PATH] = QUANTILES
+    (tier,) = client.preview("visits").tiers
+    assert [(rank.probability, rank.error.half_width) for rank in tier.ranks] == [(0.5, 23.1)]
+    assert run("preview", "visits") == 0
+    assert "  ranks of quantiles at public: 0.5 ±23.1 rows at 95%" in capsys.readouterr().out
+    answers[PATH] = ANSWER
+    assert client.preview("visits").tiers[0].ranks == ()

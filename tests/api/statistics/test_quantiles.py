@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 from tests.api.world import World, parsed
 
+from penstock.structures.bin_tree import BinTree
+
 PATIENTS = 4000
 AGES = [number * 37 % 101 if number % 3 else number * 11 % 40 for number in range(PATIENTS)]
 HOSTILE = ["nan", "inf", "-inf", "", "x", "1e400"]
@@ -176,6 +178,24 @@ def test_a_preview_states_the_sensitivity_of_one_path_through_the_tree(patients:
     preview = patients.answer("POST", "/api/v1/queries/preview", QUANTILES, by="root")
     assert preview["dimension"] == 136
     assert preview["sensitivity"] == {"l1": 4, "l2": 2, "linf": 1}
+
+
+def test_a_preview_states_the_error_of_ranks_and_reads_nothing(patients: World) -> None:
+    wanted = {**QUANTILES["aggregate"], "probabilities": [0.1, 0.9]}
+    body = {**QUANTILES, "aggregate": wanted}
+    preview = patients.answer("POST", "/api/v1/queries/preview", body, by="root")
+    tree = BinTree(101).spread
+    for tier in preview["tiers"]:
+        assert [rank["probability"] for rank in tier["ranks"]] == [0.1, 0.5, 0.9]
+        for rank in tier["ranks"]:
+            node, own = tier["error"], rank["error"]
+            largest = np.sqrt(tree.around(rank["probability"]).max()) * node["standard_deviation"]
+            assert own["standard_deviation"] == pytest.approx(largest)
+            assert own["half_width"] == pytest.approx(1.959964 * largest, rel=1e-4)
+            assert own["confidence"] == node["confidence"]
+    count = {**QUANTILES, "aggregate": {"type": "count"}}
+    other = patients.answer("POST", "/api/v1/queries/preview", count, by="root")
+    assert {tier["ranks"] for tier in other["tiers"]} == {None}
 
 
 @pytest.mark.parametrize(

@@ -34,6 +34,13 @@ ANSWER: dict[str, Any] = {
 READ = {"epsilon": 1.63, "delta": 1e-6}
 
 
+RANKS = [{"probability": 0.5, "error": {**TIER["error"], "half_width": 23.1}}]
+
+
+QUANTILES: dict[str, Any] = {**ANSWER, "tiers": [{**TIER, "ranks": RANKS}]}
+"""The preview of a query for quantiles."""
+
+
 COMPOSED = {"levels": [73.1, 138.6], "epsilon": 1.117, "delta": 1e-6}
 
 

@@ -12,7 +12,7 @@ from tests.web.service_views import (
     tier_preview,
 )
 
-from penstock.services.schemas.previews import ChargeView, RoomView
+from penstock.services.schemas.previews import ChargeView, RankErrorView, RoomView
 from penstock.services.schemas.stream_previews import (
     StepErrorView,
     StreamPreviewTierView,
@@ -59,6 +59,17 @@ def test_each_tier_has_its_margin_and_its_share_of_the_budget() -> None:
     assert shown.budgets is not None
     assert ("visits", "25%", "10%") in shown.budgets.table.rows
     assert (shown.keys, shown.steps, shown.comparisons) == (None, None, ())
+
+
+def test_of_quantiles_the_margins_are_those_of_ranks() -> None:
+    ranks = [RankErrorView(0.25, error(30.0)), RankErrorView(0.5, error(26.0))]
+    quantiles = replace(PREVIEW, tiers=[replace(tier, ranks=ranks) for tier in PREVIEW.tiers])
+    shown = charts_of_query(quantiles, BUDGET)
+    assert shown.ranks is not None
+    assert shown.ranks.head == ("tier", "quantile 0.25", "quantile 0.5")
+    assert shown.ranks.rows == (("public", "±30", "±26"), ("internal", "±30", "±26"))
+    assert all("26" in " ".join(row) for row in shown.errors.table.rows)
+    assert charts_of_query(PREVIEW, BUDGET).ranks is None
 
 
 def test_a_refused_query_has_no_picture_of_budgets() -> None:

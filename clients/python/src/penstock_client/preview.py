@@ -10,8 +10,9 @@ from typing import Any, Self, TextIO
 
 from penstock_client._http.fields import Fields
 from penstock_client._log.nesting import flat, shallow
+from penstock_client._show.rounding import percent, short
 from penstock_client.errors import InvalidArgument
-from penstock_client.models import Answer, whole
+from penstock_client.models import Answer, ErrorBars, whole
 from penstock_client.queries import TierLevel
 
 STANDARD_INPUT = "-"
@@ -51,6 +52,27 @@ class Room:
         )
 
 
+@dataclass(frozen=True)
+class RankError:
+    """Hold the error, in rows, of the rank of the quantile at ``probability``.
+
+    It is the largest over all edges of bins.
+    """
+
+    probability: float
+    error: ErrorBars
+
+    @classmethod
+    def read_all(cls, fields: Fields) -> tuple[Self, ...]:
+        """Return those of a tier; none from a server that has none."""
+        if fields.whole.get("ranks") is None:
+            return ()
+        return tuple(
+            cls(each.number("probability"), ErrorBars.read(each.child("error")))
+            for each in fields.children("ranks")
+        )
+
+
 @dataclass(frozen=True, kw_only=True)
 class TierPreview(TierLevel):
     """Hold what one tier would get of a query, and what it would be charged.
@@ -59,12 +81,14 @@ class TierPreview(TierLevel):
     ``expected_maximum`` is the expected largest error of all values, for a query with
     generalized Gaussian noise.  ``epsilon_at_delta`` bounds the loss of one release at the
     dataset's delta, where that is less than the pure guarantee of Laplace noise; otherwise None.
+    ``ranks`` are for quantiles: ``error`` is then that of one count of rows in bins.
     """
 
     charge: Charge
     room: Room | None
     expected_maximum: float | None = None
     epsilon_at_delta: float | None = None
+    ranks: tuple[RankError, ...] = ()
 
     @classmethod
     def more(cls, fields: Fields) -> dict[str, Any]:
@@ -75,7 +99,16 @@ class TierPreview(TierLevel):
             "room": None if room is None else Room.read(room),
             "expected_maximum": fields.number_or_none("expected_maximum"),
             "epsilon_at_delta": None if at_delta is None else at_delta.number("epsilon"),
+            "ranks": RankError.read_all(fields),
         }
+
+    def ranks_in_words(self) -> str:
+        """Return a line on the ranks of quantiles, with their margins in rows."""
+        margins = ", ".join(
+            f"{rank.probability:g} ±{short(rank.error.half_width)}" for rank in self.ranks
+        )
+        confidence = percent(self.error.confidence)
+        return f"  ranks of quantiles at {self.tier}: {margins} rows at {confidence}"
 
 
 @dataclass(frozen=True)

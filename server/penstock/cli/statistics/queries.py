@@ -244,6 +244,7 @@ def previewed(view: "PreviewView") -> Document:
         sensitivity(view.sensitivity),
         *map(_structure_line, view.structures or ()),
         *_strategy_lines(view.strategies or ()),
+        *_rank_lines(view),
     ]
     rows = [
         (
@@ -266,6 +267,19 @@ def previewed(view: "PreviewView") -> Document:
 def _at_delta(view: "PreviewView") -> bool:
     """Return True if a tier's pure loss has a smaller reading at delta."""
     return any(tier.at_delta for tier in view.tiers)
+
+
+def _rank_lines(view: "PreviewView") -> list[str]:
+    """Return a line on the ranks of quantiles of each tier, with their margins in rows."""
+    lines = []
+    for tier in view.tiers:
+        if tier.ranks:
+            margins = ", ".join(
+                f"{rank.probability:g} ±{short(rank.error.half_width)}" for rank in tier.ranks
+            )
+            confidence = percent(tier.ranks[0].error.confidence)
+            lines.append(f"  ranks of quantiles at {tier.tier}: {margins} rows at {confidence}")
+    return lines
 
 
 def _structure_line(count_structure: "CountStructureView") -> str:

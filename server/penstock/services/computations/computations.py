@@ -72,6 +72,7 @@ def describe(
             kind.levels.composed(reader.rungs, delta),
             power_advice.expected_maximum(kind, reader.rung, dimension) if asks else None,
             _at_delta(kind, reader.rung, delta),
+            kind.ranks(reader.rung),
         )
         for reader in seen
     ]

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from penstock.services.ledger.quotes import Quote
-from penstock.services.schemas.previews import PowersView, ReadAtDeltaView
+from penstock.services.schemas.previews import PowersView, RankErrorView, ReadAtDeltaView
 from penstock.services.schemas.stream_previews import StreamPreviewView
 from penstock.services.schemas.views import ComposedView, TierLevelView
 
@@ -26,6 +26,7 @@ class DescribedTier:
     composed: ComposedView | None
     expected_maximum: float | None
     at_delta: ReadAtDeltaView | None
+    ranks: list[RankErrorView] | None
 
 
 @dataclass(frozen=True)

@@ -234,6 +234,7 @@ def _tier(seen: _Seen, described: DescribedTier) -> PreviewTierView:
         expected_maximum=described.expected_maximum,
         histogram=level.histogram,
         at_delta=described.at_delta,
+        ranks=described.ranks,
     )
 
 

@@ -49,6 +49,18 @@ class ReadAtDeltaView:
 
 
 @dataclass(frozen=True)
+class RankErrorView:
+    """Hold the error of the rank of the quantile at ``probability``, in rows.
+
+    It is that of the number of rows below an edge of a bin less ``probability`` of all rows, for
+    the edge where it is largest: which of them the quantile is next to, only the data tell.
+    """
+
+    probability: float
+    error: ErrorView
+
+
+@dataclass(frozen=True)
 class PreviewTierView:
     """Hold what one tier would get of a query, and what its account would be charged.
 
@@ -57,6 +69,7 @@ class PreviewTierView:
     already.  ``expected_maximum`` is the expected largest error of all values, for a query that
     requested generalized Gaussian noise.  ``histogram`` belongs to sparse histograms.  ``at_delta``
     is less than the pure guarantee of a long vector with Laplace noise; null if it is not.
+    ``ranks`` are the errors of ranks of quantiles, that of the median among them.
     """
 
     tier: str
@@ -69,6 +82,7 @@ class PreviewTierView:
     expected_maximum: float | None = None
     histogram: HistogramView | None = None
     at_delta: ReadAtDeltaView | None = None
+    ranks: list[RankErrorView] | None = None
 
 
 @dataclass(frozen=True)

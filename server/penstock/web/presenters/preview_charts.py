@@ -4,8 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from penstock.figures import percent
 from penstock.services.schemas.histograms import HistogramView
-from penstock.services.schemas.previews import ChargeView, PreviewView
+from penstock.services.schemas.previews import ChargeView, PreviewTierView, PreviewView
 from penstock.services.schemas.stream_previews import StreamPreviewView
 from penstock.services.schemas.views import DatasetBudgetView, ErrorView
 from penstock.web.charts import intervals
@@ -15,6 +16,7 @@ from penstock.web.presenters.figure import Picture, picture
 from penstock.web.presenters.preview_choices import Comparison
 from penstock.web.presenters.template_filters import figure
 
+MEDIAN = 0.5
 LIKELY, SURE = 0.5, 0.99
 """Probabilities from which a key is called likely, and almost certain, to be listed."""
 
@@ -41,7 +43,8 @@ class PreviewCharts:
 
     ``budgets`` is None if some tier has no room for the charge; ``keys`` gives the counts from
     which a sparse histogram lists keys, ``steps`` the margin of error of a stream by element.
-    ``of_sums`` marks errors of the sums from which means are computed.
+    ``ranks`` gives the margin of error of the rank of each quantile.  ``of_sums`` marks errors of
+    the sums from which means are computed.
     """
 
     errors: Picture
@@ -51,6 +54,7 @@ class PreviewCharts:
     stream: StreamPreviewView | None = None
     keys: Table | None = None
     steps: Table | None = None
+    ranks: Table | None = None
     of_sums: bool = False
 
 
@@ -70,9 +74,17 @@ def charts_of_query(
     )
     added = () if preview.registered else preview.tiers
     budgets = None if preview.refusal else _budgets(budget, preview.query, added)
-    errors = _errors(preview.tiers, "each sum" if of_sums else "each number")
-    keys = _listed(preview)
-    return PreviewCharts(errors, budgets, comparisons, preview=preview, keys=keys, of_sums=of_sums)
+    medians = [_of_median(tier) for tier in preview.tiers if tier.ranks]
+    of = "the rank of the median, in rows" if medians else "each sum" if of_sums else "each number"
+    return PreviewCharts(
+        _errors(preview.tiers, of, medians),
+        budgets,
+        comparisons,
+        preview=preview,
+        keys=_listed(preview),
+        ranks=_ranked(preview),
+        of_sums=of_sums,
+    )
 
 
 def charts_of_stream(stream_preview: StreamPreviewView, budget: DatasetBudgetView) -> PreviewCharts:
@@ -96,8 +108,8 @@ def _budgets(budget: DatasetBudgetView, name: str, tiers: Sequence[Tier]) -> Pic
     return budget_charts.with_query(budget, name, shares)
 
 
-def _errors(tiers: Sequence[Tier], of: str) -> Picture:
-    halves = [tier.error.half_width for tier in tiers]
+def _errors(tiers: Sequence[Tier], of: str, errors: Sequence[ErrorView] = ()) -> Picture:
+    halves = [error.half_width for error in errors or [tier.error for tier in tiers]]
     content = intervals.Groups(
         f"Margin of error of {of}",
         tuple(tier.tier for tier in tiers),
@@ -105,6 +117,28 @@ def _errors(tiers: Sequence[Tier], of: str) -> Picture:
         confidence=tiers[0].error.confidence if tiers else 0.95,
     )
     return picture(intervals.bars_with_intervals, intervals.rows, content, "errors")
+
+
+def _of_median(tier: PreviewTierView) -> ErrorView:
+    """Return the error of the rank of the median, of a tier that is shown quantiles."""
+    return next(rank.error for rank in tier.ranks or () if rank.probability == MEDIAN)
+
+
+def _ranked(preview: PreviewView) -> Table | None:
+    """Return for each tier the margins of error of the ranks of quantiles."""
+    listed = [(tier.tier, tier.ranks) for tier in preview.tiers if tier.ranks]
+    if not listed:
+        return None
+    _, first = listed[0]
+    return Table(
+        f"Margin of error of ranks, in rows ({percent(first[0].error.confidence)})",
+        ("tier", *(f"quantile {rank.probability:g}" for rank in first)),
+        tuple(
+            (tier, *(f"±{figure(rank.error.half_width)}" for rank in ranks))
+            for tier, ranks in listed
+        ),
+        frozenset(range(1, len(first) + 1)),
+    )
 
 
 def _listed(preview: PreviewView) -> Table | None:

@@ -63,15 +63,6 @@ MUTANTS: Final[Sequence[Mutant]] = (
         ),
     ),
     Mutant(
-        row="D18",
-        name="extreme-at-first-edge",
-        path="services/noise/estimates/quantiles.py",
-        before="        below = _rising_to(sums - reach * np.sqrt(spread.sums))\n",
-        after="        below = _rising(sums - reach * np.sqrt(spread.sums))\n",
-        wrong="a minimum ends at the first edge below which noise makes rows of none",
-        tests=("tests/unit/services/noise/estimates/test_quantiles.py",),
-    ),
-    Mutant(
         row="D19",
         name="marginals-cells-apart",
         path="structures/marginals/lattice.py",

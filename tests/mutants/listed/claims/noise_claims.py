@@ -67,4 +67,15 @@ MUTANTS: Final[Sequence[Mutant]] = (
             "tests/unit/mechanisms/gaussian/test_process.py::test_a_plan_divides_the_step_and_leaves_40_deviations_of_room",
         ),
     ),
+    Mutant(
+        row="D18",
+        name="extreme-at-first-edge",
+        path="services/noise/estimates/quantiles.py",
+        before="        below = _rising_to(sums - reach * np.sqrt(spread.sums))\n",
+        after="        below = _rising(sums - reach * np.sqrt(spread.sums))\n",
+        wrong="a minimum ends at the first edge below which noise makes rows of none",
+        tests=(
+            "tests/unit/services/noise/estimates/test_quantiles.py::test_the_end_of_an_extreme_misses_as_often_as_it_says_where_one_edge_decides",
+        ),
+    ),
 )

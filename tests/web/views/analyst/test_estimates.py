@@ -56,7 +56,10 @@ def test_a_form_registers_quantiles_and_a_releases_page_reads_further_ones(
     settle(world, tmp_path)
     form = {**FORM, "aggregate": "quantiles", "column": "age", "factors": [], "bins": "20"}
     form |= {"probabilities": "0.25, 0.5", "level public": "0.9"}
-    assert root.submit("/new/query/preview", **form).status_code == 200
+    preview = root.submit("/new/query/preview", **form)
+    assert preview.status_code == 200
+    assert "Margin of the median’s rank, in rows" in text_of(preview)
+    assert "quantile 0.25" in preview.text[preview.text.index("Margins of ranks") :]
     assert root.submit("/new/query", **form, once="h" * 32).status_code == 303
     assert "quantiles of age at 0.25, 0.5" in text_of(root.get("/queries/ages"))
     released = world.answer("POST", "/api/v1/queries/ages/releases", {}, by="ann")

@@ -122,12 +122,12 @@ def preview(answer: Preview) -> Document:
         Column("epsilon_at_delta", number if read else None, right=True),
     )
     numbers = "1 number" if answer.dimension == 1 else f"{answer.dimension:,} numbers"
-    advice = (f"  {answer.powers.reason}",) if answer.powers else ()
     facts = (
         f"{answer.query or ''}",
         f"  {numbers}, {norms(answer.sensitivity)}",
         *_strategies(answer.strategies),
-        *advice,
+        *((f"  {answer.powers.reason}",) if answer.powers else ()),
+        *(tier.ranks_in_words() for tier in answer.tiers if tier.ranks),
     )
     return Document(answer.answer, columns, rows, facts, note=answer.refusal or "")
 
@@ -157,9 +157,7 @@ def _composed(item: TierLevel) -> float | None:
 
 def norms(sensitivity: Mapping[str, float]) -> str:
     """Return a sensitivity in words."""
-    return "sensitivity " + ", ".join(
-        f"{name} {short(value)}" for name, value in sensitivity.items()
-    )
+    return "sensitivity " + ", ".join(f"{norm} {short(by)}" for norm, by in sensitivity.items())
 
 
 def tier_cells(item: TierLevel) -> Row:

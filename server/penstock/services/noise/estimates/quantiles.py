@@ -53,7 +53,7 @@ class Distributions:
 
     ``released`` has the shape ``(groups, nodes)``.  ``deviation`` is the standard deviation of the
     noise of each, ``ratio`` that of the half width of its interval to it, at ``confidence``;
-    ``one_sided`` is that of an end that alone is to have this confidence.  With ``sampling`` the
+    ``lone_ratio`` is that of an end that alone is to have this confidence.  With ``sampling`` the
     intervals are about the population that the units are a sample of.
     """
 
@@ -63,7 +63,7 @@ class Distributions:
     whole: bool
     deviation: float
     ratio: float
-    one_sided: float
+    lone_ratio: float
     confidence: float
     rows_per_unit: int
     sampling: bool
@@ -147,7 +147,7 @@ class Distributions:
 
         Their values are the quantiles of half a row.
         """
-        spread, reach = self._tree.spread, self.one_sided * self.deviation
+        spread, reach = self._tree.spread, self.lone_ratio * self.deviation
         sums, totals = self._running.sums, self._running.totals[:, None]
         below = _rising_to(sums - reach * np.sqrt(spread.sums))
         above = _falling(totals - sums - reach * np.sqrt(spread.around(1)))
@@ -168,7 +168,11 @@ class Distributions:
         return [Estimate(name, *row, *none) if clear else unclear(name) for clear, *row in rows]
 
     def _band(self, ratio: float) -> Band:
-        """Return the pointwise band at a ratio, widened where it would fall."""
+        """Return the pointwise band at a ratio, widened where it would fall.
+
+        At a larger ratio than that of ``is_clear`` noise may have made the count of no rows, so
+        that any share may be below an edge.
+        """
         spread, reach = self._tree.spread, (ratio * self.deviation) ** 2
         counts = np.where(self.is_clear, self._running.totals, 1)[:, None]
         sampled = ratio**2 * self.rows_per_unit * counts if self.sampling else np.zeros((1, 1))
@@ -177,8 +181,10 @@ class Distributions:
         mixed = sums * counts - reach * spread.mixed + sampled / 2
         rest = sums**2 - reach * spread.sums
         root = np.sqrt(np.maximum(mixed**2 - square * rest, 0))
-        square = np.where(self.is_clear[:, None], square, 1)
+        known = square > 0
+        square = np.where(known, square, 1)
         lower, upper = (np.clip((mixed + sign * root) / square, 0, 1) for sign in (-1, 1))
+        lower, upper = np.where(known, lower, 0), np.where(known, upper, 1)
         for end in (lower, upper):
             end[~self.is_clear] = 0
             end[:, -1] = 1

@@ -4,7 +4,7 @@ It is post-processing: a release is not needed again, nor are the data.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from statistics import NormalDist
 from typing import Final, Literal
@@ -18,6 +18,7 @@ from penstock.services.noise.estimates.products import Estimate, Numbers, Produc
 from penstock.services.noise.estimates.quantiles import Distributions
 from penstock.services.noise.estimates.regression import regression
 from penstock.services.schemas.estimates.quantiles import BinnedCountsView, DistributionView
+from penstock.services.schemas.previews import RankErrorView
 from penstock.services.schemas.views import ErrorView, EstimateView, Keys, ProductsView, ReleaseView
 from penstock.structures.bin_tree import BinTree
 
@@ -96,7 +97,7 @@ def quantiles_of(
         view.whole,
         error.standard_deviation,
         _ratio(error),
-        _one_sided(error),
+        _lone_ratio(error),
         error.confidence,
         view.rows_per_unit,
         sampling=interval != NOISE,
@@ -109,6 +110,23 @@ def quantiles_of(
         shown = (part[group] if own.is_clear[group] else None for part in parts)
         distributions.append(DistributionView(key, *shown))
     return estimates, distributions
+
+
+def rank_errors(
+    bins: int, probabilities: Collection[float], error: ErrorView
+) -> list[RankErrorView]:
+    """Return the largest errors of ranks, in rows, where ``error`` is that of one released number.
+
+    The rank at ``probability`` is the number of rows below an edge less that share of all rows.
+    """
+    spread, ratio = BinTree(bins).spread, _ratio(error)
+    ranks = []
+    for probability in sorted(probabilities):
+        largest = math.sqrt(float(spread.around(probability).max()))
+        deviation = largest * error.standard_deviation
+        own = ErrorView(deviation, error.confidence, ratio * deviation)
+        ranks.append(RankErrorView(probability, own))
+    return ranks
 
 
 def _numbers_of(places: Sequence[int], columns: int) -> list[int]:
@@ -180,7 +198,7 @@ def _ratio(error: ErrorView) -> float:
     return max(normal, error.half_width / error.standard_deviation)
 
 
-def _one_sided(error: ErrorView) -> float:
+def _lone_ratio(error: ErrorView) -> float:
     """Return the ratio for one end alone, which of a normal law is known and smaller."""
     normal = NormalDist()
     both = normal.inv_cdf((1 + error.confidence) / 2)

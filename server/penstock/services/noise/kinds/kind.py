@@ -40,6 +40,7 @@ from penstock.services.schemas.estimates.covariance import CovarianceView
 from penstock.services.schemas.estimates.marginals import MarginalView
 from penstock.services.schemas.estimates.quantiles import BinnedCountsView, DistributionView
 from penstock.services.schemas.histograms import HistogramView
+from penstock.services.schemas.previews import RankErrorView
 from penstock.services.schemas.queries import ComputedQueryRequest, Terms
 from penstock.services.schemas.views import (
     ErrorsView,
@@ -289,6 +290,10 @@ class QueryKind(Process, ABC):
 
     def errors(self, rung: int) -> ErrorsView | None:
         """Return margins of error value by value; ``None`` if they are all equal."""
+        return None
+
+    def ranks(self, rung: int) -> list[RankErrorView] | None:
+        """Return the errors of ranks of quantiles; ``None`` for other kinds."""
         return None
 
     def covariance(self, rung: int) -> CovarianceView | None:

@@ -12,11 +12,12 @@ from penstock.connectors.binned.edges import edges_of
 from penstock.connectors.binned.quantiles import Quantiles
 from penstock.connectors.planning.prepare import PreparedQuery
 from penstock.persistence.tables.queries import Query
-from penstock.services.noise.estimates.reading import NOISE, quantiles_of
+from penstock.services.noise.estimates.reading import NOISE, quantiles_of, rank_errors
 from penstock.services.noise.kinds.kind import Reading
 from penstock.services.noise.kinds.vector import VectorKind
 from penstock.services.noise.long_vectors.long_vector import Steps
 from penstock.services.schemas.estimates.quantiles import BinnedCountsView
+from penstock.services.schemas.previews import RankErrorView
 from penstock.services.schemas.queries import Terms
 
 
@@ -76,6 +77,13 @@ class QuantilesKind(VectorKind):
         view = self.binned.view()
         estimates, distributions = quantiles_of(read.keys, read.values, read.error, view, NOISE)
         return replace(read, quantiles=view, estimates=estimates, distributions=distributions)
+
+    @override
+    def ranks(self, rung: int) -> list[RankErrorView]:
+        """Return the errors of the ranks of its quantiles and of the median, in their order."""
+        return rank_errors(
+            len(self.binned.edges) - 1, {*self.binned.probabilities, 0.5}, self.error(rung)
+        )
 
 
 @lru_cache(maxsize=1024)

@@ -19,7 +19,7 @@ from penstock.services.noise.estimates.products import Estimate
 from penstock.services.noise.estimates.quantiles import Distributions
 from penstock.structures.bin_tree import BinTree
 
-RATIO, ONE_SIDED, MISSES, TRIALS = 1.959964, 1.644854, 0.05, 3000
+RATIO, LONE, MISSES, TRIALS = 1.959964, 1.644854, 0.05, 3000
 EDGES = np.linspace(0.0, 100.0, 257)
 PROBABILITIES = (0.05, 0.25, 0.5, 0.75, 0.98)
 
@@ -53,7 +53,7 @@ def distributions(
         whole=False,
         deviation=deviation,
         ratio=RATIO,
-        one_sided=ONE_SIDED,
+        lone_ratio=LONE,
         confidence=0.95,
         rows_per_unit=1,
         sampling=False,
@@ -197,6 +197,21 @@ def test_few_rows_have_a_count_and_no_quantiles(rows: int) -> None:
     assert (unclear[:, :-1] == 0).all()
 
 
+def test_an_interquartile_range_of_a_count_that_is_hardly_clear_may_be_any() -> None:
+    """Its band is wider than that which the count is clear by."""
+    edges, tree = np.linspace(0.0, 70.0, 8), BinTree(7)
+    counts = np.array([[5, 0, 0, 20, 0, 10, 0]])
+    noise = generator_of("hardly clear").normal(0, 15, (TRIALS, tree.size))
+    own = replace(distributions(counted(VALUES), 15.0), edges=edges, upper=70.0)
+    own = replace(own, released=noise + tree.nodes(counts))
+    ranges = named(own.estimates((0.5,)), "interquartile_range")
+    shown = [each for each in ranges if each.value is not None]
+    assert len(shown) > 200
+    for each in shown:
+        assert (each.lower or 0) <= (each.value or 0) <= (each.upper or 0)
+    assert not too_often(missed(shown, 20.0))
+
+
 def test_quantiles_of_whole_numbers_are_whole_and_within_the_bounds() -> None:
     edges = np.arange(0.0, 258.0)
     counts = np.zeros(257, dtype=np.int64)
@@ -210,7 +225,7 @@ def test_quantiles_of_whole_numbers_are_whole_and_within_the_bounds() -> None:
         whole=True,
         deviation=1e-9,
         ratio=RATIO,
-        one_sided=ONE_SIDED,
+        lone_ratio=LONE,
         confidence=0.95,
         rows_per_unit=1,
         sampling=False,
@@ -258,7 +273,7 @@ def test_the_end_of_an_extreme_misses_as_often_as_it_says_where_one_edge_decides
 ) -> None:
     law = stats.binom(TRIALS, MISSES)
     for part, holds in ((1.0, True), (0.75, False)):
-        own = replace(lone_ends(deviation), one_sided=part * ONE_SIDED)
+        own = replace(lone_ends(deviation), lone_ratio=part * LONE)
         groups = own.estimates((0.5,))
         least, most = named(groups, "minimum"), named(groups, "maximum")
         low = sum((each.upper or 0) <= EDGES[99] for each in least)
@@ -271,7 +286,7 @@ def test_the_end_of_an_extreme_misses_as_often_as_it_says_where_one_edge_decides
 def test_an_extreme_that_ends_at_the_first_edge_that_seems_to_have_rows_is_found_out() -> None:
     """Of a hundred empty edges some seem to: the end needs all later ones to."""
     own = lone_ends(12.0)
-    reach = ONE_SIDED * own.deviation * np.sqrt(BinTree(256).spread.sums)
+    reach = LONE * own.deviation * np.sqrt(BinTree(256).spread.sums)
     first = (own._running.sums - reach > 0).argmax(axis=1)
     assert too_often(int((first < 99).sum()))
 

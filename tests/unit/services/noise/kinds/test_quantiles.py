@@ -9,6 +9,7 @@ from sqlmodel import select
 from tests.unit.services.noise.kinds.people import PEOPLE
 from tests.unit.worlds import CopyWorld, Keep, World, fill
 
+from penstock.cli.statistics.queries import previewed
 from penstock.cli.statistics.releases import document
 from penstock.errors import InvalidInput
 from penstock.http.tabular_formats import table_of
@@ -126,5 +127,9 @@ def test_people_read_quantiles_and_files_have_the_counts(people: World) -> None:
 def test_a_preview_of_quantiles_draws_nothing(people: World) -> None:
     preview = query_preview.preview(people.server, OPERATOR, request())
     assert preview.dimension == 3 * 136
+    assert preview.tiers[0].ranks is not None
+    assert [rank.probability for rank in preview.tiers[0].ranks] == [0.1, 0.5]
+    printed = previewed(preview).facts
+    assert any(line.startswith("  ranks of quantiles at internal: 0.1 ±") for line in printed)
     with people.server.database.read() as session:
         assert session.exec(select(Query)).all() == []
