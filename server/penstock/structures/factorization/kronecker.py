@@ -45,10 +45,11 @@ class Inner:
     """Hold the extreme inner products of the columns of a strategy.
 
     ``same`` are the squares of columns, ``apart`` the products of two of them: least and largest.
+    A single column has none of the latter.
     """
 
-    same: tuple[int, int]
-    apart: tuple[int, int]
+    same: tuple[int, ...]
+    apart: tuple[int, ...]
 
 
 @dataclass(frozen=True)
@@ -228,11 +229,11 @@ class Workload:
             beyond = [x * y for x, y in product(apart, (*inner.same, *inner.apart))]
             beyond += [x * y for x, y in product(same, inner.apart)]
             same, apart = _ends([x * y for x, y in product(same, inner.same)]), _ends(beyond)
-        return max(same), max(apart), min(apart)
+        return max(same), max(apart, default=0), min(apart, default=max(same))
 
 
 def _ends(numbers: Sequence[int]) -> list[int]:
-    return [min(numbers), max(numbers)]
+    return [min(numbers), max(numbers)] if numbers else []
 
 
 def _protected(factor: Factor) -> float:
@@ -250,6 +251,8 @@ def _answered(factor: Factor) -> float:
 @lru_cache(maxsize=64)
 def _inner(strategy: Rows) -> Inner:
     size = strategy.size
+    if size == 1:
+        return Inner((int(strategy.gram()[0, 0]),), ())
     known = {IDENTITY: Inner((1, 1), (0, 0)), TOTAL: Inner((1, 1), (1, 1))}
     known[MARGINALS] = Inner((2, 2), (1, 1))
     if isinstance(strategy, Spans) and strategy.name in known:

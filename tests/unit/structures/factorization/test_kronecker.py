@@ -13,6 +13,7 @@ from penstock.structures.factorization.rows import Given, Spans
 
 ADDED, REPLACED = NeighboringRelation.ADD_REMOVE, NeighboringRelation.REPLACE
 
+OF_ONE_KEY = Given(((1,), (-2,)))
 SIGNED = Given(((1, 2, 0), (0, -1, 1), (1, 0, 3), (1, 1, 1)))
 PLAIN = Given(((1, 1, 0), (0, 2, 1), (1, 0, 1)))
 TWICE = Given(((1, -1), (1, 1)))
@@ -92,6 +93,9 @@ STRATEGIES = [
     over(PLAIN, Spans("marginals", 2)),
     over(SIGNED, TWICE),
     over(TWICE, TWICE, Spans("total", 2)),
+    over(OF_ONE_KEY),
+    over(OF_ONE_KEY, SIGNED),
+    over(Spans("tree", 1), OF_ONE_KEY),
 ]
 EVEN = STRATEGIES[:3]
 """Strategies to which each key gives as much as the others, and nothing that is negative."""
