@@ -119,7 +119,11 @@ def test_the_tables_notice_whatever_is_missing_or_of_another_kind(world: Caller)
         how for how, document in changed if not list(differences(document, tables.RELEASE))
     ]
     # What the table does not name, of what lies within the fields that it names.
-    assert unnoticed == ["guarantee without mu", "guarantee mu of another kind"]
+    assert unnoticed == [
+        f"guarantee {change}"
+        for name in ("mu", "pure_epsilon")
+        for change in (f"without {name}", f"{name} of another kind")
+    ]
 
 
 def test_what_is_created_answers_as_in_its_table(created: list[tuple[str, Any, Shape]]) -> None:

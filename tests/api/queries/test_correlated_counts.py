@@ -16,7 +16,8 @@ import pytest
 from tests.api.queries.people import ASKED, HABITS, PEOPLE, ROWS
 from tests.api.world import World, parsed
 
-from penstock_client import Client
+from penstock_client import Client, InvalidArgument
+from penstock_client.derived import total
 
 
 @pytest.fixture
@@ -163,6 +164,20 @@ def test_counts_are_read_with_a_released_size_and_its_error(people: World, mecha
     client = Client("http://127.0.0.1", people.tokens["ann"], transport=transport)
     theirs = client.values(counts["id"], size=client.values(size["id"]))
     assert list(theirs.values) == read["values"]
+    # Another confidence is known where all noise is Gaussian, and else that of the server.
+    assert read["size"] == {"release": size["id"], "query": "sizes", "mechanism": mechanism}
+    if mechanism == "gaussian":
+        assert theirs.noise == "gaussian"
+        assert theirs.interval(0.99).half_width == pytest.approx(variance**0.5 * 2.5758293)
+    else:
+        assert theirs.noise == "gaussian and laplace"
+        with pytest.raises(InvalidArgument, match="law of gaussian and laplace noise"):
+            theirs.interval(0.99)
+    found = total(theirs)
+    assert found.upper - found.value > found.standard_deviation * (
+        1.9599 if mechanism == "gaussian" else 2.24
+    )
+    assert people.call("GET", f"{path}?size_release=", by="ann").status_code == 422
 
 
 def test_only_releases_that_the_reader_holds_are_read_with_each_other(people: World) -> None:

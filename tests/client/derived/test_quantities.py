@@ -221,6 +221,27 @@ def test_noise_that_values_share_counts_in_their_total(release: Release) -> None
     assert ratio(given, "a", "b").standard_deviation != independent.standard_deviation
 
 
+@pytest.mark.parametrize("kind", ["estimates", "marginals", "sizes"])
+def test_values_that_are_no_parts_of_one_whole_are_added_by_name_alone(
+    release: Release, kind: str
+) -> None:
+    given = released(release, 100, 20, 3)
+    if kind == "sizes":
+        grouped = {"values_per_group": 3, "variance": 4.0, "covariance": 1.0}
+        sized = {**grouped, "size_variance": 6.0, "size_covariance": 2.0}
+        answer = {**given.answer, "covariance": {"grouped_counts": sized, "marginals": None}}
+        given = replace(given, answer=answer)
+    else:
+        parts: dict[str, Any] = {kind: (object(),)}
+        given = replace(given, **parts)
+    with pytest.raises(InvalidArgument, match="are not parts of one whole"):
+        total(given)
+    with pytest.raises(InvalidArgument, match="Name the keys to add up"):
+        share(given, "a")
+    if kind != "marginals":
+        assert total(given, ["a", "b"]).value == 120
+
+
 def test_means_are_not_combined(means: Release) -> None:
     with pytest.raises(InvalidArgument, match="means"):
         total(means)

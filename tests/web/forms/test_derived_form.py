@@ -107,6 +107,17 @@ def test_a_total_of_several_tables_is_of_chosen_keys() -> None:
     assert "Choose at least one key of one table." in answer.form.wrong("/first")
 
 
+def test_values_that_are_no_parts_of_one_whole_are_added_up_by_name_alone() -> None:
+    sums = replace(VIEW, estimates=[])
+    for quantity, field in (("total", "/first"), ("share", "/second")):
+        pairs = [("quantity", quantity), *([("first", "k1")] if quantity == "share" else [])]
+        answer = sent(sums, *pairs)
+        assert "Choose at least one key: values here are not parts of one whole." in (
+            answer.form.wrong(field)
+        )
+    assert sent(sums, ("quantity", "total"), ("first", "k1")).rows
+
+
 def test_nothing_is_offered_where_values_are_not_added_up() -> None:
     sparse = replace(VIEW, histogram=histogram())
     assert not sent(sparse).offered

@@ -33,6 +33,20 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
+@dataclass(frozen=True)
+class Size:
+    """Hold which release has the size that counts are shown with, and the name of its noise."""
+
+    release: str
+    query: str
+    mechanism: str
+
+    @classmethod
+    def read_or_none(cls, fields: Fields) -> Self | None:
+        size = fields.child_or_none("size")
+        return None if size is None else cls(*map(size.text, ("release", "query", "mechanism")))
+
+
 @dataclass(frozen=True, repr=False)
 class Release:
     """Hold the values released for one query at one level.  They never change.
@@ -46,6 +60,8 @@ class Release:
     ``part`` says which of the release's values are here; it is None for all of them.
     ``estimates`` is for moments, regressions and quantiles: what the server estimated from the
     values; ``distributions`` is for quantiles; ``marginals`` has the tables of marginals.
+    ``size`` is for counts that are shown with the size of another release: their ``guarantee`` is
+    that of the counts alone.
     """
 
     id: str
@@ -70,6 +86,7 @@ class Release:
     estimates: tuple[Estimate, ...] = field(default=(), repr=False)
     distributions: tuple[Distribution, ...] = field(default=(), repr=False)
     marginals: tuple[Marginal, ...] = field(default=(), repr=False)
+    size: Size | None = None
 
     @classmethod
     def read(cls, fields: Fields) -> Self:
@@ -101,10 +118,17 @@ class Release:
             estimates=Estimate.read_all(fields),
             distributions=Distribution.read_all(fields),
             marginals=Marginal.read_all(fields),
+            size=Size.read_or_none(fields),
         )
 
     def __len__(self) -> int:
         return len(self.values)
+
+    @property
+    def noise(self) -> str:
+        """Return the name of the noise of the values, with that of a size if it is another."""
+        other = self.mechanism if self.size is None else self.size.mechanism
+        return self.mechanism if other == self.mechanism else f"{self.mechanism} and {other}"
 
     def __repr__(self) -> str:
         count = "1 value" if len(self) == 1 else f"{len(self):,} values"
@@ -128,12 +152,12 @@ class Release:
             return Interval(
                 confidence, self.error.half_width, AS_STATED, self.mean.lower, self.mean.upper
             )
-        width, law = half_width(self.mechanism, self.granularity, self.error, confidence)
+        width, law = half_width(self.noise, self.granularity, self.error, confidence)
         widths = [width] * len(self)
         if self.errors is not None:
             width_of: dict[ErrorBars, float] = {}
             for error in set(self.errors):
-                width_of[error], _ = half_width(self.mechanism, self.granularity, error, confidence)
+                width_of[error], _ = half_width(self.noise, self.granularity, error, confidence)
             widths = [width_of[error] for error in self.errors]
         return Interval(
             confidence,
@@ -177,7 +201,7 @@ class Release:
             definition += f", pure epsilon {short(self.guarantee.pure_epsilon)}"
         lines = [
             f"dataset {self.dataset}, tier {self.tier}",
-            f"{self.mechanism} noise, {self.level.parameter} {short(self.level.value, 6)}",
+            f"{self.noise} noise, {self.level.parameter} {short(self.level.value, 6)}",
             f"{self._loss()} ({definition})",
             f"{self._error()}, standard deviation {short(self.error.standard_deviation)}",
         ]

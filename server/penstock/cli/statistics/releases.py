@@ -180,6 +180,7 @@ def _facts(view: "ReleaseView") -> list[str]:
         (
             f"  ±{short(error.half_width)} at {percent(error.confidence)},"
             f" standard deviation {short(error.standard_deviation)}"
+            + (", of each number that the estimates are made from" if view.estimates else "")
             + (" or less; that of each mean depends on its rows" if view.mean else "")
         ),
         *_thresholds(view),

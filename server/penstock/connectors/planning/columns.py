@@ -141,7 +141,7 @@ def marginals_of(aggregate: object, groupings: Sequence[Grouping]) -> Marginals 
 def _require_keys(each: Grouping, *at: str | int) -> None:
     if len(each) < 2:
         raise InvalidInput(
-            f"{each.column.name} has one key alone, so that its marginals say nothing; leave it"
+            f"{each.column.name} has one key alone, so that its tables say nothing; leave it"
             " out, or give it more categories or bins.",
             pointer=pointer(*at),
         )

@@ -6,7 +6,7 @@ from datetime import datetime
 from sqlalchemy import inspect
 from sqlmodel import Session, col, select
 
-from penstock.errors import Forbidden, NotFound
+from penstock.errors import Forbidden, InvalidInput, NotFound
 from penstock.persistence.dialects import long_content
 from penstock.persistence.row_numbers import required
 from penstock.persistence.tables.columns import metadata
@@ -110,6 +110,11 @@ def values(
     have, and for a ``size_release`` that does not fit it.
     """
     principal.require("analyst")
+    if size_release == "":
+        raise InvalidInput(
+            "Name the release that has the size, or leave size_release out.",
+            pointer="/size_release",
+        )
     names = [public_id] if size_release is None else [public_id, size_release]
     with server.database.read() as session:
         rows = [_own_holding(session, principal, name) for name in names]

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import TypeAdapter, WithJsonSchema
 
-from penstock.services.schemas.estimates.covariance import CovarianceView
+from penstock.services.schemas.estimates.covariance import CovarianceView, SizeView
 from penstock.services.schemas.estimates.marginals import MarginalView, ReportView
 from penstock.services.schemas.estimates.quantiles import BinnedCountsView, DistributionView
 from penstock.services.schemas.histograms import HistogramView
@@ -342,7 +342,7 @@ class ReleaseView:
     ``estimates`` belong to moments and regressions; ``quantiles``, ``distributions`` and
     ``estimates`` to quantiles; ``marginals``, and ``report`` with their forms, to marginals.
     ``part`` says which of its values are here; None for all of them.  ``covariance`` belongs to
-    values whose noise is not independent.
+    values whose noise is not independent, ``size`` to counts shown with another release's size.
     """
 
     id: str
@@ -370,6 +370,7 @@ class ReleaseView:
     quantiles: BinnedCountsView | None = None
     distributions: list[DistributionView] | None = None
     covariance: CovarianceView | None = None
+    size: SizeView | None = None
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ they are applied by running sums, exactly.
 """
 
 from abc import ABC, abstractmethod
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -189,7 +190,7 @@ class Spans(Rows):
 
     def labels(self, keys: Sequence[str]) -> tuple[str, ...]:
         """Return the keys' labels, and of several the first and the last."""
-        return tuple(_span(keys, *each) for each in np.transpose(self.ends).tolist())
+        return _distinct([_span(keys, *each) for each in np.transpose(self.ends).tolist()])
 
     @property
     def column_sums(self) -> IntMatrix:
@@ -252,7 +253,7 @@ class Given(Rows):
 
     def labels(self, keys: Sequence[str]) -> tuple[str, ...]:
         """Return the label of a sum of keys that follow each other, and else the row's number."""
-        return tuple(_label(row, number + 1, keys) for number, row in enumerate(self.rows))
+        return _distinct([_label(row, number + 1, keys) for number, row in enumerate(self.rows)])
 
     @property
     def column_sums(self) -> IntMatrix:
@@ -280,6 +281,22 @@ def _product(matrix: IntMatrix, table: Table, axis: int) -> Table:
     turned = np.moveaxis(table, axis, 0)
     flat = own @ turned.reshape(turned.shape[0], -1)
     return np.moveaxis(flat.reshape(matrix.shape[0], *turned.shape[1:]), 0, axis)
+
+
+def _distinct(labels: Sequence[str]) -> tuple[str, ...]:
+    """Return labels with the number of their row where several rows would have the same.
+
+    A row may be given twice, and a key may be called like a row.
+    """
+    times, used = Counter(labels), set[str]()
+    named = []
+    for number, label in enumerate(labels, 1):
+        text = label if times[label] == 1 else f"{label} (row {number})"
+        while text in used or (text != label and text in times):
+            text += "'"
+        used.add(text)
+        named.append(text)
+    return tuple(named)
 
 
 def _span(keys: Sequence[str], first: int, end: int) -> str:

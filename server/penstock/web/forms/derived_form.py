@@ -16,6 +16,7 @@ from penstock.services.noise.derived.quantities import (
     Derived,
     combination,
     combined,
+    has_parts,
     ratio,
     require_noise,
     share,
@@ -160,7 +161,7 @@ def _chosen(
 ) -> tuple[Weights, str]:
     """Return weights of 1 for the keys of a field, and their names.
 
-    Without any they are all keys, if ``whole`` and if no value is in several tables.
+    Without any they are all keys, if ``whole`` and if these are parts of one whole.
     """
     texts = given.getlist(name)
     typed = [text for text in texts if text in places]
@@ -168,10 +169,11 @@ def _chosen(
         if text not in places:
             typed += [line.strip() for line in text.splitlines() if line.strip()]
     typed = list(dict.fromkeys(typed))
-    if not typed and whole and release.marginals is None:
+    if not typed and whole and has_parts(release):
         return np.ones(len(release.values)), f"all {len(release.values):,} keys"
     if not typed:
-        others = " of one table" if release.marginals is not None else ""
+        others = "" if has_parts(release) else ": values here are not parts of one whole"
+        others = " of one table" if release.marginals is not None else others
         raise InvalidInput(f"Choose at least one key{others}.", pointer=f"/{name}")
     weights = np.zeros(len(release.values))
     for text in typed:

@@ -95,3 +95,13 @@ def test_rows_are_labelled_by_the_keys_that_they_add() -> None:
     rows = Given(((0, 1, 1, 0, 0, 0, 0), (0, 2, 0, 0, 0, 0, 0), (1,) * SIZE, (0, 0, 1, 0, 0, 0, 0)))
     assert rows.labels(LABELS) == ("b to c", "row 2", "all", "c")
     assert Given(((1, 0, 1, 0, 0, 0, 0),)).labels(LABELS) == ("row 1",)
+
+
+def test_no_two_rows_have_one_label() -> None:
+    twice = Given(((1, 0, 0), (1, 0, 0), (1, 2, 0)))
+    assert twice.labels(("a", "b", "c")) == ("a (row 1)", "a (row 2)", "row 3")
+    assert twice.labels(("row 3", "b", "c")) == ("row 3 (row 1)", "row 3 (row 2)", "row 3 (row 3)")
+    for keys in (("a", "b", "a to b"), ("a", "a (row 1)", "a to b")):
+        for rows in (Spans("tree", 3), Spans("all_ranges", 3), Given(((1, 1, 0), (1, 1, 0)))):
+            labels = rows.labels(keys)
+            assert len(set(labels)) == len(labels) == rows.count

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from penstock_client._http.fields import Fields, Key
 from penstock_client._show import notebook
 from penstock_client._show.frames import label, library
-from penstock_client._values.covariance import Shifted, covariance_of
+from penstock_client._values.covariance import GroupedCounts, Shifted, covariance_of
 from penstock_client._values.linear import (
     Noise,
     Term,
@@ -107,11 +107,10 @@ def total(
 ) -> Derived:
     """Return the sum of the values of ``keys``, or of all of them.
 
-    Raises what ``combination`` does.
+    Raises what ``combination`` does, and ``InvalidArgument`` if no keys are given of a release
+    whose values are not parts of one whole, such as marginals.
     """
-    return combination(
-        release, dict.fromkeys(release.keys if keys is None else keys, 1), confidence=confidence
-    )
+    return combination(release, _ones(release, keys), confidence=confidence)
 
 
 def difference(release: Release, key: Key, minus: Key, *, confidence: float = 0.95) -> Derived:
@@ -184,10 +183,10 @@ def share(
 ) -> Derived:
     """Return the share of ``key`` in the total of the keys ``of``, or of all, from 0 to 1.
 
-    It is for values that are not negative.  Raises what ``ratio`` does.
+    It is for values that are not negative.  Raises what ``ratio`` does, and if no keys are given
+    what ``total`` does.
     """
-    whole = dict.fromkeys(release.keys if of is None else of, 1)
-    return ratio(release, key, whole, within=(0, 1), confidence=confidence)
+    return ratio(release, key, _ones(release, of), within=(0, 1), confidence=confidence)
 
 
 def combined(releases: Sequence[Release], *, confidence: float = 0.95) -> DerivedValues:
@@ -280,8 +279,23 @@ def _noise(release: Release) -> Noise:
     # Servers that state no covariance had releases with it all the same.
     shares = bool(release.marginals) or release.errors is not None
     known = joint is not None or (stated is None and ("covariance" in release.answer or not shares))
-    parts = release.id, release.mechanism, release.granularity, release.error, release.errors
+    parts = release.id, release.noise, release.granularity, release.error, release.errors
     return noise_of(*parts, joint, known=known)
+
+
+def _ones(release: Release, keys: Iterable[Key] | None) -> dict[Key, int]:
+    """Return a weight of 1 for each of ``keys``, or for all where these are parts of a whole."""
+    if keys is not None:
+        return dict.fromkeys(keys, 1)
+    joint = _noise(release).joint
+    sized = isinstance(joint, GroupedCounts) and joint.size_variance is not None
+    if release.estimates or release.marginals or sized:
+        what = "the size of each group" if sized else "several tables, groups of bins or sums"
+        raise InvalidArgument(
+            f"The values of {release.query!r} are not parts of one whole: among them are {what}."
+            " Name the keys to add up."
+        )
+    return dict.fromkeys(release.keys, 1)
 
 
 def _require_known(terms: Sequence[Term]) -> None:

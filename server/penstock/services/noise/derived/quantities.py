@@ -61,6 +61,17 @@ def require_noise(release: ReleaseView) -> None:
         )
 
 
+def has_parts(release: ReleaseView) -> bool:
+    """Return True if all values are parts of one whole, so that their sum has a meaning.
+
+    Among marginals, counts of bins and sums of moments or workloads are some that others are parts
+    of, and beside counts there may be the size of their group.
+    """
+    stated = None if release.covariance is None else release.covariance.grouped_counts
+    sized = stated is not None and stated.size_variance is not None
+    return release.marginals is None and release.estimates is None and not sized
+
+
 def combination(release: ReleaseView, weights: Weights) -> Derived:
     """Return the sum of the values times ``weights``, of shape ``(values,)``.
 

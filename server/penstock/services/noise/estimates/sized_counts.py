@@ -22,7 +22,11 @@ from penstock.persistence.tables.queries import Query
 from penstock.services.noise.kinds.choice import kind_of
 from penstock.services.noise.kinds.correlated_counts import CorrelatedKind
 from penstock.services.noise.kinds.vector import VectorKind
-from penstock.services.schemas.estimates.covariance import CovarianceView, GroupedCountsView
+from penstock.services.schemas.estimates.covariance import (
+    CovarianceView,
+    GroupedCountsView,
+    SizeView,
+)
 from penstock.services.schemas.views import ErrorView, ReleaseView
 from penstock.structures.counts import Centered
 
@@ -65,6 +69,7 @@ def with_size(counts: Shown, size: Shown) -> ReleaseView:
         values=np.asarray(counts.view.values) + moved,
         error=error,
         covariance=CovarianceView(grouped_counts=grouped),
+        size=SizeView(size.view.id, size.view.query, size.view.mechanism),
     )
 
 

@@ -25,6 +25,15 @@ class GroupedCountsView:
 
 
 @dataclass(frozen=True)
+class SizeView:
+    """Name the release whose value is the size that counts are shown with, and its noise."""
+
+    release: str
+    query: str
+    mechanism: str
+
+
+@dataclass(frozen=True)
 class ResidualView:
     """Hold the variance of the independent noise that the table of ``columns`` adds."""
 

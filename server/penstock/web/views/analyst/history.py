@@ -8,6 +8,7 @@ from flask import Response, request
 from penstock.connectors.binned.quantiles import probabilities_in
 from penstock.errors import InvalidInput, NotFound
 from penstock.http import tabular_formats
+from penstock.services.noise.derived.quantities import has_parts
 from penstock.services.noise.estimates.marginals import with_report
 from penstock.services.noise.estimates.reading import EstimateChoice, names_in
 from penstock.services.queries import queries
@@ -70,6 +71,7 @@ def release(visit: Visit, release: str) -> Response:
         computed.form.status,
         release=view,
         derived=computed,
+        has_parts=has_parts(view),
         quantities=QUANTITIES.items(),
         outcome=choice.outcome or (view.moments and view.moments.outcome),
         groups=release_charts.groups_of(view)[: release_charts.MOST_GROUPS],

@@ -28,10 +28,12 @@ from penstock.services.noise.derived.quantities import (
     combination,
     combined,
     fieller,
+    has_parts,
     ratio,
     share,
 )
 from penstock.services.schemas.views import ErrorView, ReleaseView
+from penstock_client import InvalidArgument
 from penstock_client import derived as client
 
 RELEASES = {
@@ -61,18 +63,32 @@ def test_the_client_computes_the_same_of_the_same_release(name: str) -> None:
     pairs = [
         (combination(view, one + more), client.total(release, keys[:3])),
         (combination(view, one), client.total(release, [keys[1]])),
-        (combination(view, np.ones(len(keys))), client.total(release)),
+        (combination(view, np.ones(len(keys))), client.total(release, keys)),
         (combination(view, one - weights_of(view, [0])), client.difference(release, *keys[1::-1])),
         (ratio(view, one, more), client.ratio(release, keys[1], {keys[0]: 1, keys[2]: 1})),
         (ratio(view, more, one), client.ratio(release, {keys[0]: 1, keys[2]: 1}, keys[1])),
         (share(view, one, one + more), client.share(release, keys[1], keys[:3])),
-        (share(view, more, np.ones(len(keys))), client.share(release, {keys[0]: 1, keys[2]: 1})),
+        (
+            share(view, more, np.ones(len(keys))),
+            client.share(release, {keys[0]: 1, keys[2]: 1}, keys),
+        ),
     ]
     for ours, theirs in pairs:
         assert_same(ours, theirs)
         # Each says the same of its law, in its own words.
         assert ("conservative" in ours.law) == ("conservative" in theirs.law)
         assert ("may be 0" in ours.law) == ("may be 0" in theirs.law)
+
+
+@pytest.mark.parametrize("name", RELEASES)
+def test_page_and_client_add_up_the_same_releases_unasked(name: str) -> None:
+    view = RELEASES[name]
+    if has_parts(view):
+        assert_same(combination(view, np.ones(len(view.values))), client.total(read(view)))
+        return
+    assert name in ("groups", "marginals")
+    with pytest.raises(InvalidArgument, match="not parts of one whole"):
+        client.total(read(view))
 
 
 def test_the_client_combines_releases_to_the_same_values() -> None:
