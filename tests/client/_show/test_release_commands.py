@@ -63,6 +63,14 @@ def test_a_report_stands_beside_the_raw_values(
     assert "reported" not in capsys.readouterr().out
 
 
+def test_counts_are_read_with_the_size_of_another_release(
+    run: Run, answers: dict[str, Any], requests: list[httpx.Request]
+) -> None:
+    answers[VALUES] = answers["POST /api/v1/queries/flights_by_carrier/releases"]
+    assert run("release", "flights_by_carrier", "--size", "rel_2") == 0
+    assert requests[-1].url.params["size_release"] == "rel_2"
+
+
 def test_a_report_of_what_has_no_marginals_is_the_release(
     run: Run, capsys: pytest.CaptureFixture[str], answers: dict[str, Any]
 ) -> None:

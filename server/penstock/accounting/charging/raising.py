@@ -18,8 +18,10 @@ What holds: whatever was seen, the conditional loss of the refinement lies in a 
 width ``2 eps_new``, since it is the new release's loss, which is in ``[-eps_new,
 eps_new]``, less the old one's, which is fixed by then.  Of all laws with losses in such a
 range the one on its two ends has the largest divergence (bounded range, Dong, Durfee,
-Rogers 2020).  For Poisson and Skellam noise the conditional law is known, and its divergence,
-close to the difference, is taken where that is less.
+Rogers 2020).  Of a long vector each coordinate is refined by itself, given the old
+release, and the sum of their divergences is taken where that is less.  For Poisson and
+Skellam noise the conditional law is known, and its divergence, close to the difference, is
+taken where that is less.
 
 An account of squared mu is charged what the refinement is by itself, on its lattice
 (``gaussian_budget``).
@@ -38,6 +40,7 @@ from penstock.accounting.charging.charges import PURE_MECHANISMS, charge, cheape
 from penstock.accounting.charging.gaussian_budget import gaussian_refinement
 from penstock.accounting.charging.ledger import Entry, entry
 from penstock.mechanisms.generalized_gaussian.mechanism import GeneralizedGaussian
+from penstock.mechanisms.lattice import rounded_up
 from penstock.mechanisms.poisson.process import Poisson
 from penstock.mechanisms.process import Mechanism
 from penstock.mechanisms.skellam.process import Skellam
@@ -122,6 +125,16 @@ def refinement_loss(old_epsilon: float, new_epsilon: float, order: float) -> flo
     return min(max(moment / (order - 1), 0.0) + slack, old_epsilon + new_epsilon)
 
 
+def apart_loss(new: Fraction, sensitivity: Sensitivity, order: float) -> float:
+    """Return the largest divergence of a refinement to scale ``new``, coordinate by coordinate.
+
+    Given the old release, coordinates are refined independently, and the losses of one that moves
+    by ``s`` lie in a range of width ``2 s/new``.  A range of width ``w`` has a divergence of at
+    most ``order w^2 / 8`` (Cesar, Rogers 2021: bounded range implies concentrated privacy).
+    """
+    return rounded_up(Fraction(order) * sensitivity.l2_squared / (2 * new * new))
+
+
 def _refinements(
     mechanism: Mechanism,
     old: Fraction,
@@ -134,7 +147,9 @@ def _refinements(
     if mechanism.name in PURE_MECHANISMS:
         before = mechanism.guarantee(old, sensitivity, account.delta).epsilon
         after = mechanism.guarantee(new, sensitivity, account.delta).epsilon
-        return [(Cost(refinement_loss(before, after, order), 0.0), before + after)]
+        whole = Cost(refinement_loss(before, after, order), 0.0)
+        apart = Cost(apart_loss(new, sensitivity, order), 0.0)
+        return [(whole, before + after), (apart, before + after)]
     curve = [(order, mechanism.cost(new, sensitivity, order)) for order in TAIL_ORDERS]
     costs = []
     for share in TAIL_SHARES:

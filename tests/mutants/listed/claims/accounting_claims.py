@@ -128,11 +128,10 @@ MUTANTS: Final[Sequence[Mutant]] = (
         row="A7",
         name="plain-difference-of-a-raise",
         path="accounting/charging/raising.py",
-        before="        return [(Cost(refinement_loss(before, after, order), 0.0), before +"
-        " after)]\n",
+        before="        whole = Cost(refinement_loss(before, after, order), 0.0)\n",
         after="        plain = mechanism.cost(new, sensitivity, order).loss -"
         " mechanism.cost(old, sensitivity, order).loss\n"
-        "        return [(Cost(max(plain, 0.0), 0.0), before + after)]\n",
+        "        whole = Cost(max(plain, 0.0), 0.0)\n",
         wrong="a raise of Laplace noise is charged the plain difference of both costs",
         tests=(
             "tests/unit/accounting/charging/test_raising.py::test_no_choice_after_a_raise_takes_a_laplace_query_beyond_its_charge",
@@ -142,12 +141,22 @@ MUTANTS: Final[Sequence[Mutant]] = (
         row="A7",
         name="refinement-at-its-new-epsilon",
         path="accounting/charging/raising.py",
-        before="        return [(Cost(refinement_loss(before, after, order), 0.0), before +"
-        " after)]\n",
-        after="        return [(Cost(max(after - before, 0.0), 0.0), before + after)]\n",
+        before="        whole = Cost(refinement_loss(before, after, order), 0.0)\n",
+        after="        whole = Cost(max(after - before, 0.0), 0.0)\n",
         wrong="a raise of Laplace noise is charged up to the new epsilon in all",
         tests=(
             "tests/unit/accounting/charging/test_raising.py::test_no_choice_after_a_raise_takes_a_laplace_query_beyond_its_charge",
+        ),
+    ),
+    Mutant(
+        row="A7",
+        name="coordinates-in-half-their-range",
+        path="accounting/charging/raising.py",
+        before="sensitivity.l2_squared / (2 * new * new))\n",
+        after="sensitivity.l2_squared / (4 * new * new))\n",
+        wrong="a raise of a long Laplace vector is charged half of what its coordinates lose",
+        tests=(
+            "tests/unit/accounting/charging/test_raising.py::test_raising_a_long_laplace_vector_is_charged_coordinate_by_coordinate",
         ),
     ),
     Mutant(
@@ -181,39 +190,6 @@ MUTANTS: Final[Sequence[Mutant]] = (
         wrong="Laplace noise is read as if its pure epsilon went by l2",
         tests=(
             "tests/unit/mechanisms/laplace/test_laplace_readings.py::test_theorem_1_3_has_its_known_values",
-        ),
-    ),
-    Mutant(
-        row="A14",
-        name="laplace-epsilon-of-half-the-divergence",
-        path="accounting/guarantees.py",
-        before="mechanism.cost(level, sensitivity, order).loss, delta)\n",
-        after="mechanism.cost(level, sensitivity, order).loss / 2, delta)\n",
-        wrong="an epsilon of Laplace noise names a level that loses more",
-        tests=(
-            "tests/unit/accounting/test_guarantees.py::test_the_guarantee_of_a_long_vector_is_above_its_exact_loss",
-        ),
-    ),
-    Mutant(
-        row="A14",
-        name="delta-for-each-laplace-vector",
-        path="accounting/reporting/report.py",
-        before="    read = guarantee_at if _is_alone(gaussian, others) else _own_guarantee\n",
-        after="    read = guarantee_at\n",
-        wrong="every Laplace vector of a sum is read at all of delta",
-        tests=(
-            "tests/unit/accounting/reporting/test_report.py::test_several_laplace_vectors_do_not_each_have_all_of_delta",
-        ),
-    ),
-    Mutant(
-        row="A14",
-        name="older-laplace-epsilons-at-delta",
-        path="services/noise/process.py",
-        before="        return 0.0 if pure else delta\n",
-        after="        return delta\n",
-        wrong="an epsilon means another level of a query than when it was registered",
-        tests=(
-            "tests/unit/services/noise/test_process.py::test_an_epsilon_of_an_older_laplace_query_is_its_pure_loss",
         ),
     ),
     Mutant(

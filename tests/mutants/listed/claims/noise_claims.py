@@ -1,4 +1,4 @@
-"""Provide faults that break claims of noise processes (N)."""
+"""Provide faults that break claims of noise processes (N) and of the epsilons of levels (A14)."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -76,6 +76,39 @@ MUTANTS: Final[Sequence[Mutant]] = (
         wrong="a minimum ends at the first edge below which noise makes rows of none",
         tests=(
             "tests/unit/services/noise/estimates/test_quantiles.py::test_the_end_of_an_extreme_misses_as_often_as_it_says_where_one_edge_decides",
+        ),
+    ),
+    Mutant(
+        row="A14",
+        name="laplace-epsilon-of-half-the-divergence",
+        path="accounting/guarantees.py",
+        before="mechanism.cost(level, sensitivity, order).loss, delta)\n",
+        after="mechanism.cost(level, sensitivity, order).loss / 2, delta)\n",
+        wrong="an epsilon of Laplace noise names a level that loses more",
+        tests=(
+            "tests/unit/accounting/test_guarantees.py::test_the_guarantee_of_a_long_vector_is_above_its_exact_loss",
+        ),
+    ),
+    Mutant(
+        row="A14",
+        name="delta-for-each-laplace-vector",
+        path="accounting/reporting/report.py",
+        before="    read = guarantee_at if _is_alone(gaussian, others) else _own_guarantee\n",
+        after="    read = guarantee_at\n",
+        wrong="every Laplace vector of a sum is read at all of delta",
+        tests=(
+            "tests/unit/accounting/reporting/test_report.py::test_several_laplace_vectors_do_not_each_have_all_of_delta",
+        ),
+    ),
+    Mutant(
+        row="A14",
+        name="older-laplace-epsilons-at-delta",
+        path="services/noise/process.py",
+        before="        return 0.0 if pure else delta\n",
+        after="        return delta\n",
+        wrong="an epsilon means another level of a query than when it was registered",
+        tests=(
+            "tests/unit/services/noise/test_process.py::test_an_epsilon_of_an_older_laplace_query_is_its_pure_loss",
         ),
     ),
 )

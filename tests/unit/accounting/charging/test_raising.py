@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy.stats import poisson
 
 from penstock.accounting import Account, Entry, account_of, charge, entry, raising, refinement_loss
-from penstock.accounting.charging.raising import _refinements
+from penstock.accounting.charging.raising import _refinements, apart_loss
 from penstock.mechanisms import Gaussian, Laplace, Mechanism, Poisson, Skellam
 from penstock.mechanisms.laplace.process import DiscreteLaplace
 from penstock.privacy import Sensitivity
@@ -124,6 +124,36 @@ CASES = [
     Raised(0.25, 0.5, 2, 1.5),
     Raised(0.5, 0.6, 1, 8),
 ]
+
+
+def test_the_refinement_of_a_coordinate_is_within_its_range_and_nearly_reaches_it() -> None:
+    case = Raised(0.05, 0.2, 1, 3)
+    exact = float(case.conditional().max())
+    assert exact <= apart_loss(Fraction(5), ONE, 3) <= 1.03 * exact
+
+
+def test_raising_a_long_laplace_vector_is_charged_coordinate_by_coordinate() -> None:
+    """Given the old release its coordinates are independent, so that their losses add up."""
+    count = 50
+    moved = Sensitivity(Fraction(count), Fraction(count), Fraction(1))
+    account = account_of(10.0, 1e-6, order=3)
+    planned, ladder = DiscreteLaplace.plan(Fraction(5), Fraction(1), Fraction(1000))
+    old, new = Fraction(20), Fraction(5)
+    before = entry(charge(planned, ladder, old, moved, account, count, 2))
+    added = raising(
+        planned,
+        ladder,
+        charged=before,
+        old=old,
+        new=new,
+        sensitivity=moved,
+        account=account,
+        dimension=count,
+        level_count=2,
+    ).cost.loss
+    exact = count * float(Raised(0.05, 0.2, 1, 3).conditional().max())
+    assert exact <= added <= 1.03 * exact
+    assert added < 0.3 * refinement_loss(count / 20, count / 5, 3)
 
 
 @pytest.mark.slow

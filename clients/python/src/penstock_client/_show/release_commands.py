@@ -28,6 +28,12 @@ FORMS = (*(form.value for form in Format), *BINARY)
     help="Forms of marginals beside raw values, with commas between: nonnegative, whole,"
     " total_preserving.",
 )
+@click.option(
+    "--size",
+    show_envvar=True,
+    metavar="RELEASE",
+    help="Release of yours that has the size of counts with a known_size, to read them with.",
+)
 @format_option
 @click.pass_obj
 def release(
@@ -39,18 +45,20 @@ def release(
     level: float | None,
     probability: Sequence[float],
     report: str | None,
+    size: str | None,
 ) -> None:
     """Release a QUERY at your clearance, or at a more private level.
 
     Give at most one of --tier, --epsilon, --rho and --level. The same request again returns the
-    same values and costs nothing. Quantiles and reports are read from it, also for nothing.
+    same values and costs nothing. Quantiles, reports and counts with the size of another release
+    are read from it, also for nothing.
     """
     with settings.connect() as client:
         answer = client.release(query, tier=tier, epsilon=epsilon, rho=rho, level=level)
         if report is not None and not answer.marginals:
             click.echo(f"{answer.query!r} has no marginals; --report changes nothing.", err=True)
-        if probability or report is not None:
-            answer = client.values(answer, probabilities=probability, report=report)
+        if probability or report is not None or size is not None:
+            answer = client.values(answer, probabilities=probability, report=report, size=size)
         settings.print(documents.release(answer))
 
 

@@ -59,6 +59,17 @@ def require_noise(release: ReleaseView) -> None:
             " several of them.",
             pointer="/quantity",
         )
+    _require_known_law(release)
+
+
+def _require_known_law(release: ReleaseView) -> None:
+    """Raise ``InvalidInput`` for counts that are shown with a size of another noise."""
+    if release.size is not None and release.size.mechanism != release.mechanism:
+        raise InvalidInput(
+            f"{release.query} is shown with a size of {release.size.mechanism} noise, and the law"
+            " of both together is not known here. Compute from the counts without it.",
+            pointer="/quantity",
+        )
 
 
 def has_parts(release: ReleaseView) -> bool:

@@ -13,6 +13,7 @@ from penstock.services.noise.estimates.marginals import with_report
 from penstock.services.noise.estimates.reading import EstimateChoice, names_in
 from penstock.services.queries import queries
 from penstock.services.releases import history as services
+from penstock.services.schemas.views import QueryView
 from penstock.services.synthetic_rows import rows
 from penstock.structures.marginals.reports import Form
 from penstock.web.forms import log_filters
@@ -62,7 +63,8 @@ def release(visit: Visit, release: str) -> Response:
         outcome=request.args.get("outcome") or None,
         predictors=names_in(request.args.get("predictors", "")),
     )
-    view = services.values(visit.server, visit.principal, release, choice=choice)
+    size = request.args.get("size_release", "").strip() or None
+    view = services.values(visit.server, visit.principal, release, choice=choice, size_release=size)
     view = with_report(view, list(Form))
     group = release_charts.group_in(request.args.get("group", ""), view)
     computed = derived(view, request.args, partial(services.values, visit.server, visit.principal))
@@ -79,17 +81,16 @@ def release(visit: Visit, release: str) -> Response:
         picture=release_charts.release_picture(view, f"{view.query} at {view.tier}", group),
         forms=tabular_formats.FORMS,
         synthetic=rows.can_be_drawn(visit.server, view),
-        in_sight=_in_sight(visit, view.query),
+        query=_in_sight(visit, view.query),
     )
 
 
-def _in_sight(visit: Visit, query: str) -> bool:
-    """Return True if the caller may still see the query; releases outlast a clearance."""
+def _in_sight(visit: Visit, query: str) -> QueryView | None:
+    """Return the query if the caller may still see it; releases outlast a clearance."""
     try:
-        queries.show(visit.server, visit.principal, query)
+        return queries.show(visit.server, visit.principal, query)
     except NotFound:
-        return False
-    return True
+        return None
 
 
 @pages.get("/releases/<release>/<form>", ANALYST)
