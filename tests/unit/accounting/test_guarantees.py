@@ -67,6 +67,25 @@ def test_levels_of_long_vectors_have_their_known_scales(
     assert composed_epsilon([placed], DELTA) < at.epsilon
 
 
+@pytest.mark.parametrize("count", [1, 10, 1000])
+@pytest.mark.parametrize("epsilon", [1e-9, 1e-3, 0.5])
+@pytest.mark.parametrize("delta", [1e-6, 1e-2, 0.3])
+def test_an_epsilon_names_a_level_also_where_delta_covers_all_that_is_lost(
+    count: int, epsilon: float, delta: float
+) -> None:
+    """At the scale of the pure loss nothing may be lost beyond delta, and its logarithm is none."""
+    target, law = Target(TargetKind.EPSILON, epsilon), Laplace(Fraction(1))
+    level = level_for(law, target, equal(count), delta)
+    planned, ladder = Laplace.plan(level, Fraction(1), Fraction(0))
+    rung = rung_for(planned, ladder, target, equal(count), delta)
+    at = ladder.value(rung)
+    assert guarantee_at(planned, at, equal(count), delta).epsilon <= epsilon
+    if rung:
+        finer = guarantee_at(planned, ladder.value(rung - 1), equal(count), delta)
+        assert finer.epsilon > epsilon
+    assert level <= equal(count).l1 / Fraction(epsilon) * (1 + Fraction(1, 2**40))
+
+
 @pytest.mark.parametrize("count", [1, 2, 8])
 def test_short_vectors_and_a_delta_of_0_have_the_pure_loss(count: int) -> None:
     for moved, delta in ((equal(count), DELTA), (equal(100), 0.0)):

@@ -83,10 +83,8 @@ def _searched_level(
     exact = CLOSED_FORMS.get((mechanism.name, target.kind))
     if exact is not None:
         level = exact(sensitivity, Fraction(target.value))
-        over = excess(plan(level), level)
-        if over > -_ROOM:
+        if excess(plan(level), level) > -_ROOM:
             return _towards_noise(plan, excess, level)
-        return _on_its_lattice(plan, excess, float(level) * math.exp(over))
     guess = guessed_level(mechanism, target, sensitivity, delta)
     close = close_level(*plan(Fraction(guess)), target, sensitivity, delta)
     return _on_its_lattice(plan, excess, close)
