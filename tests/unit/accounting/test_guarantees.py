@@ -86,6 +86,18 @@ def test_an_epsilon_names_a_level_also_where_delta_covers_all_that_is_lost(
     assert level <= equal(count).l1 / Fraction(epsilon) * (1 + Fraction(1, 2**40))
 
 
+@pytest.mark.parametrize("count", [64, 100, 1000])
+@pytest.mark.parametrize("epsilon", [0.05, 0.5, 1.0, 2.0])
+def test_a_level_has_a_rung_that_loses_nearly_the_epsilon_of_it(count: int, epsilon: float) -> None:
+    """The next rung would lose a thousandth less."""
+    target = Target(TargetKind.EPSILON, epsilon)
+    level = level_for(Laplace(Fraction(1)), target, equal(count), DELTA)
+    planned, ladder = Laplace.plan(level, Fraction(1), Fraction(0))
+    rung = rung_for(planned, ladder, target, equal(count), DELTA)
+    lost = guarantee_at(planned, ladder.value(rung), equal(count), DELTA).epsilon
+    assert epsilon * (1 - 1e-5) <= lost <= epsilon
+
+
 @pytest.mark.parametrize("count", [1, 2, 8])
 def test_short_vectors_and_a_delta_of_0_have_the_pure_loss(count: int) -> None:
     for moved, delta in ((equal(count), DELTA), (equal(100), 0.0)):

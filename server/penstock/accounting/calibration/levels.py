@@ -41,6 +41,9 @@ LAST_PURE: Final = 6
 _ROOM: Final = 1e-9
 """The logarithm by which a level in closed form must be too noisy to be searched instead."""
 
+_RUNG_ROOM: Final = Fraction(1, 2**24)
+"""The part by which a level may be raised to have a good rung; a lattice rounds by less."""
+
 ADVICE: Final = " Ask for fewer levels, a smaller vector or a larger share."
 """The advice if a share is too small for a sampler's failure probability."""
 
@@ -315,7 +318,20 @@ def _on_its_lattice(plan: Plan, excess: PlannedExcess, guess: float) -> Fraction
     again = plan(level)
     if again[0] != planned[0]:
         level = _least(partial(excess, again), *again, float(level))
-    return _towards_noise(plan, excess, level)
+    return _with_its_rung(plan, excess, _towards_noise(plan, excess, level))
+
+
+def _with_its_rung(plan: Plan, excess: PlannedExcess, level: Fraction) -> Fraction:
+    """Return ``level``, or slightly more if the rung that a lattice rounds it down to is not good.
+
+    Otherwise a query planned for the level would have to take the next rung, 2^-10 noisier.
+    """
+    planned = plan(level)
+    rung = planned[1].rung_at_or_above(level)
+    rounded = planned[1].value(max(rung - 1, 0))
+    if level * (1 - _RUNG_ROOM) < rounded < level and excess(planned, rounded) > 0:
+        return _towards_noise(plan, excess, level * (1 + _RUNG_ROOM))
+    return level
 
 
 def _least(excess: Excess, mechanism: Mechanism, ladder: Ladder, guess: float) -> Fraction:
