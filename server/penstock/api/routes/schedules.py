@@ -68,9 +68,12 @@ def change_schedule(call: Call, schedule: str, request: ScheduleChange) -> Sched
     """Switch a schedule on, from now and for the caller, or off.
 
     It acts for whoever switched it on, with the role that they have then. An occurrence that is
-    under way is finished.
+    under way is finished. With `made_at` a schedule that was removed and made again under the same
+    name is refused with 409.
     """
-    return schedules.switch(call.server, call.principal, schedule, on=request.on)
+    return schedules.switch(
+        call.server, call.principal, schedule, on=request.on, made_at=request.made_at
+    )
 
 
 @operations.delete("/schedules/{schedule}", ADMIN, refusals=(409,))

@@ -6,6 +6,7 @@ a leaf of the log.
 """
 
 import json
+from datetime import datetime
 from fractions import Fraction
 
 from sqlmodel import Session, col, delete, select
@@ -26,6 +27,7 @@ from penstock.services.schedules.timetable import next_after
 from penstock.services.schemas.schedules import OccurrenceView, ScheduleSpec, ScheduleView
 from penstock.services.streams.fed_elements import fed_by
 from penstock.spec_fields import folded
+from penstock.transparency_log.leaves import timestamp
 
 MOST_SHOWN = 20
 MOST = 100
@@ -64,15 +66,23 @@ def create(server: Server, principal: Principal, spec: ScheduleSpec) -> Schedule
         return view(session, row)
 
 
-def switch(server: Server, principal: Principal, name: str, *, on: bool) -> ScheduleView:
+def switch(
+    server: Server, principal: Principal, name: str, *, on: bool, made_at: datetime | None = None
+) -> ScheduleView:
     """Switch a schedule on, from now and for the caller, or off.
 
     Occurrences that are under way are finished.  Switching again changes nothing.  Raises
-    ``NotFound``, and ``Conflict`` while one is under way for another admin.
+    ``NotFound``, and ``Conflict`` while one is under way for another admin, and for a schedule that
+    was made at another time than ``made_at``: what the caller agreed to may be something else.
     """
     principal.require("admin")
     with server.database.write(need=Need.GROWTH if on else Need.RELIEF) as session:
         row = by_name(session, name)
+        if made_at not in (None, row.created_at):
+            raise Conflict(
+                f"The schedule {row.name!r} was removed and made again at"
+                f" {timestamp(row.created_at)}. Read what it will charge, and switch it again."
+            )
         if on != (row.next_at is not None):
             spec, person = spec_of(row), _person(principal) if on else row.user_id
             if person != row.user_id and _under_way(session, row):
@@ -182,6 +192,7 @@ def view(session: Session, row: Schedule) -> ScheduleView:
     user, spec = session.get_one(User, row.user_id), spec_of(row)
     return ScheduleView(
         name=row.name,
+        made_at=row.created_at,
         by=user.name,
         on=row.next_at is not None,
         next_at=row.next_at,

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, model_validator
+from pydantic import AwareDatetime, Field, model_validator
 from pydantic_core import PydanticCustomError
 
 from penstock.spec_fields import Name, Spec, folded
@@ -89,9 +89,13 @@ class ScheduleSpec(Spec):
 
 
 class ScheduleChange(Spec):
-    """Represent whether a schedule is to be on."""
+    """Represent whether a schedule is to be on, and when the one that is meant was made.
+
+    Without ``made_at`` it is the one that has the name now.
+    """
 
     on: bool
+    made_at: Annotated[AwareDatetime, Field(strict=False)] | None = None
 
 
 @dataclass(frozen=True)
@@ -111,6 +115,7 @@ class ScheduleView:
     """Hold a schedule and its newest occurrences; ``next_at`` is null while it is off."""
 
     name: str
+    made_at: datetime
     by: str
     on: bool
     next_at: datetime | None

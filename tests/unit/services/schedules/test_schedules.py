@@ -38,6 +38,18 @@ def test_a_schedule_is_made_off_and_switched_on_and_off(planned: World, tmp_path
         shown(planned)
 
 
+def test_only_the_schedule_that_was_looked_at_is_switched(planned: World, tmp_path: Path) -> None:
+    ada, server = planned.person("ada"), planned.server
+    seen = schedules.create(server, ada, spec_of(tmp_path))
+    schedules.remove(server, ada, "nightly")
+    planned.clock.forward(seconds=1)
+    made = schedules.create(server, ada, spec_of(tmp_path))
+    with pytest.raises(Conflict, match="removed and made again"):
+        schedules.switch(server, ada, "nightly", on=True, made_at=seen.made_at)
+    assert not shown(planned).on
+    assert schedules.switch(server, ada, "nightly", on=True, made_at=made.made_at).on
+
+
 def test_it_acts_for_an_admin_who_is_a_user(planned: World, tmp_path: Path) -> None:
     with pytest.raises(Forbidden, match="--by"):
         schedules.create(planned.server, OPERATOR, spec_of(tmp_path))

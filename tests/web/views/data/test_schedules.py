@@ -13,7 +13,7 @@ from tests.web.world import SCHEDULE, Browser, Open, text_of
 
 from penstock.errors import NotFound
 from penstock.services.jobs.runner import Runner
-from penstock.services.schedules import occurrences, pricing
+from penstock.services.schedules import occurrences, pricing, schedules
 
 PATH = "/schedules/daily"
 SHOWN = re.compile(r'name="shown" value="([0-9a-f]{64})"')
@@ -45,6 +45,25 @@ def test_schedules_are_listed_for_admins_and_auditors(
     assert "There is no schedule of this dataset" in text_of(root.get("/schedules?dataset=sites"))
     world.answer("PATCH", f"/api/v1{PATH}", {"on": True}, by="root")
     assert "on 2026-11-21 03:00 UTC root" in text_of(root.get("/schedules"))
+
+
+def test_a_schedule_made_again_while_the_form_is_read_is_not_switched_on(
+    root: Browser, world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It was looked at between the form and the switch, and replaced after that."""
+    fields = agreed(root)
+    switch = schedules.switch
+
+    def made_again(*args: Any, **named: Any) -> Any:
+        own = world.answer("DELETE", f"/api/v1{PATH}", by="root")
+        world.clock.now += timedelta(seconds=1)
+        world.answer("POST", "/api/v1/schedules", own["spec"], by="root")
+        return switch(*args, **named)
+
+    monkeypatch.setattr(schedules, "switch", made_again)
+    answer = root.submit(f"{PATH}/on", **fields)
+    assert (answer.status_code, is_on(world)) == (409, False)
+    assert "removed and made again" in text_of(answer)
 
 
 def test_a_page_says_what_it_will_charge_until_a_date(

@@ -57,7 +57,7 @@ def switch_schedule_on(visit: Visit, schedule: str) -> Response:
         view = schedules.show(visit.server, visit.principal, schedule)
         if not view.on:
             _require_agreed(visit, view, given)
-        schedules.switch(visit.server, visit.principal, schedule, on=True)
+        schedules.switch(visit.server, visit.principal, schedule, on=True, made_at=view.made_at)
         return visit.go("schedule", schedule=view.name, done="on")
 
     return tried(act, lambda problem: _page(visit, schedule, form_input.refused(given, problem)))
