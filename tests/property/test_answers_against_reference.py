@@ -74,9 +74,11 @@ groups = st.lists(
     max_size=2,
     unique_by=str,
 )
-conditions = st.lists(
+entries: st.SearchStrategy[dict[str, object]] = st.recursive(
     st.sampled_from(
         [
+            {"column": "cost", "op": "is_null"},
+            {"column": "day", "op": "is_not_null"},
             {"column": "age", "op": ">=", "value": 4},
             {"column": "cost", "op": "<", "value": 0.75},
             {"column": "ward", "op": "!=", "value": "b"},
@@ -85,8 +87,14 @@ conditions = st.lists(
             {"column": "urgent", "op": "=", "value": True},
         ]
     ),
-    max_size=2,
+    lambda inner: st.one_of(
+        st.lists(inner, min_size=1, max_size=3).map(lambda entries: {"any": entries}),
+        st.lists(inner, min_size=1, max_size=3).map(lambda entries: {"all": entries}),
+        inner.map(lambda entry: {"not": entry}),
+    ),
+    max_leaves=5,
 )
+conditions = st.lists(entries, max_size=2)
 
 
 @pytest.mark.parametrize("unit", [{"column": "person"}, {"rows": 1}])

@@ -108,6 +108,22 @@ CONDITIONS: tuple[dict[str, Any], ...] = (
     {"column": "insured", "op": "not_in", "value": [False]},
     {"column": "person", "op": "!=", "value": "'\"\\"},
 )
+NULLS: tuple[dict[str, Any], ...] = (
+    {"column": "cost", "op": "is_null"},
+    {"column": "day", "op": "is_not_null"},
+    {"column": "age", "op": "is_null"},
+    {"column": "person", "op": "is_null"},
+)
+ENTRIES: st.SearchStrategy[dict[str, Any]] = st.recursive(
+    st.sampled_from((*CONDITIONS, *NULLS)),
+    lambda inner: st.one_of(
+        st.lists(inner, min_size=1, max_size=3).map(lambda entries: {"any": entries}),
+        st.lists(inner, min_size=1, max_size=3).map(lambda entries: {"all": entries}),
+        inner.map(lambda entry: {"not": entry}),
+    ),
+    max_leaves=6,
+)
+"""Conditions, joined in any way."""
 DOMAINS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("age", {"type": "uint64"}),
     ("age", {"type": "uint64", "size": 91}),
@@ -129,7 +145,7 @@ def groups_of(aggregate: dict[str, Any], given: Sequence[object] = ("ward",)) ->
     return [] if aggregate in OVER_COLUMNS else list(given)
 
 
-_where = st.lists(st.sampled_from(CONDITIONS), max_size=2)
+_where = st.lists(ENTRIES, max_size=2)
 _groups = st.lists(st.sampled_from(GROUPS), max_size=2, unique_by=str)
 _plain = st.fixed_dictionaries(
     {

@@ -4,7 +4,7 @@ import hashlib
 from collections import defaultdict
 from collections.abc import Iterable
 
-from tests.unit.connectors.reference import Cells, is_kept, order_of, read
+from tests.unit.connectors.reference import Cells, holds, order_of, read
 
 from penstock.connectors.planning.plan import Plan
 from penstock.errors import InvalidInput
@@ -20,9 +20,7 @@ def answer(plan: Plan, rows: Iterable[Cells], salt: bytes) -> dict[int, int]:
     for number, cells in enumerate(rows):
         unit = str(number) if plan.unit is None else read(plan.unit, cells[plan.unit.name])
         key = read(column, cells[column.name])
-        kept = all(
-            is_kept(each, read(each.column, cells[each.column.name])) for each in plan.filters
-        )
+        kept = all(holds(each, cells) for each in plan.filters)
         if unit is None or key is None or not kept or not isinstance(key, str | int):
             continue
         if isinstance(domain, Sha256Prefix):

@@ -9,7 +9,8 @@ from datetime import date
 from fractions import Fraction
 from itertools import product
 
-from penstock.connectors.planning.plan import Column, Filter, Grouping, Plan, Summand
+from penstock.connectors.formulas.formula import Column, Filter, Formula
+from penstock.connectors.planning.plan import Grouping, Plan, Summand
 from penstock.connectors.planning.sensitivity import Measure
 from penstock.connectors.specs.cells import Cell
 from penstock.structures.counts import Centered, Lift
@@ -56,8 +57,18 @@ READERS: dict[str, Callable[[str], Cell | None]] = {
 COMPARED = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge}
 
 
+def holds(each: Formula, cells: Cells) -> bool:
+    """Return whether a row meets a formula; what is unknown does not hold."""
+    if isinstance(each, Filter):
+        return is_kept(each, read(each.column, cells[each.column.name]))
+    each_part = (holds(part, cells) for part in each.parts)
+    return any(each_part) if each.joining == "any" else all(each_part)
+
+
 def is_kept(each: Filter, value: Cell | None) -> bool:
     """Return whether a row with this cell meets a condition."""
+    if each.op in {"is_null", "is_not_null"}:
+        return (value is None) == (each.op == "is_null")
     if value is None:
         return False
     if each.op in COMPARED:
@@ -178,9 +189,7 @@ def answer(plan: Plan, rows: Iterable[Cells], salt: bytes) -> list[int]:
             _place(each, read(each.column, cells[each.column.name])) for each in plan.groupings
         )
         value = _steps(plan, cells)
-        kept = all(
-            is_kept(each, read(each.column, cells[each.column.name])) for each in plan.filters
-        )
+        kept = all(holds(each, cells) for each in plan.filters)
         if None in {_height(factor, cells) for factor in plan.factors}:
             continue
         if plan.bins is not None and _bin(plan.bins, cells) is None:

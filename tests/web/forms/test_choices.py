@@ -5,7 +5,7 @@ from typing import get_args
 
 import pytest
 
-from penstock.connectors.specs.models import Condition
+from penstock.connectors.formulas.conditions import Condition
 from penstock.mechanisms import MECHANISMS as PROCESSES
 from penstock.privacy import TargetKind
 from penstock.web.forms import choices

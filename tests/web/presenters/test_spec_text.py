@@ -6,6 +6,9 @@ import pytest
 
 from penstock.web.presenters.spec_text import kept, question, request_of, source_of
 
+A_IS_1 = {"column": "a", "op": "=", "value": 1}
+B_IS_2 = {"column": "b", "op": "=", "value": 2}
+
 
 @pytest.mark.parametrize(
     ("structure", "phrase"),
@@ -98,6 +101,15 @@ def test_a_structure_is_told_in_words(structure: dict[str, Any], phrase: str) ->
         ({"group_by": [{"column": "a"}, {"column": "b", "bins": [0, 2]}]}, "a and b (bins from 0"),
         ({"where": [{"column": "a", "op": ">=", "value": 1}]}, "a is at least 1"),
         ({"where": [{"column": "a", "op": "in", "value": ["x", 2]}]}, "a is one of x, 2"),
+        (
+            {
+                "where": [
+                    {"any": [{"column": "a", "op": "is_null"}, {"not": {"all": [A_IS_1, B_IS_2]}}]},
+                    {"not": A_IS_1},
+                ]
+            },
+            "(a is missing or not (a is 1 and b is 2)) and not (a is 1)",
+        ),
         (
             {"contribution": {"max_groups": 1, "max_rows_per_group": 5}},
             "at most 1 group, at most 5 rows in each group",

@@ -9,7 +9,8 @@ from sqlglot import exp
 
 from penstock.connectors.clickhouse.dialect import ClickHouse
 from penstock.connectors.clickhouse.session import Relations
-from penstock.connectors.planning.plan import Column, Grouping, Plan
+from penstock.connectors.formulas.formula import Column
+from penstock.connectors.planning.plan import Grouping, Plan
 from penstock.connectors.specs.models import ColumnType
 from penstock.connectors.statements import expressions as sql
 from penstock.connectors.statements.declared import (

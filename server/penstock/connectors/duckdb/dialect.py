@@ -4,7 +4,8 @@ from typing import ClassVar
 
 from sqlglot import exp
 
-from penstock.connectors.planning.plan import Column, Summand
+from penstock.connectors.formulas.formula import Column
+from penstock.connectors.planning.plan import Summand
 from penstock.connectors.statements import expressions as sql
 from penstock.connectors.statements.dialect import Dialect
 from penstock.connectors.statements.expressions import Node

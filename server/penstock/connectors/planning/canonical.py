@@ -32,10 +32,7 @@ def canonical_form(
         "mechanism": mechanism,
         "measure": plan.measure.value,
         "summand": _summand(plan.summand),
-        "filters": [
-            [each.column.name, each.op, [spelling(value) for value in each.values]]
-            for each in plan.filters
-        ],
+        "filters": [each.spelled for each in plan.filters],
         "groupings": [
             [each.column.name, [spelling(edge) for edge in each.edges]] for each in plan.groupings
         ],

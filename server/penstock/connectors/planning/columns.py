@@ -3,8 +3,9 @@
 import math
 from collections.abc import Sequence
 
+from penstock.connectors.formulas.formula import Column
 from penstock.connectors.planning.domain import ALL
-from penstock.connectors.planning.plan import Column, Grouping
+from penstock.connectors.planning.plan import Grouping
 from penstock.connectors.planning.refusals import Refusals, pointer
 from penstock.connectors.specs.cells import NUMERIC, cell
 from penstock.connectors.specs.models import ColumnSpec, DatasetSpec

@@ -5,6 +5,8 @@ from fractions import Fraction
 
 from penstock.connectors.binned.edges import edges_of, planned
 from penstock.connectors.binned.quantiles import MOST_NODES, Quantiles
+from penstock.connectors.formulas.formula import Column
+from penstock.connectors.formulas.normal_form import formulas_of
 from penstock.connectors.planning.columns import (
     bound,
     column_of,
@@ -20,8 +22,6 @@ from penstock.connectors.planning.open_keys import only_column, open_keys
 from penstock.connectors.planning.plan import (
     LARGEST_STEPS,
     LARGEST_TOTAL,
-    Column,
-    Filter,
     Grouping,
     OpenKeys,
     Plan,
@@ -30,14 +30,12 @@ from penstock.connectors.planning.plan import (
 )
 from penstock.connectors.planning.refusals import Refusals, pointer, refusal
 from penstock.connectors.planning.sensitivity import Measure, rounded
-from penstock.connectors.specs.cells import EXAMPLES, ORDERED, cell, spelling
 from penstock.connectors.specs.correlated import CorrelatedQuery
 from penstock.connectors.specs.histograms import HistogramQuery
 from penstock.connectors.specs.models import (
     MOST_KEYS,
     MOST_LONG_KEYS,
     ComputedQuery,
-    Condition,
     Count,
     CountUnits,
     DatasetSpec,
@@ -77,7 +75,7 @@ def interpret(dataset: DatasetSpec, request: ComputedQuery) -> Plan:
     with refusals:
         groupings = () if isinstance(request, HistogramQuery) else _groupings(dataset, request)
     with refusals:
-        filters = _filters(dataset, request)
+        filters = formulas_of(dataset, request.where, "where")
     with refusals:
         summand = _summand(dataset, request)
     with refusals:
@@ -114,51 +112,6 @@ def interpret(dataset: DatasetSpec, request: ComputedQuery) -> Plan:
     if isinstance(request, CorrelatedQuery):
         return with_nodes(plan, terms_of(request), dataset.neighboring)
     return plan
-
-
-def _filters(dataset: DatasetSpec, request: ComputedQuery) -> tuple[Filter, ...]:
-    refusals = Refusals()
-    filters: set[Filter] = set()
-    for position, condition in enumerate(request.where):
-        with refusals:
-            filters.add(_filter(dataset, condition, position))
-    refusals.raise_all()
-    return tuple(sorted(filters, key=_filter_order))
-
-
-def _filter_order(each: Filter) -> tuple[str, str, list[list[str]]]:
-    return each.column.name, each.op, [spelling(value) for value in each.values]
-
-
-def _filter(dataset: DatasetSpec, condition: Condition, position: int) -> Filter:
-    at = ("where", position)
-    spec = declared(dataset, condition.column, *at, "column")
-    several = condition.op in {"in", "not_in"}
-    if several != isinstance(condition.value, tuple):
-        operand = "a list of values" if several else "one value"
-        raise InvalidInput(f"{condition.op} takes {operand}.", pointer=pointer(*at, "value"))
-    if condition.op in {"<", "<=", ">", ">="} and spec.type not in ORDERED:
-        raise InvalidInput(
-            f"{condition.op} compares integers, numbers and dates; {condition.column} is"
-            f" declared as {spec.type}.",
-            pointer=pointer(*at, "op"),
-        )
-    sent = condition.value if isinstance(condition.value, tuple) else (condition.value,)
-    cells = [cell(spec.type, value) for value in sent]
-    read = {value for value in cells if value is not None}
-    if None in cells:
-        raise InvalidInput(
-            f"A value for {condition.column} must be {EXAMPLES[spec.type]}, as the column's"
-            " type says.",
-            pointer=pointer(*at, "value", *([cells.index(None)] if several else [])),
-        )
-    if spec.categories and not read <= {cell(spec.type, entry) for entry in spec.categories}:
-        raise InvalidInput(
-            f"A value for {condition.column} is none of the categories that the dataset declares.",
-            pointer=pointer(*at, "value"),
-        )
-    op = {"=": "in", "!=": "not_in"}.get(condition.op, condition.op)
-    return Filter(column_of(dataset, condition.column), op, tuple(sorted(read, key=spelling)))
 
 
 def _groupings(dataset: DatasetSpec, request: ComputedQuery) -> tuple[Grouping, ...]:

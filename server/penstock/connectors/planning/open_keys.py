@@ -5,7 +5,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from penstock.connectors.planning.plan import Column, OpenKeys
+from penstock.connectors.formulas.formula import Column
+from penstock.connectors.planning.plan import OpenKeys
 from penstock.connectors.planning.refusals import pointer
 from penstock.connectors.specs.histograms import SMALLEST_DOMAIN, HistogramQuery, domain_of
 from penstock.connectors.specs.models import Count, CountUnits, DatasetSpec

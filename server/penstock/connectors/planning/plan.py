@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
+from penstock.connectors.formulas.formula import Column, Formula
 from penstock.connectors.planning.domain import ALL, Domain, Key, MarginalKeys, WorkloadKeys
 from penstock.connectors.planning.sensitivity import (
     Contribution,
@@ -21,7 +22,6 @@ from penstock.connectors.planning.sensitivity import (
     derived,
 )
 from penstock.connectors.specs.cells import Cell, label
-from penstock.connectors.specs.models import ColumnType
 from penstock.privacy.neighboring import NeighboringRelation
 from penstock.structures import sparse_histogram
 from penstock.structures.bin_tree import BinTree
@@ -35,24 +35,6 @@ LARGEST_TOTAL = 2**62
 
 LARGEST_STEPS = 2**52
 """The largest absolute value of one row in lattice steps: doubles are exact up to there."""
-
-
-@dataclass(frozen=True)
-class Column:
-    """Represent a column of the file, read as ``type``; ``missing`` stands in for no value."""
-
-    name: str
-    type: ColumnType
-    missing: Cell | None
-
-
-@dataclass(frozen=True)
-class Filter:
-    """Keep a row whose cell stands in relation ``op`` to the values (one, unless in a set)."""
-
-    column: Column
-    op: str
-    values: tuple[Cell, ...]
 
 
 @dataclass(frozen=True)
@@ -142,7 +124,7 @@ class Plan:
     """
 
     unit: Column | None
-    filters: tuple[Filter, ...]
+    filters: tuple[Formula, ...]
     groupings: tuple[Grouping, ...]
     measure: Measure
     summand: Summand | None
@@ -160,7 +142,7 @@ class Plan:
     @property
     def columns(self) -> tuple[Column, ...]:
         """Return the columns that are read besides the unit's and that of open keys, once each."""
-        used = [each.column for each in self.filters]
+        used = [column for each in self.filters for column in each.columns]
         used += [each.column for each in self.groupings]
         used += [self.summand.column] if self.summand else []
         used += self.flags

@@ -5,7 +5,8 @@ from collections.abc import Mapping
 import pyarrow as pa
 from sqlglot import exp
 
-from penstock.connectors.planning.plan import Column, Plan
+from penstock.connectors.formulas.formula import Column
+from penstock.connectors.planning.plan import Plan
 from penstock.connectors.spark.dialect import Spark
 from penstock.connectors.spark.session import Session
 from penstock.connectors.statements import expressions as sql

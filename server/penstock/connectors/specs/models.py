@@ -21,6 +21,7 @@ from pydantic import (
 from pydantic_core import PydanticCustomError
 
 from penstock.connectors.binned.quantiles import Quantiles
+from penstock.connectors.formulas.conditions import Conditions
 from penstock.connectors.specs.moments import MarginalTables, Moments, Regression, Workload
 from penstock.privacy.neighboring import NeighboringRelation
 from penstock.spec_fields import (
@@ -32,14 +33,12 @@ from penstock.spec_fields import (
     Spec,
     Text,
     Value,
-    Values,
     as_list,
 )
 
 MOST_COLUMNS = 1000
 MOST_CATEGORIES = 1_000_000
 MOST_GROUPINGS = 16
-MOST_CONDITIONS = 64
 MOST_KEYS = 10_000_000
 """The largest dimension of an answer, but for those of one number for each key."""
 
@@ -148,14 +147,6 @@ class DatasetSpec(Spec):
     max_units: Annotated[int, Field(ge=1, le=MOST_UNITS)] = MAX_UNITS
 
 
-class Condition(Spec):
-    """A condition on a row, which is kept if all its conditions hold; a missing cell meets none."""
-
-    column: ColumnName
-    op: Literal["=", "!=", "<", "<=", ">", ">=", "in", "not_in"]
-    value: Values
-
-
 Groupings = Annotated[
     tuple[Grouped, ...],
     Field(strict=False, max_length=MOST_GROUPINGS),
@@ -165,17 +156,6 @@ Groupings = Annotated[
     ),
 ]
 """Groupings; one alone needs no list around it."""
-
-Conditions = Annotated[
-    tuple[Condition, ...],
-    Field(strict=False, max_length=MOST_CONDITIONS),
-    BeforeValidator(
-        as_list,
-        json_schema_input_type=Annotated[list[Condition], Field(max_length=MOST_CONDITIONS)]
-        | Condition,
-    ),
-]
-"""Conditions; one alone needs no list around it."""
 
 
 def _unique(names: tuple[str, ...]) -> tuple[str, ...]:

@@ -7,7 +7,8 @@ import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from penstock.connectors.planning.plan import Column, Grouping, Plan
+from penstock.connectors.formulas.formula import Column
+from penstock.connectors.planning.plan import Grouping, Plan
 from penstock.connectors.specs.cells import Cell
 from penstock.connectors.specs.models import ColumnType
 from penstock.connectors.statements.statement import BINS, TAKEN

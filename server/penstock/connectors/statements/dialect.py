@@ -18,7 +18,8 @@ from typing import ClassVar
 
 from sqlglot import exp
 
-from penstock.connectors.planning.plan import Column, Summand
+from penstock.connectors.formulas.formula import Column
+from penstock.connectors.planning.plan import Summand
 from penstock.connectors.specs.cells import Cell
 from penstock.connectors.statements import expressions as sql
 from penstock.connectors.statements.expressions import Node

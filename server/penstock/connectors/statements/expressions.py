@@ -142,6 +142,16 @@ def all_of(conditions: Iterable[Node]) -> Node:
     return reduce(lambda left, right: exp.And(this=left, expression=right), conditions)
 
 
+def any_of(conditions: Iterable[Node]) -> Node:
+    """Return a condition: at least one of the given ones holds."""
+    return reduce(lambda left, right: exp.Or(this=left, expression=right), conditions)
+
+
+def in_parentheses(node: Node) -> Node:
+    """Return a node that binds as one."""
+    return exp.Paren(this=node)
+
+
 def collated(node: Node, collation: str) -> Node:
     """Return a text that is compared by a collation."""
     return exp.Collate(this=node, expression=name(collation, quoted=True))

@@ -25,13 +25,15 @@ from typing import Final
 
 from sqlglot import exp
 
+from penstock.connectors.formulas.formula import Column, Junction
 from penstock.connectors.planning.domain import strides_of
 from penstock.connectors.planning.open_keys import COLUMN
-from penstock.connectors.planning.plan import Column, Filter, Grouping, Plan, Summand
+from penstock.connectors.planning.plan import Grouping, Plan, Summand
 from penstock.connectors.planning.sensitivity import Measure
 from penstock.connectors.statements import expressions as sql
 from penstock.connectors.statements.dialect import Dialect
 from penstock.connectors.statements.expressions import Node
+from penstock.connectors.statements.formulas import condition
 from penstock.connectors.statements.parts import answers, parts
 from penstock.connectors.statements.statement import (
     BINS,
@@ -242,17 +244,12 @@ def _conditions(plan: Plan, dialect: Dialect) -> list[Node]:
     if plan.open_keys is not None:
         cell, again = sql.column(COLUMN, "typed"), sql.column(COLUMN, "typed")
         conditions += dialect.open_conditions(plan.open_keys.domain, cell, again)
-    return conditions + [_condition(plan, each, dialect) for each in plan.filters]
-
-
-def _condition(plan: Plan, each: Filter, dialect: Dialect) -> Node:
-    cell, values = _cell(plan, each.column), [dialect.literal(value) for value in each.values]
-    match each.op:
-        case "in":
-            return sql.within(cell, values)
-        case "not_in":
-            return sql.negated(sql.within(cell, values))
-    return sql.compared(cell, each.op, values[0])
+    kept = []
+    for each in plan.filters:
+        # What is joined by any stands among others that are joined by all.
+        own = condition(each, lambda column: _cell(plan, column), dialect)
+        kept.append(sql.in_parentheses(own) if isinstance(each, Junction) else own)
+    return conditions + kept
 
 
 def _value(plan: Plan, dialect: Dialect) -> Node:

@@ -7,7 +7,8 @@ from collections.abc import Mapping, Sequence
 
 from sqlglot import exp
 
-from penstock.connectors.planning.plan import Column, Plan
+from penstock.connectors.formulas.formula import Column
+from penstock.connectors.planning.plan import Plan
 from penstock.connectors.specs.cells import Cell
 from penstock.connectors.statements import expressions as sql
 from penstock.connectors.statements.declared import columns_of, groupings, keys_of

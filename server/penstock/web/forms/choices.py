@@ -48,7 +48,7 @@ SIZES = (
     ("true", "released"),
     ("false", "not released: less noise on the counts"),
 )
-OPERATORS = ("=", "!=", "<", "<=", ">", ">=", "in", "not_in")
+OPERATORS = ("=", "!=", "<", "<=", ">", ">=", "in", "not_in", "is_null", "is_not_null")
 
 _GAUSSIAN = Option(
     "gaussian",

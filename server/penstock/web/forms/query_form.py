@@ -6,7 +6,8 @@ from typing import Any
 
 from werkzeug.datastructures import MultiDict
 
-from penstock.connectors.specs.models import MOST_CONDITIONS, MOST_GROUPINGS
+from penstock.connectors.formulas.conditions import OF_NOTHING
+from penstock.connectors.specs.models import MOST_GROUPINGS
 from penstock.nesting import shallow
 from penstock.services.schemas.histograms import FIT
 from penstock.services.schemas.views import DatasetView
@@ -23,7 +24,8 @@ OVER_COLUMNS = frozenset({MARGINALS, WORKLOAD})
 
 BOUNDED = frozenset({"sum", "mean"})
 _TRUTHS = {"true": True, "false": False}
-MOST = {"group": MOST_GROUPINGS, "where": MOST_CONDITIONS}
+_MOST_CONDITIONS = 64
+MOST = {"group": MOST_GROUPINGS, "where": _MOST_CONDITIONS}
 """Largest number of rows of each repeated part, by the first word of its fields' names."""
 
 
@@ -174,6 +176,9 @@ def _conditions(given: Given, dataset: DatasetView) -> Iterator[dict[str, object
         text = given.get(f"value {place}", "")
         parts = [part.strip() for part in text.split(",")] if op in SEVERAL else [text.strip()]
         values = [scalar(part, kind) if part else None for part in parts]
+        if op in OF_NOTHING and not text.strip():
+            yield {"column": column, "op": op}
+            continue
         yield {"column": column, "op": op, "value": values if op in SEVERAL else values[0]}
 
 

@@ -26,7 +26,10 @@ _OPERATORS = {
     ">=": "is at least",
     "in": "is one of",
     "not_in": "is none of",
+    "is_null": "is missing",
+    "is_not_null": "is not missing",
 }
+_JOINING = {"any": " or ", "all": " and "}
 _ROWS = {
     "identity": "each key",
     "total": "all keys together",
@@ -161,10 +164,19 @@ def _groups(part: Sequence[Mapping[str, Any]]) -> str:
 
 
 def _conditions(part: Sequence[Mapping[str, Any]]) -> str:
-    return " and ".join(
-        f"{condition['column']} {_OPERATORS[condition['op']]} {_value(condition['value'])}"
-        for condition in part
-    )
+    return " and ".join(map(_condition, part))
+
+
+def _condition(part: Mapping[str, Any]) -> str:
+    """Return a condition in words; several that are joined stand in parentheses."""
+    if "not" in part:
+        inner = _condition(part["not"])
+        return f"not {inner}" if inner.startswith("(") else f"not ({inner})"
+    for joining, word in _JOINING.items():
+        if joining in part:
+            return f"({word.join(map(_condition, part[joining]))})"
+    comparison = f"{part['column']} {_OPERATORS[part['op']]}"
+    return f"{comparison} {_value(part['value'])}" if "value" in part else comparison
 
 
 def _value(value: object) -> str:

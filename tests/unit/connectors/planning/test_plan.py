@@ -5,8 +5,9 @@ from fractions import Fraction
 import pytest
 from tests.unit.connectors.cases import dataset_of, query_of
 
+from penstock.connectors.formulas.formula import Column
 from penstock.connectors.planning.interpret import interpret
-from penstock.connectors.planning.plan import Column, Grouping
+from penstock.connectors.planning.plan import Grouping
 
 
 def test_the_last_bin_is_closed_above() -> None:

@@ -114,7 +114,7 @@ def test_a_wrong_field_of_a_dataset_is_named(path: str, value: object) -> None:
         ("/where/0/value", []),
         ("/where/0/value", [SECRET, None]),
         ("/where/0/value", [1] * 1001),
-        ("/where", [{"column": "a", "op": "=", "value": 1}] * 65),
+        ("/where", [{"column": "a", "op": "=", "value": 1}] * 257),
         ("/group_by/0/bins", [0]),
         ("/group_by/0/bins", [0, "1"]),
         ("/group_by/0/bins/1", float("-inf")),

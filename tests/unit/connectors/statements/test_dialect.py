@@ -9,7 +9,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from penstock.connectors.duckdb.dialect import DuckDB
-from penstock.connectors.planning.plan import Column, Summand
+from penstock.connectors.formulas.formula import Column
+from penstock.connectors.planning.plan import Summand
 from penstock.connectors.statements import expressions as sql
 from penstock.connectors.statements.dialect import Dialect
 from penstock.connectors.statements.expressions import Node

@@ -7,8 +7,9 @@ from tests.property.typed_rows import COLUMNS, EVERY, UNITS, meaningful
 from tests.unit.connectors.cases import dataset_of, query_of
 
 from penstock.connectors.duckdb.dialect import DuckDB
+from penstock.connectors.formulas.formula import Column, Filter
 from penstock.connectors.planning.interpret import interpret
-from penstock.connectors.planning.plan import Column, Grouping, Plan
+from penstock.connectors.planning.plan import Grouping, Plan
 from penstock.connectors.postgresql.dialect import PostgreSQL
 from penstock.connectors.statements import template
 from penstock.connectors.statements.texts import Texts, Written, shape_of
@@ -57,6 +58,7 @@ def test_equal_values_with_other_texts_are_apart() -> None:
     query = query_of(where=[{"column": "cost", "op": "=", "value": 0.0}])
     plan = interpret(dataset_of(), query)
     (only,) = plan.filters
+    assert isinstance(only, Filter)
     shapes = {
         shape_of(replace(plan, filters=(replace(only, values=(value,)),)), "duckdb")
         for value in (0.0, -0.0, 0, False)
