@@ -203,7 +203,7 @@ def test_help_names_the_variable_of_every_option(
         if option.param_type_name == "option":
             # Of the two places of --format one variable is read.
             infix = f"{name.upper()}_" if name and option.opts[0] != "--format" else ""
-            variable = f"PENSTOCK_{infix}{option.opts[0].lstrip('-').upper()}"
+            variable = f"PENSTOCK_{infix}{option.opts[0].lstrip('-').replace('-', '_').upper()}"
             assert f"[env var: {variable}" in text
 
 

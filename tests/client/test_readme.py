@@ -3,14 +3,21 @@
 import functools
 import re
 from collections.abc import Callable
+from typing import Any
 
 import httpx
 import pytest
+from tests.client.questions.asking import ANSWERS, COST
 from tests.support.places import ROOT
 
 import penstock_client
 from penstock_client import Client
 
+COLUMNS = {
+    "carrier": {"type": "string", "categories": ["AA", "UA"]},
+    "month": {"type": "integer", "lower": 1, "upper": 12},
+}
+FLIGHTS: dict[str, Any] = {"name": "flights", "columns": COLUMNS}
 README = ROOT / "clients" / "python" / "README.md"
 
 
@@ -20,7 +27,10 @@ def test_every_example_runs(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
     token: str,
+    answers: dict[str, Any],
 ) -> None:
+    answers |= {**ANSWERS, "GET /api/v1/datasets/flights": FLIGHTS}
+
     def handle(request: httpx.Request) -> httpx.Response:
         if b"internal" in request.content:
             return refuse(403, "CLEARANCE_TOO_LOW")
@@ -43,4 +53,7 @@ def test_every_example_runs(
     assert "[3.5, -1.0] 0.6294" in out
     assert "5 2 3" in out
     assert "kary 9.44 18" in out
+    assert "partner: epsilon 0.1, ±71.2 at 95%, charge 1.64%" in out
+    assert "[{'column': 'carrier'}, {'column': 'season'}]" in out
+    assert COST["sql"] in out
     assert "not for my clearance: What happened." in out

@@ -4,6 +4,9 @@
 - ``release``: releases; ``_values`` has their confidence intervals.
 - ``derived``: totals, differences, ratios and shares of released values, with intervals.
 - ``dummy``: made-up rows of a dataset, or of a release.
+- ``questions``: questions in SQL or from a table: their cost, registration, requests, results.
+- ``tables``: ``col``, ``count`` and the other parts of a question that is written in Python.
+- ``lomas``: what runs notebooks that were written for lomas.
 - ``queries``, ``preview``: queries, and what one would cost.
 - ``streams``, ``stream_preview``: running totals, pushed elements, and what a
   stream would cost.
@@ -42,6 +45,7 @@ from penstock_client.errors import (
     NotAuthenticated,
     NotFound,
     NotReachable,
+    NotRegistered,
     PenstockError,
     ProtocolError,
     TooManyRequests,
@@ -66,6 +70,10 @@ from penstock_client.models import (
 )
 from penstock_client.preview import Charge, Preview, Room, Strategy, StrategyError, TierPreview
 from penstock_client.queries import Query, TierLevel
+from penstock_client.questions.cost import Cost
+from penstock_client.questions.question import Question
+from penstock_client.questions.requests import Request
+from penstock_client.questions.result import Result, Row
 from penstock_client.release import Release
 from penstock_client.stream_preview import (
     StepError,
@@ -76,16 +84,29 @@ from penstock_client.stream_preview import (
     StructureError,
 )
 from penstock_client.streams import Pushed, RunningTotal, RunningTotals, Stream, StreamTier
+from penstock_client.tables.aggregates import (
+    correlation,
+    count,
+    count_units,
+    covariance,
+)
+from penstock_client.tables.conditions import Condition
+from penstock_client.tables.expressions import Aggregate, Bins, Expression, case, col, lit
+from penstock_client.tables.table import Table
 
 __all__ = [
+    "Aggregate",
     "ApiError",
+    "Bins",
     "Budget",
     "BudgetExhausted",
     "Charge",
     "Checkpoint",
     "ClearanceTooLow",
     "Client",
+    "Condition",
     "Conflict",
+    "Cost",
     "CovarianceUnknown",
     "Dataset",
     "Derived",
@@ -96,6 +117,7 @@ __all__ = [
     "Estimate",
     "ExposedQuery",
     "Exposure",
+    "Expression",
     "Fit",
     "Forbidden",
     "Guarantee",
@@ -115,16 +137,21 @@ __all__ = [
     "NotAuthenticated",
     "NotFound",
     "NotReachable",
+    "NotRegistered",
     "PenstockError",
     "Preview",
     "PrivacyLoss",
     "ProtocolError",
     "Pushed",
     "Query",
+    "Question",
     "Reach",
     "Receipt",
     "Release",
+    "Request",
+    "Result",
     "Room",
+    "Row",
     "RunningTotal",
     "RunningTotals",
     "Spending",
@@ -139,6 +166,7 @@ __all__ = [
     "Structure",
     "StructureError",
     "SyntheticRows",
+    "Table",
     "TierBudget",
     "TierLevel",
     "TierPreview",
@@ -146,4 +174,11 @@ __all__ = [
     "Unavailable",
     "ValueErrors",
     "__version__",
+    "case",
+    "col",
+    "correlation",
+    "count",
+    "count_units",
+    "covariance",
+    "lit",
 ]

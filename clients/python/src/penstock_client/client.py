@@ -3,12 +3,11 @@
 import math
 import os
 import time
-import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, NoReturn, Self
+from typing import NoReturn, Self
 
 import httpx
 
@@ -24,25 +23,21 @@ from penstock_client._log.notes import Checkpoint
 from penstock_client._log.watch import Watcher
 from penstock_client.dummy import Dummy, SyntheticRows
 from penstock_client.errors import InvalidArgument, ProtocolError
+from penstock_client.lomas.names import LomasNames
 from penstock_client.models import (
     Budget,
     Dataset,
     Exposure,
     HistoryItem,
     Me,
-    PrivacyLoss,
-    TierBudget,
 )
 from penstock_client.preview import Preview, as_json, body_of, target_of
 from penstock_client.queries import Query
+from penstock_client.questions.session import API, Session
 from penstock_client.release import Release
 from penstock_client.stream_preview import StreamPreview
 from penstock_client.streams import Pushed, RunningTotals, Stream
 
-if TYPE_CHECKING:
-    import pandas as pd
-
-API = "/api/v1"
 PAGE = 1000
 MOST_PAGES = 100_000
 TIMEOUT = 60.0
@@ -50,7 +45,7 @@ PIECE = 1 << 20
 """The number of values that ``Client.pieces`` fetches at once."""
 
 
-class Client:
+class Client(Session, LomasNames):
     """Represent a connection to one Penstock server, as one user.
 
     ``url`` and ``token`` default to the environment's ``PENSTOCK_URL`` (else
@@ -336,31 +331,6 @@ class Client:
         }
         self._log.verify(shown.receipt, expected_fields)
 
-    # The names that lomas uses, for its users.
-    def get_dataset_metadata(self, dataset: str) -> Dataset:
-        """Return ``dataset(dataset)``, under lomas's name."""
-        return self.dataset(dataset)
-
-    def get_dummy_dataset(self, dataset: str, nb_rows: int = 100, seed: int = 42) -> "pd.DataFrame":
-        """Return ``dummy`` as a pandas frame, under lomas's name.  Raises ``MissingExtra``."""
-        return self.dummy(dataset, rows=nb_rows, seed=seed).to_pandas()
-
-    def get_previous_queries(self, query: str | None = None) -> list[HistoryItem]:
-        """Return ``history(query)``, under lomas's name."""
-        return self.history(query)
-
-    def get_remaining_budget(self, dataset: str, tier: str | None = None) -> PrivacyLoss:
-        """Return the remaining budget of a tier, under lomas's name.
-
-        The tier is the caller's clearance by default; for admins and auditors it is the most
-        trusted tier.
-        """
-        return _tier_budget(self.budget(dataset), tier).remaining
-
-    def get_total_spent_budget(self, dataset: str, tier: str | None = None) -> PrivacyLoss:
-        """Return the spent budget of the same tier, under lomas's name."""
-        return _tier_budget(self.budget(dataset), tier).spent
-
     def _get(self, path: str, parameters: Mapping[str, str | int] | None = None) -> Fields:
         return Fields(self._transport.get(f"{API}{path}", parameters), path.strip("/"))
 
@@ -384,17 +354,3 @@ class Client:
 def _address(release: Release | str) -> str:
     """Return the path of a release."""
     return f"/releases/{segment(release.id if isinstance(release, Release) else release)}"
-
-
-def _tier_budget(budget: Budget, tier: str | None) -> TierBudget:
-    """Return the budget of a tier, by default of the most trusted one that is shown."""
-    for tier_budget in reversed(budget.tiers):
-        if tier is None or _folded(tier_budget.tier) == _folded(tier):
-            return tier_budget
-    shown = ", ".join(tier_budget.tier for tier_budget in budget.tiers) or "none"
-    raise InvalidArgument(f"No budget of tier {tier!r} is visible to you; visible tiers: {shown}.")
-
-
-def _folded(name: str) -> str:
-    """Return a name without differences of case and Unicode spelling, to compare names."""
-    return unicodedata.normalize("NFC", unicodedata.normalize("NFKC", name).casefold())

@@ -29,6 +29,7 @@ from penstock_client.errors import (
     PenstockError,
 )
 from penstock_client.preview import spec_in
+from penstock_client.questions.sql_command import sql
 
 NUMBER = click.IntRange(min=1)
 DONE, FAILURE, USAGE, REFUSED, NOT_REACHABLE, FORKED = range(6)
@@ -277,7 +278,7 @@ def verify(settings: Settings) -> None:
         settings.print(documents.checkpoint(client.verify()))
 
 
-for each in (audit, release, synthetic):
+for each in (audit, release, sql, synthetic):
     commands.add_command(each)
 
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
-class _Frames:
+class Frames:
     """Provide the frames of rows that are held by column."""
 
     def _columns(self) -> Mapping[str, Sequence[object]]:
@@ -36,7 +36,7 @@ class _Frames:
 
 
 @dataclass(frozen=True)
-class Dummy(_Frames):
+class Dummy(Frames):
     """Hold made-up rows with the declared columns and types; they reveal nothing about the data.
 
     Each row maps columns to cells, None for a missing one; dates are texts.
@@ -72,7 +72,7 @@ class Fit:
 
 
 @dataclass(frozen=True)
-class SyntheticRows(_Frames):
+class SyntheticRows(Frames):
     """Hold rows that were made up to have the counts of a release; none of them is anybody's.
 
     ``columns`` has the label of each row by column; ``fits`` say how well the rows fit.

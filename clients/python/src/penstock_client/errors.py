@@ -6,6 +6,7 @@
     ├── InvalidArgument         an argument cannot be used, nothing was sent (also a ValueError)
     │   ├── NestedNoise         two levels of one query cannot be averaged
     │   └── CovarianceUnknown   values share noise, and the server does not state how much
+    ├── NotRegistered           nobody has registered the statistic yet
     ├── MissingExtra            a library is not installed (also an ImportError)
     ├── NotReachable            no answer came
     ├── ProtocolError           the answer is not what the contract says
@@ -60,6 +61,20 @@ class NestedNoise(InvalidArgument):
 
 class CovarianceUnknown(InvalidArgument):
     """Report values that share noise whose covariance the server does not state."""
+
+
+class NotRegistered(PenstockError):
+    """Report a question whose statistic nobody has registered, so that it has no release."""
+
+    def __init__(self, question: str) -> None:
+        super().__init__(question)
+        self.question = question
+
+    def __str__(self) -> str:
+        return (
+            f"Nobody has registered this statistic yet: {self.question}. Register it with"
+            " register(), or send it to the admins with request(purpose=...)."
+        )
 
 
 class MissingExtra(PenstockError, ImportError):

@@ -1,0 +1,12 @@
+"""Ask questions: preview what they cost, register or request them, and read the answers.
+
+- ``session``: what a client does with questions.
+- ``asker``: what questions need of a client.
+- ``question``: ``Question``, in SQL or from a table, which does nothing before it is told to.
+- ``terms``: the levels of a question, its name and its noise.
+- ``cost``: what a question would be charged, and what is left.
+- ``result``: the answer, as a table with intervals.
+- ``requests``: questions that were sent to the admins.
+- ``select_list``: the names that SQL gives to its columns.
+- ``sql_command``, ``documents``: the command ``sql`` and what it prints.
+"""

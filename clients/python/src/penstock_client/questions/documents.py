@@ -1,0 +1,51 @@
+"""Turn costs, results and requests into columns and rows for the command line."""
+
+from dataclasses import replace
+from typing import cast
+
+from penstock_client._show import documents
+from penstock_client._show.output import Column, Document
+from penstock_client._show.rounding import short
+from penstock_client.queries import Query
+from penstock_client.questions.cost import Cost
+from penstock_client.questions.requests import Request
+from penstock_client.questions.result import Result
+
+
+def cost(answer: Cost) -> Document:
+    """Return what a question would cost, with one row for each tier, and whether it can be paid."""
+    left = [
+        f"  left of the budget of {tier.tier}: epsilon {short(remaining.epsilon)}"
+        for tier in answer.tiers
+        if (remaining := answer.remaining(tier.tier)) is not None
+    ]
+    document = documents.preview(answer.preview)
+    return replace(document, facts=(*document.facts, *left), note=answer.headline())
+
+
+def registered(answer: Query) -> Document:
+    """Return a query, with one row for each tier."""
+    return replace(documents.queries([answer]), answer=answer.answer)
+
+
+def request(answer: Request) -> Document:
+    """Return a request, as one row."""
+    columns = (Column("id"), Column("state"), Column("query"), Column("purpose"))
+    row = (answer.id, answer.state, answer.query, answer.purpose)
+    return Document(answer.answer, columns, [row], note="The admins see the request.")
+
+
+def result(answer: Result) -> Document:
+    """Return a result, with one row for each number; a blank stands for too much noise."""
+    columns = (
+        *(Column(name) for name in answer.groups),
+        Column("statistic"),
+        *(Column(name, _figure, right=True) for name in ("value", "lower", "upper")),
+    )
+    rows = [(*row.group, row.statistic, row.value, row.lower, row.upper) for row in answer]
+    facts = (answer.release.query, *(f"  {line}" for line in answer.release.caption()))
+    return Document(answer.release.answer, columns, rows, facts)
+
+
+def _figure(cell: object) -> str:
+    return short(cast("float | None", cell), 5)

@@ -1,0 +1,35 @@
+"""Represent questions that were sent to the admins, and what became of them."""
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Self
+
+from penstock_client._http.fields import Fields
+from penstock_client.models import Answer, whole
+
+
+@dataclass(frozen=True)
+class Request:
+    """Represent a question with its purpose; ``state`` is open, approved, declined or withdrawn.
+
+    ``query`` names the registered query, once there is one.
+    """
+
+    id: str
+    state: str
+    query: str | None
+    purpose: str | None
+    requested_at: datetime | None
+    answer: Answer = field(repr=False, compare=False)
+
+    @classmethod
+    def read(cls, fields: Fields) -> Self:
+        """Return the request of a server's answer.  Raises ``ProtocolError``."""
+        return cls(
+            fields.text("id"),
+            fields.text("state"),
+            fields.text_or_none("query"),
+            fields.text_or_none("purpose"),
+            fields.moment_or_none("requested_at"),
+            whole(fields),
+        )

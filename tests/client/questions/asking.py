@@ -1,0 +1,49 @@
+"""Provide a server's answers about questions."""
+
+from typing import Any
+
+from tests.client.servers.answers import ERROR, GUARANTEE, LEVEL
+from tests.client.servers.previews import TIER
+
+PREVIEW = "POST /api/v1/queries/preview"
+REGISTER = "POST /api/v1/queries"
+SHOW = "GET /api/v1/queries/flights_by_carrier"
+REQUEST = "POST /api/v1/requests"
+REQUESTS = "GET /api/v1/requests"
+
+ROOM = {"fits": True, "needed_share": 0.0164, "remaining_share": 0.75, "largest_share": 0.75}
+COST: dict[str, Any] = {
+    "query": "flights_by_carrier",
+    "dataset": "flights",
+    "registered": False,
+    "sensitivity": {"l1": 1.0, "l2": 1.0, "linf": 1.0},
+    "dimension": 2,
+    "refusal": None,
+    "sql": "SELECT carrier, COUNT(*) FROM flights GROUP BY carrier",
+    "tiers": [{**TIER, "tier": "partner", "room": ROOM}],
+}
+QUERY: dict[str, Any] = {
+    "name": "flights_by_carrier",
+    "dataset": "flights",
+    "mechanism": "gaussian",
+    "status": "active",
+    "dimension": 2,
+    "tiers": [{"tier": "partner", "level": LEVEL, "guarantee": GUARANTEE, "error": ERROR}],
+    "asserted_by": None,
+    "spec": {"group_by": [{"column": "carrier"}], "aggregate": {"type": "count"}},
+    "sql": "SELECT carrier, COUNT(*) FROM flights GROUP BY carrier",
+}
+OPEN: dict[str, Any] = {
+    "id": "req_1",
+    "state": "open",
+    "query": None,
+    "purpose": "a report",
+    "requested_at": "2026-11-20T12:00:00Z",
+}
+ANSWERS: dict[str, Any] = {
+    PREVIEW: COST,
+    REGISTER: QUERY,
+    SHOW: QUERY,
+    REQUEST: OPEN,
+    REQUESTS: {"items": [OPEN], "next_cursor": None},
+}
