@@ -37,6 +37,27 @@ WORKLOAD: dict[str, object] = {
     "queries": "prefix",
     "strategy": ["marginals", "tree", [[1, 1], [1, -2], [0, 3]]],
 }
+DERIVED: dict[str, object] = {
+    "score": {
+        "subtract": [
+            {"multiply": [{"column": "age"}, {"add": [{"column": "age"}, -7]}]},
+            {
+                "case": [{"when": {"column": "cost", "op": ">", "value": 0.25}, "then": 5}],
+                "else": -1,
+            },
+        ]
+    },
+    "kind": {
+        "case": [
+            {"when": {"column": "age", "op": "<", "value": 4}, "then": "young"},
+            {"when": {"not": {"column": "day", "op": "is_null"}}, "then": {"column": "ward"}},
+        ]
+    },
+    "rank": {
+        "case": [{"when": {"column": "urgent", "op": "=", "value": True}, "then": 2}],
+        "else": {"case": [{"when": {"column": "cost", "op": "is_null"}, "then": 0}], "else": 1},
+    },
+}
 aggregates = st.sampled_from(
     [
         {"type": "count"},
@@ -57,22 +78,25 @@ aggregates = st.sampled_from(
         {"type": "quantiles", "column": "age", "scale": "log"},
         MARGINALS,
         WORKLOAD,
+        {"type": "sum", "column": "score"},
+        {"type": "mean", "column": "score", "lower": -20, "upper": 900},
+        {"type": "uncategorized", "column": "kind"},
+        {"type": "moments", "columns": ["rank", "score"]},
+        {"type": "quantiles", "column": "score", "bins": 9},
     ]
 )
 structures = st.sampled_from(
     [{}, {"trade_off": 0.3}, {"known_size": 3}, {"release_size": False}, {"release_size": True}]
 )
-groups = st.lists(
-    st.sampled_from(
-        [
-            {"column": "ward"},
-            {"column": "urgent"},
-            {"column": "day"},
-            {"column": "age", "bins": [-5, 0, 4, 90]},
-        ]
-    ),
-    max_size=2,
-    unique_by=str,
+GROUPS: list[dict[str, object]] = [
+    {"column": "ward"},
+    {"column": "urgent"},
+    {"column": "day"},
+    {"column": "age", "bins": [-5, 0, 4, 90]},
+]
+groups = st.lists(st.sampled_from(GROUPS), max_size=2, unique_by=str)
+derived_groups = st.lists(
+    st.sampled_from([*GROUPS, {"column": "kind"}, {"column": "rank"}]), max_size=2, unique_by=str
 )
 entries: st.SearchStrategy[dict[str, object]] = st.recursive(
     st.sampled_from(
@@ -102,7 +126,7 @@ conditions = st.lists(entries, max_size=2)
 @given(
     rows=rows,
     aggregate=aggregates,
-    group_by=groups,
+    group_by=derived_groups,
     where=conditions,
     limits=st.tuples(st.integers(1, 4), st.integers(1, 4)),
 )
@@ -121,7 +145,9 @@ def test_the_answer_is_what_the_plan_means(
     contribution = {"max_groups": limits[0], "max_rows_per_group": limits[1]}
     if aggregate in (MARGINALS, WORKLOAD):
         group_by = []
-    query = query_of(aggregate, group_by=group_by, where=where, contribution=contribution)
+    query = query_of(
+        aggregate, derived=DERIVED, group_by=group_by, where=where, contribution=contribution
+    )
     # An empty field is no value: so DuckDB reads it, and so the file was written.
     cells = [{name: cell or None for name, cell in zip(COLUMNS, row, strict=True)} for row in rows]
     assert folder.ask(dataset, query).tolist() == answer(interpret(dataset, query), cells, SALT)

@@ -145,6 +145,51 @@ def groups_of(aggregate: dict[str, Any], given: Sequence[object] = ("ward",)) ->
     return [] if aggregate in OVER_COLUMNS else list(given)
 
 
+DERIVED: dict[str, Any] = {
+    "score": {
+        "subtract": [
+            {"multiply": [{"column": "age"}, 3, {"add": [{"column": "age"}, -7]}]},
+            {
+                "case": [{"when": {"column": "cost", "op": ">", "value": 0.25}, "then": 5}],
+                "else": -1,
+            },
+        ]
+    },
+    "kind": {
+        "case": [
+            {"when": {"column": "age", "op": "<", "value": 4}, "then": "'\"\\"},
+            {"when": {"not": {"column": "day", "op": "is_null"}}, "then": {"column": "ward"}},
+            {"when": {"any": [{"column": "urgent", "op": "=", "value": True}]}, "then": "zo\u00eb"},
+        ]
+    },
+    "large": {"multiply": [{"negate": {"column": "age"}}, 2**43 - 1]},
+    "rank": {
+        "case": [{"when": {"column": "urgent", "op": "=", "value": True}, "then": 2}],
+        "else": {"case": [{"when": {"column": "cost", "op": "is_null"}, "then": 0}], "else": 1},
+    },
+}
+"""Derived columns, of which the last two of ``OVER_DERIVED`` have groups."""
+
+OVER_DERIVED: tuple[dict[str, Any], ...] = (
+    {"aggregate": {"type": "sum", "column": "score"}, "group_by": ["kind"]},
+    {"aggregate": {"type": "sum", "column": "large"}, "group_by": ["rank"]},
+    {"aggregate": {"type": "mean", "column": "large"}, "group_by": ["urgent"]},
+    {"aggregate": {"type": "mean", "column": "score", "lower": -5, "upper": 90}},
+    {"aggregate": {"type": "uncategorized", "column": "kind"}},
+    {"aggregate": {"type": "moments", "columns": ["score", "large", "age"]}},
+    {"aggregate": {"type": "quantiles", "column": "large", "bins": 17}},
+    {"aggregate": {"type": "histogram", "column": "score", "bins": [-9, 0, 40, 900]}},
+    {"aggregate": {"type": "count_units"}, "group_by": ["kind", "rank"]},
+    {"aggregate": {"type": "marginals", "columns": ["kind", "rank", "ward"]}},
+    {
+        "aggregate": {"type": "count"},
+        "where": [
+            {"any": [{"column": "large", "op": "<", "value": -5}, CONDITIONS[3]]},
+            {"not": {"column": "kind", "op": "=", "value": "b"}},
+        ],
+    },
+)
+
 _where = st.lists(ENTRIES, max_size=2)
 _groups = st.lists(st.sampled_from(GROUPS), max_size=2, unique_by=str)
 _plain = st.fixed_dictionaries(
@@ -166,7 +211,15 @@ _open = st.tuples(st.sampled_from(DOMAINS), st.sampled_from(AGGREGATES[:2]), _wh
         "contribution": parts[3],
     }
 )
-specs = st.lists(st.one_of(_plain, _plain, _together, _open), min_size=3, max_size=5)
+_derived = st.tuples(st.sampled_from(OVER_DERIVED), _where, _limits).map(
+    lambda parts: {
+        "derived": DERIVED,
+        **parts[0],
+        "where": [*parts[0].get("where", ()), *parts[1]],
+        "contribution": parts[2],
+    }
+)
+specs = st.lists(st.one_of(_plain, _derived, _together, _open), min_size=3, max_size=5)
 """Specs, of which some mean nothing (see ``meaningful``)."""
 
 _KINDS: dict[object, type[ComputedQuery]] = {
@@ -220,6 +273,7 @@ EVERY: tuple[dict[str, Any], ...] = (
         }
         for column, domain in DOMAINS
     ),
+    *({"derived": DERIVED, **spec, "contribution": LIMITS} for spec in OVER_DERIVED),
 )
 """One spec of each kind."""
 

@@ -1,7 +1,7 @@
 """Turn a spec into reviewed SQL, and that into an exact integer vector with its sensitivity.
 
 * ``specs``        strict models of datasets and queries, shapes only
-* ``formulas``     conditions that are joined
+* ``formulas``     conditions that are joined, and columns that are computed
 * ``planning``     what a spec means on its dataset, known before any data are read
 * ``binned``       statistics that are read from counts of bins, and the edges of their bins
 * ``statements``   the one template of the SQL, for any engine, and what its rows mean

@@ -9,6 +9,15 @@ from datetime import date
 from fractions import Fraction
 from itertools import product
 
+from penstock.connectors.formulas.arithmetic import (
+    Cases,
+    Computed,
+    Constant,
+    Cut,
+    DerivedColumn,
+    Sum,
+    TextCell,
+)
 from penstock.connectors.formulas.formula import Column, Filter, Formula
 from penstock.connectors.planning.plan import Grouping, Plan, Summand
 from penstock.connectors.planning.sensitivity import Measure
@@ -29,6 +38,43 @@ def read(column: Column, text: str | None) -> Cell | None:
     except (ValueError, KeyError):
         found = None
     return column.missing if found is None else found
+
+
+def value_of(column: Column, cells: Cells) -> Cell | None:
+    """Return a column's value in a row, of a derived one by its expression."""
+    if isinstance(column, DerivedColumn):
+        return _computed(column.computed, cells)
+    return read(column, cells[column.name])
+
+
+def _computed(computed: Computed, cells: Cells) -> int | str | None:
+    match computed:
+        case Constant():
+            return computed.value
+        case TextCell():
+            text = value_of(computed.column, cells)
+            assert text is None or isinstance(text, str)
+            return text
+        case Cut():
+            cell = value_of(computed.column, cells)
+            assert cell is None or isinstance(cell, int)
+            return None if cell is None else max(computed.lowest, min(cell, computed.highest))
+        case Cases():
+            for formula, value in computed.cases:
+                if holds(formula, cells):
+                    return _computed(value, cells)
+            return None if computed.otherwise is None else _computed(computed.otherwise, cells)
+        case Sum():
+            return _together(sum, computed.terms, cells)
+    return _together(math.prod, computed.factors, cells)
+
+
+def _together(
+    fold: Callable[[list[int]], int], parts: Iterable[Computed], cells: Cells
+) -> int | None:
+    values = [_computed(part, cells) for part in parts]
+    present = [value for value in values if isinstance(value, int)]
+    return fold(present) if len(present) == len(values) else None
 
 
 def _number(text: str) -> float | None:
@@ -60,7 +106,7 @@ COMPARED = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operato
 def holds(each: Formula, cells: Cells) -> bool:
     """Return whether a row meets a formula; what is unknown does not hold."""
     if isinstance(each, Filter):
-        return is_kept(each, read(each.column, cells[each.column.name]))
+        return is_kept(each, value_of(each.column, cells))
     each_part = (holds(part, cells) for part in each.parts)
     return any(each_part) if each.joining == "any" else all(each_part)
 
@@ -91,7 +137,7 @@ def _place(grouping: Grouping, value: Cell | None) -> int | None:
 def _steps(plan: Plan, cells: Cells) -> int | None:
     if plan.summand is None:
         return 1
-    value = read(plan.summand.column, cells[plan.summand.column.name])
+    value = value_of(plan.summand.column, cells)
     if plan.summand.categories:
         return 0 if value in plan.summand.categories else 1
     if not isinstance(value, int | float):
@@ -103,7 +149,7 @@ def _steps(plan: Plan, cells: Cells) -> int | None:
 
 def _height(factor: Summand, cells: Cells) -> int | None:
     """Return a factor's cell in steps above its grid, as doubles divide."""
-    value = read(factor.column, cells[factor.column.name])
+    value = value_of(factor.column, cells)
     if not isinstance(value, int | float):
         return None
     scaled = max(float(factor.lowest), min(float(value) / float(factor.step), factor.highest))
@@ -125,7 +171,7 @@ def _products(plan: Plan, rows: list[Cells]) -> list[int]:
 
 def _bin(bins: Grouping, cells: Cells) -> int | None:
     """Return the bin of a cell, of one beyond all bins the nearest."""
-    value = read(bins.column, cells[bins.column.name])
+    value = value_of(bins.column, cells)
     if not isinstance(value, int | float):
         return None
     return _place(bins, max(bins.edges[0], min(float(value), bins.edges[-1])))
@@ -184,10 +230,8 @@ def answer(plan: Plan, rows: Iterable[Cells], salt: bytes) -> list[int]:
     numbers = {places: number for number, places in enumerate(product(*sizes))}
     found: dict[tuple[str, int], list[tuple[int, Cells]]] = defaultdict(list)
     for number, cells in enumerate(rows):
-        unit = str(number) if plan.unit is None else read(plan.unit, cells[plan.unit.name])
-        places = tuple(
-            _place(each, read(each.column, cells[each.column.name])) for each in plan.groupings
-        )
+        unit = str(number) if plan.unit is None else value_of(plan.unit, cells)
+        places = tuple(_place(each, value_of(each.column, cells)) for each in plan.groupings)
         value = _steps(plan, cells)
         kept = all(holds(each, cells) for each in plan.filters)
         if None in {_height(factor, cells) for factor in plan.factors}:
@@ -223,7 +267,7 @@ def _parts(plan: Plan, rows: list[tuple[int, Cells]]) -> list[int]:
         return _nodes(plan, plan.bins, [cells for _, cells in rows])
     if not plan.flags:
         return list(_given(plan, [value for value, _ in rows]))
-    true = [sum(read(flag, cells[flag.name]) is True for _, cells in rows) for flag in plan.flags]
+    true = [sum(value_of(flag, cells) is True for _, cells in rows) for flag in plan.flags]
     return [min(number, plan.max_rows) for number in (*true, len(rows))]
 
 

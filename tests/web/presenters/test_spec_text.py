@@ -111,6 +111,16 @@ def test_a_structure_is_told_in_words(structure: dict[str, Any], phrase: str) ->
             "(a is missing or not (a is 1 and b is 2)) and not (a is 1)",
         ),
         (
+            {
+                "derived": {
+                    "x": {"subtract": [{"multiply": [2, {"column": "a"}]}, {"negate": 3}]},
+                    "y": {"case": [{"when": A_IS_1, "then": "one"}], "else": {"add": [1, 2]}},
+                }
+            },
+            'x is ((2 * a) - -3); y is ("one" if a is 1, else (1 + 2))',
+        ),
+        ({"derived": {"x": {"divide": [1, 2], "by": 3}}}, "divide"),
+        (
             {"contribution": {"max_groups": 1, "max_rows_per_group": 5}},
             "at most 1 group, at most 5 rows in each group",
         ),

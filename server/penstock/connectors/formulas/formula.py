@@ -41,6 +41,11 @@ class Column:
         """Return what a statistic is told apart by where it uses this column."""
         return self.name
 
+    @property
+    def sources(self) -> "tuple[Column, ...]":
+        """Return the columns of the data that are read for it: itself."""
+        return (self,)
+
 
 @dataclass(frozen=True)
 class Filter:

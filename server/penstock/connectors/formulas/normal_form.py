@@ -6,6 +6,7 @@ of one, a negation of a negation, and what De Morgan's laws make of each other.
 
 from collections.abc import Sequence
 
+from penstock.connectors.formulas.arithmetic import DerivedSpec
 from penstock.connectors.formulas.conditions import (
     OF_NOTHING,
     AllOf,
@@ -126,6 +127,9 @@ def _values(
             " type says.",
             pointer=pointer(*at, "value", *([cells.index(None)] if several else [])),
         )
+    if isinstance(spec, DerivedSpec) and spec.type == "integer":
+        # Its categories are the values that it may have, and not all that it is compared with.
+        return tuple(sorted(read, key=spelling))
     if spec.categories and not read <= {cell(spec.type, entry) for entry in spec.categories}:
         raise InvalidInput(
             f"A value for {condition.column} is none of the categories that the dataset declares.",

@@ -3,7 +3,8 @@
 The canonical form holds the dataset's name, version and, if it was corrected, the number of its
 declaration, the mechanism and the plan; it does not hold the query's name, its share, its levels,
 or how many false keys a tier expects. The order of fields and of conditions, the spelling of
-numbers, and a histogram written as a count over bins make no difference.  Pushed vectors have none:
+numbers, a histogram written as a count over bins, and the names of derived columns, which their
+expressions stand for, make no difference.  Pushed vectors have none:
 a hash over values would reveal small counts to anyone who tries them all.
 """
 
@@ -34,7 +35,8 @@ def canonical_form(
         "summand": _summand(plan.summand),
         "filters": [each.spelled for each in plan.filters],
         "groupings": [
-            [each.column.name, [spelling(edge) for edge in each.edges]] for each in plan.groupings
+            [each.column.spelled, [spelling(edge) for edge in each.edges]]
+            for each in plan.groupings
         ],
         "max_groups": plan.max_groups,
         "max_rows": plan.max_rows,
@@ -43,21 +45,23 @@ def canonical_form(
         # Cells are read differently, which the names of columns do not show.
         form["declaration"] = declaration
     if plan.open_keys is not None:
-        form["open_keys"] = [plan.open_keys.column.name, *_domain(plan.open_keys.domain)]
+        form["open_keys"] = [plan.open_keys.column.spelled, *_domain(plan.open_keys.domain)]
     if plan.flags:
-        form["columns"] = sorted(flag.name for flag in plan.flags)
+        form["columns"] = sorted(flag.spelled for flag in plan.flags)
     if plan.factors:
         # The same numbers in another order are the same statistic.
         form["factors"] = sorted(
-            [each.column.name, str(each.step), each.lowest, each.highest] for each in plan.factors
+            [each.column.spelled, str(each.step), each.lowest, each.highest]
+            for each in plan.factors
         )
     if plan.bins is not None:
-        form["bins"] = [plan.bins.column.name, *(spelling(edge) for edge in plan.bins.edges)]
+        form["bins"] = [plan.bins.column.spelled, *(spelling(edge) for edge in plan.bins.edges)]
     if plan.marginals is not None:
         # Columns in another order have the same marginals.
-        names = [each.column.name for each in plan.groupings]
+        names = [each.column.spelled for each in plan.groupings]
         form["groupings"] = sorted(
-            [each.column.name, [spelling(edge) for edge in each.edges]] for each in plan.groupings
+            [each.column.spelled, [spelling(edge) for edge in each.edges]]
+            for each in plan.groupings
         )
         form["sets"] = sorted(
             sorted(names[place] for place in larger) for larger in plan.marginals.sets
@@ -91,21 +95,21 @@ def _nodes(nodes: Lift | Centered | Ellipse) -> list[object]:
 
 def _protected(plan: Plan, workload: Workload) -> list[list[object]]:
     """Return the columns with the rows that are protected: what is asked is read from these."""
-    columns = zip(plan.groupings, workload.factors, strict=True)
-    protected: dict[str, list[object]] = {}
-    for each, factor in columns:
+    protected: list[list[object]] = []
+    for each, factor in zip(plan.groupings, workload.factors, strict=True):
         rows = factor.strategy
         numbers = [list(row) for row in rows.rows] if isinstance(rows, Given) else rows.name
-        protected[each.column.name] = [[spelling(edge) for edge in each.edges], numbers]
+        edges = [spelling(edge) for edge in each.edges]
+        protected.append([each.column.spelled, edges, numbers])
     # Columns in another order have the same nodes.
-    return [[name, *protected[name]] for name in sorted(protected)]
+    return sorted(protected, key=lambda part: (str(part[0]), json.dumps(part)))
 
 
 def _summand(summand: Summand | None) -> list[object] | None:
     if summand is None:
         return None
     parts: list[object] = [
-        summand.column.name,
+        summand.column.spelled,
         str(summand.step),
         summand.lowest,
         summand.highest,

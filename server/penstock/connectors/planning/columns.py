@@ -3,6 +3,7 @@
 import math
 from collections.abc import Sequence
 
+from penstock.connectors.formulas.arithmetic import DerivedColumn, DerivedSpec
 from penstock.connectors.formulas.formula import Column
 from penstock.connectors.planning.domain import ALL
 from penstock.connectors.planning.plan import Grouping
@@ -36,6 +37,8 @@ _BOUNDS = {"lower": 0, "upper": 100}
 def column_of(dataset: DatasetSpec, name: str) -> Column:
     """Return a declared column as plans have it."""
     spec = dataset.columns[name]
+    if isinstance(spec, DerivedSpec):
+        return DerivedColumn(name, spec.type, None, spec.computed)
     missing = None if spec.missing is None else cell(spec.type, spec.missing)
     return Column(name, spec.type, missing)
 

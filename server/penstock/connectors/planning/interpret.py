@@ -5,6 +5,7 @@ from fractions import Fraction
 
 from penstock.connectors.binned.edges import edges_of, planned
 from penstock.connectors.binned.quantiles import MOST_NODES, Quantiles
+from penstock.connectors.formulas.derived_columns import with_derived
 from penstock.connectors.formulas.formula import Column
 from penstock.connectors.formulas.normal_form import formulas_of
 from penstock.connectors.planning.columns import (
@@ -69,6 +70,7 @@ def interpret(dataset: DatasetSpec, request: ComputedQuery) -> Plan:
             " name a dataset that the server reads.",
             pointer=pointer("dataset"),
         )
+    dataset = with_derived(dataset, request.derived)
     refusals = Refusals()
     with refusals:
         opened = _open_keys(dataset, request)
@@ -167,6 +169,12 @@ def _open_keys(dataset: DatasetSpec, request: ComputedQuery) -> OpenKeys | None:
     if not isinstance(request, HistogramQuery):
         return None
     name = only_column(request)
+    if name in request.derived:
+        raise InvalidInput(
+            "The keys of a sparse histogram are those of a declared column; group by one, or leave"
+            " structure out.",
+            pointer=pointer("group_by", 0, "column"),
+        )
     declared(dataset, name, "group_by", 0, "column")
     return open_keys(dataset, request, column_of(dataset, name))
 

@@ -151,6 +151,11 @@ class Plan:
         return tuple(dict.fromkeys(used))
 
     @property
+    def sources(self) -> tuple[Column, ...]:
+        """Return the columns of the data that ``columns`` are read from, once each."""
+        return tuple(dict.fromkeys(source for each in self.columns for source in each.sources))
+
+    @property
     def keys(self) -> int:
         """Return the number of keys, ``K``."""
         if self.open_keys is not None:

@@ -14,6 +14,7 @@ from penstock.connectors.binned import edges
 from penstock.connectors.binned.quantiles import Quantiles
 from penstock.connectors.choice import connector_of
 from penstock.connectors.connector import ExactAnswer
+from penstock.connectors.formulas.derived_columns import with_derived
 from penstock.connectors.planning.canonical import canonical_hash
 from penstock.connectors.planning.correlated_counts import Nodes
 from penstock.connectors.planning.domain import Key
@@ -106,13 +107,14 @@ def _moments(
 ) -> Moments | Regression | None:
     if not isinstance(request.aggregate, Moments | Regression):
         return None
-    return planned(dataset, request.aggregate, plan.max_rows)
+    columns = with_derived(dataset, request.derived)
+    return planned(columns, request.aggregate, plan.max_rows)
 
 
 def _quantiles(dataset: DatasetSpec, request: ComputedQuery) -> Quantiles | None:
     if not isinstance(request.aggregate, Quantiles):
         return None
-    return edges.planned(dataset, request.aggregate)
+    return edges.planned(with_derived(dataset, request.derived), request.aggregate)
 
 
 def _changed(dataset: DatasetSpec, plan: Plan) -> int:

@@ -22,6 +22,7 @@ from pydantic_core import PydanticCustomError
 
 from penstock.connectors.binned.quantiles import Quantiles
 from penstock.connectors.formulas.conditions import Conditions
+from penstock.connectors.formulas.expressions import Derived
 from penstock.connectors.specs.moments import MarginalTables, Moments, Regression, Workload
 from penstock.privacy.neighboring import NeighboringRelation
 from penstock.spec_fields import (
@@ -280,12 +281,23 @@ class QuerySpec(Spec):
 
 
 class ComputedQuery(QuerySpec):
-    """The data half of a query whose answer the server computes."""
+    """The data half of a query whose answer the server computes.
 
+    ``derived`` are columns of the query that are computed from the dataset's, by name; all else
+    uses them like declared ones.
+    """
+
+    derived: Derived = Field(default_factory=dict)
     where: Conditions = ()
     group_by: Groupings = ()
     aggregate: AggregateSpec
     contribution: ContributionSpec = ContributionSpec()
+
+    @model_serializer(mode="wrap")
+    def _dumped(self, dump: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """Leave ``derived`` out where there is none, so that texts of earlier versions stay."""
+        fields: dict[str, Any] = dump(self)
+        return {name: part for name, part in fields.items() if part or name != "derived"}
 
 
 class AssertedSensitivity(Spec):

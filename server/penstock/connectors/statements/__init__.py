@@ -2,7 +2,7 @@
 
 * ``statement``     a text with its plan and hash, and the names that it uses
 * ``expressions``   makes the nodes of SQL expressions
-* ``formulas``      conditions
+* ``formulas``      conditions and derived columns
 * ``dialect``       what an engine does otherwise than others
 * ``template``      the one template, filled in by a plan
 * ``texts``         keeps the latest texts, by all that they depend on

@@ -70,5 +70,5 @@ def arrow_type(kind: ColumnType) -> "pa.DataType":
 def columns_of(plan: Plan) -> dict[str, Column]:
     """Return the columns that a plan reads, by name, in the order of names."""
     key = plan.open_keys.column if plan.open_keys else None
-    used = [column for column in (plan.unit, key, *plan.columns) if column is not None]
+    used = [column for column in (plan.unit, key, *plan.sources) if column is not None]
     return {column.name: column for column in sorted(used, key=lambda column: column.name)}

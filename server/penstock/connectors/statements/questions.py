@@ -187,6 +187,66 @@ QUESTIONS: tuple[Question, ...] = (
         (160, 32),
     ),
     Question(
+        "joined conditions",
+        {
+            "aggregate": {"type": "count"},
+            "where": [
+                {
+                    "any": [
+                        {"column": "cost", "op": "is_null"},
+                        {"not": {"column": "ward", "op": "in", "value": ["b", "none"]}},
+                        {
+                            "all": [
+                                {"not": {"column": "age", "op": "<", "value": 30}},
+                                {"column": "day", "op": "is_not_null"},
+                            ]
+                        },
+                    ]
+                },
+                {"not": {"column": "urgent", "op": "=", "value": False}},
+            ],
+            "group_by": _WARDS,
+            "contribution": _BOUNDED,
+        },
+        (2, 2, 2, 0),
+    ),
+    Question(
+        "derived columns",
+        {
+            "derived": {
+                "score": {
+                    "add": [
+                        {"multiply": [{"column": "age"}, {"negate": {"column": "age"}}, 2**14]},
+                        {
+                            "case": [
+                                {
+                                    "when": {"column": "cost", "op": "<", "value": 1},
+                                    "then": {"subtract": [7, {"column": "age"}]},
+                                }
+                            ],
+                            "else": 1,
+                        },
+                    ]
+                },
+                "kind": {
+                    "case": [
+                        {"when": {"column": "urgent", "op": "is_null"}, "then": "unknown"},
+                        {
+                            "when": {"column": "age", "op": ">=", "value": 30},
+                            "then": {"column": "ward"},
+                        },
+                    ],
+                    "else": "others",
+                },
+            },
+            "aggregate": {"type": "sum", "column": "score"},
+            "where": [{"column": "score", "op": "!=", "value": -(10**4) * 2**14}],
+            "group_by": [{"column": "kind"}],
+            "contribution": _BOUNDED,
+        },
+        (-14745599, -14745623, 0, -163840093, 0, -1621998),
+    ),
+    Question(
         "columns",
         {
             "structure": "correlated",

@@ -3,7 +3,8 @@
 What the SQL guarantees, in the order of its parts:
 
 1. ``typed``: every cell is read as its declared type; what is not of it, NaN and infinities
-   become the declared ``missing``, or NULL.
+   become the declared ``missing``, or NULL.  Where columns are derived, the part is ``read``, and
+   ``typed`` computes them from its cells.
 2. ``kept``: rows without a privacy unit or without a value are dropped; the declared keys
    are joined, so that no key is ever discovered in the data.
 3. ``contributed``: the contributions of one unit to one key are added up and clamped (for a
@@ -21,10 +22,12 @@ A sparse histogram joins no keys: its rows are kept if their cell is a key of th
 answer has one row for each key that was found.
 """
 
+from collections.abc import Sequence
 from typing import Final
 
 from sqlglot import exp
 
+from penstock.connectors.formulas.arithmetic import DerivedColumn
 from penstock.connectors.formulas.formula import Column, Junction
 from penstock.connectors.planning.domain import strides_of
 from penstock.connectors.planning.open_keys import COLUMN
@@ -33,7 +36,7 @@ from penstock.connectors.planning.sensitivity import Measure
 from penstock.connectors.statements import expressions as sql
 from penstock.connectors.statements.dialect import Dialect
 from penstock.connectors.statements.expressions import Node
-from penstock.connectors.statements.formulas import condition
+from penstock.connectors.statements.formulas import computed, condition
 from penstock.connectors.statements.parts import answers, parts
 from penstock.connectors.statements.statement import (
     BINS,
@@ -60,7 +63,7 @@ def statement(plan: Plan, dialect: Dialect) -> Statement:
 
 
 def _written(plan: Plan, dialect: Dialect) -> Written:
-    relations = {"typed": _typed(plan, dialect), "kept": _kept(plan, dialect)}
+    relations = {**_typed(plan, dialect), "kept": _kept(plan, dialect)}
     added = parts(plan, dialect)
     if plan.unit is None:
         columns = [sql.named(part, name) for name, part in added.items()]
@@ -81,8 +84,29 @@ def _written(plan: Plan, dialect: Dialect) -> Written:
     return Written(text, sha256_of(text), tuple(only))
 
 
-def _typed(plan: Plan, dialect: Dialect) -> exp.Select:
-    cells = [sql.named(dialect.cell(each), _alias(plan, each)) for each in plan.columns]
+def _typed(plan: Plan, dialect: Dialect) -> dict[str, exp.Select]:
+    """Return the part that has a plan's columns, and before it, for derived ones, their cells."""
+    if plan.sources == plan.columns:
+        return {"typed": _cells(plan, plan.columns, dialect)}
+    ours = [name for name, kept in (("unit", plan.unit), (COLUMN, plan.open_keys)) if kept]
+    columns = [sql.named(sql.column(name, "read"), name) for name in ours]
+
+    def cell_of(column: Column) -> Node:
+        return sql.column(_name(plan.sources, column), "read")
+
+    for each in plan.columns:
+        if isinstance(each, DerivedColumn):
+            value = computed(each.computed, cell_of, dialect)
+        else:
+            value = cell_of(each)
+        columns.append(sql.named(value, _name(plan.columns, each)))
+    read = _cells(plan, plan.sources, dialect)
+    return {"read": read, "typed": sql.select(columns, sql.table("read"))}
+
+
+def _cells(plan: Plan, columns: Sequence[Column], dialect: Dialect) -> exp.Select:
+    """Return the part that reads cells: those of columns, of the unit and of open keys."""
+    cells = [sql.named(dialect.cell(each), _name(columns, each)) for each in columns]
     if plan.unit is not None:
         cells.insert(0, sql.named(dialect.text_of(dialect.cell(plan.unit)), "unit"))
     if plan.open_keys is not None:
@@ -90,12 +114,12 @@ def _typed(plan: Plan, dialect: Dialect) -> exp.Select:
     return sql.select(cells or [sql.named(sql.number(1), "present")], sql.table(SOURCE))
 
 
-def _alias(plan: Plan, column: Column) -> str:
-    return f"c{plan.columns.index(column)}"
+def _name(columns: Sequence[Column], column: Column) -> str:
+    return f"c{columns.index(column)}"
 
 
 def _cell(plan: Plan, column: Column) -> Node:
-    return sql.column(_alias(plan, column), "typed")
+    return sql.column(_name(plan.columns, column), "typed")
 
 
 def _kept(plan: Plan, dialect: Dialect) -> exp.Select:

@@ -29,6 +29,7 @@ _OPERATORS = {
     "is_null": "is missing",
     "is_not_null": "is not missing",
 }
+_ARITHMETIC = {"add": " + ", "subtract": " - ", "multiply": " * "}
 _JOINING = {"any": " or ", "all": " and "}
 _ROWS = {
     "identity": "each key",
@@ -51,6 +52,7 @@ def question(spec: Mapping[str, Any]) -> list[tuple[str, str]]:
     """
     writers: Mapping[str, tuple[str, Callable[[Any], str]]] = {
         "aggregate": ("Statistic", _aggregate),
+        "derived": ("Derived columns", _derived),
         "group_by": ("Group by", _groups),
         "where": ("Rows where", _conditions),
         "contribution": ("Contribution of one privacy unit", _contribution),
@@ -64,7 +66,7 @@ def question(spec: Mapping[str, Any]) -> list[tuple[str, str]]:
         label, words = writers.get(name, (name.replace("_", " ").capitalize(), _plain))
         try:
             lines.append((label, words(part)))
-        except (AttributeError, KeyError, TypeError):
+        except (AttributeError, KeyError, TypeError, ValueError):
             lines.append((label, _plain(part)))
     return lines
 
@@ -177,6 +179,28 @@ def _condition(part: Mapping[str, Any]) -> str:
             return f"({word.join(map(_condition, part[joining]))})"
     comparison = f"{part['column']} {_OPERATORS[part['op']]}"
     return f"{comparison} {_value(part['value'])}" if "value" in part else comparison
+
+
+def _derived(part: Mapping[str, Any]) -> str:
+    return "; ".join(f"{name} is {_expression(computed)}" for name, computed in part.items())
+
+
+def _expression(part: Any) -> str:
+    """Return what a derived column is computed from, in words."""
+    if not isinstance(part, Mapping):
+        return json.dumps(part, ensure_ascii=False)
+    if "column" in part:
+        return str(part["column"])
+    if "negate" in part:
+        return f"-{_expression(part['negate'])}"
+    if "case" in part:
+        cases = [
+            f"{_expression(case['then'])} if {_condition(case['when'])}" for case in part["case"]
+        ]
+        last = _expression(part["else"]) if "else" in part else "missing"
+        return f"({', '.join(cases)}, else {last})"
+    [(name, operands)] = part.items()
+    return f"({_ARITHMETIC[name].join(map(_expression, operands))})"
 
 
 def _value(value: object) -> str:

@@ -28,7 +28,15 @@ from penstock.connectors.warehouses.warehouse import differences
 ENGINES: tuple[Engine, ...] = (Trino(), BigQuery(), Snowflake())
 ALL = (*QUESTIONS, *OPEN_QUESTIONS)
 GOLDEN = Path(__file__).parent / "golden"
-SHOWN = ("mean", "filters", "columns", "string", "sha256_64")
+SHOWN = (
+    "mean",
+    "filters",
+    "joined conditions",
+    "derived columns",
+    "columns",
+    "string",
+    "sha256_64",
+)
 
 each_engine = pytest.mark.parametrize("engine", ENGINES, ids=lambda engine: engine.name)
 each_question = pytest.mark.parametrize("question", ALL, ids=lambda question: question.name)
@@ -112,7 +120,7 @@ def traps(text: str, dialect: Dialect) -> Iterator[str]:
             yield word
     tree = parsed(text, dialect)
     parts = {each.alias: each for each in tree.find_all(exp.CTE)}
-    for cast in parts["typed"].find_all(exp.Cast):
+    for cast in parts.get("read", parts["typed"]).find_all(exp.Cast):
         own = cast.this.find(exp.Column) is not None
         if own and not cast.to.is_type("text", "varchar"):
             yield "a cast of a cell"

@@ -116,4 +116,5 @@ def _require_same(counts: Query, size: Query) -> None:
 def _population(spec: Mapping[str, Any]) -> Sequence[Any]:
     """Return the parts of a spec that say which rows or units are counted."""
     kind, rows = spec.get("aggregate", {}).get("type"), spec.get("contribution", {})
-    return kind, spec.get("where"), spec.get("group_by"), rows.get("max_rows_per_group")
+    parts = (spec.get(name) for name in ("derived", "where", "group_by"))
+    return kind, *parts, rows.get("max_rows_per_group")

@@ -175,6 +175,197 @@ SELECT
     CAST('858993459200' AS BIGNUMERIC)
   ) AS INT64) AS `part_answer`
 FROM `totals`
+-- joined conditions
+WITH `typed` AS (
+  SELECT
+    CAST(`person` AS STRING) AS `unit`,
+    `urgent` AS `c0`,
+    CASE WHEN NOT is_nan(`cost`) AND NOT is_inf(`cost`) THEN `cost` END AS `c1`,
+    `ward` AS `c2`,
+    coalesce(`age`, CAST('5' AS INT64)) AS `c3`,
+    `day` AS `c4`
+  FROM `source`
+), `kept` AS (
+  SELECT
+    `typed`.`unit` AS `unit`,
+    `keys_0`.`position` * 1 AS `key`,
+    CAST(1 AS INT64) AS `value`
+  FROM `typed`
+  JOIN `keys_0`
+    ON `typed`.`c2` = `keys_0`.`value`
+  WHERE
+    NOT `typed`.`unit` IS NULL
+    AND NOT `typed`.`c0` IN (FALSE)
+    AND (
+      (
+        `typed`.`c1` IS NULL
+      )
+      OR (
+        NOT `typed`.`c2` IN ('b', 'none')
+      )
+      OR (
+        (
+          `typed`.`c3` >= CAST('30' AS INT64)
+        ) AND (
+          NOT `typed`.`c4` IS NULL
+        )
+      )
+    )
+), `contributed` AS (
+  SELECT
+    `unit`,
+    `key`,
+    CAST(least(count(*), 2) AS INT64) AS `part`
+  FROM `kept`
+  GROUP BY
+    `unit`,
+    `key`
+), `chosen` AS (
+  SELECT
+    `key`,
+    `part`,
+    row_number() OVER (
+      PARTITION BY `unit`
+      ORDER BY to_hex(
+        md5(
+          CAST(length(`unit`) AS STRING) || ':' || `unit` || CAST(length(CAST(`key` AS STRING)) AS STRING) || ':' || CAST(`key` AS STRING) || CAST(length(@salt) AS STRING) || ':' || @salt
+        )
+      ), `key`
+    ) AS `place`
+  FROM `contributed`
+), `totals` AS (
+  SELECT
+    `key`,
+    sum(CAST(`part` AS BIGNUMERIC)) AS `part`
+  FROM `chosen`
+  WHERE
+    `place` <= 2
+  GROUP BY
+    `key`
+)
+SELECT
+  `totals`.`key` AS `key`,
+  CAST(least(
+    greatest(`totals`.`part`, CAST('-8589934592' AS BIGNUMERIC)),
+    CAST('8589934592' AS BIGNUMERIC)
+  ) AS INT64) AS `part_answer`
+FROM `totals`
+-- derived columns
+WITH `read` AS (
+  SELECT
+    CAST(`person` AS STRING) AS `unit`,
+    CASE WHEN NOT is_nan(`cost`) AND NOT is_inf(`cost`) THEN `cost` END AS `c0`,
+    coalesce(`age`, CAST('5' AS INT64)) AS `c1`,
+    `urgent` AS `c2`,
+    `ward` AS `c3`
+  FROM `source`
+), `typed` AS (
+  SELECT
+    `read`.`unit` AS `unit`,
+    CASE
+      WHEN `read`.`c0` < CAST('1.0' AS FLOAT64)
+      THEN CASE
+        WHEN `read`.`c1` < CAST('-10' AS INT64)
+        THEN CAST('-10' AS INT64)
+        WHEN `read`.`c1` > CAST('100' AS INT64)
+        THEN CAST('100' AS INT64)
+        ELSE `read`.`c1`
+      END * CAST('-1' AS INT64) + CAST('7' AS INT64)
+      ELSE CAST('1' AS INT64)
+    END + (
+      (
+        CASE
+          WHEN `read`.`c1` < CAST('-10' AS INT64)
+          THEN CAST('-10' AS INT64)
+          WHEN `read`.`c1` > CAST('100' AS INT64)
+          THEN CAST('100' AS INT64)
+          ELSE `read`.`c1`
+        END * CASE
+          WHEN `read`.`c1` < CAST('-10' AS INT64)
+          THEN CAST('-10' AS INT64)
+          WHEN `read`.`c1` > CAST('100' AS INT64)
+          THEN CAST('100' AS INT64)
+          ELSE `read`.`c1`
+        END
+      ) * CAST('-16384' AS INT64)
+    ) AS `c0`,
+    CASE
+      WHEN `read`.`c2` IS NULL
+      THEN 'unknown'
+      WHEN `read`.`c1` >= CAST('30' AS INT64)
+      THEN `read`.`c3`
+      ELSE 'others'
+    END AS `c1`
+  FROM `read`
+), `kept` AS (
+  SELECT
+    `typed`.`unit` AS `unit`,
+    `keys_0`.`position` * 1 AS `key`,
+    CAST(floor(
+      least(
+        greatest(
+          CASE
+            WHEN abs(CAST(`typed`.`c0` AS FLOAT64)) < CAST('0.25' AS FLOAT64)
+            THEN CAST('0.0' AS FLOAT64)
+            ELSE least(
+              greatest(CAST(`typed`.`c0` AS FLOAT64), CAST('-163840093.00000003' AS FLOAT64)),
+              CAST('163840093.00000003' AS FLOAT64)
+            )
+          END / CAST('1.0' AS FLOAT64),
+          CAST('-163840093.0' AS FLOAT64)
+        ),
+        CAST('16384017.0' AS FLOAT64)
+      ) + CAST('0.5' AS FLOAT64)
+    ) AS INT64) AS `value`
+  FROM `typed`
+  JOIN `keys_0`
+    ON `typed`.`c1` = `keys_0`.`value`
+  WHERE
+    NOT `typed`.`unit` IS NULL
+    AND NOT `typed`.`c0` IS NULL
+    AND NOT `typed`.`c0` IN (CAST('-163840000' AS INT64))
+), `contributed` AS (
+  SELECT
+    `unit`,
+    `key`,
+    CAST(least(
+      greatest(sum(CAST(`value` AS BIGNUMERIC)), CAST('-327680186' AS BIGNUMERIC)),
+      CAST('32768034' AS BIGNUMERIC)
+    ) AS INT64) AS `part`
+  FROM `kept`
+  GROUP BY
+    `unit`,
+    `key`
+), `chosen` AS (
+  SELECT
+    `key`,
+    `part`,
+    row_number() OVER (
+      PARTITION BY `unit`
+      ORDER BY to_hex(
+        md5(
+          CAST(length(`unit`) AS STRING) || ':' || `unit` || CAST(length(CAST(`key` AS STRING)) AS STRING) || ':' || CAST(`key` AS STRING) || CAST(length(@salt) AS STRING) || ':' || @salt
+        )
+      ), `key`
+    ) AS `place`
+  FROM `contributed`
+), `totals` AS (
+  SELECT
+    `key`,
+    sum(CAST(`part` AS BIGNUMERIC)) AS `part`
+  FROM `chosen`
+  WHERE
+    `place` <= 2
+  GROUP BY
+    `key`
+)
+SELECT
+  `totals`.`key` AS `key`,
+  CAST(least(
+    greatest(`totals`.`part`, CAST('-1407375682417197056' AS BIGNUMERIC)),
+    CAST('1407375682417197056' AS BIGNUMERIC)
+  ) AS INT64) AS `part_answer`
+FROM `totals`
 -- columns
 WITH `typed` AS (
   SELECT

@@ -177,6 +177,199 @@ SELECT
     CAST('858993459200' AS DECIMAL(38, 0))
   ) AS BIGINT) AS "part_answer"
 FROM "totals"
+-- joined conditions
+WITH "typed" AS (
+  SELECT
+    CAST("person" AS VARCHAR) AS "unit",
+    "urgent" AS "c0",
+    CASE
+      WHEN "cost" BETWEEN CAST('-1.7976931348623157e+308' AS DOUBLE) AND CAST('1.7976931348623157e+308' AS DOUBLE)
+      THEN "cost"
+    END AS "c1",
+    "ward" AS "c2",
+    coalesce("age", CAST('5' AS BIGINT)) AS "c3",
+    "day" AS "c4"
+  FROM "source"
+), "kept" AS (
+  SELECT
+    "typed"."unit" AS "unit",
+    "keys_0"."position" * 1 AS "key",
+    CAST(1 AS BIGINT) AS "value"
+  FROM "typed"
+  JOIN "keys_0"
+    ON "typed"."c2" = "keys_0"."value"
+  WHERE
+    NOT "typed"."unit" IS NULL
+    AND NOT "typed"."c0" IN (FALSE)
+    AND (
+      (
+        "typed"."c1" IS NULL
+      )
+      OR (
+        NOT "typed"."c2" IN ('b', 'none')
+      )
+      OR (
+        (
+          "typed"."c3" >= CAST('30' AS BIGINT)
+        ) AND (
+          NOT "typed"."c4" IS NULL
+        )
+      )
+    )
+), "contributed" AS (
+  SELECT
+    "unit",
+    "key",
+    CAST(least(count(*), 2) AS BIGINT) AS "part"
+  FROM "kept"
+  GROUP BY
+    "unit",
+    "key"
+), "chosen" AS (
+  SELECT
+    "key",
+    "part",
+    row_number() OVER (
+      PARTITION BY "unit"
+      ORDER BY md5(
+        CAST(length("unit") AS VARCHAR) || ':' || "unit" || CAST(length(CAST("key" AS VARCHAR)) AS VARCHAR) || ':' || CAST("key" AS VARCHAR) || CAST(length(?) AS VARCHAR) || ':' || ?
+      ), "key"
+    ) AS "place"
+  FROM "contributed"
+), "totals" AS (
+  SELECT
+    "key",
+    sum(CAST("part" AS DECIMAL(38, 0))) AS "part"
+  FROM "chosen"
+  WHERE
+    "place" <= 2
+  GROUP BY
+    "key"
+)
+SELECT
+  "totals"."key" AS "key",
+  CAST(least(
+    greatest("totals"."part", CAST('-8589934592' AS DECIMAL(38, 0))),
+    CAST('8589934592' AS DECIMAL(38, 0))
+  ) AS BIGINT) AS "part_answer"
+FROM "totals"
+-- derived columns
+WITH "read" AS (
+  SELECT
+    CAST("person" AS VARCHAR) AS "unit",
+    CASE
+      WHEN "cost" BETWEEN CAST('-1.7976931348623157e+308' AS DOUBLE) AND CAST('1.7976931348623157e+308' AS DOUBLE)
+      THEN "cost"
+    END AS "c0",
+    coalesce("age", CAST('5' AS BIGINT)) AS "c1",
+    "urgent" AS "c2",
+    "ward" AS "c3"
+  FROM "source"
+), "typed" AS (
+  SELECT
+    "read"."unit" AS "unit",
+    CASE
+      WHEN "read"."c0" < CAST('1.0' AS DOUBLE)
+      THEN CASE
+        WHEN "read"."c1" < CAST('-10' AS BIGINT)
+        THEN CAST('-10' AS BIGINT)
+        WHEN "read"."c1" > CAST('100' AS BIGINT)
+        THEN CAST('100' AS BIGINT)
+        ELSE "read"."c1"
+      END * CAST('-1' AS BIGINT) + CAST('7' AS BIGINT)
+      ELSE CAST('1' AS BIGINT)
+    END + (
+      (
+        CASE
+          WHEN "read"."c1" < CAST('-10' AS BIGINT)
+          THEN CAST('-10' AS BIGINT)
+          WHEN "read"."c1" > CAST('100' AS BIGINT)
+          THEN CAST('100' AS BIGINT)
+          ELSE "read"."c1"
+        END * CASE
+          WHEN "read"."c1" < CAST('-10' AS BIGINT)
+          THEN CAST('-10' AS BIGINT)
+          WHEN "read"."c1" > CAST('100' AS BIGINT)
+          THEN CAST('100' AS BIGINT)
+          ELSE "read"."c1"
+        END
+      ) * CAST('-16384' AS BIGINT)
+    ) AS "c0",
+    CASE
+      WHEN "read"."c2" IS NULL
+      THEN 'unknown'
+      WHEN "read"."c1" >= CAST('30' AS BIGINT)
+      THEN "read"."c3"
+      ELSE 'others'
+    END AS "c1"
+  FROM "read"
+), "kept" AS (
+  SELECT
+    "typed"."unit" AS "unit",
+    "keys_0"."position" * 1 AS "key",
+    CAST(floor(
+      least(
+        greatest(
+          CASE
+            WHEN abs(CAST("typed"."c0" AS DOUBLE)) < CAST('0.25' AS DOUBLE)
+            THEN CAST('0.0' AS DOUBLE)
+            ELSE least(
+              greatest(CAST("typed"."c0" AS DOUBLE), CAST('-163840093.00000003' AS DOUBLE)),
+              CAST('163840093.00000003' AS DOUBLE)
+            )
+          END / CAST('1.0' AS DOUBLE),
+          CAST('-163840093.0' AS DOUBLE)
+        ),
+        CAST('16384017.0' AS DOUBLE)
+      ) + CAST('0.5' AS DOUBLE)
+    ) AS BIGINT) AS "value"
+  FROM "typed"
+  JOIN "keys_0"
+    ON "typed"."c1" = "keys_0"."value"
+  WHERE
+    NOT "typed"."unit" IS NULL
+    AND NOT "typed"."c0" IS NULL
+    AND NOT "typed"."c0" IN (CAST('-163840000' AS BIGINT))
+), "contributed" AS (
+  SELECT
+    "unit",
+    "key",
+    CAST(least(
+      greatest(sum(CAST("value" AS DECIMAL(38, 0))), CAST('-327680186' AS DECIMAL(38, 0))),
+      CAST('32768034' AS DECIMAL(38, 0))
+    ) AS BIGINT) AS "part"
+  FROM "kept"
+  GROUP BY
+    "unit",
+    "key"
+), "chosen" AS (
+  SELECT
+    "key",
+    "part",
+    row_number() OVER (
+      PARTITION BY "unit"
+      ORDER BY md5(
+        CAST(length("unit") AS VARCHAR) || ':' || "unit" || CAST(length(CAST("key" AS VARCHAR)) AS VARCHAR) || ':' || CAST("key" AS VARCHAR) || CAST(length(?) AS VARCHAR) || ':' || ?
+      ), "key"
+    ) AS "place"
+  FROM "contributed"
+), "totals" AS (
+  SELECT
+    "key",
+    sum(CAST("part" AS DECIMAL(38, 0))) AS "part"
+  FROM "chosen"
+  WHERE
+    "place" <= 2
+  GROUP BY
+    "key"
+)
+SELECT
+  "totals"."key" AS "key",
+  CAST(least(
+    greatest("totals"."part", CAST('-1407375682417197056' AS DECIMAL(38, 0))),
+    CAST('1407375682417197056' AS DECIMAL(38, 0))
+  ) AS BIGINT) AS "part_answer"
+FROM "totals"
 -- columns
 WITH "typed" AS (
   SELECT
