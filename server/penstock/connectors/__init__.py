@@ -4,6 +4,7 @@
 * ``formulas``     conditions that are joined, and columns that are computed
 * ``planning``     what a spec means on its dataset, known before any data are read
 * ``binned``       statistics that are read from counts of bins, and the edges of their bins
+* ``sql``          SQL that people write, read as specs, and specs written as SQL
 * ``statements``   the one template of the SQL, for any engine, and what its rows mean
 * ``connector``    what an engine must offer
 * ``choice``       the connector of a dataset

@@ -51,8 +51,8 @@ from penstock.services.schemas.queries import (
     DatasetRequest,
     LevelsChange,
     PushedVectorRequest,
-    QueryRequest,
     ReleaseRequest,
+    SpecRequest,
 )
 from penstock.services.schemas.streams import ElementsRequest, StreamRequest
 from penstock.services.streams import stream_elements, stream_totals, streams
@@ -139,7 +139,7 @@ def _fund(house: House) -> None:
 
 
 def _register(house: House, progress: Progress) -> None:
-    adapter: TypeAdapter[QueryRequest] = TypeAdapter(QueryRequest)
+    adapter: TypeAdapter[SpecRequest] = TypeAdapter(SpecRequest)
     for query in stage.queries("later/queries"):
         progress(f"Registering the query {query['name']}, which reads the data once")
         registration.register(house.server, house.who(ADMIN), adapter.validate_python(query))

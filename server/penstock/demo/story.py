@@ -25,8 +25,8 @@ from penstock.services.schemas.people.tokens import TokenSpec
 from penstock.services.schemas.people.users import UserSpec
 from penstock.services.schemas.queries import (
     DatasetRequest,
-    QueryRequest,
     ReleaseRequest,
+    SpecRequest,
 )
 from penstock.services.schemas.views import PrivacyBudget, ReleaseView
 from penstock.settings import Settings
@@ -152,7 +152,7 @@ def _register(server: Server, admin: Principal, progress: Progress) -> None:
     request = DatasetRequest.model_validate(stage.dataset(server.settings.home))
     progress(f"Registering the dataset {request.name}")
     datasets.register(server, admin, request)
-    adapter: TypeAdapter[QueryRequest] = TypeAdapter(QueryRequest)
+    adapter: TypeAdapter[SpecRequest] = TypeAdapter(SpecRequest)
     for query in stage.queries():
         progress(f"Registering the query {query['name']}, which reads the data once")
         registration.register(server, admin, adapter.validate_python(query))

@@ -22,9 +22,9 @@ from penstock.connectors.planning.prepare import (
 from penstock.connectors.sources import Sources
 from penstock.connectors.specs.models import ComputedQuery, DatasetSpec
 from penstock.demo import calls
-from penstock.services.schemas.queries import QueryRequest
+from penstock.services.schemas.queries import SpecRequest
 
-ANY_QUERY: TypeAdapter[QueryRequest] = TypeAdapter(QueryRequest)
+ANY_QUERY: TypeAdapter[SpecRequest] = TypeAdapter(SpecRequest)
 DEMO = Path(str(resources.files("penstock.demo")))
 DATA = DEMO / "data"
 QUERIES = sorted((DEMO / "queries").glob("*.json")) + sorted(DEMO.glob("later/queries/*.json"))

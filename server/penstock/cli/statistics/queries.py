@@ -11,6 +11,7 @@ from penstock.cli.options import format_option, option
 from penstock.cli.output import Column, Document, plainly
 from penstock.cli.people.proposals import do_or_propose
 from penstock.cli.specs import checked, content_of
+from penstock.cli.statistics.sql_options import query_content, sql_options
 from penstock.figures import moment, percent, short
 
 if TYPE_CHECKING:
@@ -101,30 +102,31 @@ query.add_command(query_example)
 @query.command(
     epilog=whole("A complete FILE, for the dataset of `penstock dataset example`:", examples.QUERY)
 )
-@click.argument("file")
+@click.argument("file", required=False)
+@sql_options
 @format_option
 @click.pass_obj
-def register(operator: Operator, file: str) -> None:
-    """Register the query in FILE.
+def register(operator: Operator, /, file: str | None, **terms: object) -> None:
+    """Register the query in FILE, or the one that --sql says.
 
-    FILE is JSON or TOML; - is standard input.  Every tier is charged, then the data are read
-    once.  Exits with 3 if a budget does not allow it.
+    FILE is JSON or TOML; - is standard input.  With --sql it holds the terms alone, or is left out.
+    Every tier is charged, then the data are read once.  Exits with 3 if a budget does not allow it.
     """
-    from penstock.services.queries import registration
+    from penstock.services.jobs import registrations
     from penstock.services.schemas.queries import QueryRequest
 
-    content = content_of(file, operator.settings.query_body_limit)
-    request = checked(QueryRequest, content)
+    request = checked(QueryRequest, query_content(operator, file, terms))
     operator.progress("Charging every tier, then reading the data once")
-    operator.print(shown(registration.register(operator.server, operator.principal, request)))
+    operator.print(shown(registrations.query(operator.server, operator.principal, request)))
 
 
 @query.command()
-@click.argument("file")
+@click.argument("file", required=False)
+@sql_options
 @format_option
 @click.pass_obj
-def preview(operator: Operator, file: str) -> None:
-    """Show what registering the query in FILE would charge.
+def preview(operator: Operator, /, file: str | None, **terms: object) -> None:
+    """Show what registering the query in FILE, or the one that --sql says, would charge.
 
     FILE is what 'register' takes, as JSON or TOML, or {"query": NAME} of a registered query;
     - is standard input.  The values of a pushed vector with keys may be left out.  The data are
@@ -133,8 +135,7 @@ def preview(operator: Operator, file: str) -> None:
     from penstock.services.previews import query_preview as previews
     from penstock.services.schemas.queries import PreviewRequest
 
-    content = content_of(file, operator.settings.query_body_limit)
-    request = checked(PreviewRequest, content)
+    request = checked(PreviewRequest, query_content(operator, file, terms))
     operator.print(previewed(previews.preview(operator.server, operator.principal, request)))
 
 
@@ -201,8 +202,9 @@ def shown(view: "QueryView") -> Document:
         sensitivity(view.sensitivity)
         + (f", asserted by {view.asserted_by}" if view.asserted_by else ", derived"),
     ]
+    facts.extend(_statement_lines(view))
     if view.sql_sha256 is not None:
-        facts.append(f"  SQL {view.sql_sha256}")
+        facts.append(f"  SQL that is run {view.sql_sha256}")
     facts.extend(f"  read {state}" for state in view.read_states)
     columns = (Column("tier"), *LEVEL, *ERROR, _added_up(lossless=view.lossless))
     rows = [(*tier_cells(tier), _composed(tier)) for tier in view.tiers]
@@ -230,6 +232,11 @@ def _noise(view: "QueryView | PreviewView") -> str:
     )
 
 
+def _statement_lines(view: "QueryView | PreviewView") -> list[str]:
+    """Return the lines of the query in SQL; none if SQL cannot say it."""
+    return [f"    {line}" for line in (view.spec_sql or "").splitlines()]
+
+
 def sensitivity(view: "SensitivityView") -> str:
     """Return a line with the sensitivity in each norm."""
     return f"  sensitivity L1 {view.l1:g}, L2 {view.l2:.6g}, Linf {view.linf:g}"
@@ -242,6 +249,8 @@ def previewed(view: "PreviewView") -> Document:
         f"{view.query} over {view.dataset}, version {view.dataset_version}, {state}",
         _noise(view),
         sensitivity(view.sensitivity),
+        *_statement_lines(view),
+        *(f"  {note}" for note in view.notes),
         *map(_structure_line, view.structures or ()),
         *_strategy_lines(view.strategies or ()),
         *_rank_lines(view),

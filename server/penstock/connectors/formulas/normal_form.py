@@ -1,10 +1,11 @@
 """Read conditions against their dataset, in the one form that equal conditions have.
 
 Equal are: other orders and repetitions, lists within lists that are joined in the same way, lists
-of one, a negation of a negation, and what De Morgan's laws make of each other.
+of one, a negation of a negation, and what De Morgan's laws make of each other; and a statistic
+is the same with and without the condition that a cell is there which it needs anyway.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from penstock.connectors.formulas.arithmetic import DerivedSpec
 from penstock.connectors.formulas.conditions import (
@@ -17,6 +18,7 @@ from penstock.connectors.formulas.conditions import (
 )
 from penstock.connectors.formulas.formula import (
     OPPOSITES,
+    Column,
     Filter,
     Formula,
     Joining,
@@ -51,6 +53,23 @@ def formula_of(dataset: DatasetSpec, entry: Entry, *at: str | int) -> Formula:
     if formula is None:
         raise RuntimeError("what is not refused has a formula")
     return formula
+
+
+def without_needless(
+    formulas: Sequence[Formula], present: Collection[Column]
+) -> tuple[Formula, ...]:
+    """Return what has to hold, without ``is_not_null`` where a cell always has a value.
+
+    That is a cell of a column with a stand-in, and of the columns ``present``, whose missing cells
+    leave their row out of the statistic anyway.
+    """
+
+    def is_needless(each: Formula) -> bool:
+        if not isinstance(each, Filter) or each.op != "is_not_null":
+            return False
+        return each.column in present or each.column.missing is not None
+
+    return tuple(each for each in formulas if not is_needless(each))
 
 
 class _Reader:

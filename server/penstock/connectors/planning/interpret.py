@@ -1,13 +1,14 @@
 """Read a computed query against its dataset: look up names, fill in defaults."""
 
 import math
+from collections.abc import Sequence
 from fractions import Fraction
 
 from penstock.connectors.binned.edges import edges_of, planned
 from penstock.connectors.binned.quantiles import MOST_NODES, Quantiles
 from penstock.connectors.formulas.derived_columns import with_derived
 from penstock.connectors.formulas.formula import Column
-from penstock.connectors.formulas.normal_form import formulas_of
+from penstock.connectors.formulas.normal_form import formulas_of, without_needless
 from penstock.connectors.planning.columns import (
     bound,
     column_of,
@@ -96,7 +97,7 @@ def interpret(dataset: DatasetSpec, request: ComputedQuery) -> Plan:
     unit = dataset.privacy_unit
     plan = Plan(
         unit=column_of(dataset, unit.column) if isinstance(unit, UnitColumn) else None,
-        filters=filters,
+        filters=without_needless(filters, _present(groupings, summand, factors, bins)),
         groupings=groupings,
         measure=_measure(request),
         summand=summand,
@@ -114,6 +115,19 @@ def interpret(dataset: DatasetSpec, request: ComputedQuery) -> Plan:
     if isinstance(request, CorrelatedQuery):
         return with_nodes(plan, terms_of(request), dataset.neighboring)
     return plan
+
+
+def _present(
+    groupings: Sequence[Grouping],
+    summand: Summand | None,
+    factors: Sequence[Summand],
+    bins: Grouping | None,
+) -> set[Column]:
+    """Return the columns whose missing cells leave their row out."""
+    present = {each.column for each in groupings} | {each.column for each in factors}
+    # What is outside of all categories is counted, missing cells included.
+    present |= {each.column for each in (summand,) if each is not None and not each.categories}
+    return present if bins is None else present | {bins.column}
 
 
 def _groupings(dataset: DatasetSpec, request: ComputedQuery) -> tuple[Grouping, ...]:

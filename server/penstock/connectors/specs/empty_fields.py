@@ -33,6 +33,7 @@ TO_ENTER = {
     "where/column": "Choose the column that is compared, for example year.",
     "op": 'Say how it is compared, for example "=".',
     "value": "Enter what it is compared with, for example 2025.",
+    "sql": "Write one SELECT from a dataset, for example SELECT COUNT(*) FROM visits.",
     "any": 'List at least one condition, for example {"column": "year", "op": "=", "value": 2025}.',
     "all": 'List at least one condition, for example {"column": "year", "op": "=", "value": 2025}.',
     "not": 'Enter the condition that does not hold, such as {"column": "area", "op": "is_null"}.',

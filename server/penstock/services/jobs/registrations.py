@@ -24,10 +24,13 @@ from penstock.services.jobs.jobs import JobRequest
 from penstock.services.jobs.runner import JobFunction, Run
 from penstock.services.jobs.worker import Kinds
 from penstock.services.queries import queries, registered, registration
+from penstock.services.queries.sql.statements import resolved
 from penstock.services.schemas.queries import (
     DatasetRequest,
     PushedVectorRequest,
     QueryRequest,
+    SpecRequest,
+    SqlRequest,
     VersionRequest,
 )
 from penstock.services.schemas.views import DatasetView, QueryView
@@ -41,7 +44,7 @@ PREFIX: Final = "call-"
 _DIGITS: Final = 64
 _LOOK_SECONDS: Final = 30.0
 _DATASET, _VERSION, _QUERY = "call_dataset", "call_version", "call_query"
-_QUERIES: TypeAdapter[QueryRequest] = TypeAdapter(QueryRequest)
+_QUERIES: TypeAdapter[SpecRequest] = TypeAdapter(SpecRequest)
 
 
 class _NamedVersion(BaseModel):
@@ -100,20 +103,25 @@ def version(
 
 
 def query(server: Server, principal: Principal, request: QueryRequest) -> QueryView:
-    """Register a query.  Raises as ``registration.register`` does, and ``Unavailable``."""
+    """Register a query, also one in SQL.
+
+    Raises as ``registration.register`` and ``statements.resolved`` do, and ``Unavailable``.
+    """
+    # A worker gets the spec: the statement is read against the dataset that is visible now.
+    spec = resolved(server, principal, request) if isinstance(request, SqlRequest) else request
 
     def at_once() -> QueryView:
-        return registration.register(server, principal, request)
+        return registration.register(server, principal, spec)
 
-    if isinstance(request, PushedVectorRequest):
+    if isinstance(spec, PushedVectorRequest):
         return at_once()
-    call = _Call(_QUERY, _text(request), request.name)
+    call = _Call(_QUERY, _text(spec), spec.name)
     return _called(
         server,
         principal,
         call,
         at_once,
-        lambda: registered.query(server, principal, request),
+        lambda: registered.query(server, principal, spec),
         lambda made: queries.show(server, principal, made),
     )
 
@@ -129,11 +137,12 @@ def of_dataset(server: Server, principal: Principal, request: DatasetRequest) ->
 
 
 def of_query(server: Server, principal: Principal, request: QueryRequest) -> JobFunction:
-    """Return the job that registers a query."""
+    """Return the job that registers a query.  Raises as ``statements.resolved`` for one in SQL."""
+    spec = resolved(server, principal, request) if isinstance(request, SqlRequest) else request
 
     def act(run: Run) -> str:
-        before = registered.query(server, principal, request) if run.resumed else None
-        return before or registration.register(server, principal, request, run).name
+        before = registered.query(server, principal, spec) if run.resumed else None
+        return before or registration.register(server, principal, spec, run).name
 
     return act
 

@@ -7,7 +7,7 @@ from those of a registration, whose ladder begins at the highest tier's level.
 
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sqlmodel import Session
 
@@ -48,9 +48,11 @@ from penstock.services.queries.exact_answers import (
 from penstock.services.queries.pending import charged_dataset, pending
 from penstock.services.queries.prepared_request import PreparedRequest
 from penstock.services.queries.refused_histograms import advise, advised, solved
+from penstock.services.queries.sql.statements import resolved_statement
+from penstock.services.queries.sql.written import sql_of, sql_of_request
 from penstock.services.releases.visibility import levels_of, visible
 from penstock.services.schemas.previews import PreviewTierView, PreviewView, RoomView
-from penstock.services.schemas.queries import PreviewRequest, RegisteredQuery
+from penstock.services.schemas.queries import PreviewRequest, RegisteredQuery, SqlRequest
 
 
 @dataclass(frozen=True)
@@ -68,7 +70,8 @@ class _Seen:
 class _PreviewedQuery:
     """Hold a requested or registered query, before its levels are described.
 
-    ``statement`` belongs to requested queries that the server computes.
+    ``statement`` belongs to requested queries that the server computes, and ``sql`` to those that
+    SQL can say.
     """
 
     of: Plannable | Query
@@ -78,6 +81,7 @@ class _PreviewedQuery:
     seen: Sequence[_Seen]
     refusal: str | None
     statement: Statement | None = None
+    sql: str | None = None
 
     @property
     def asks(self) -> bool:
@@ -98,10 +102,9 @@ def preview(
     """
     principal.require("analyst", "admin")
     if isinstance(request, RegisteredQuery):
-        with server.database.read() as session:
-            query_and_limit = visible(session, principal, request.query, stream=False)
-            stored = _stored(session, *query_and_limit)
-        return _registered(server, principal, patience, stored)
+        return _registered(server, principal, patience, _visible(server, principal, request))
+    if isinstance(request, SqlRequest):
+        return _of_sql(server, principal, request, patience)
     with server.database.read() as session:
         limit = visible_below(session, principal)
         dataset = visible_dataset(session, principal, request.dataset)
@@ -143,8 +146,22 @@ def preview(
         _seen(quote),
         _refusal_text(problem),
         prepared.statement,
+        sql_of_request(dataset, request),
     )
     return _view(previewed_query, described.described)
+
+
+def _visible(server: Server, principal: Principal, request: RegisteredQuery) -> _PreviewedQuery:
+    with server.database.read() as session:
+        return _stored(session, *visible(session, principal, request.query, stream=False))
+
+
+def _of_sql(
+    server: Server, principal: Principal, request: SqlRequest, patience: float
+) -> PreviewView:
+    statement = resolved_statement(server, principal, request)
+    view = preview(server, principal, statement.request, patience)
+    return replace(view, notes=statement.notes)
 
 
 def _quoted(prepared_request: PreparedRequest, accounts: Accounts) -> DescribedQuote:
@@ -179,7 +196,8 @@ def _stored(session: Session, query: Query, limit: Tier | None) -> _PreviewedQue
             paid = charged.get((required(tier.id), required(query.id)))
             rungs, cost = (sorted(paid.rungs), paid.sum) if paid else ([rung], NOTHING)
             seen.append(_Seen(account, rung, rungs, cost, None))
-    return _PreviewedQuery(query, dataset, kind, query.dimension, seen, None)
+    sql = sql_of(session, dataset, query)
+    return _PreviewedQuery(query, dataset, kind, query.dimension, seen, None, sql=sql)
 
 
 def _registered(
@@ -218,6 +236,7 @@ def _view(previewed_query: _PreviewedQuery, described: Described) -> PreviewView
         powers=described.powers,
         structures=compared(previewed_query.dataset, previewed_query.statement, kind, rungs),
         strategies=strategies(previewed_query.dataset, previewed_query.statement, kind, rungs),
+        spec_sql=previewed_query.sql,
     )
 
 

@@ -12,4 +12,5 @@
 * ``mismatches``         exact values that are sent again: rarely compared, always recorded
 * ``category_checks``    the share of rows outside all categories, as a query
 * ``refused_histograms``: refusals of sparse histograms, with settings that would be accepted
+* ``sql``                queries that are sent in SQL, and shown in SQL
 """

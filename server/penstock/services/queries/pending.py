@@ -5,7 +5,7 @@ Registering it again finishes it, and a preview shows it as registered.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 from sqlalchemy import bindparam, or_
 from sqlalchemy import select as core_select
@@ -114,7 +114,19 @@ def _without_flag(rows: Sequence[dict[str, Any]]) -> tuple[Sequence[dict[str, An
     return rows, bool(flags[0])
 
 
-def charged_dataset(session: Session, request: Plannable) -> Dataset:
+class Named(Protocol):
+    """Represent a request that names a query and its dataset."""
+
+    @property
+    def name(self) -> str:
+        """Return the query's name."""
+
+    @property
+    def dataset(self) -> str:
+        """Return the dataset's name."""
+
+
+def charged_dataset(session: Session, request: Named) -> Dataset:
     """Return the newest version of the dataset, or the one that was charged already.
 
     An interrupted registration charged it, with the declaration of that time.

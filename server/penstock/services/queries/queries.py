@@ -16,6 +16,7 @@ from penstock.services.noise.kinds.choice import kind_of
 from penstock.services.pagination import Page, Window
 from penstock.services.queries import level_changes
 from penstock.services.queries.exact_answers import states_of
+from penstock.services.queries.sql.written import sql_of
 from penstock.services.releases.visibility import end_alone, levels_of, page_of, spec_of, visible
 from penstock.services.repository.queries import query_by_name
 from penstock.services.schemas.queries import LevelsChange
@@ -80,13 +81,18 @@ def stored_tiers(session: Session, query: Query, limit: Tier | None = None) -> S
 def view(session: Session, query: Query, limit: Tier | None) -> QueryView:
     """Return a query for a reader who may see tiers up to ``limit`` (``None``: all)."""
     dataset = session.get_one(Dataset, query.dataset_id)
-    return shown(query, dataset, stored_tiers(session, query, limit), limit)
+    sql = sql_of(session, dataset, query)
+    return shown(query, dataset, stored_tiers(session, query, limit), limit, sql)
 
 
 def shown(
-    query: Query, dataset: Dataset, seen: Sequence[TierRungs], limit: Tier | None
+    query: Query,
+    dataset: Dataset,
+    seen: Sequence[TierRungs],
+    limit: Tier | None,
+    sql: str | None,
 ) -> QueryView:
-    """Return a query as ``view`` does, from what was read of it."""
+    """Return a query as ``view`` does, from what was read of it; ``sql`` is its spec in SQL."""
     kind = kind_of(query)
     tiers = [
         replace(
@@ -108,6 +114,7 @@ def shown(
         sensitivity=kind.sensitivity_view(),
         asserted_by=query.asserted_by,
         spec=spec_of(query, limit),
+        spec_sql=sql,
         sql=query.sql,
         sql_sha256=query.sql_hash,
         read_states=states_of(query) if limit is None else [],

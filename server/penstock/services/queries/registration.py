@@ -50,6 +50,7 @@ from penstock.services.queries.prepared_request import PreparedRequest
 from penstock.services.queries.queries import TierRungs, shown, stored_tiers
 from penstock.services.queries.recorded_statement import keys_text, spec_text
 from penstock.services.queries.refused_histograms import advised, solved
+from penstock.services.queries.sql.written import sql_of_stored
 from penstock.services.releases.long_releases import MANIFEST
 from penstock.services.repository.levels import given_rungs
 from penstock.services.schemas.views import QueryView
@@ -99,7 +100,7 @@ def register(
             " again to finish it."
         )
         raise
-    return shown(query, dataset, tiers, None)
+    return shown(query, dataset, tiers, None, sql_of_stored(dataset, query))
 
 
 def _charged(

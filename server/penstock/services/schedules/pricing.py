@@ -28,7 +28,7 @@ from penstock.services.queries.refused_histograms import solved
 from penstock.services.repository.datasets import dataset_by_name
 from penstock.services.repository.people import ordered_tiers
 from penstock.services.schedules.templates import Requests
-from penstock.services.schemas.queries import DatasetRequest, QueryRequest
+from penstock.services.schemas.queries import DatasetRequest, SpecRequest
 
 
 @dataclass(frozen=True)
@@ -76,7 +76,7 @@ def _charged(
     principal: Principal,
     dataset: Dataset,
     accounts: Accounts,
-    request: QueryRequest,
+    request: SpecRequest,
 ) -> tuple[Accounts, dict[str, float]]:
     """Return the accounts after a query, and its share of each."""
     require_tiers(request, accounts)

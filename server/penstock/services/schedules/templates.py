@@ -16,13 +16,13 @@ from penstock.errors import InvalidInput
 from penstock.services.schedules.timetable import zone_of
 from penstock.services.schemas.queries import (
     PushedVectorRequest,
-    QueryRequest,
+    SpecRequest,
     VersionRequest,
 )
 from penstock.services.schemas.schedules import FeedSpec, ScheduleSpec
 from penstock.services.streams.fed_elements import Feed
 
-QUERIES: TypeAdapter[QueryRequest] = TypeAdapter(QueryRequest)
+QUERIES: TypeAdapter[SpecRequest] = TypeAdapter(SpecRequest)
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class Requests:
     """Hold what one occurrence registers: a version, queries on it, and what feeds streams."""
 
     version: VersionRequest
-    queries: list[QueryRequest]
+    queries: list[SpecRequest]
     feeds: list[Feed]
 
 
@@ -44,7 +44,7 @@ def requests_of(spec: ScheduleSpec, due: datetime) -> Requests:
     version = checked(VersionRequest, _filled(spec.version, words))
     queries = []
     for query in spec.queries:
-        request = checked(QueryRequest, {**_filled(query, words), "dataset": spec.dataset})
+        request = checked(SpecRequest, {**_filled(query, words), "dataset": spec.dataset})
         if isinstance(request, PushedVectorRequest):
             raise InvalidInput(
                 "A schedule holds no values: its queries are computed from the dataset's file.",

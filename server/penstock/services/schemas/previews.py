@@ -1,6 +1,6 @@
 """Describe previews of queries, releases and their charges."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from penstock.services.schemas.histograms import HistogramView
 from penstock.services.schemas.views import (
@@ -164,7 +164,8 @@ class PreviewView:
     ``registered`` already.  Sensitivity, dimension, errors, ``p`` and ``lossless`` mean the same
     as in a query.  ``powers`` belongs to queries that request generalized Gaussian noise,
     ``structures`` to counts under Gaussian noise that may be protected in several ways,
-    ``strategies`` to workloads.
+    ``strategies`` to workloads.  ``spec_sql`` is the spec in SQL, if SQL can say it, and ``notes``
+    say which rows it counts otherwise than the statement that was sent.
     """
 
     query: str
@@ -182,6 +183,8 @@ class PreviewView:
     powers: PowersView | None = None
     structures: list[CountStructureView] | None = None
     strategies: list[StrategyView] | None = None
+    spec_sql: str | None = None
+    notes: list[str] = field(default_factory=list)
 
 
 @dataclass(frozen=True)

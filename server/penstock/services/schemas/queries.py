@@ -24,12 +24,14 @@ from penstock.connectors.specs.histograms import HistogramQuery
 from penstock.connectors.specs.models import (
     MOST_UNITS,
     ComputedQuery,
+    ContributionSpec,
     DatasetSpec,
     PushedVector,
     SourceSpec,
     VectorSpec,
     exact_values,
 )
+from penstock.connectors.sql.limits import LONGEST
 from penstock.privacy.target import Target, TargetKind
 from penstock.services.schemas.histograms import (
     DEFAULT_HISTOGRAM_LEVELS,
@@ -249,7 +251,29 @@ class PushedVectorRequest(Terms, PushedVector):
     stand_ins: ClassVar[Mapping[str, Any]] = {"values": [0]}
 
 
+class SqlRequest(Terms):
+    """Represent a query whose data half is a statement of SQL; the dataset is its table.
+
+    It says what a spec could say, and is refused otherwise: see ``connectors/sql``.
+    """
+
+    name: Name
+    sql: Annotated[str, Field(max_length=LONGEST)]
+    contribution: ContributionSpec = ContributionSpec()
+
+
+def _is_sql(value: object) -> bool:
+    sent = isinstance(value, dict) and "sql" in value and "aggregate" not in value
+    return sent or isinstance(value, SqlRequest)
+
+
 def _kind_of_query(value: object) -> str:
+    if _is_sql(value):
+        return "<sql>"
+    return _kind_of_spec(value)
+
+
+def _kind_of_spec(value: object) -> str:
     if _structure(value) == "sparse_histogram":
         return "<histogram>"
     pushed = isinstance(value, PushedVectorRequest) or (
@@ -265,13 +289,24 @@ def _structure(value: object) -> object:
     return sent.get("structure", getattr(value, "structure", None))
 
 
-QueryRequest = Annotated[
+SpecRequest = Annotated[
     Annotated[ComputedQueryRequest, Tag("<computed>")]
     | Annotated[CorrelatedQueryRequest, Tag("<correlated>")]
     | Annotated[HistogramRequest, Tag("<histogram>")]
     | Annotated[PushedVectorRequest, Tag("<vector>")],
+    Discriminator(_kind_of_spec),
+]
+"""A query to register, as a spec."""
+
+QueryRequest = Annotated[
+    Annotated[ComputedQueryRequest, Tag("<computed>")]
+    | Annotated[CorrelatedQueryRequest, Tag("<correlated>")]
+    | Annotated[HistogramRequest, Tag("<histogram>")]
+    | Annotated[PushedVectorRequest, Tag("<vector>")]
+    | Annotated[SqlRequest, Tag("<sql>")],
     Discriminator(_kind_of_query),
 ]
+"""A query to register, as a spec or in SQL."""
 
 
 class VectorPreviewRequest(Terms, VectorSpec):
@@ -301,6 +336,7 @@ PreviewRequest = Annotated[
     | Annotated[CorrelatedQueryRequest, Tag("<correlated>")]
     | Annotated[HistogramRequest, Tag("<histogram>")]
     | Annotated[PushedVectorRequest, Tag("<vector>")]
+    | Annotated[SqlRequest, Tag("<sql>")]
     | Annotated[VectorPreviewRequest, Tag("<vector without values>")]
     | Annotated[RegisteredQuery, Tag("<registered>")],
     Discriminator(_kind_of_preview),

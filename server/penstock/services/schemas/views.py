@@ -253,6 +253,7 @@ class QueryView:
     sensitivity: SensitivityView
     asserted_by: str | None
     spec: dict[str, Any]
+    spec_sql: str | None
     sql: str | None
     sql_sha256: str | None
     read_states: list[str]

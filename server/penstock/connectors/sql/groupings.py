@@ -1,0 +1,202 @@
+"""Read ``GROUP BY``: declared categories, and bins by ``WIDTH_BUCKET`` or ``CASE``.
+
+The last bin of a spec holds its upper edge.  ``WIDTH_BUCKET`` leaves it to the rows beyond, so that
+a condition leaves these rows out.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import pairwise
+from typing import Any
+
+from sqlglot import exp
+
+from penstock.connectors.formulas.formula import Column
+from penstock.connectors.planning.plan import Grouping
+from penstock.connectors.specs.cells import NUMERIC
+from penstock.connectors.sql.conditions import Entry, PlacedEntry, conjuncts
+from penstock.connectors.sql.grammar import Node, ParsedStatement, unwrapped
+from penstock.connectors.sql.names import Columns, is_named, is_same, number
+from penstock.spec_fields import MOST_BINS
+
+
+@dataclass(frozen=True)
+class PlacedGrouping:
+    """Hold a grouping of a spec, the node that says it, and the conditions that come with it."""
+
+    node: Node
+    grouping: dict[str, Any]
+    where: tuple[PlacedEntry, ...] = ()
+
+
+def groupings(
+    statement: ParsedStatement, columns: Columns, selected: Sequence[Node]
+) -> list[PlacedGrouping]:
+    """Return the groupings of a statement.  Raises ``InvalidInput``.
+
+    ``selected`` are the selected expressions that are no aggregates; each is one of the groupings.
+    """
+    group = statement.select.args.get("group")
+    nodes: list[Node] = []
+    if group is not None:
+        everything = group.args.get("all") is True
+        nodes = [_plain(each) for each in selected] if everything else list(group.expressions)
+    read: list[PlacedGrouping] = []
+    for node in nodes:
+        grouping = _grouping(_referenced(statement, columns, node), columns)
+        if any(grouping.grouping == other.grouping for other in read):
+            raise columns.source.refusal(node, "Each grouping is named once. Leave this one out.")
+        read.append(grouping)
+    for node in selected:
+        inner = _plain(node)
+        if not any(_is_grouping(inner, each, columns) for each in read):
+            raise columns.source.refusal(
+                inner,
+                "This is no aggregate, and GROUP BY does not name it. Name it there, or leave it"
+                " out.",
+            )
+    return read
+
+
+def _plain(node: Node) -> Node:
+    return unwrapped(node.this if isinstance(node, exp.Alias) else node)
+
+
+def _is_grouping(node: Node, grouping: PlacedGrouping, columns: Columns) -> bool:
+    if columns.names(node):
+        return grouping.grouping == {"column": columns.column(node)}
+    if not isinstance(node, exp.WidthBucket | exp.Case):
+        return False
+    return _grouping(node, columns).grouping == grouping.grouping
+
+
+def _referenced(statement: ParsedStatement, columns: Columns, node: Node) -> Node:
+    """Return what a number or an alias in ``GROUP BY`` stands for; anything else is itself."""
+    inner = unwrapped(node)
+    if isinstance(inner, exp.Literal) and not inner.is_string:
+        place = number(columns.source, inner)
+        if place not in range(1, len(statement.expressions) + 1):
+            raise columns.source.refusal(
+                inner, "No selected expression has this number; the first has 1."
+            )
+        return _plain(statement.expressions[int(place) - 1])
+    if isinstance(inner, exp.Column) and inner.args.get("table") is None:
+        if any(is_named(inner.this, name) for name in columns.dataset.columns):
+            return inner
+        for each in statement.expressions:
+            alias = each.args.get("alias") if isinstance(each, exp.Alias) else None
+            if alias is not None and is_same(inner.this, alias):
+                return _plain(each)
+    return inner
+
+
+def _grouping(node: Node, columns: Columns) -> PlacedGrouping:
+    match node:
+        case exp.WidthBucket():
+            return _buckets(node, columns)
+        case exp.Case():
+            return _cases(node, columns)
+    name = columns.column(node)
+    spec = columns.spec(name)
+    if spec.type != "boolean" and spec.categories is None:
+        raise columns.source.refusal(
+            node,
+            f"The dataset declares no categories of {name[:64]}, and keys are never discovered in"
+            " data. Make bins of it, by WIDTH_BUCKET or CASE, or declare its categories.",
+        )
+    return PlacedGrouping(node, {"column": name})
+
+
+def _numeric(node: Node, columns: Columns) -> str:
+    name = columns.column(node)
+    kind = columns.spec(name).type
+    if kind not in NUMERIC:
+        raise columns.source.refusal(
+            node, f"Bins are for integers and numbers; this column is declared as {kind}."
+        )
+    return name
+
+
+def _buckets(node: exp.WidthBucket, columns: Columns) -> PlacedGrouping:
+    name = _numeric(node.this, columns)
+    low = unwrapped(node.args["min_value"])
+    if isinstance(low, exp.Array):
+        edges = [number(columns.source, each) for each in low.expressions]
+    else:
+        edges = _of_equal_width(node, columns)
+    if any(left >= right for left, right in pairwise(edges)) or len(edges) < 2:
+        raise columns.source.refusal(node, "The edges of bins rise: write at least two of them.")
+    end = {"column": name, "op": "<", "value": edges[-1]}
+    bins = {"column": name, "bins": edges}
+    return PlacedGrouping(node, bins, (PlacedEntry(node, end),))
+
+
+def _of_equal_width(node: exp.WidthBucket, columns: Columns) -> list[int | float]:
+    arguments = [node.args.get(part) for part in ("min_value", "max_value", "num_buckets")]
+    if any(each is None for each in arguments):
+        raise columns.source.refusal(
+            node,
+            "WIDTH_BUCKET takes a column, the lowest edge, the highest edge and the number of"
+            " bins; or a column and an array of edges.",
+        )
+    low, high, count = (number(columns.source, each) for each in arguments if each is not None)
+    if count not in range(1, MOST_BINS + 1):
+        raise columns.source.refusal(
+            node, f"The number of bins is a whole number, from 1 to {MOST_BINS}."
+        )
+    width = (Fraction(high) - Fraction(low)) / Fraction(count)
+    edges = [Fraction(low) + place * width for place in range(int(count) + 1)]
+    return [int(edge) if edge.denominator == 1 else float(edge) for edge in edges]
+
+
+def _cases(node: exp.Case, columns: Columns) -> PlacedGrouping:
+    """Return the bins that a CASE makes: ranges that follow each other, with the bins' labels."""
+    ranges = [_range(each, columns) for each in node.args["ifs"]]
+    names = {each.column for each in ranges}
+    edges = [ranges[0].low, *(each.high for each in ranges)]
+    touching = all(each.low == edge for each, edge in zip(ranges, edges, strict=False))
+    closed = [each.is_closed for each in ranges]
+    if len(names) == 1 and touching and not any(closed[:-1]) and closed[-1]:
+        name = names.pop()
+        bins = tuple(float(edge) for edge in edges)
+        labels = Grouping(Column(name, "number", None), edges=bins).labels
+        if [each.label for each in ranges] == list(labels) and node.args.get("default") is None:
+            return PlacedGrouping(node, {"column": name, "bins": edges})
+    raise columns.source.refusal(node, _BINS)
+
+
+_BINS = (
+    "This CASE makes no bins. Write ranges that follow each other, named as bins are: CASE WHEN x"
+    " >= 0 AND x < 18 THEN '[0, 18)' WHEN x >= 18 AND x <= 65 THEN '[18, 65]' END; or WIDTH_BUCKET."
+)
+
+
+@dataclass(frozen=True)
+class _Range:
+    column: str
+    low: int | float
+    high: int | float
+    is_closed: bool
+    label: str
+
+
+def _range(node: exp.If, columns: Columns) -> _Range:
+    label = unwrapped(node.args["true"])
+    entries = [each.entry for each in conjuncts(node.this, columns)]
+    sides = list(_sides(entries))
+    if len(sides) != 2 or not isinstance(label, exp.Literal) or not label.is_string:
+        raise columns.source.refusal(node, _BINS)
+    (name, first, low), (other, last, high) = sides
+    if name != other or first != ">=" or last not in {"<", "<="}:
+        raise columns.source.refusal(node, _BINS)
+    if columns.spec(name).type not in NUMERIC:
+        raise columns.source.refusal(node, _BINS)
+    return _Range(name, low, high, last == "<=", str(label.this))
+
+
+def _sides(entries: Sequence[Entry]) -> Iterator[tuple[str, str, int | float]]:
+    for entry in entries:
+        value = entry.get("value")
+        if "column" in entry and isinstance(value, int | float):
+            yield entry["column"], entry["op"], value

@@ -1,0 +1,161 @@
+"""Read a statement as the data half of a spec: the text decides, and no data are looked at."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from penstock.connectors.planning.interpret import interpret
+from penstock.connectors.planning.refusals import checked, pointer, refusal
+from penstock.connectors.specs.models import ComputedQuery, DatasetSpec
+from penstock.connectors.sql.aggregates import Aggregate, Kind, aggregates, is_aggregate
+from penstock.connectors.sql.conditions import PlacedEntry, conjuncts
+from penstock.connectors.sql.grammar import Node, ParsedStatement, parsed
+from penstock.connectors.sql.groupings import PlacedGrouping, groupings
+from penstock.connectors.sql.names import Columns, columns_of
+from penstock.connectors.sql.places import POINTER, SqlText
+from penstock.connectors.sql.statistics import Statistic, statistic
+from penstock.errors import InvalidInput
+from penstock.spec_fields import folded
+
+_ANY_CONTRIBUTION: Final = {"max_groups": 1, "max_rows_per_group": 1}
+"""What stands for a query's own contribution where the statement alone is checked."""
+
+_OF_SQL: Final = ("where", "derived", "group_by", "aggregate", "dataset")
+"""The fields of a spec that a statement says."""
+
+
+@dataclass(frozen=True)
+class Reading:
+    """Hold the fields of a spec that a statement says, and where in the text it says them.
+
+    ``notes`` say which rows the spec leaves out that the statement, word by word, would not.
+    """
+
+    source: SqlText
+    fields: dict[str, Any]
+    places: Mapping[str, Node] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+    def require_meaning(self, dataset: DatasetSpec, query: ComputedQuery) -> None:
+        """Raise ``InvalidInput`` unless a query that has these fields means something.
+
+        Refusals of what the statement says name the place in its text.
+        """
+        try:
+            interpret(dataset, query)
+        except InvalidInput as error:
+            raise self.placed(error) from None
+
+    def placed(self, error: InvalidInput) -> InvalidInput:
+        """Return a refusal of the spec as one of the statement, where that says what is refused."""
+        return refusal([self._placed(*each) for each in error.errors])
+
+    def _placed(self, at: str, sentence: str) -> tuple[str, str]:
+        if at.split("/")[1:2] not in [[name] for name in _OF_SQL]:
+            return at, sentence
+        longest = max((each for each in self.places if at.startswith(each)), key=len, default="")
+        node = self.places.get(longest)
+        return POINTER, self.source.placed(0 if node is None else node, sentence)
+
+
+def read(text: str, dataset: DatasetSpec) -> dict[str, Any]:
+    """Return the fields of a spec that a statement says.  Raises ``InvalidInput``.
+
+    They are ``dataset``, ``where``, ``group_by`` and ``aggregate``, without those that are empty.
+    Errors name the line and the column, and what to write instead, with the pointer ``/sql``.
+    """
+    return reading(parsed(text), dataset).fields
+
+
+def table_of(statement: ParsedStatement) -> str:
+    """Return the name of the dataset that a statement reads."""
+    return str(statement.table.this)
+
+
+def reading(statement: ParsedStatement, dataset: DatasetSpec) -> Reading:
+    """Return what a statement says over its dataset.  Raises ``InvalidInput``."""
+    source = statement.source
+    if folded(table_of(statement)) != folded(dataset.name):
+        raise source.refusal(statement.table, "The statement reads another dataset than this one.")
+    columns = columns_of(statement, dataset)
+    selected = [node for node in statement.expressions if not is_aggregate(node)]
+    grouped = groupings(statement, columns, selected)
+    parts = aggregates(statement, columns)
+    joined = statistic(parts, columns)
+    clause = statement.select.args.get("where")
+    conditions = [] if clause is None else conjuncts(clause.this, columns)
+    where = _once(
+        [*conditions, *joined.where, *(each for group in grouped for each in group.where)]
+    )
+    fields: dict[str, Any] = {"dataset": dataset.name, "aggregate": joined.aggregate}
+    if where:
+        fields["where"] = [each.entry for each in where]
+    if grouped:
+        fields["group_by"] = [each.grouping for each in grouped]
+    notes = tuple(_notes(source, parts, joined, _never_missing(columns, where, grouped)))
+    places = {pointer("dataset"): statement.table, **_places(where, grouped, joined)}
+    understood = Reading(source, fields, places, notes)
+    _require_meaning(understood, dataset)
+    return understood
+
+
+def _once(entries: Sequence[PlacedEntry]) -> list[PlacedEntry]:
+    """Return the entries without repetitions."""
+    kept: list[PlacedEntry] = []
+    for each in entries:
+        if all(each.entry != other.entry for other in kept):
+            kept.append(each)
+    return kept
+
+
+def _places(
+    where: Sequence[PlacedEntry], grouped: Sequence[PlacedGrouping], joined: Statistic
+) -> dict[str, Node]:
+    return {
+        **{pointer("where", place): each.node for place, each in enumerate(where)},
+        **{pointer("group_by", place): each.node for place, each in enumerate(grouped)},
+        pointer("aggregate"): joined.first.node,
+    }
+
+
+def _never_missing(
+    columns: Columns, where: Sequence[PlacedEntry], grouped: Sequence[PlacedGrouping]
+) -> set[str]:
+    """Return columns that have a value in every row that counts."""
+    conditions = (each.entry for each in where)
+    named = {entry["column"] for entry in conditions if entry.get("op", "is_null") != "is_null"}
+    named |= {each.grouping["column"] for each in grouped}
+    return named | {
+        name for name, spec in columns.dataset.columns.items() if spec.missing is not None
+    }
+
+
+def _notes(
+    source: SqlText, parts: Sequence[Aggregate], joined: Statistic, never_missing: set[str]
+) -> Iterator[str]:
+    """Yield what the spec leaves out for each aggregate that SQL would count more rows for."""
+    for each in parts:
+        others = [
+            name
+            for name in joined.needed
+            if name not in never_missing and (name not in each.columns)
+        ]
+        if others and len(parts) > 1:
+            names = " and ".join(f"{name[:64]} IS NOT NULL" for name in others)
+            what = each.kind.value if each.kind is not Kind.ROWS else "COUNT(*)"
+            yield source.placed(
+                each.node,
+                f"A row counts here only where {names}, since all of one vector is over the same"
+                f" rows; {what} in SQL takes other rows too. Write the condition in WHERE to say"
+                " so, or write a statement of its own.",
+            )
+
+
+def _require_meaning(understood: Reading, dataset: DatasetSpec) -> None:
+    """Raise ``InvalidInput``, placed in the text, unless the fields mean something."""
+    sent = {"name": "statement", **understood.fields, "contribution": _ANY_CONTRIBUTION}
+    try:
+        query: ComputedQuery = checked(ComputedQuery, sent)
+    except InvalidInput as error:
+        raise understood.placed(error) from None
+    understood.require_meaning(dataset, query)

@@ -1,0 +1,7 @@
+"""Write specs as SQL that is read as the same statistic.
+
+* ``statement``   the statement of a spec, of these parts:
+* ``cells``       columns and constants
+* ``conditions``  the entries of ``where``
+* ``statistics``  the aggregate
+"""

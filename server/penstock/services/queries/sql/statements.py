@@ -1,0 +1,65 @@
+"""Read a query that was sent in SQL as a spec of the dataset that it names.
+
+The dataset is looked up as for a spec, before any of its columns: one that the caller may not see
+is one that does not exist.
+"""
+
+from dataclasses import dataclass
+
+from sqlmodel import Session
+
+from penstock.connectors.planning.refusals import checked
+from penstock.connectors.sql.grammar import parsed
+from penstock.connectors.sql.reading import reading, table_of
+from penstock.persistence.tables.datasets import Dataset
+from penstock.services.access.principals import Principal
+from penstock.services.context import Server
+from penstock.services.datasets.datasets import visible_below, visible_dataset
+from penstock.services.datasets.population import spec_of
+from penstock.services.queries.pending import charged_dataset
+from penstock.services.schemas.queries import ComputedQueryRequest, SqlRequest
+
+
+@dataclass(frozen=True)
+class ResolvedStatement:
+    """Hold the spec that a statement is read as, and what it counts otherwise than SQL."""
+
+    request: ComputedQueryRequest
+    notes: list[str]
+
+
+@dataclass(frozen=True)
+class _Names:
+    name: str
+    dataset: str
+
+
+def resolved(server: Server, principal: Principal, request: SqlRequest) -> ComputedQueryRequest:
+    """Return the spec that a statement is read as; everything else is as it was sent.
+
+    Raises ``InvalidInput`` with the pointer ``/sql`` for what no spec says, and ``NotFound`` for
+    a dataset that the caller may not see.
+    """
+    return resolved_statement(server, principal, request).request
+
+
+def resolved_statement(
+    server: Server, principal: Principal, request: SqlRequest
+) -> ResolvedStatement:
+    """Return the spec that a statement is read as, with notes.  Raises as ``resolved`` does."""
+    principal.require("analyst", "admin")
+    statement = parsed(request.sql)
+    with server.database.read() as session:
+        dataset = _dataset(session, principal, _Names(request.name, table_of(statement)))
+    spec = spec_of(dataset)
+    understood = reading(statement, spec)
+    terms = request.model_dump(exclude_unset=True, exclude={"sql"})
+    computed: ComputedQueryRequest = checked(ComputedQueryRequest, {**terms, **understood.fields})
+    understood.require_meaning(spec, computed)
+    return ResolvedStatement(computed, list(understood.notes))
+
+
+def _dataset(session: Session, principal: Principal, names: _Names) -> Dataset:
+    """Return the dataset that a registration or a preview of this name would be charged to."""
+    dataset = visible_dataset(session, principal, names.dataset)
+    return dataset if visible_below(session, principal) else charged_dataset(session, names)

@@ -1,0 +1,115 @@
+"""Test how groupings are read: categories, and bins by WIDTH_BUCKET and CASE."""
+
+import pytest
+from tests.unit.connectors.cases import dataset_of
+from tests.unit.connectors.sql.statements import fields_of, refusal_of
+
+BINS = (
+    "CASE WHEN age >= 0 AND age < 18 THEN '[0, 18)'"
+    " WHEN age >= 18 AND age <= 65 THEN '[18, 65]' END"
+)
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "SELECT ward, COUNT(*) FROM visits GROUP BY ward",
+        "SELECT COUNT(*) FROM visits GROUP BY ward",
+        "SELECT COUNT(*), ward AS w FROM visits GROUP BY w",
+        "SELECT COUNT(*), ward FROM visits GROUP BY 2",
+        "SELECT v.ward, COUNT(*) FROM visits v GROUP BY ALL",
+        'SELECT WARD, COUNT(*) FROM visits GROUP BY visits."ward"',
+    ],
+)
+def test_a_declared_column_is_a_grouping(statement: str) -> None:
+    assert fields_of(statement)["group_by"] == [{"column": "ward"}]
+
+
+def test_groupings_are_in_the_order_of_the_clause() -> None:
+    fields = fields_of("SELECT urgent, day, COUNT(*) FROM visits GROUP BY day, urgent")
+    assert fields["group_by"] == [{"column": "day"}, {"column": "urgent"}]
+
+
+@pytest.mark.parametrize(
+    ("bucket", "edges"),
+    [
+        ("WIDTH_BUCKET(age, 0, 120, 4)", [0, 30, 60, 90, 120]),
+        ("WIDTH_BUCKET(cost, -1, 1, 8)", [-1, -0.75, -0.5, -0.25, 0, 0.25, 0.5, 0.75, 1]),
+        ("WIDTH_BUCKET(age, [0, 18, 65])", [0, 18, 65]),
+        ("WIDTH_BUCKET(age, ARRAY[0, 18, 65])", [0, 18, 65]),
+    ],
+)
+def test_width_bucket_leaves_its_upper_edge_out(bucket: str, edges: list[float]) -> None:
+    column = "cost" if "cost" in bucket else "age"
+    fields = fields_of(f"SELECT {bucket} AS b, COUNT(*) FROM visits GROUP BY b")
+    assert fields["group_by"] == [{"column": column, "bins": edges}]
+    assert fields["where"] == [{"column": column, "op": "<", "value": edges[-1]}]
+
+
+def test_a_case_that_names_bins_makes_them_with_their_upper_edge() -> None:
+    fields = fields_of(f"SELECT {BINS}, COUNT(*) FROM visits GROUP BY 1")
+    assert fields == {
+        "aggregate": {"type": "count"},
+        "group_by": [{"column": "age", "bins": [0, 18, 65]}],
+    }
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("age >= 18", "age > 18"),
+        ("age <= 65", "age < 65"),
+        ("age < 18", "age <= 18"),
+        ("age >= 18", "age >= 19"),
+        ("'[0, 18)'", "'[0, 19)'"),
+        (" END", " ELSE 'old' END"),
+        ("age >= 18", "cost >= 18"),
+        ("age >= 0 AND age < 18", "age < 18"),
+    ],
+)
+def test_a_case_that_names_other_ranges_makes_no_such_bins(before: str, after: str) -> None:
+    statement = f"SELECT COUNT(*) FROM visits GROUP BY {BINS.replace(before, after)}"
+    assert "This CASE makes no bins" in refusal_of(statement)
+
+
+@pytest.mark.parametrize(
+    ("grouping", "alternative"),
+    [
+        ("person", "declares no categories of person"),
+        ("cost", "WIDTH_BUCKET or CASE"),
+        ("7", "No selected expression has this number"),
+        ("0", "No selected expression has this number"),
+        ("ward, ward", "named once"),
+        ("WIDTH_BUCKET(ward, 0, 1, 2)", "Bins are for integers and numbers"),
+        ("WIDTH_BUCKET(age, 1, 1, 2)", "edges of bins rise"),
+        ("WIDTH_BUCKET(age, 0, 1, 0)", "number of bins"),
+        ("WIDTH_BUCKET(age, 0, 1, 1.5)", "number of bins"),
+        ("WIDTH_BUCKET(age, 0, 1, 99999)", "number of bins"),
+        ("WIDTH_BUCKET(age, 0, 1)", "takes a column"),
+        ("WIDTH_BUCKET(age, [3])", "edges of bins rise"),
+        ("age + 1", ""),
+        ("age > 3", ""),
+        ("COUNT(*)", ""),
+    ],
+)
+def test_other_groupings_are_refused(grouping: str, alternative: str) -> None:
+    refusal = refusal_of(f"SELECT COUNT(*) FROM visits GROUP BY {grouping}")
+    assert refusal.startswith("Line 1, column ")
+    assert alternative in refusal
+
+
+@pytest.mark.parametrize("selected", ["urgent", "age + 1", "'x'", "cost"])
+def test_what_is_selected_is_an_aggregate_or_a_grouping(selected: str) -> None:
+    statement = f"SELECT ward, {selected}, COUNT(*) FROM visits GROUP BY ward"
+    assert "no aggregate, and GROUP BY does not name it" in refusal_of(statement)
+
+
+def test_a_stand_in_is_named_in_the_grouping_too() -> None:
+    columns = {
+        "person": {"type": "string"},
+        "ward": {"type": "string", "categories": ["a", "b"], "missing": "b"},
+    }
+    dataset = dataset_of(columns=columns)
+    fields = fields_of("SELECT COUNT(*) FROM visits GROUP BY COALESCE(ward, 'b')", dataset)
+    assert fields["group_by"] == [{"column": "ward"}]
+    assert "b stands in" in refusal_of("SELECT COUNT(*) FROM visits GROUP BY ward", dataset)
