@@ -10,7 +10,7 @@ import pytest
 from tests.client.questions.asking import ANSWERS, COST
 from tests.support.places import ROOT
 
-import penstock_client
+import penstock_client.lomas
 from penstock_client import Client
 
 COLUMNS = {
@@ -38,6 +38,9 @@ def test_every_example_runs(
 
     transport = httpx.MockTransport(handle)
     monkeypatch.setenv("PENSTOCK_TOKEN", token)
+    monkeypatch.setattr(
+        "penstock_client.client.Client", functools.partial(Client, transport=transport)
+    )
     monkeypatch.setattr(penstock_client, "Client", functools.partial(Client, transport=transport))
     examples = re.findall(r"^```python\n(.*?)^```", README.read_text(encoding="utf-8"), re.M | re.S)
     assert len(examples) >= 4
@@ -55,5 +58,7 @@ def test_every_example_runs(
     assert "kary 9.44 18" in out
     assert "partner: epsilon 0.1, ±71.2 at 95%, charge 1.64%" in out
     assert "[{'column': 'carrier'}, {'column': 'season'}]" in out
-    assert COST["sql"] in out
+    assert "{'epsilon': 0.1, 'delta': 1e-06}" in out
+    assert "[31988.0, 0.0] 0.6294" in out
+    assert COST["spec_sql"] in out
     assert "not for my clearance: What happened." in out

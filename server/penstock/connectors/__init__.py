@@ -18,6 +18,6 @@
 * ``warehouses``   Trino, BigQuery and Snowflake
 * ``storage``      datasets in buckets: objects, their fingerprint, their rows
 * ``vector``       vectors that are pushed
-* ``dummy``        made-up rows of a declared schema
+* ``dummy``        made-up rows of a declared schema; ``dummy_answers`` of a query over them
 * ``progress``     reports of how far the reading of data is
 """

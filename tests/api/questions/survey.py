@@ -53,6 +53,7 @@ class Survey:
 
     world: World
     rows: list[tuple[str, str, int, int, bool]]
+    folder: Path
     as_user: Callable[[str], Client]
 
 
@@ -74,4 +75,4 @@ def opened(world: World, folder: Path) -> Survey:
         transport = httpx.WSGITransport(world.client.application)
         return Client("http://127.0.0.1", world.tokens[name], transport=transport)
 
-    return Survey(world, rows(), as_user)
+    return Survey(world, rows(), folder, as_user)

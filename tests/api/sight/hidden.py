@@ -38,6 +38,7 @@ ADMIN, AUDITOR, READERS = ("root",), ("olga",), ("ian", "root", "olga")
 PLANNERS = ("ian", "root")
 BUDGETS = {"budgets": {"internal": {"epsilon": 5}}}
 NEW_QUERY = {**QUERY, "name": "new", "dataset": "NAME", **SET_APART}
+TRIED = {"query": NEW_QUERY}
 NEW_STREAM = {**STREAM, "name": "new", "dataset": "NAME", **SET_APART}
 PREVIEWED = {**QUERY, "name": "NAME"}
 
@@ -74,6 +75,7 @@ HIDDEN = [
     Hidden("preview_query", f"{QUERIES}/preview", "closed", "absent", PLANNERS, NEW_QUERY),
     Hidden("preview_query", f"{QUERIES}/preview", "secret", "absent", PLANNERS, {"query": "NAME"}),
     Hidden("preview_query", f"{QUERIES}/preview", "secret", "absent", PLANNERS, PREVIEWED),
+    Hidden("answer_on_dummy", f"{QUERIES}/dummy", "closed", "absent", PLANNERS, TRIED),
     Hidden("show_query", f"{QUERIES}/NAME", "secret", "absent", READERS),
     Hidden("change_query", f"{QUERIES}/NAME", "secret", "absent", ADMIN, NEW_LEVELS),
     Hidden("retire_query", f"{QUERIES}/NAME/retire", "secret", "absent", ADMIN),

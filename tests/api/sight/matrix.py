@@ -31,6 +31,9 @@ NEW_QUERY = {**QUERY, "name": "new"}
 NAMED = {"query": "visits"}
 
 
+TRIED = {"query": NEW_QUERY}
+
+
 HIDDEN = {"query": "secret"}
 
 
@@ -110,6 +113,8 @@ MATRIX = [
     Row("preview_query", "/api/v1/queries/preview", NEW_QUERY, 404, 200, 200, 200, 403),
     Row("preview_query", "/api/v1/queries/preview", NAMED, 404, 200, 200, 200, 403),
     Row("preview_query", "/api/v1/queries/preview", HIDDEN, 404, 404, 200, 200, 403),
+    # Its values are pushed, so that there are no rows to make up.
+    Row("answer_on_dummy", "/api/v1/queries/dummy", TRIED, 404, 422, 422, 422, 403),
     Row("show_query", "/api/v1/queries/visits", None, 404, 200, 200, 200, 200),
     Row("show_query", "/api/v1/queries/secret", None, 404, 404, 200, 200, 200),
     Row("change_query", "/api/v1/queries/visits", NEW_LEVELS, 403, 403, 403, 200, 403),

@@ -19,7 +19,7 @@ COST: dict[str, Any] = {
     "sensitivity": {"l1": 1.0, "l2": 1.0, "linf": 1.0},
     "dimension": 2,
     "refusal": None,
-    "sql": "SELECT carrier, COUNT(*) FROM flights GROUP BY carrier",
+    "spec_sql": "SELECT carrier, COUNT(*) FROM flights GROUP BY carrier",
     "tiers": [{**TIER, "tier": "partner", "room": ROOM}],
 }
 QUERY: dict[str, Any] = {
@@ -31,7 +31,7 @@ QUERY: dict[str, Any] = {
     "tiers": [{"tier": "partner", "level": LEVEL, "guarantee": GUARANTEE, "error": ERROR}],
     "asserted_by": None,
     "spec": {"group_by": [{"column": "carrier"}], "aggregate": {"type": "count"}},
-    "sql": "SELECT carrier, COUNT(*) FROM flights GROUP BY carrier",
+    "spec_sql": "SELECT carrier, COUNT(*) FROM flights GROUP BY carrier",
 }
 OPEN: dict[str, Any] = {
     "id": "req_1",

@@ -34,6 +34,16 @@ def test_a_budget_that_does_not_suffice_is_stated(client: Client, answers: dict[
     assert "<little>" not in page
 
 
+def test_rows_that_count_otherwise_than_the_text_says_are_told(
+    client: Client, answers: dict[str, Any]
+) -> None:
+    assert client.sql(SQL, epsilon=0.5).preview().notes == ()
+    answers[PREVIEW]["notes"] = ["A row counts here only where <age> IS NOT NULL."]
+    cost = client.sql(SQL, epsilon=0.5).preview()
+    assert cost.notes == ("A row counts here only where <age> IS NOT NULL.",)
+    assert "&lt;age&gt; IS NOT NULL" in cost._repr_html_()
+
+
 @pytest.mark.parametrize("tier", ["public", "moon"])
 def test_a_tier_whose_budget_is_not_shown_has_none(client: Client, tier: str) -> None:
     assert client.sql(SQL, epsilon=0.5).preview().remaining(tier) is None

@@ -166,13 +166,35 @@ def test_who_reads_no_releases_is_charged_for_none(
     assert requests == []
 
 
+def test_a_question_is_tried_on_made_up_rows_without_a_level(
+    client: Client, answers: dict[str, Any], requests: list[httpx.Request]
+) -> None:
+    numbers = [
+        {"statistic": "n", "key": "AA", "value": 3.0},
+        {"statistic": "sum:delay", "key": "AA", "value": None},
+    ]
+    answers["POST /api/v1/queries/dummy"] = {
+        "dataset": "flights", "groups": ["carrier"], "numbers": numbers,
+    }  # fmt: skip
+    answer = client.sql(SQL, contribution={"max_groups": 2}).dummy(rows=20, seed=4)
+    assert answer.wide() == {"carrier": ["AA"], "n": [3.0]}
+    assert [(row.value, row.lower, row.upper) for row in answer] == [(3.0, 3.0, 3.0)]
+    assert "made-up rows of 'flights': 1 number" in repr(answer)
+    (body,) = sent(requests, "/api/v1/queries/dummy")
+    assert (body["rows"], body["seed"]) == (20, 4)
+    assert body["query"]["contribution"] == {"max_groups": 2}
+
+
 def test_the_server_writes_the_sql(
     client: Client, requests: list[httpx.Request], answers: dict[str, Any]
 ) -> None:
     question = client.sql(SQL)
-    assert question.sql() == answers[PREVIEW]["sql"]
+    assert question.sql() == answers[PREVIEW]["spec_sql"]
     (body,) = sent(requests, PREVIEWED)
     assert (body["sql"], body["share"]) == (SQL, 0.01)
+    answers[PREVIEW]["spec_sql"] = None
+    with pytest.raises(InvalidArgument, match="SQL has no words"):
+        question.sql()
     with pytest.raises(InvalidArgument, match="no level yet"):
         question.preview()
     assert question.at(epsilon=0.5).preview().fits
@@ -185,4 +207,4 @@ def test_the_sql_of_a_registered_statistic_is_that_of_its_query(
     answers: dict[str, Any],
 ) -> None:
     twin = refuse(409, "CONFLICT", query="flights_by_carrier")
-    assert client_of(refusing(preview=[twin])).sql(SQL).sql() == answers[SHOW]["sql"]
+    assert client_of(refusing(preview=[twin])).sql(SQL).sql() == answers[SHOW]["spec_sql"]

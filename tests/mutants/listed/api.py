@@ -203,4 +203,19 @@ MUTANTS: Final[Sequence[Mutant]] = (
             "tests/api/test_idempotency.py::test_a_refusal_is_not_kept_so_that_the_request_may_be_sent_again",
         ),
     ),
+    Mutant(
+        row="V82",
+        name="trial-on-the-data",
+        path="connectors/dummy_answers.py",
+        before="            locate_path(path),\n            tuple(dataset.columns),\n",
+        after="            locate_path(Path(dataset.source.uri or path)),\n"
+        "            tuple(dataset.columns),\n",
+        wrong="a query is tried on the data instead of made-up rows",
+        tests=(
+            (
+                "tests/unit/services/previews/test_dummy_answers.py"
+                "::test_the_answer_is_that_of_made_up_rows_whatever_is_in_the_file"
+            ),
+        ),
+    ),
 )

@@ -20,6 +20,7 @@ ENTRANCES = {
         "penstock_client",
         "penstock_client.command",
         "penstock_client.derived",
+        "penstock_client.lomas",
         "penstock_client.offline",
     ),
 }

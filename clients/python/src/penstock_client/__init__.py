@@ -6,7 +6,8 @@
 - ``dummy``: made-up rows of a dataset, or of a release.
 - ``questions``: questions in SQL or from a table: their cost, registration, requests, results.
 - ``tables``: ``col``, ``count`` and the other parts of a question that is written in Python.
-- ``lomas``: what runs notebooks that were written for lomas.
+- ``lomas``: what runs notebooks that were written for lomas; ``lomas_names``: its names for
+  methods of ``Client``.
 - ``queries``, ``preview``: queries, and what one would cost.
 - ``streams``, ``stream_preview``: running totals, pushed elements, and what a
   stream would cost.

@@ -23,7 +23,7 @@ from penstock_client._log.notes import Checkpoint
 from penstock_client._log.watch import Watcher
 from penstock_client.dummy import Dummy, SyntheticRows
 from penstock_client.errors import InvalidArgument, ProtocolError
-from penstock_client.lomas.names import LomasNames
+from penstock_client.lomas_names import LomasNames
 from penstock_client.models import (
     Budget,
     Dataset,

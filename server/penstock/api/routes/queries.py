@@ -8,9 +8,9 @@ from penstock.services.approvals import proposals
 from penstock.services.approvals.actions import QueryRetirement
 from penstock.services.jobs import registrations
 from penstock.services.pagination import Page, Window
-from penstock.services.previews import query_preview
+from penstock.services.previews import dummy_answers, query_preview
 from penstock.services.queries import queries
-from penstock.services.schemas.previews import PreviewView
+from penstock.services.schemas.previews import DummyAnswerRequest, DummyAnswerView, PreviewView
 from penstock.services.schemas.proposals import ProposalView
 from penstock.services.schemas.queries import LevelsChange, PreviewRequest, QueryRequest
 from penstock.services.schemas.views import (
@@ -55,6 +55,16 @@ def preview_query(call: Call, request: PreviewRequest) -> PreviewView:
     # Otherwise the answer's time could distinguish a free name from a hidden one.
     call.hide_duration(0)
     return preview
+
+
+@operations.post("/queries/dummy", PLANNER, status=200, refusals=(404,), large_body=True)
+def answer_on_dummy(call: Call, request: DummyAnswerRequest) -> DummyAnswerView:
+    """Answer a query exactly on made-up rows of its dataset, to try it; nothing is charged or kept.
+
+    The rows are those of `GET /datasets/{dataset}/dummy` with the same `rows` and `seed`, and
+    follow from the declaration: the data are not read. Levels and noise play no part.
+    """
+    return dummy_answers.tried(call.server, call.principal, request)
 
 
 @operations.get("/queries/{query}", SIGNED_IN)

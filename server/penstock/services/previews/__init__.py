@@ -6,6 +6,7 @@
                                                  protect them
 * ``strategies``                                 how far off answers of a workload would be under
                                                  every strategy
+* ``dummy_answers``                              the exact answer to a query on made-up rows
 * ``level_preview, budget_preview, version_preview, clearance_preview``: a change of levels or
   budgets, a new version, another clearance
 """

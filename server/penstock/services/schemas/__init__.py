@@ -11,5 +11,6 @@
 * ``views``              what is answered about everything else
 * ``people``             tiers, users and tokens, as sent and as answered
 * ``proposals``, ``exposure``              answers of these subjects
-* ``previews``, ``stream_previews``        what previews are answered with
+* ``previews``, ``stream_previews``        what previews are answered with, and what is tried
+                                         on made-up rows
 """

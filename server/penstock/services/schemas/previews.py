@@ -1,15 +1,22 @@
 """Describe previews of queries, releases and their charges."""
 
 from dataclasses import dataclass, field
+from typing import Annotated
 
+from pydantic import Field
+
+from penstock.connectors.dummy import MOST_ROWS
 from penstock.services.schemas.histograms import HistogramView
+from penstock.services.schemas.queries import QueryRequest
 from penstock.services.schemas.views import (
     ComposedView,
     ErrorView,
     GuaranteeView,
+    Key,
     LevelView,
     SensitivityView,
 )
+from penstock.spec_fields import Spec
 
 
 @dataclass(frozen=True)
@@ -206,3 +213,41 @@ class ReleasePreviewView:
     lossless: bool
     held: bool
     better_held: bool
+
+
+DUMMY_ROWS = 100
+"""The default number of made-up rows."""
+
+
+class DummyAnswerRequest(Spec):
+    """Represent a query to try on made-up rows; its levels and its noise play no part."""
+
+    query: QueryRequest
+    rows: Annotated[int, Field(ge=1, le=MOST_ROWS)] = DUMMY_ROWS
+    seed: Annotated[int, Field(ge=0, lt=2**63)] = 0
+
+
+@dataclass(frozen=True)
+class DummyNumberView:
+    """Hold one exact number, of the group ``key``; null if the group has no rows for it.
+
+    ``statistic`` is named as in a release: ``n``, ``units``, ``sum:age``, ``mean:age``.
+    """
+
+    statistic: str
+    key: Key | None
+    value: float | None
+
+
+@dataclass(frozen=True)
+class DummyAnswerView:
+    """Hold the exact answer to a query on made-up rows, which say nothing about the data.
+
+    ``groups`` are the names of the columns that ``key`` has a part of each.
+    """
+
+    dataset: str
+    rows: int
+    seed: int
+    groups: list[str]
+    numbers: list[DummyNumberView]

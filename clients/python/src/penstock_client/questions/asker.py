@@ -3,6 +3,7 @@
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 
+from penstock_client._http.fields import Fields
 from penstock_client.models import Budget, Dataset, Me
 from penstock_client.preview import Preview
 from penstock_client.queries import Query
@@ -40,6 +41,10 @@ class Asker(ABC):
         level: float | None = None,
     ) -> Release:
         """Return the query's values."""
+
+    @abstractmethod
+    def answered_on_dummy(self, body: Mapping[str, object]) -> Fields:
+        """Return the server's answer to a query on made-up rows."""
 
     @abstractmethod
     def query(self, query: str) -> Query:

@@ -61,6 +61,12 @@ class Cost:
                 "yes" if room is None or room.fits else "no",
             )
 
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Return which rows count otherwise than the SQL says, word by word."""
+        notes = self.preview.answer.get("notes")
+        return tuple(map(str, notes)) if isinstance(notes, list) else ()
+
     def headline(self) -> str:
         """Return in a sentence whether the question can be registered, and what it costs."""
         if self.registered is not None:
@@ -94,6 +100,7 @@ class Cost:
         return (
             f"<div><p><strong>{escape(printable(self.question))}</strong><br>"
             f"{escape(printable(self.headline()))}</p>"
+            f"{''.join(f'<p>{escape(printable(note))}</p>' for note in self.notes)}"
             f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"
         )
 

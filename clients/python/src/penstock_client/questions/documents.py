@@ -20,7 +20,8 @@ def cost(answer: Cost) -> Document:
         if (remaining := answer.remaining(tier.tier)) is not None
     ]
     document = documents.preview(answer.preview)
-    return replace(document, facts=(*document.facts, *left), note=answer.headline())
+    note = "\n".join((answer.headline(), *answer.notes))
+    return replace(document, facts=(*document.facts, *left), note=note)
 
 
 def registered(answer: Query) -> Document:

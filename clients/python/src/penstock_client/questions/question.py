@@ -14,14 +14,14 @@ from penstock_client.queries import Query
 from penstock_client.questions.asker import Asker
 from penstock_client.questions.cost import Cost
 from penstock_client.questions.requests import Request
-from penstock_client.questions.result import Result, result_of
+from penstock_client.questions.result import DummyResult, Result, result_of
 from penstock_client.questions.select_list import outputs_of
 from penstock_client.questions.terms import Terms
 from penstock_client.release import Release
 from penstock_client.tables.aggregates import Output
 
 NAME_TAKEN = "NAME_TAKEN"
-NOMINAL = {"mechanism": "gaussian", "share": 0.01}
+NOMINAL: dict[str, object] = {"mechanism": "gaussian", "share": 0.01}
 """The terms under which the server is asked for the SQL of a question without a level."""
 
 
@@ -93,7 +93,10 @@ class Question:
         terms = {**NOMINAL, "name": self._automatic_name()}
         preview, name = self._looked_up({**self.data, **terms})
         answer = self._session.query(name).answer if preview is None else preview.answer
-        return str(answer.get("sql"))
+        text = answer.get("spec_sql")
+        if not isinstance(text, str):
+            raise InvalidArgument("SQL has no words for this question; data has it as a spec.")
+        return text
 
     def preview(self) -> Cost:
         """Return the charge and the margin of error by tier, and what is left; change nothing.
@@ -106,6 +109,18 @@ class Question:
         dataset = str(preview.answer.get("dataset"))
         registered = None if self._query is None else name
         return Cost(preview, self._session.budget(dataset), registered, self._text())
+
+    def dummy(self, rows: int = 100, seed: int = 0) -> DummyResult:
+        """Return the exact answer on made-up rows of the dataset, the same for the same ``seed``.
+
+        Nothing is charged, and the data are not read.  Raises ``InvalidInput`` for a question that
+        is not valid.
+        """
+        terms = {**NOMINAL, "name": self._automatic_name()}
+        if self.terms.contribution:
+            terms["contribution"] = dict(self.terms.contribution)
+        body = {"query": {**self.data, **terms}, "rows": int(rows), "seed": int(seed)}
+        return DummyResult.read(self._session.answered_on_dummy(body), self._named())
 
     def register(self) -> Query:
         """Register the question, which is charged, unless its statistic is registered already.
@@ -165,10 +180,7 @@ class Question:
             )
         query = self.register()
         release = self._session.release(query.name, **target)
-        outputs = self._outputs
-        if outputs is None:
-            outputs = outputs_of(str(self.data.get("sql", "")))
-        return result_of(query, release, outputs)
+        return result_of(query, release, self._named())
 
     def _looked_up(self, body: Mapping[str, object] | None = None) -> tuple[Preview | None, str]:
         """Return the preview, and the name of the question, or of the query that it equals.
@@ -199,6 +211,12 @@ class Question:
                     self._body = sent
                 return preview, str(sent["name"])
         raise AssertionError("a loop that returns or raises at its second turn")
+
+    def _named(self) -> Sequence[Output] | None:
+        """Return the statistics with the names that the question gives them."""
+        if self._outputs is not None:
+            return self._outputs
+        return outputs_of(str(self.data.get("sql", "")))
 
     def _automatic_name(self) -> str:
         """Return a name that follows from the question, so that a repeat finds it."""

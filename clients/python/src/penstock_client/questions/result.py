@@ -3,8 +3,9 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from html import escape
+from typing import Self
 
-from penstock_client._http.fields import Key
+from penstock_client._http.fields import Fields, Key
 from penstock_client._show.rounding import percent, printable, short
 from penstock_client.dummy import Frames
 from penstock_client.queries import Query
@@ -31,14 +32,9 @@ class Row:
 
 
 @dataclass(frozen=True, repr=False)
-class Result(Frames):
-    """Hold the answer to a question: its rows, and the release that they were read from.
+class Numbers(Frames):
+    """Hold numbers by group; ``groups`` are the names of the columns that they are grouped by."""
 
-    ``groups`` are the names of the columns that rows are grouped by.  The intervals are at the
-    release's confidence, each by itself.
-    """
-
-    release: Release
     groups: tuple[str, ...]
     rows: tuple[Row, ...]
 
@@ -47,10 +43,6 @@ class Result(Frames):
 
     def __iter__(self) -> Iterator[Row]:
         return iter(self.rows)
-
-    def __repr__(self) -> str:
-        count = "1 number" if len(self) == 1 else f"{len(self):,} numbers"
-        return f"<Result of {self.release.query!r}: {count}. {self.release!r}>"
 
     @property
     def statistics(self) -> tuple[str, ...]:
@@ -79,6 +71,45 @@ class Result(Frames):
         for name in ("statistic", "value", "lower", "upper"):
             columns[name] = [getattr(row, name) for row in self.rows]
         return columns
+
+    def _count(self) -> str:
+        return "1 number" if len(self) == 1 else f"{len(self):,} numbers"
+
+
+@dataclass(frozen=True, repr=False)
+class DummyResult(Numbers):
+    """Hold the exact answer to a question on made-up rows of ``dataset``; both ends are the value.
+
+    It says nothing about the data.
+    """
+
+    dataset: str
+
+    @classmethod
+    def read(cls, fields: Fields, outputs: Sequence[Output] | None) -> Self:
+        """Return the numbers of a server's answer.  Raises ``ProtocolError``."""
+        rows = []
+        for each in fields.children("numbers"):
+            group, value = _parts(each.key_or_none("key")), each.number_or_none("value")
+            rows.append(Row(group, each.text("statistic"), value, value, value))
+        named = tuple(_named(rows, outputs or ()))
+        return cls(fields.texts("groups"), named, fields.text("dataset"))
+
+    def __repr__(self) -> str:
+        return f"<Exact answer on made-up rows of {self.dataset!r}: {self._count()}>"
+
+
+@dataclass(frozen=True, repr=False)
+class Result(Numbers):
+    """Hold the answer to a question, with the release that it was read from.
+
+    The intervals are at the release's confidence, each by itself.
+    """
+
+    release: Release
+
+    def __repr__(self) -> str:
+        return f"<Result of {self.release.query!r}: {self._count()}. {self.release!r}>"
 
     def _repr_html_(self) -> str:
         confidence = percent(self.release.error.confidence)
@@ -118,7 +149,7 @@ def result_of(query: Query, release: Release, outputs: Sequence[Output] | None) 
     rows = list(_rows(release, aggregate))
     parts = max((len(row.group) for row in rows), default=0)
     named = _named(rows, outputs or ())
-    return Result(release, _group_names(spec, aggregate, parts), tuple(named))
+    return Result(_group_names(spec, aggregate, parts), tuple(named), release)
 
 
 def _rows(release: Release, aggregate: Mapping[str, object]) -> Iterator[Row]:

@@ -67,6 +67,10 @@ class Session(Asker):
         body = {**as_json(spec), "purpose": purpose}
         return Request.read(Fields(self._transport.post(f"{API}/requests", body), "request"))
 
+    def answered_on_dummy(self, body: Mapping[str, object]) -> Fields:
+        """Return the answer to ``POST /queries/dummy``, which ``Question.dummy`` reads."""
+        return Fields(self._transport.post(f"{API}/queries/dummy", as_json(body)), "answer")
+
     def requests(self, state: str | None = None) -> list[Request]:
         """Return the caller's requests; for admins, everybody's.  ``state`` is such as ``open``."""
         parameters = {} if state is None else {"state": state}

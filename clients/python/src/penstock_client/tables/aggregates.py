@@ -70,8 +70,9 @@ def combined(
     if kinds <= {*SUMS, *PRODUCTS}:
         order = {} if kinds & {*PRODUCTS} else {"order": 1}
         return {"type": "moments", "columns": used, **order}, outputs
-    if kinds <= {*QUANTILES} and len(used) == 1:
-        probabilities = {each.probability or 0.5 for each in aggregates.values()}
+    if kinds <= {*QUANTILES, "count"} and len(used) == 1:
+        quantiles = [each for each in aggregates.values() if each.kind != "count"]
+        probabilities = {each.probability or 0.5 for each in quantiles}
         return (
             {"type": "quantiles", "column": used[0], "probabilities": sorted(probabilities)},
             outputs,
@@ -100,7 +101,7 @@ def _statistic(aggregate: Aggregate, columns: Sequence[str]) -> str:
 
 def _apart(kinds: set[str], columns: Sequence[str]) -> str:
     """Return why statistics cannot be released together, and what to do."""
-    if kinds <= {*QUANTILES}:
+    if kinds <= {*QUANTILES, "count"}:
         return (
             f"Quantiles are of one column at a time, not of {', '.join(columns)}; ask for each"
             " column by itself."
@@ -109,6 +110,6 @@ def _apart(kinds: set[str], columns: Sequence[str]) -> str:
     return (
         f"{', '.join(alone).replace('_', ' ')} cannot be released together with"
         f" {', '.join(sorted(kinds - {*alone})).replace('_', ' ') or 'others'}: ask for them by"
-        " themselves. Counts of rows, sums, means and variances go together, and so do quantiles"
-        " of one column."
+        " themselves. Counts of rows, sums, means and variances go together, and so do counts of"
+        " rows and quantiles of one column."
     )
