@@ -8,7 +8,13 @@ from html import escape
 from typing import Any
 
 from penstock_client._show.rounding import printable
-from penstock_client.errors import Conflict, Forbidden, InvalidArgument, NotRegistered
+from penstock_client.errors import (
+    Conflict,
+    Forbidden,
+    InvalidArgument,
+    InvalidInput,
+    NotRegistered,
+)
 from penstock_client.preview import Preview, as_json
 from penstock_client.queries import Query
 from penstock_client.questions.asker import Asker
@@ -23,6 +29,9 @@ from penstock_client.tables.aggregates import Output
 NAME_TAKEN = "NAME_TAKEN"
 NOMINAL: dict[str, object] = {"mechanism": "gaussian", "share": 0.01}
 """The terms under which the server is asked for the SQL of a question without a level."""
+
+ONCE = {"max_groups": 1, "max_rows_per_group": 1}
+"""The contribution for the same, of a question without one; SQL does not say it."""
 
 
 class Question:
@@ -90,8 +99,16 @@ class Question:
 
         Raises ``InvalidInput`` for a question that is not valid.
         """
-        terms = {**NOMINAL, "name": self._automatic_name()}
-        preview, name = self._looked_up({**self.data, **terms})
+        terms: dict[str, object] = {**NOMINAL, "name": self._automatic_name()}
+        if self.terms.contribution:
+            terms["contribution"] = dict(self.terms.contribution)
+        try:
+            preview, name = self._looked_up({**self.data, **terms})
+        except InvalidInput as error:
+            if not all(field.pointer.startswith("/contribution") for field in error.errors):
+                raise
+            terms["contribution"] = ONCE
+            preview, name = self._looked_up({**self.data, **terms})
         answer = self._session.query(name).answer if preview is None else preview.answer
         text = answer.get("spec_sql")
         if not isinstance(text, str):
