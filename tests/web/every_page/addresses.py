@@ -43,6 +43,7 @@ def questions(server: Server, dataset: str, query: str, people: Sequence[str], t
         "inclusion_proof": ("?index=LEAF",),
         "consistency_proof": (f"?from={sizes[0]}&to={sizes[-1]}" if sizes else "",),
         "preview_clearance": (f"?user={people[0]}&tier={tier}", f"?user={people[-1]}&tier="),
+        "ask_sql": ("", f"?dataset={dataset}"),
         "new_query": ("", f"?dataset={dataset}"),
         "new_schedule": ("", f"?dataset={dataset}"),
     }

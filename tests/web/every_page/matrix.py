@@ -26,6 +26,15 @@ class Row(NamedTuple):
 
 
 INTERNAL = (("tier", "internal"),)
+SQL = (
+    ("dataset", "loans"),
+    ("sql", "SELECT COUNT(*) FROM loans WHERE book > 9"),
+    ("name", "all loans"),
+    ("max_groups", "1"),
+    ("max_rows", "3"),
+    ("level public", "0.01"),
+    ("level internal", "0.01"),
+)
 
 
 # noa has no clearance, ann is cleared for public, ian for internal, root is an admin and
@@ -37,6 +46,12 @@ MATRIX = [
     Row("catalogue", "/catalogue", 200, 200, 200, 200, 200),
     Row("dataset", "/datasets/sites", 404, 200, 200, 200, 200),
     Row("dataset", "/datasets/closed", 404, 404, 200, 200, 200),
+    Row("ask_sql", "/ask/sql", 200, 200, 200, 200, 403),
+    Row("ask_sql", "/ask/sql?dataset=loans", 200, 200, 200, 200, 403),
+    Row("preview_sql", "/ask/sql/preview", 422, 200, 200, 200, 403, SQL),
+    Row("preview_sql", "/ask/sql/preview", 422, 422, 422, 422, 403),
+    Row("try_sql", "/ask/sql/dummy", 404, 200, 200, 200, 403, SQL),
+    Row("register_sql", "/ask/sql", 422, 403, 403, 303, 403, (*SQL, ("once", "21"))),
     Row("query", "/queries/visits", 404, 200, 200, 200, 200),
     Row("query", "/queries/secret", 404, 404, 200, 200, 200),
     Row("query", "/queries/books", 404, 200, 200, 200, 200),

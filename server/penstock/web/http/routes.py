@@ -27,6 +27,7 @@ ANYBODY = Policy("every visitor, without a session", needs_session=False)
 SIGNED_IN = Policy("every user with a session")
 ANALYST = Policy("analysts", roles=("analyst",))
 ADMIN = Policy("admins", roles=("admin",))
+PLANNER = Policy("analysts and admins", roles=("analyst", "admin"))
 AUDITOR = Policy("auditors", roles=("auditor",))
 OVERSEER = Policy("admins and auditors", roles=("admin", "auditor"))
 READER = Policy("analysts, about themselves, and auditors", roles=("analyst", "auditor"))
@@ -82,6 +83,7 @@ __all__ = [
     "ANYBODY",
     "AUDITOR",
     "OVERSEER",
+    "PLANNER",
     "READER",
     "SIGNED_IN",
     "PageRoute",

@@ -14,6 +14,7 @@ from penstock.web.views.analyst import (
     own_jobs,
     own_tokens,
     queries,
+    questions,
     sign_in,
     streams,
 )
@@ -33,7 +34,7 @@ from penstock.web.views.data import (
 )
 from penstock.web.views.people import clearance, proposals, tiers, users
 
-_READ = (sign_in, catalogue, queries, streams, history, budgets, own_tokens)
+_READ = (sign_in, catalogue, questions, queries, streams, history, budgets, own_tokens)
 _ADMINISTERED = (
     raising_budgets,
     levels,

@@ -12,10 +12,11 @@ from penstock_client.models import Answer, whole
 class Request:
     """Represent a question with its purpose; ``state`` is open, approved, declined or withdrawn.
 
-    ``query`` names the registered query, once there is one.
+    ``query`` names the registered query, once there is one.  With the state ``answered`` there is
+    no ``id``: the statistic was registered already, so nothing was sent.
     """
 
-    id: str
+    id: str | None
     state: str
     query: str | None
     purpose: str | None
@@ -26,7 +27,7 @@ class Request:
     def read(cls, fields: Fields) -> Self:
         """Return the request of a server's answer.  Raises ``ProtocolError``."""
         return cls(
-            fields.text("id"),
+            fields.text_or_none("id"),
             fields.text("state"),
             fields.text_or_none("query"),
             fields.text_or_none("purpose"),

@@ -2,4 +2,5 @@
 
 * ``statements``  what a caller sends, as a spec of the dataset that they may see
 * ``written``     the statement of a query
+* ``own_questions``  the queries that somebody registered
 """

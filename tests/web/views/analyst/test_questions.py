@@ -1,0 +1,144 @@
+"""Test the editor: a question in SQL is previewed, tried on made-up rows, and registered."""
+
+import html
+import re
+from typing import Any
+
+import pytest
+from tests.api.world import World
+from tests.web.world import Browser, Open, text_of
+
+SQL = 'SELECT COUNT(*) AS n FROM "loans" WHERE book > 9'
+ASKED = {
+    "dataset": "loans",
+    "sql": SQL,
+    "name": "late loans",
+    "max_groups": "1",
+    "max_rows": "3",
+    "mechanism": "gaussian",
+    "wish": "epsilon",
+    "level public": "0.1",
+    "level internal": "0.5",
+}
+BODY: dict[str, Any] = {
+    "name": "late loans",
+    "sql": SQL,
+    "contribution": {"max_groups": 1, "max_rows_per_group": 3},
+    "mechanism": "gaussian",
+    "levels": {"public": {"epsilon": 0.1}, "internal": {"epsilon": 0.5}},
+}
+
+
+@pytest.mark.usefixtures("unchanged")
+def test_the_declared_columns_stand_beside_the_editor(browse: Open, world: World) -> None:
+    page = browse("ann").get("/ask/sql?dataset=loans")
+    words = text_of(page)
+    for name, column in world.answer("GET", "/api/v1/datasets/loans", by="ann")["columns"].items():
+        assert f"{name} {column['type']}" in words
+        for category in (column.get("categories") or [])[:3]:
+            assert category in words
+    assert html.unescape(page.text).count('SELECT COUNT(*) AS n\nFROM "loans"') == 1
+    assert 'name="level public"' in page.text
+    assert 'name="level internal"' not in page.text, "an analyst gives the level of their own tier"
+    assert 'name="level internal"' in browse("root").get("/ask/sql?dataset=loans").text
+
+
+@pytest.mark.usefixtures("unchanged")
+@pytest.mark.parametrize("caller", ["root", "ian"])
+def test_a_preview_on_the_page_is_that_of_the_api(browse: Open, world: World, caller: str) -> None:
+    page = browse(caller).submit("/ask/sql/preview", **ASKED)
+    assert page.status_code == 200, text_of(page)
+    levels = BODY["levels"] if caller == "root" else {"internal": {"epsilon": 0.5}}
+    body = {**BODY, "levels": levels}
+    preview = world.answer("POST", "/api/v1/queries/preview", body, by=caller)
+    for tier in preview["tiers"]:
+        row = (
+            f"{tier['tier']} {tier['guarantee']['epsilon']:.3g} ±{tier['error']['half_width']:.3g}"
+        )
+        assert row in text_of(page)
+    assert html.escape(SQL, quote=False) in page.text or SQL in html.unescape(page.text)
+
+
+@pytest.mark.usefixtures("unchanged")
+def test_a_preview_comes_alone_where_a_script_asks(browse: Open) -> None:
+    ann = browse("ann")
+    fields = {**ASKED, "form_key": ann.form_key()}
+    headers = {"Origin": "http://127.0.0.1:8080", "HX-Request": "true"}
+    page = ann.client.post(
+        "/ask/sql/preview", base_url="https://127.0.0.1:8080", headers=headers, data=fields
+    )
+    assert page.status_code == 200
+    assert "<html" not in page.text
+    assert "Share of its budget" in page.text
+
+
+@pytest.mark.usefixtures("unchanged")
+def test_a_question_is_tried_on_made_up_rows_before_it_has_a_level(
+    browse: Open, world: World
+) -> None:
+    fields = {name: text for name, text in ASKED.items() if not name.startswith("level")}
+    page = browse("ann").submit("/ask/sql/dummy", **fields)
+    assert page.status_code == 200, text_of(page)
+    assert "On 100 made-up rows" in text_of(page)
+    query = {**BODY, "levels": {"public": {"epsilon": 0.1}}}
+    answer = world.answer("POST", "/api/v1/queries/dummy", {"query": query}, by="ann")
+    for number in answer["numbers"]:
+        assert f"Statistic Value n {number['value']:.3g}" in text_of(page)
+
+
+@pytest.mark.usefixtures("unchanged")
+@pytest.mark.parametrize(
+    ("fields", "place"),
+    [
+        ({"sql": "SELECT COUNT(*) FROM loans LIMIT 3"}, "sql"),
+        ({"sql": ""}, "sql"),
+        ({"sql": "SELECT AVG(absent) FROM loans"}, "sql"),
+        ({"max_rows": "x"}, "max_rows"),
+        ({"name": ""}, "name"),
+        ({"level public": "x"}, "level-2"),
+    ],
+)
+def test_nonsense_comes_back_with_its_reason_beside_it(
+    root: Browser, fields: dict[str, str], place: str
+) -> None:
+    for path in ("/ask/sql/preview", "/ask/sql"):
+        page = root.submit(path, **{**ASKED, **fields}, once="2")
+        assert page.status_code == 422, text_of(page)
+        assert f'id="{place}-wrong"' in page.text, text_of(page)
+        assert 'value="0.5"' in page.text
+
+
+@pytest.mark.usefixtures("unchanged")
+def test_a_refusal_names_the_place_in_the_text(root: Browser) -> None:
+    page = root.submit("/ask/sql/dummy", **{**ASKED, "sql": "SELECT COUNT(*) FROM loans LIMIT 3"})
+    assert page.status_code == 422
+    assert re.search(r"Line 1, column \d+: .*LIMIT", text_of(page))
+
+
+@pytest.mark.usefixtures("unchanged")
+def test_who_may_not_register_is_told_so_and_keeps_the_text(browse: Open) -> None:
+    page = browse("ian").submit("/ask/sql", **ASKED, once="3")
+    assert page.status_code == 403
+    assert "Nothing was done." in text_of(page)
+    assert SQL in html.unescape(page.text)
+
+
+def test_a_question_is_registered_once_and_is_in_ones_own_history(
+    browse: Open, root: Browser, world: World
+) -> None:
+    assert "You have registered no question yet" not in text_of(root.get("/ask/sql"))
+    assert 'href="/queries/late%20loans"' not in root.get("/ask/sql").text
+    first = root.submit("/ask/sql", **ASKED, once="k" * 32)
+    assert first.status_code == 303, text_of(first)
+    assert root.submit("/ask/sql", **ASKED, once="k" * 32).location == first.location
+    shown = world.answer("GET", "/api/v1/queries/late%20loans", by="root")
+    assert shown["spec"]["contribution"] == BODY["contribution"]
+    assert 'href="/queries/late%20loans"' in root.get("/ask/sql").text
+    assert "You have registered no question yet" in text_of(browse("ann").get("/ask/sql"))
+
+
+@pytest.mark.usefixtures("unchanged")
+def test_a_dataset_out_of_sight_is_neither_listed_nor_asked(browse: Open) -> None:
+    noa = browse("noa")
+    assert "There is no dataset with columns" in text_of(noa.get("/ask/sql"))
+    assert noa.submit("/ask/sql/dummy", **ASKED).status_code == 404
