@@ -236,6 +236,11 @@ class Settings(BaseSettings):
         le=2**50,
         description="The most bytes of these levels together; 0 means no limit.",
     )
+    registrations_per_day: int = Field(
+        100,
+        ge=0,
+        description="The most queries that an analyst may register in a day; 0 means no limit.",
+    )
     room_reserve: int = Field(
         64 * MEBIBYTE,
         ge=0,

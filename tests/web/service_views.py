@@ -5,10 +5,10 @@ from datetime import UTC, datetime
 
 import numpy as np
 
+from penstock.services.schemas.datasets import DatasetBudgetView, SpendingView, TierBudgetView
 from penstock.services.schemas.histograms import AppearanceView, HistogramView
 from penstock.services.schemas.previews import ChargeView, PreviewTierView, PreviewView
 from penstock.services.schemas.views import (
-    DatasetBudgetView,
     ErrorView,
     GuaranteeView,
     HistoryItemView,
@@ -16,8 +16,6 @@ from penstock.services.schemas.views import (
     PrivacyBudget,
     ReleaseView,
     SensitivityView,
-    SpendingView,
-    TierBudgetView,
 )
 from penstock.transparency_log.views import ReceiptView
 

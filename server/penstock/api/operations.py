@@ -47,6 +47,7 @@ SIGNED_IN = Policy("every user with a token")
 ADMIN = Policy("admins", roles=("admin",))
 ANALYST = Policy("analysts", roles=("analyst",))
 PLANNER = Policy("analysts, at their own tier and below, and admins", roles=("analyst", "admin"))
+REGISTRAR = Policy("admins, and analysts under an allowance", roles=("analyst", "admin"))
 AUDITOR = Policy("auditors", roles=("auditor",))
 OVERSEER = Policy("admins and auditors", roles=("admin", "auditor"))
 READER = Policy("analysts, about themselves, and auditors", roles=("analyst", "auditor"))
@@ -181,6 +182,12 @@ class Operations:
     ) -> Callable[[Handler], Handler]:
         """Declare an operation that changes something."""
         return self._declare("PATCH", path, policy, refusals=refusals, large_body=large_body)
+
+    def put(
+        self, path: str, policy: Policy, *, refusals: tuple[int, ...] = ()
+    ) -> Callable[[Handler], Handler]:
+        """Declare an operation that puts something in the place of what is there."""
+        return self._declare("PUT", path, policy, refusals=refusals)
 
     def delete(
         self, path: str, policy: Policy, *, refusals: tuple[int, ...] = ()

@@ -9,8 +9,17 @@ a change of the tables never changes an old migration.
 from collections.abc import Sequence
 
 HISTORY = (
-    *("charge", "checkpoint", "clearance", "cosignature", "decision", "fed_element"),
-    *("former_declaration", "grant", "leaf", "proposal", "query_level", "release"),
+    *("allowance", "allowance_charge", "charge", "checkpoint", "clearance", "cosignature"),
+    *(
+        "decision",
+        "fed_element",
+        "former_declaration",
+        "grant",
+        "leaf",
+        "proposal",
+        "query_level",
+        "release",
+    ),
     *("secret_check", "spent_floor", "stream_output", "tier_budget", "tree_node"),
 )
 """The tables that are history in this version."""
@@ -19,7 +28,8 @@ SET_ONCE = {"leaf": "index"}
 """The column of a table of history that may be set once, from null."""
 
 RENEWED = (
-    *("charge", "clearance", "decision", "fed_element", "former_declaration", "grant"),
+    *("allowance", "allowance_charge", "charge", "clearance", "decision", "fed_element"),
+    *("former_declaration", "grant"),
     *("proposal", "query_level", "release", "spent_floor", "tier_budget"),
 )
 """The tables of history whose ``mac`` is replaced when the key of rows is rotated."""

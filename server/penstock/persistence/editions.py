@@ -22,7 +22,7 @@ WATCHED: Mapping[str, Sequence[str]] = {
         *("sensitivity_l2_squared", "sensitivity_linf", "ladder_finest", "ladder_unit"),
         *("ladder_doubling", "ladder_last", "ceiling", "max_levels", "status", "wrapped_dek"),
         *("asserted_by", "created_at", "by", "sealed_fingerprint", "structure", "power"),
-        *("histogram", "frozen", "mismatches", "declaration", "read_states"),
+        *("histogram", "frozen", "mismatches", "declaration", "read_states", "allowance_id"),
     ),
 }
 """The tables whose changes make a new edition, with the columns that count if not all do."""

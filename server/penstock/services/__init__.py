@@ -19,6 +19,7 @@
 * ``noise``                                      the noise process of a query, and its sealed
                                                  state
 * ``ledger``                                     accounts, charges, prices
+* ``allowances``                                 what analysts of a tier register by themselves
 * ``computations``                               long computations on public numbers
 * ``datasets, people, queries, releases, streams``: the subjects of the product
 * ``synthetic_rows``                             rows made up from the counts of a release

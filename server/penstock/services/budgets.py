@@ -18,7 +18,7 @@ from penstock.privacy.sensitivity import Sensitivity
 from penstock.services.access.principals import Principal
 from penstock.services.access.two_person_rule import require_second
 from penstock.services.context import Server
-from penstock.services.datasets import datasets
+from penstock.services.datasets import allowances, datasets
 from penstock.services.datasets.population import others_of, spec_of
 from penstock.services.exposure.compositions import composed
 from penstock.services.exposure.exposure import could_be, reach, reach_of, visible
@@ -35,16 +35,18 @@ from penstock.services.ledger.tier_budgets import inherit, largest, newest_budge
 from penstock.services.ledger.version_chains import of_same_people, versions_of
 from penstock.services.repository.datasets import dataset_by_name
 from penstock.services.repository.people import clearance_of, ordered_tiers
-from penstock.services.schemas.datasets import DatasetChange
-from penstock.services.schemas.views import (
+from penstock.services.schemas.datasets import (
     DatasetBudgetView,
-    DatasetView,
+    DatasetChange,
     OtherBudgetView,
-    PrivacyBudget,
     SpendingView,
     TierBudgetView,
     TierTotalView,
     VersionBudgetView,
+)
+from penstock.services.schemas.views import (
+    DatasetView,
+    PrivacyBudget,
 )
 from penstock.spec_fields import folded
 
@@ -62,14 +64,14 @@ def show(server: Server, principal: Principal, name: str) -> DatasetBudgetView:
             tiers = [own] if own else []
         versions = versions_of(session, dataset)
         shared = of_same_people(session, dataset)
-        views = [_of_version(session, version, tiers) for version in versions]
+        views = [_of_version(session, principal, version, tiers) for version in versions]
         if not principal.roles & {"admin", "auditor"}:
             views = [view for view in views if view.tiers]
             if not views:
                 raise NotFound(f"There is no dataset {name!r}.")
         *earlier, newest = views
         others = [
-            OtherBudgetView(version.name, **vars(_of_version(session, version, tiers)))
+            OtherBudgetView(version.name, **vars(_of_version(session, principal, version, tiers)))
             for version in others_of(session, dataset)
         ]
         others = [other for other in others if other.tiers]
@@ -85,9 +87,11 @@ def show(server: Server, principal: Principal, name: str) -> DatasetBudgetView:
         )
 
 
-def _of_version(session: Session, version: Dataset, tiers: Sequence[Tier]) -> VersionBudgetView:
+def _of_version(
+    session: Session, principal: Principal, version: Dataset, tiers: Sequence[Tier]
+) -> VersionBudgetView:
     accounts = [open_account(session, required(version.id), tier) for tier in tiers]
-    views = [_view(session, version, account) for account in accounts if account]
+    views = [_view(session, principal, version, account) for account in accounts if account]
     return VersionBudgetView(version.version, version.disjoint_units, views)
 
 
@@ -221,9 +225,12 @@ def _require_rising(
         last = (tier.name, budget.epsilon)
 
 
-def _view(session: Session, dataset: Dataset, account: TierAccount) -> TierBudgetView:
+def _view(
+    session: Session, principal: Principal, dataset: Dataset, account: TierAccount
+) -> TierBudgetView:
     left = left_of(account.account, account.spent)
     limit = limit_of(account.account).loss
+    allowance = allowances.seen_by(session, principal, dataset, account.tier)
     return TierBudgetView(
         tier=account.tier.name,
         granted=PrivacyBudget(account.account.epsilon, account.account.delta),
@@ -235,6 +242,7 @@ def _view(session: Session, dataset: Dataset, account: TierAccount) -> TierBudge
             SpendingView(query, share)
             for query, share in spending(session, required(dataset.id), account)
         ],
+        allowance=allowance,
     )
 
 

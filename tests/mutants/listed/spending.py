@@ -123,8 +123,8 @@ MUTANTS: Final[Sequence[Mutant]] = (
     Mutant(
         name="registered-by-former-admin",
         path="services/queries/registration.py",
-        before='        require_still(session, principal, "admin")\n        query = pending',
-        after="        query = pending",
+        before='        require_still(session, principal, "admin")\n',
+        after="",
         wrong="who lost the role while their registration was worked on registers all the same",
         tests=("tests/unit/services/people/test_roles_lost.py",),
     ),
@@ -141,8 +141,8 @@ MUTANTS: Final[Sequence[Mutant]] = (
     Mutant(
         name="charged-for-another-spec",
         path="services/queries/pending.py",
-        before=" and is_keys_text(taken.keys, prepared):\n",
-        after=":\n",
+        before=" and same and size and is_keys_text(row.keys, prepared)\n",
+        after=" and same and size\n",
         wrong="an interrupted registration is finished with other keys than were charged",
         tests=("tests/unit/services/queries/test_pending.py",),
     ),

@@ -10,8 +10,17 @@ from penstock.persistence import Database, append_only, migrate, tables
 pytestmark = pytest.mark.each_database
 
 HISTORY = (
-    *("charge", "checkpoint", "clearance", "cosignature", "decision", "fed_element"),
-    *("former_declaration", "grant", "leaf", "proposal", "query_level", "release"),
+    *("allowance", "allowance_charge", "charge", "checkpoint", "clearance", "cosignature"),
+    *(
+        "decision",
+        "fed_element",
+        "former_declaration",
+        "grant",
+        "leaf",
+        "proposal",
+        "query_level",
+        "release",
+    ),
     *("secret_check", "spent_floor", "stream_output", "tier_budget", "tree_node"),
 )
 MUTABLE = {

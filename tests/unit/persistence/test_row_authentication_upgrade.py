@@ -34,6 +34,8 @@ from penstock.services.verification.verification import verify
 pytestmark = pytest.mark.each_database
 
 NEW = (
+    "allowance_charge",
+    "allowance",
     "cosignature",
     "fed_element",
     "former_declaration",
@@ -55,6 +57,7 @@ LATER_COLUMNS = (
         ("dataset", "people"),
         ("query", "declaration"),
         ("query", "read_states"),
+        ("query", "allowance_id"),
     ),
 )
 QUERY = metadata.tables["query"]
@@ -72,13 +75,14 @@ def older(copy_world: CopyWorld) -> World:
             connection.execute(was.where(QUERY.c.id == row["id"]))
         for table in LATER:
             _without_mac(connection, table)
-        for table in NEW:
-            connection.execute(text(f"DROP TABLE {table}"))
         if connection.dialect.name == "postgresql":
             connection.execute(text("DROP SCHEMA penstock_queue CASCADE"))
-        connection.execute(text("DROP INDEX ix_token_parent_id"))
+        for index in ("ix_token_parent_id", "ix_query_allowance_id"):
+            connection.execute(text(f"DROP INDEX {index}"))
         for table, column in LATER_COLUMNS:
             connection.execute(text(f"ALTER TABLE {table} DROP COLUMN {column}"))
+        for table in NEW:
+            connection.execute(text(f"DROP TABLE {table}"))
         connection.execute(text("UPDATE alembic_version SET version_num = '0013'"))
     world.server.database.close()
     return world

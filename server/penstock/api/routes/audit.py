@@ -42,6 +42,7 @@ EventKind = Literal[
     "clock",
     "refusals",
     "schedule",
+    "allowance",
 ]
 
 

@@ -9,16 +9,20 @@ from penstock.api.request_context import Call
 from penstock.services import budgets
 from penstock.services.approvals import proposals
 from penstock.services.approvals.actions import BudgetChange, Withdrawal
-from penstock.services.datasets import corrections, datasets, dummy_rows
+from penstock.services.datasets import allowances, corrections, datasets, dummy_rows
 from penstock.services.datasets.corrections import WithdrawnView
 from penstock.services.exposure import same_people
 from penstock.services.jobs import registrations
 from penstock.services.pagination import Page, Window
-from penstock.services.schemas.datasets import DatasetChange
+from penstock.services.schemas.datasets import (
+    AllowanceSpec,
+    AllowanceView,
+    DatasetBudgetView,
+    DatasetChange,
+)
 from penstock.services.schemas.proposals import ProposalView
 from penstock.services.schemas.queries import DatasetRequest, VersionRequest
 from penstock.services.schemas.views import (
-    DatasetBudgetView,
     DatasetView,
     DummyView,
 )
@@ -90,6 +94,33 @@ def show_budget(call: Call, dataset: str) -> DatasetBudgetView:
     Admins and auditors see every tier, analysts their own.
     """
     return budgets.show(call.server, call.principal, dataset)
+
+
+@operations.get("/datasets/{dataset}/allowances", SIGNED_IN)
+def list_allowances(call: Call, dataset: str) -> Page[AllowanceView]:
+    """List what analysts may register by themselves in a dataset, tier by tier.
+
+    Admins and auditors see every allowance, analysts the one that they may use.
+    """
+    return Page(allowances.listing(call.server, call.principal, dataset), None)
+
+
+@operations.put("/datasets/{dataset}/allowances/{tier}", ADMIN, refusals=(409,))
+def give_allowance(call: Call, dataset: str, tier: str, request: AllowanceSpec) -> AllowanceView:
+    """Give analysts of a tier an allowance, in which they register queries by themselves.
+
+    Their queries have a level at their tier, are visible there and above and never below, and are
+    charged to every tier that can see them. What is counted against the allowance is their loss at
+    the level of this tier, together. Another allowance replaces it: below what is spent, it leaves
+    nothing.
+    """
+    return allowances.give(call.server, call.principal, dataset, tier, request)
+
+
+@operations.delete("/datasets/{dataset}/allowances/{tier}", ADMIN)
+def take_allowance_back(call: Call, dataset: str, tier: str) -> AllowanceView:
+    """Take an allowance back; what was registered under it stays, with its charges."""
+    return allowances.take_back(call.server, call.principal, dataset, tier)
 
 
 @operations.get("/datasets/{dataset}/dummy", SIGNED_IN)

@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from penstock.api.operations import ADMIN, PLANNER, SIGNED_IN, Operations, Parameter
+from penstock.api.operations import ADMIN, PLANNER, REGISTRAR, SIGNED_IN, Operations, Parameter
 from penstock.api.request_context import Call
 from penstock.services.approvals import proposals
 from penstock.services.approvals.actions import QueryRetirement
@@ -30,12 +30,14 @@ def list_queries(
     return queries.listing(call.server, call.principal, window, dataset)
 
 
-@operations.post("/queries", ADMIN, refusals=(404, 409), large_body=True)
+@operations.post("/queries", REGISTRAR, refusals=(404, 409, 429), large_body=True)
 def register_query(call: Call, request: QueryRequest) -> QueryView:
     """Register a query: charge every tier, then read the data once and draw the anchor.
 
     If the budget does not suffice, the refusal says what was needed, what is left, which queries
-    spent it, and the largest share that would fit.
+    spent it, and the largest share that would fit. An analyst needs an allowance for their tier:
+    then `levels` names this tier alone, or `share` is of its budget, and the query is stored under
+    its name with `@` and the tier behind it, by which readers in other tiers can always address it.
     """
     return registrations.query(call.server, call.principal, request)
 

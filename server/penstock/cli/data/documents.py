@@ -8,7 +8,10 @@ from penstock.figures import moment, percent, short
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from penstock.services.schemas.views import DatasetBudgetView, DatasetView
+    from penstock.services.schemas.datasets import DatasetBudgetView
+    from penstock.services.schemas.views import (
+        DatasetView,
+    )
 
 
 def shown(dataset: "DatasetView") -> Document:

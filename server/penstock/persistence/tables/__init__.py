@@ -1,7 +1,7 @@
 """Define the tables, one class each, by subject.
 
 * ``people``    tiers, users, their clearances and tokens
-* ``datasets``  datasets, their declarations, and each tier's budget in them
+* ``datasets``  datasets, their declarations, each tier's budget in them, and allowances
 * ``queries``   queries, their levels, their releases, and the users who hold them
 * ``ledger``    charges
 * ``streams``   the state of streams, and their running totals
@@ -27,10 +27,15 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from penstock.persistence.tables.columns import metadata
-    from penstock.persistence.tables.datasets import Dataset, FormerDeclaration, TierBudget
+    from penstock.persistence.tables.datasets import (
+        Allowance,
+        Dataset,
+        FormerDeclaration,
+        TierBudget,
+    )
     from penstock.persistence.tables.idempotency import Idempotency
     from penstock.persistence.tables.jobs import Occurrence, Schedule, Work
-    from penstock.persistence.tables.ledger import Charge, SpentFloor
+    from penstock.persistence.tables.ledger import AllowanceCharge, Charge, SpentFloor
     from penstock.persistence.tables.log import Checkpoint, Cosignature, Leaf, LogKey, TreeNode
     from penstock.persistence.tables.people import Clearance, Tier, Token, User
     from penstock.persistence.tables.proposals import Decision, Proposal
@@ -47,6 +52,8 @@ if TYPE_CHECKING:
     from penstock.persistence.tables.streams import FedElement, StreamOutput, StreamState
 
 __all__ = [
+    "Allowance",
+    "AllowanceCharge",
     "Charge",
     "Checkpoint",
     "Clearance",

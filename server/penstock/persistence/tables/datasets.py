@@ -1,4 +1,4 @@
-"""Define the tables of datasets and of the tiers' budgets in them."""
+"""Define the tables of datasets, of the tiers' budgets in them, and of analysts' allowances."""
 
 from datetime import datetime
 
@@ -114,3 +114,45 @@ class TierBudget(Signed, table=True):
     by: str
     mac: bytes | None = None
     highest_epsilon: float | None = None
+
+
+class Allowance(Numbered, table=True):
+    """Hold what analysts of a tier may register by themselves in a dataset, from a version on.
+
+    ``epsilon`` is null from when it was taken back.  Its account has its own Rényi order, and
+    ``limit_loss`` and ``limit_failure`` in the units of ``TierBudget``, as ``spent_loss`` and
+    ``spent_failure``: what the queries registered under earlier versions count for at this order.
+    ``users`` (JSON) are the numbers of the users who may use it, null for all analysts whose
+    clearance is the tier.
+    """
+
+    __tablename__ = "allowance"
+    __table_args__ = (
+        UniqueConstraint("dataset_id", "tier_id", "version"),
+        check("version", "version >= 1"),
+        check("epsilon", "epsilon > 0"),
+        check("delta", "delta >= 0 AND delta < 1"),
+        check("order", '"order" > 1'),
+        check("limit_loss", "limit_loss >= 0"),
+        check("limit_failure", "limit_failure >= 0"),
+        check("spent_loss", "spent_loss >= 0"),
+        check("spent_failure", "spent_failure >= 0"),
+        check("by", 'length("by") >= 1'),
+        {"sqlite_autoincrement": True},
+    )
+
+    id: int | None = Field(default=None, primary_key=True, sa_type=Identifier)
+    dataset_id: int = Field(foreign_key="dataset.id", sa_type=BigInteger)
+    tier_id: int = Field(foreign_key=number_of(Tier), sa_type=BigInteger, index=True)
+    version: int
+    epsilon: float | None = None
+    delta: float
+    order: float
+    limit_loss: int = Field(sa_type=BigInteger)
+    limit_failure: int = Field(sa_type=BigInteger)
+    spent_loss: int = Field(sa_type=BigInteger)
+    spent_failure: int = Field(sa_type=BigInteger)
+    users: str | None = None
+    at: datetime = Field(sa_type=Moment)
+    by: str
+    mac: bytes | None = None

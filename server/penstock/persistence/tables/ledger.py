@@ -1,4 +1,4 @@
-"""Define the tables of charges to accounts, with running totals."""
+"""Define the tables of charges to accounts and to allowances, with running totals."""
 
 from datetime import datetime
 
@@ -6,7 +6,7 @@ from sqlalchemy import BigInteger, UniqueConstraint
 from sqlmodel import Field
 
 from penstock.persistence.tables.columns import Identifier, Moment, Signed, check, number_of
-from penstock.persistence.tables.datasets import Dataset
+from penstock.persistence.tables.datasets import Allowance, Dataset
 from penstock.persistence.tables.people import Tier
 from penstock.persistence.tables.queries import Query
 
@@ -36,6 +36,39 @@ class Charge(Signed, table=True):
     query_id: int = Field(foreign_key=number_of(Query), sa_type=BigInteger, index=True)
     rung: int
     order: float
+    loss: int = Field(sa_type=BigInteger)
+    failure: int = Field(sa_type=BigInteger)
+    loss_total: int = Field(sa_type=BigInteger)
+    failure_total: int = Field(sa_type=BigInteger)
+    at: datetime = Field(sa_type=Moment)
+    mac: bytes | None = None
+
+
+class AllowanceCharge(Signed, table=True):
+    """Hold what a query that an analyst registered counts for against its allowance.
+
+    It is in the units of ``Charge``, at the order of the allowance's own account, for the ``rung``
+    of the analyst's tier.  The totals begin at what was spent before this version of the allowance,
+    and ``seq`` counts its entries, so that two writers cannot both append to the same totals.
+    """
+
+    __tablename__ = "allowance_charge"
+    __table_args__ = (
+        UniqueConstraint("allowance_id", "seq"),
+        UniqueConstraint("query_id"),
+        check("seq", "seq >= 0"),
+        check("rung", "rung >= 0"),
+        check("loss", "loss >= 0"),
+        check("failure", "failure >= 0"),
+        check("loss_total", "loss_total >= loss"),
+        check("failure_total", "failure_total >= failure"),
+    )
+
+    id: int | None = Field(default=None, primary_key=True, sa_type=Identifier)
+    allowance_id: int = Field(foreign_key=number_of(Allowance), sa_type=BigInteger)
+    seq: int
+    query_id: int = Field(foreign_key=number_of(Query), sa_type=BigInteger)
+    rung: int
     loss: int = Field(sa_type=BigInteger)
     failure: int = Field(sa_type=BigInteger)
     loss_total: int = Field(sa_type=BigInteger)

@@ -19,7 +19,7 @@ from penstock.persistence.tables.columns import (
     name_checks,
     number_of,
 )
-from penstock.persistence.tables.datasets import Dataset
+from penstock.persistence.tables.datasets import Allowance, Dataset
 from penstock.persistence.tables.log import Leaf
 from penstock.persistence.tables.people import Tier, User
 
@@ -39,6 +39,7 @@ class Query(Numbered, table=True):
     other than the anchor's were sent to raise it, null if never. ``declaration`` is the number of
     the dataset's declaration under which it was registered, null for the first.  ``read_states``
     (JSON) are the engine's names of the states of the rows that were read, null if it has none.
+    ``allowance_id`` is the allowance under which an analyst registered it, null if an admin did.
     """
 
     __tablename__ = "query"
@@ -98,6 +99,9 @@ class Query(Numbered, table=True):
     mismatches: int | None = None
     declaration: int | None = None
     read_states: str | None = None
+    allowance_id: int | None = Field(
+        default=None, foreign_key=number_of(Allowance), sa_type=BigInteger, index=True
+    )
 
 
 class Edition(Table, table=True):

@@ -15,6 +15,7 @@ from penstock.errors import Conflict
 from penstock.persistence.tables.queries import Query
 from penstock.services import budgets
 from penstock.services.access.principals import Principal
+from penstock.services.allowances.own_names import query_named
 from penstock.services.audit import restores
 from penstock.services.context import Server
 from penstock.services.datasets import corrections
@@ -25,7 +26,7 @@ from penstock.services.queries import queries
 from penstock.services.releases.visibility import end
 from penstock.services.repository.datasets import dataset_by_name
 from penstock.services.repository.people import ordered_tiers, tier_by_name
-from penstock.services.repository.queries import query_by_name, stream_by_name
+from penstock.services.repository.queries import stream_by_name
 from penstock.services.schemas.datasets import DatasetChange
 from penstock.services.schemas.people.views import TierView
 from penstock.services.schemas.queries import BudgetSpec
@@ -130,11 +131,11 @@ class QueryRetirement(Spec):
         return queries.retire(server, principal, self.query)
 
     def basis(self, session: Session, _: Server) -> dict[str, Any]:
-        query_by_name(session, self.query)
+        query_named(session, self.query)
         return {}
 
     def perform(self, session: Session, server: Server, principal: Principal) -> After:
-        return _ended(session, server, principal, query_by_name(session, self.query))
+        return _ended(session, server, principal, query_named(session, self.query))
 
 
 class StreamRetirement(Spec):

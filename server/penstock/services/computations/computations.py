@@ -8,17 +8,20 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
+from penstock.accounting.charging.budget import Account
 from penstock.accounting.guarantees import guarantee_at
 from penstock.accounting.reporting.coordinates import PlacedRelease
 from penstock.accounting.reporting.report import composed_epsilon
 from penstock.connectors.planning.prepare import PreparedQuery
 from penstock.mechanisms.laplace.process import Laplace
 from penstock.persistence.tables.people import Tier
+from penstock.services.allowances import own_levels
 from penstock.services.computations import histogram_remedies, power_advice, stream_quotes
 from penstock.services.computations.results import (
     Described,
     DescribedQuote,
     DescribedTier,
+    OwnQuote,
     SeenTier,
 )
 from penstock.services.ledger import quotes
@@ -62,6 +65,23 @@ def quote(
     )
 
 
+def quote_own(
+    terms: Terms,
+    prepared: PreparedQuery,
+    accounts: Accounts,
+    delta: float,
+    tier: Tier,
+    allowance: Account,
+) -> OwnQuote:
+    """Calibrate the level of ``tier`` alone, and price it for all that see it and the allowance."""
+    alone = own_levels.alone(accounts, tier)
+    settled = calibrate_and_price(terms, prepared, alone, delta)
+    dimension, count = prepared.dimension, terms.max_levels
+    whole = own_levels.for_all_above(settled, accounts, tier, dimension, count)
+    kind, rung = whole.process, whole.rungs[tier.name]
+    return OwnQuote(whole, kind.price(rung, allowance, dimension, count))
+
+
 def describe(
     kind: QueryKind, seen: Sequence[SeenTier], dimension: int, delta: float, *, asks: bool
 ) -> Described:
@@ -96,7 +116,7 @@ def compose(releases: Sequence[tuple[PlacedRelease, int]], delta: float) -> floa
 
 
 FUNCTIONS = (
-    *(calibrate_and_price, quote, describe, compose),
+    *(calibrate_and_price, quote, quote_own, describe, compose),
     *(stream_quotes.quote_stream, histogram_remedies.remedies, histogram_remedies.fitted),
 )
 

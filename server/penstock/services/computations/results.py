@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from penstock.accounting.charging.ledger import Entry
 from penstock.services.ledger.quotes import Quote
 from penstock.services.schemas.previews import PowersView, RankErrorView, ReadAtDeltaView
 from penstock.services.schemas.stream_previews import StreamPreviewView
@@ -46,6 +47,14 @@ class DescribedQuote:
 
 
 @dataclass(frozen=True)
+class OwnQuote:
+    """Hold the quote of a query under an allowance, and what it counts for against that."""
+
+    quote: Quote
+    counted: Entry
+
+
+@dataclass(frozen=True)
 class StreamQuote:
     """Hold the quote of a stream; ``view`` does not say yet whether it would be refused."""
 
@@ -54,4 +63,4 @@ class StreamQuote:
     view: StreamPreviewView
 
 
-COMPUTED = (SeenTier, DescribedTier, Described, DescribedQuote, StreamQuote)
+COMPUTED = (SeenTier, DescribedTier, Described, DescribedQuote, OwnQuote, StreamQuote)

@@ -8,5 +8,6 @@
 * ``population, look_alikes``   datasets declared, or suspected, to hold the same people
 * ``file_columns``              what a dataset may come from: a file's columns, and connections
 * ``dummy_rows``                made-up rows to try code on
+* ``allowances``                what analysts of a tier may register by themselves
 * ``logged_datasets``           the leaves of datasets, and the tables compared with them
 """

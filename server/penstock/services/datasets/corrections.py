@@ -17,7 +17,7 @@ from penstock.privacy.neighboring import NeighboringRelation
 from penstock.services.access.principals import Principal, require_still
 from penstock.services.access.two_person_rule import require_second
 from penstock.services.context import Server
-from penstock.services.datasets import datasets
+from penstock.services.datasets import allowances, datasets
 from penstock.services.datasets.declarations import charged, number_of, require_as_declared
 from penstock.services.datasets.logged_datasets import record_correction, record_withdrawal
 from penstock.services.datasets.population import others_of, require_comparable, spec_of
@@ -231,3 +231,4 @@ def _store(
             if budget is not None:
                 account = opened_account(budget.epsilon, dataset.delta, after.accountant)
                 set_budget(session, principal, dataset, tier, account, now)
+        allowances.open_again(session, server, principal, dataset)

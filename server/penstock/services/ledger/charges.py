@@ -3,7 +3,7 @@
 It serves queries and streams: nothing is drawn before all of it is stored.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -118,11 +118,12 @@ def charge_all(
     query: Query,
     quote: Quote,
     accounts: Accounts,
+    also: Mapping[str, object] | None = None,
 ) -> None:
     """Store the row and charge every tier that sees it.
 
-    ``accounts`` are read again: others may have spent since the quote was made.  Raises
-    ``BudgetExhausted`` and ``NameTaken``.
+    ``accounts`` are read again: others may have spent since the quote was made.  ``also`` are more
+    fields of the query's leaf.  Raises ``BudgetExhausted`` and ``NameTaken``.
     """
     key, now = required(dataset.id), query.created_at
     current = {tier.id: account for tier, account in accounts if account is not None}
@@ -139,7 +140,7 @@ def charge_all(
         raise name_taken(query.name) from problem
     # Once for all leaves: it takes longer than any of them.
     exposure = exposure_of(session, principal, dataset) if before.has_read else {}
-    own = kind_of(query).leaf()
+    own = {**kind_of(query).leaf(), **(also or {})}
     leaf = leaf_of(session, principal, "query", now, exposure, dataset=dataset, query=query, **own)
     append_charges(
         session,

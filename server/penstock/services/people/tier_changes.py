@@ -17,6 +17,7 @@ from penstock.persistence.tables.people import Tier, User
 from penstock.persistence.tables.queries import Query
 from penstock.services.access.principals import Principal
 from penstock.services.access.two_person_rule import require_second
+from penstock.services.allowances.floors import require_floors_kept
 from penstock.services.context import Server
 from penstock.services.ledger.allowed_levels import allow, newest, risen
 from penstock.services.ledger.effective_levels import ladder, recharge
@@ -141,6 +142,7 @@ def _update_levels(
         funded = [tier for tier in tiers if newest_budget(session, dataset, tier) is not None]
         own = newest(session, queries)
         allowed = {key: risen(funded, _lowered(rungs, tiers, moved)) for key, rungs in own.items()}
+        require_floors_kept(session, queries, tiers, allowed)
         recharge(session, dataset, queries, at, allowed=allowed)
         for query in queries:
             allow(session, principal, dataset, query, allowed[required(query.id)], at)

@@ -3,6 +3,7 @@
 * ``registration``       plan, charge, commit; then draw the anchor
 * ``anchors``            what a registration draws first, and the row of its query, now active
 * ``pending``            what an interrupted registration charged already
+* ``charging``           a new query's row, and the charge of one under an allowance
 * ``prepared_request``   a request that was prepared, and its caller, for computations
 * ``registered``         registrations that were done but not answered
 * ``queries``            queries as their callers see them

@@ -25,6 +25,8 @@ from penstock.persistence.tables.people import Tier
 from penstock.persistence.tables.queries import Query
 from penstock.services.access.admin_actions import record
 from penstock.services.access.principals import Principal
+from penstock.services.allowances.floors import require_above_floor
+from penstock.services.allowances.own_names import query_named
 from penstock.services.context import Server
 from penstock.services.datasets.declarations import as_declared
 from penstock.services.ledger.accounts import require_room
@@ -43,7 +45,6 @@ from penstock.services.queries.mismatches import (
 )
 from penstock.services.releases.releases import store
 from penstock.services.repository.people import ordered_tiers
-from penstock.services.repository.queries import query_by_name
 from penstock.services.schemas.levels import LevelSpec
 from penstock.services.schemas.queries import LevelsChange
 from penstock.spec_fields import folded
@@ -58,7 +59,7 @@ def change(server: Server, principal: Principal, name: str, request: LevelsChang
     """
     principal.require("admin")
     with server.database.read() as session:
-        query = query_by_name(session, name)
+        query = query_named(session, name)
         require_active(query)
         dataset = as_declared(session, session.get_one(Dataset, query.dataset_id), query)
         targets = listed_levels(session, dataset, request.levels)
@@ -242,6 +243,7 @@ def allowed_then(session: Session, dataset: Dataset, query: Query, rungs: Rungs)
     tiers = ordered_tiers(session)
     if not rungs.keys() <= {required(tier.id) for tier in tiers}:
         raise Conflict("The tiers changed in the meantime; try again.")
+    require_above_floor(session, query, tiers, rungs)
     _require_rising(kind_of(query), tiers, own, rungs)
     funded = [tier for tier in tiers if newest_budget(session, dataset, tier) is not None]
     allowed = risen(funded, own)

@@ -22,6 +22,11 @@ from penstock.persistence.tables.columns import metadata
 from penstock.persistence.tables.datasets import Dataset
 from penstock.persistence.tables.people import Tier
 from penstock.persistence.tables.queries import Query
+from penstock.services.allowances.own_names import (
+    answering,
+    require_name_in_sight_free,
+    require_no_twin,
+)
 from penstock.services.datasets import seen_accounts
 from penstock.services.datasets.declarations import Declared, as_declared
 from penstock.services.datasets.seen_accounts import FLAG, SeenDataset
@@ -74,8 +79,14 @@ _EITHER = (
 )
 """A column alone, which takes a third of the time: there is nearly always none."""
 
+_ALLOWANCE = metadata.tables["allowance"]
+_OWN = core_select(_ALLOWANCE.c.id).where(_ALLOWANCE.c.dataset_id == bindparam("dataset_id"))
+"""Allowances, under which analysts may have registered; names and hashes are then their tier's."""
+
 _LOCKED = Prepared(
-    seen_accounts.statement(_DATASET.c.id == bindparam("dataset_id"), _EITHER.exists())
+    seen_accounts.statement(
+        _DATASET.c.id == bindparam("dataset_id"), or_(_EITHER.exists(), _OWN.exists())
+    )
 )
 _SEEN = PreparedSelect(
     seen_accounts.statement(
@@ -146,7 +157,8 @@ class Locked:
 
     ``declared`` is what may have changed of the dataset, or None if its row is gone.  ``same`` says
     that it and all accounts are as they were seen before, and ``may_be_left`` that the request's
-    name or statistic is perhaps registered already, for ``pending`` to find.
+    name or statistic is perhaps registered already, for ``pending`` to find; so it may be if
+    analysts ever had an allowance in the dataset.
     """
 
     declared: Declared | None
@@ -171,6 +183,52 @@ def locked(
     return Locked(declared, same=same, may_be_left=taken)
 
 
+def pending_or_free(
+    session: Session,
+    dataset: Dataset,
+    request: Plannable,
+    prepared: PreparedQuery,
+    lowest: Tier,
+) -> Query | None:
+    """Return what ``pending`` does for those who see all, also of queries of analysts.
+
+    ``lowest`` is the least trusted tier that would see the query: analysts of it, and of tiers
+    below, may have registered its name or its statistic, at their tier.
+    """
+    left = pending(session, dataset, request, prepared)
+    if left is None:
+        if answering(session, request.name, None) is not None:
+            raise name_taken(request.name)
+        require_no_twin(session, prepared.canonical_hash, lowest)
+    return left
+
+
+def own_pending(
+    session: Session,
+    dataset: Dataset,
+    request: Plannable,
+    prepared: PreparedQuery,
+    tier: Tier,
+    by: str,
+) -> Query | None:
+    """Return what an interrupted registration by an analyst of ``tier`` left, or ``None``.
+
+    Queries that the tier does not see are in nobody's way.  Raises ``NameTaken`` and ``Conflict``.
+    """
+    row = session.exec(_NAMED, params={"folded": folded(request.name)}).first()
+    if row is not None and row.by == by and _is_left(row, dataset, request, prepared):
+        return row
+    require_name_in_sight_free(session, request.name, tier)
+    require_no_twin(session, prepared.canonical_hash, tier)
+    return None
+
+
+def _is_left(row: Query, dataset: Dataset, request: Plannable, prepared: PreparedQuery) -> bool:
+    same = row.dataset_id == dataset.id and row.spec == spec_text(request, prepared)
+    size = row.dimension == prepared.dimension
+    return row.status == "pending" and same and size and is_keys_text(row.keys, prepared)
+
+
 def pending(
     session: Session,
     dataset: Dataset,
@@ -190,9 +248,7 @@ def pending(
     sight = [] if limit is None else [in_sight(limit)]
     taken = session.exec(_NAMED.where(*sight), params=names).first()
     if taken is not None:
-        same = taken.dataset_id == dataset.id and taken.spec == spec_text(request, prepared)
-        size = taken.dimension == prepared.dimension
-        if taken.status == "pending" and same and size and is_keys_text(taken.keys, prepared):
+        if _is_left(taken, dataset, request, prepared):
             return taken
         raise name_taken(taken.name)
     if prepared.canonical_hash is not None:

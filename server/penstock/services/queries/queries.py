@@ -10,6 +10,8 @@ from penstock.persistence.tables.datasets import Dataset
 from penstock.persistence.tables.people import Tier
 from penstock.persistence.tables.queries import Query
 from penstock.services.access.principals import Principal
+from penstock.services.allowances.floors import floor_of
+from penstock.services.allowances.own_names import query_named, shown_name
 from penstock.services.context import Server
 from penstock.services.ledger.effective_levels import effective_rungs
 from penstock.services.noise.kinds.choice import kind_of
@@ -18,11 +20,8 @@ from penstock.services.queries import level_changes
 from penstock.services.queries.exact_answers import states_of
 from penstock.services.queries.sql.written import sql_of
 from penstock.services.releases.visibility import end_alone, levels_of, page_of, spec_of, visible
-from penstock.services.repository.queries import query_by_name
 from penstock.services.schemas.queries import LevelsChange
-from penstock.services.schemas.views import (
-    QueryView,
-)
+from penstock.services.schemas.views import OwnQueryView, QueryView
 
 
 @dataclass(frozen=True)
@@ -49,7 +48,7 @@ def retire(server: Server, principal: Principal, name: str) -> QueryView:
     """
     principal.require("admin")
     with server.database.write(need=Need.RELIEF) as session:
-        query = query_by_name(session, name)
+        query = query_named(session, name)
         end_alone(session, server, principal, query)
         return view(session, query, None)
 
@@ -82,7 +81,12 @@ def view(session: Session, query: Query, limit: Tier | None) -> QueryView:
     """Return a query for a reader who may see tiers up to ``limit`` (``None``: all)."""
     dataset = session.get_one(Dataset, query.dataset_id)
     sql = sql_of(session, dataset, query)
-    return shown(query, dataset, stored_tiers(session, query, limit), limit, sql)
+    seen = shown(query, dataset, stored_tiers(session, query, limit), limit, sql)
+    floor = floor_of(session, query)
+    if floor is None:
+        return seen
+    own = OwnQueryView(floor.name, query.by if limit is None else None)
+    return replace(seen, name=shown_name(session, query, limit), allowance=own)
 
 
 def shown(
@@ -92,7 +96,7 @@ def shown(
     limit: Tier | None,
     sql: str | None,
 ) -> QueryView:
-    """Return a query as ``view`` does, from what was read of it; ``sql`` is its spec in SQL."""
+    """Return a query of an admin as ``view`` does; ``sql`` is its spec in SQL."""
     kind = kind_of(query)
     tiers = [
         replace(

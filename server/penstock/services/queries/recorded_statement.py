@@ -18,6 +18,7 @@ from penstock.errors import Conflict, IntegrityViolation
 from penstock.persistence.tables.queries import Query
 from penstock.services.noise.kinds.choice import requested
 from penstock.services.noise.long_vectors import sizes
+from penstock.services.repository.queries import statistic_of
 from penstock.services.schemas.queries import Terms
 
 
@@ -82,7 +83,7 @@ def _is_same(query: Query, prepared: PreparedQuery) -> bool:
     """Return True if a row is of the statistic that was prepared, with the same sensitivity."""
     moved = prepared.sensitivity
     return (
-        query.canonical_hash == prepared.canonical_hash
+        statistic_of(query) == prepared.canonical_hash
         and query.dimension == prepared.dimension
         and is_keys_text(query.keys, prepared)
         and Fraction(query.sensitivity_l1) == moved.l1

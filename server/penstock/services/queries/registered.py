@@ -7,9 +7,11 @@ same name and the same spec, by the same user.
 from sqlmodel import col, select
 
 from penstock.connectors.specs.sources import is_table
+from penstock.persistence.row_numbers import required
 from penstock.persistence.tables.datasets import Dataset
 from penstock.persistence.tables.queries import Query
 from penstock.services.access.principals import Principal
+from penstock.services.allowances.own_names import with_tier
 from penstock.services.context import Server
 from penstock.services.datasets.data_folder import located
 from penstock.services.datasets.datasets import declared_next, next_version, spec_text
@@ -18,7 +20,12 @@ from penstock.services.queries.exact_answers import Request, planned
 from penstock.services.queries.recorded_statement import is_keys_text
 from penstock.services.queries.recorded_statement import spec_text as query_spec_text
 from penstock.services.repository.datasets import dataset_by_name
-from penstock.services.schemas.queries import DatasetRequest, VersionRequest
+from penstock.services.repository.people import clearance_of
+from penstock.services.schemas.queries import (
+    ComputedQueryRequest,
+    DatasetRequest,
+    VersionRequest,
+)
 from penstock.spec_fields import folded
 
 
@@ -63,6 +70,9 @@ def version(server: Server, principal: Principal, name: str, request: VersionReq
 def query(server: Server, principal: Principal, request: Request) -> str | None:
     """Return the name of the query that ``request`` registered; ``None`` without an anchor."""
     with server.database.read() as session:
+        if "admin" not in principal.roles and isinstance(request, ComputedQueryRequest):
+            tier = clearance_of(session, required(principal.user_id))
+            request = request if tier is None else with_tier(request, tier)
         version = dataset_by_name(session, request.dataset)
         stored = session.exec(
             select(Query).where(col(Query.folded) == folded(request.name))

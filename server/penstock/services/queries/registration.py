@@ -10,7 +10,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
 
-from penstock.connectors.planning.prepare import PreparedQuery
 from penstock.connectors.planning.refusals import Refusals
 from penstock.connectors.progress import Progress, silent
 from penstock.errors import Conflict, SourceChanged, Unavailable
@@ -19,6 +18,9 @@ from penstock.persistence.row_numbers import required
 from penstock.persistence.tables.datasets import Dataset
 from penstock.persistence.tables.queries import Query
 from penstock.services.access.principals import Principal, require_still
+from penstock.services.allowances import own_levels
+from penstock.services.allowances.open_allowances import OpenAllowance
+from penstock.services.allowances.own_names import require_no_tier
 from penstock.services.computations import computations
 from penstock.services.computing import PATIENCE
 from penstock.services.context import Server
@@ -30,28 +32,24 @@ from penstock.services.ledger.charges import (
     accounts_of,
     charge_all,
     require_same_accounts,
-    row_of,
 )
 from penstock.services.ledger.quotes import Quote, require_tiers
-from penstock.services.noise.kinds.choice import kind_of, requested
-from penstock.services.noise.kinds.vector import VectorKind
-from penstock.services.noise.long_vectors import sizes
+from penstock.services.noise.kinds.choice import kind_of
 from penstock.services.noise.long_vectors.long_vector import keep_all
 from penstock.services.queries.anchors import store_anchor
+from penstock.services.queries.charging.own_queries import charged_under, permitted, shown_to
+from penstock.services.queries.charging.rows import room, row
 from penstock.services.queries.exact_answers import (
     Answer,
-    Plannable,
     Request,
     prepared_for,
     require_dimension,
 )
-from penstock.services.queries.pending import locked, pending, seen_dataset
+from penstock.services.queries.pending import locked, pending_or_free, seen_dataset
 from penstock.services.queries.prepared_request import PreparedRequest
 from penstock.services.queries.queries import TierRungs, shown, stored_tiers
-from penstock.services.queries.recorded_statement import keys_text, spec_text
 from penstock.services.queries.refused_histograms import advised, solved
 from penstock.services.queries.sql.written import sql_of_stored
-from penstock.services.releases.long_releases import MANIFEST
 from penstock.services.repository.levels import given_rungs
 from penstock.services.schemas.views import QueryView
 
@@ -65,12 +63,15 @@ def register(
 ) -> QueryView:
     """Register a query, charge every tier, draw its anchor, and show the query.
 
-    Raises ``InvalidInput``, ``NotFound`` for the dataset, ``NameTaken``, ``Conflict`` for
-    a statistic that is registered under another name and if the dataset's newest version is
-    another than ``version``, ``BudgetExhausted``, and ``SourceChanged``; an error before the
+    Analysts need an allowance for their tier, which is charged as well (``charging.own_queries``).
+    Raises ``InvalidInput``, ``NotFound`` for the dataset, ``NameTaken``, ``Conflict`` for a
+    statistic that is registered under another name and if the dataset's newest version is another
+    than ``version``, ``BudgetExhausted``, ``Forbidden`` and ``SourceChanged``; an error before the
     charge changes nothing.
     """
-    principal.require("admin")
+    allowance: OpenAllowance | None = None
+    if "admin" not in principal.roles:
+        request, allowance = permitted(server, principal, request)
     seen = seen_dataset(server.database, request)
     dataset, accounts = seen.dataset, seen.accounts
     if version is not None and dataset.version != version:
@@ -88,9 +89,14 @@ def register(
     require_dimension(server, prepared)
     progress("computing levels and charges")
     planned = PreparedRequest(server, principal, PATIENCE, dataset, request, prepared)
-    planned = solved(planned, accounts)
-    with advised(planned):
-        charged, rungs, tiers = _charged(planned, seen)
+    if allowance is None:
+        planned = solved(planned, accounts)
+        with advised(planned):
+            charged, rungs, tiers = _charged(planned, seen)
+    else:
+        planned = solved(planned, own_levels.alone(accounts, allowance.tier))
+        charged, rungs = charged_under(planned, seen, allowance)
+        tiers = ()
     try:
         # An interrupted registration may have recorded another version's text, which is run.
         query = _anchor(server, dataset, charged, rungs, prepared.step, reader(charged), progress)
@@ -100,6 +106,8 @@ def register(
             " again to finish it."
         )
         raise
+    if allowance is not None:
+        return shown_to(server, query, allowance.tier)
     return shown(query, dataset, tiers, None, sql_of_stored(dataset, query))
 
 
@@ -111,17 +119,21 @@ def _charged(
     request, prepared, accounts = planned.request, planned.prepared, seen.accounts
     quoted = planned.run(computations.calibrate_and_price, accounts, dataset.delta)
     quote = computations.among(quoted, accounts)
-    size = _room(server, request, prepared)
+    size = room(server, request, prepared)
     with server.database.write_beside(grows=size) as session:
         # Others that charge the same accounts wait here, and read them again.
         now = locked(session, seen, request, prepared)
         require_still(session, principal, "admin")
-        query = pending(session, dataset, request, prepared) if now.may_be_left else None
+        query = None
+        if now.may_be_left:
+            lowest = next(tier for tier, _ in accounts if tier.name in quote.rungs)
+            query = pending_or_free(session, dataset, request, prepared, lowest)
         if query is None:
             require_as_declared(now.declared, dataset)
             fresh = accounts if now.same else accounts_of(session, dataset)
             require_same_accounts(accounts, fresh)
-            query = _row(server, principal, dataset, request, prepared, quote)
+            require_no_tier([tier for tier, _ in fresh], request.name)
+            query = row(server, principal, dataset, request, prepared, quote)
             charge_all(session, principal, dataset, query, quote, fresh)
             tiers = _quoted(quote, fresh)
             given = {query.ceiling, *quote.rungs.values()}
@@ -131,21 +143,6 @@ def _charged(
             ]
             given = {query.ceiling, *given_rungs(session, query)}
         return query, kind_of(query).levels.telling(given), tiers
-
-
-def _room(server: Server, request: Plannable, prepared: PreparedQuery) -> int:
-    """Return by how much a registration makes the database grow.
-
-    There must be room for all that is drawn after the charge, so that it can be finished: raises
-    ``NoRoom`` if there is none for its chunks.
-    """
-    vectors = len(request.levels or ()) + 1
-    size = 8 * prepared.dimension * vectors
-    kind, _ = requested(request, prepared)
-    if kind is VectorKind and prepared.dimension > sizes.CHUNK:
-        server.chunks.require_room(size)
-        return MANIFEST * vectors
-    return size
 
 
 def _quoted(quote: Quote, accounts: Accounts) -> Sequence[TierRungs]:
@@ -159,33 +156,6 @@ def _quoted(quote: Quote, accounts: Accounts) -> Sequence[TierRungs]:
         for tier in tiers
         if tier.id in rungs
     ]
-
-
-def _row(
-    server: Server,
-    principal: Principal,
-    dataset: Dataset,
-    request: Plannable,
-    prepared: PreparedQuery,
-    quote: Quote,
-) -> Query:
-    # A new row's text is that of the object that ``answer`` runs.
-    statement = prepared.statement
-    return row_of(
-        server,
-        principal,
-        dataset,
-        request.name,
-        request,
-        quote,
-        prepared.dimension,
-        spec_text(request, prepared),
-        canonical_hash=prepared.canonical_hash,
-        sql=None if statement is None else statement.text,
-        sql_hash=None if statement is None else statement.sha256,
-        keys=keys_text(prepared),
-        asserted_by=principal.name if statement is None else None,
-    )
 
 
 def _anchor(

@@ -12,6 +12,7 @@ from penstock.persistence.tables.datasets import Dataset
 from penstock.persistence.tables.people import Tier
 from penstock.persistence.tables.queries import Query
 from penstock.services.access.principals import Principal
+from penstock.services.allowances.own_names import full_name
 from penstock.services.context import Server
 from penstock.services.noise.kinds.kind import QueryKind
 from penstock.services.noise.level_rule import Opened
@@ -106,8 +107,20 @@ def allowed_now(
     """
     if clearance[1] is None:
         raise NotFound(f"There is no query {name!r}.")
-    known = known_queries.read(session, server, edition, name, keep=keep)
-    return _allowed(lambda: nullcontext(session), known, edition, clearance, request)
+
+    def allowed(whole: str) -> AllowedRequest:
+        known = known_queries.read(session, server, edition, whole, keep=keep)
+        return _allowed(lambda: nullcontext(session), known, edition, clearance, request)
+
+    try:
+        return allowed(name)
+    except NotFound:
+        # A hidden query and a missing one alike: the name may be the short one of another.
+        tier = session.get(Tier, clearance[1])
+        whole = None if tier is None else full_name(session, name, tier)
+        if whole is None:
+            raise
+    return allowed(whole)
 
 
 def _allowed(

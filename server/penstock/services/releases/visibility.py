@@ -13,6 +13,7 @@ from penstock.persistence.tables.people import Tier
 from penstock.persistence.tables.queries import Query
 from penstock.services.access.principals import Principal
 from penstock.services.access.two_person_rule import require_second
+from penstock.services.allowances.own_names import answering
 from penstock.services.context import Server
 from penstock.services.datasets.datasets import visible_below, visible_dataset
 from penstock.services.ledger.version_chains import versions_of
@@ -21,7 +22,6 @@ from penstock.services.releases.logged_queries import record_retirement
 from penstock.services.repository.levels import allowed_rungs
 from penstock.services.repository.people import ordered_tiers
 from penstock.services.repository.queries import in_sight, is_stream
-from penstock.spec_fields import folded
 
 View = TypeVar("View")
 
@@ -62,10 +62,7 @@ def visible(
     Raises ``NotFound``, with one text for missing and for hidden ones.
     """
     limit = visible_below(session, principal)
-    statement = select(Query).where(col(Query.folded) == folded(name))
-    if limit is not None:
-        statement = statement.where(in_sight(limit))
-    query = session.exec(statement).first()
+    query = answering(session, name, limit)
     if (
         query is None
         or is_stream(query) != stream

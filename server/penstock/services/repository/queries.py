@@ -32,6 +32,11 @@ def is_stream(query: Query) -> bool:
     return query.structure is not None
 
 
+def statistic_of(query: Query) -> str | None:
+    """Return the hash of a query's statistic; that of an analyst's query has a tier behind it."""
+    return None if query.canonical_hash is None else query.canonical_hash.partition("@")[0]
+
+
 def in_sight(limit: Tier) -> ColumnElement[bool]:
     """Return the condition that holders of ``limit`` see a query: a level at or below it."""
     return col(Query.id).in_(

@@ -1,5 +1,7 @@
-"""Describe requests that change a dataset: its budgets, or its declaration."""
+"""Describe changes of a dataset: its budgets, allowances and declaration; and show its budgets."""
 
+from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Annotated
 
 from pydantic import BeforeValidator, Field, model_validator
@@ -8,7 +10,8 @@ from pydantic_core import PydanticCustomError
 from penstock.connectors.specs.models import MOST_COLUMNS, MOST_UNITS, ColumnSpec, PrivacyUnitSpec
 from penstock.privacy.neighboring import NeighboringRelation
 from penstock.services.schemas.queries import Budget
-from penstock.spec_fields import ColumnName, Name, Spec, each_once
+from penstock.services.schemas.views import PrivacyBudget
+from penstock.spec_fields import LONGEST_LIST, ColumnName, Name, Spec, each_once
 
 
 class CorrectionRequest(Spec):
@@ -67,3 +70,122 @@ class DatasetChange(CorrectionRequest):
         """Return the changes of the declaration."""
         changes = {name: getattr(self, name) for name in self.given}
         return CorrectionRequest.model_construct(_fields_set=set(changes), **changes)
+
+
+class AllowanceSpec(Spec):
+    """Represent an allowance of a tier in a dataset; delta and accountant are the dataset's.
+
+    ``users`` may use it, while the tier is their clearance; all analysts of the tier by default.
+    """
+
+    epsilon: float = Field(gt=0)
+    users: Annotated[list[Name] | None, Field(min_length=1, max_length=LONGEST_LIST)] = None
+
+
+@dataclass(frozen=True)
+class AllowanceSpendingView:
+    """Hold a query that an analyst registered under an allowance, and the share that it takes.
+
+    ``by`` is for admins and auditors, and for the analyst; null for all others.
+    """
+
+    query: str
+    by: str | None
+    share: float
+
+
+@dataclass(frozen=True)
+class AllowanceView:
+    """Hold what analysts of a tier may register by themselves in a dataset's newest version.
+
+    ``users`` is null if all analysts of the tier may; analysts see none but themselves in it.
+    Shares are of the loss that the allowance has room for, in an account of its own, and add up;
+    what is spent may exceed it after it was lowered.  ``given_by`` is for admins and auditors.
+    """
+
+    dataset: str
+    dataset_version: int
+    tier: str
+    epsilon: float
+    delta: float
+    users: list[str] | None
+    spent_share: float
+    remaining_share: float
+    queries: list[AllowanceSpendingView]
+    given_at: datetime
+    given_by: str | None
+
+
+@dataclass(frozen=True)
+class SpendingView:
+    """Hold what one query takes of a tier's budget.
+
+    ``share`` is its part of the tier's additive limit; shares add up, epsilons do not.
+    """
+
+    query: str
+    share: float
+
+
+@dataclass(frozen=True)
+class TierBudgetView:
+    """Hold a tier's account with a dataset.
+
+    ``spent`` is the tight composition of all that the tier could see; ``remaining.epsilon`` is
+    that of the largest single Gaussian query that still fits.  ``allowance`` is null without one,
+    and for analysts who may not use it.
+    """
+
+    tier: str
+    granted: PrivacyBudget
+    spent: PrivacyBudget
+    remaining: PrivacyBudget
+    spent_share: float
+    remaining_share: float
+    queries: list[SpendingView]
+    allowance: AllowanceView | None = None
+
+
+@dataclass(frozen=True)
+class VersionBudgetView:
+    """Hold the budget of one version of a dataset, tier by tier."""
+
+    version: int
+    disjoint_units: bool
+    tiers: list[TierBudgetView]
+
+
+@dataclass(frozen=True)
+class OtherBudgetView:
+    """Hold the budget of one version of another dataset that holds the same people."""
+
+    dataset: str
+    version: int
+    disjoint_units: bool
+    tiers: list[TierBudgetView]
+
+
+@dataclass(frozen=True)
+class TierTotalView:
+    """Hold a tier's grants and spending, over the versions that one unit may be in."""
+
+    tier: str
+    granted: PrivacyBudget
+    spent: PrivacyBudget
+
+
+@dataclass(frozen=True)
+class DatasetBudgetView:
+    """Hold the budget of a dataset, tier by tier.
+
+    ``tiers`` have that of the newest version, which new queries are charged to; ``together`` is
+    the guarantee over all versions, and over ``same_people``: the versions of the datasets that
+    were declared to hold the same people.
+    """
+
+    dataset: str
+    version: int
+    tiers: list[TierBudgetView]
+    earlier: list[VersionBudgetView]
+    together: list[TierTotalView]
+    same_people: list[OtherBudgetView] = field(default_factory=list)

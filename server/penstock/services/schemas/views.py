@@ -74,79 +74,6 @@ class DummyView:
 
 
 @dataclass(frozen=True)
-class SpendingView:
-    """Hold what one query takes of a tier's budget.
-
-    ``share`` is its part of the tier's additive limit; shares add up, epsilons do not.
-    """
-
-    query: str
-    share: float
-
-
-@dataclass(frozen=True)
-class TierBudgetView:
-    """Hold a tier's account with a dataset.
-
-    ``spent`` is the tight composition of all that the tier could see; ``remaining.epsilon`` is
-    that of the largest single Gaussian query that still fits.
-    """
-
-    tier: str
-    granted: PrivacyBudget
-    spent: PrivacyBudget
-    remaining: PrivacyBudget
-    spent_share: float
-    remaining_share: float
-    queries: list[SpendingView]
-
-
-@dataclass(frozen=True)
-class VersionBudgetView:
-    """Hold the budget of one version of a dataset, tier by tier."""
-
-    version: int
-    disjoint_units: bool
-    tiers: list[TierBudgetView]
-
-
-@dataclass(frozen=True)
-class OtherBudgetView:
-    """Hold the budget of one version of another dataset that holds the same people."""
-
-    dataset: str
-    version: int
-    disjoint_units: bool
-    tiers: list[TierBudgetView]
-
-
-@dataclass(frozen=True)
-class TierTotalView:
-    """Hold a tier's grants and spending, over the versions that one unit may be in."""
-
-    tier: str
-    granted: PrivacyBudget
-    spent: PrivacyBudget
-
-
-@dataclass(frozen=True)
-class DatasetBudgetView:
-    """Hold the budget of a dataset, tier by tier.
-
-    ``tiers`` have that of the newest version, which new queries are charged to; ``together`` is
-    the guarantee over all versions, and over ``same_people``: the versions of the datasets that
-    were declared to hold the same people.
-    """
-
-    dataset: str
-    version: int
-    tiers: list[TierBudgetView]
-    earlier: list[VersionBudgetView]
-    together: list[TierTotalView]
-    same_people: list[OtherBudgetView] = field(default_factory=list)
-
-
-@dataclass(frozen=True)
 class LevelView:
     """Hold a noise level, in the unit of its mechanism's parameter."""
 
@@ -223,6 +150,17 @@ class TierLevelView:
 
 
 @dataclass(frozen=True)
+class OwnQueryView:
+    """Hold the tier under whose allowance an analyst registered a query, and who it was.
+
+    ``by`` is for admins and auditors, null for all others.
+    """
+
+    tier: str
+    by: str | None
+
+
+@dataclass(frozen=True)
 class QueryView:
     """Hold a registered query, down to the tiers that the caller may see.
 
@@ -239,6 +177,8 @@ class QueryView:
     reading that was drawn from.  They tell how much is written where the rows are, which no charge
     covers, so they are for admins and auditors: empty for all others, and where the engine has no
     such name or the dataset's version says which rows were read.
+
+    ``allowance`` is null for a query that an admin registered.
     """
 
     name: str
@@ -259,6 +199,7 @@ class QueryView:
     read_states: list[str]
     tiers: list[TierLevelView]
     registered_at: datetime
+    allowance: OwnQueryView | None = None
 
 
 @dataclass(frozen=True)

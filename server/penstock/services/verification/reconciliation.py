@@ -13,6 +13,7 @@ from typing import Final
 from sqlmodel import Session, col, select
 
 from penstock.persistence.tables.log import Leaf
+from penstock.services.allowances.logged_allowances import LoggedAllowances
 from penstock.services.approvals.logged_proposals import LoggedProposals
 from penstock.services.audit.logged_restores import LoggedRestores
 from penstock.services.datasets.logged_datasets import LoggedDatasets
@@ -32,6 +33,7 @@ SUBJECTS: Final[Sequence[Callable[[], LoggedSubject]]] = (
     LoggedTokens,
     LoggedDatasets,
     LoggedBudgets,
+    LoggedAllowances,
     LoggedLevels,
     LoggedRestores,
     LoggedProposals,

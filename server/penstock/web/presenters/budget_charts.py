@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from penstock.services.previews.level_preview import MovedLevelsView
-from penstock.services.schemas.views import DatasetBudgetView
+from penstock.services.schemas.datasets import DatasetBudgetView
 from penstock.web.charts import stacked
 from penstock.web.presenters.figure import Picture, picture
 

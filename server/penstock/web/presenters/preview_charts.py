@@ -5,10 +5,13 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from penstock.figures import percent
+from penstock.services.schemas.datasets import DatasetBudgetView
 from penstock.services.schemas.histograms import HistogramView
 from penstock.services.schemas.previews import ChargeView, PreviewTierView, PreviewView
 from penstock.services.schemas.stream_previews import StreamPreviewView
-from penstock.services.schemas.views import DatasetBudgetView, ErrorView
+from penstock.services.schemas.views import (
+    ErrorView,
+)
 from penstock.web.charts import intervals
 from penstock.web.charts.drawing.values import Interval, Level, Table
 from penstock.web.presenters import budget_charts, preview_choices

@@ -187,7 +187,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
     Mutant(
         row="D2",
         name="another-statement-recorded",
-        path="services/queries/registration.py",
+        path="services/queries/charging/rows.py",
         before="        sql=None if statement is None else statement.text,\n",
         after="        sql=None if statement is None else statement.text.lower(),\n",
         wrong="a query records another text than the one that is run",

@@ -8,14 +8,16 @@ import pytest
 
 from penstock.cli.data.documents import budget_of, shown, source_in_words, unit_in_words
 from penstock.cli.output import Format, written
-from penstock.services.schemas.views import (
+from penstock.services.schemas.datasets import (
     DatasetBudgetView,
-    DatasetView,
     OtherBudgetView,
-    PrivacyBudget,
     SpendingView,
     TierBudgetView,
     TierTotalView,
+)
+from penstock.services.schemas.views import (
+    DatasetView,
+    PrivacyBudget,
 )
 
 GRANTED, SPENT = PrivacyBudget(1.0, 1e-6), PrivacyBudget(0.25, 1e-6)

@@ -12,7 +12,10 @@ from penstock.services.access.principals import OPERATOR
 from penstock.services.datasets import datasets
 from penstock.services.exposure import same_people
 from penstock.services.pagination import Window
-from penstock.services.schemas.views import DatasetBudgetView, DatasetView
+from penstock.services.schemas.datasets import DatasetBudgetView
+from penstock.services.schemas.views import (
+    DatasetView,
+)
 from penstock.services.verification.verification import verify
 
 

@@ -15,6 +15,7 @@ from penstock.connectors.planning.prepare import PreparedQuery
 from penstock.errors import PenstockError
 from penstock.services.access.principals import OPERATOR
 from penstock.services.queries import exact_answers, recorded_statement, registration
+from penstock.services.queries.charging import rows
 from penstock.services.schemas.queries import PushedVectorRequest
 
 SIZE = 37
@@ -145,7 +146,7 @@ def test_the_search_finds_what_a_server_that_forgets_nothing_leaves(
     def careless(request: exact_answers.Request, prepared: PreparedQuery) -> str:
         return kept(request, prepared)[:-1] + f', "values": {canary()}}}'
 
-    monkeypatch.setattr(registration, "spec_text", careless)
+    monkeypatch.setattr(rows, "spec_text", careless)
     push(world)
     assert any(holds_canary(path.read_bytes()) for path in files())
 

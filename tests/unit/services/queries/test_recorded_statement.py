@@ -27,6 +27,7 @@ from penstock.services.datasets import datasets
 from penstock.services.ledger.charges import row_of
 from penstock.services.previews.query_preview import preview
 from penstock.services.queries import exact_answers, queries, registration
+from penstock.services.queries.charging import rows
 from penstock.services.schemas.queries import (
     ComputedQueryRequest,
     CorrelatedQueryRequest,
@@ -346,7 +347,7 @@ def test_a_server_that_records_another_statement_is_found(
     def other(*given: Any, sql: str, **own: Any) -> Query:
         return row_of(*given, sql=sql.replace("place <= 1", "place <= 2"), **own)
 
-    monkeypatch.setattr(registration, "row_of", other)
+    monkeypatch.setattr(rows, "row_of", other)
     with pytest.raises(IntegrityViolation, match="does not match its hash"):
         registration.register(world.server, OPERATOR, REQUESTS["counts"])
     assert texts == []

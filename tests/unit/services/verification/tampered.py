@@ -3,7 +3,7 @@
 import json
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 import sqlmodel
@@ -16,6 +16,8 @@ from tests.unit.worlds import World
 from penstock.persistence import row_authentication, tables
 from penstock.persistence.append_only import HISTORY
 from penstock.persistence.tables import (
+    Allowance,
+    AllowanceCharge,
     Decision,
     FedElement,
     Occurrence,
@@ -79,6 +81,9 @@ def store(world: World) -> None:
         now = world.clock()
         for number in (1, 2):
             session.add(SpentFloor(dataset_id=1, tier_id=number, loss=7, failure=0, at=now))
+            session.add(_allowance(number, now))
+            session.flush()
+            session.add(_taken(number, now))
             session.add(FedElement(query_id=number, dataset_id=1, step=number, created_at=now))
             proposal = Proposal(
                 public_id=f"proposal-{number}",
@@ -104,6 +109,38 @@ def store(world: World) -> None:
                 )
             )
             session.add(Occurrence(schedule_id=schedule.id or 0, due_at=now, state="pending"))
+
+
+def _allowance(number: int, now: datetime) -> Allowance:
+    return Allowance(
+        dataset_id=1,
+        tier_id=number,
+        version=1,
+        epsilon=0.5,
+        delta=1e-6,
+        order=57.0,
+        limit_loss=1 << 38,
+        limit_failure=1 << 40,
+        spent_loss=0,
+        spent_failure=0,
+        at=now,
+        by="operator",
+    )
+
+
+def _taken(number: int, now: datetime) -> AllowanceCharge:
+    """Return what the query of this number took of the allowance of this number."""
+    return AllowanceCharge(
+        allowance_id=number,
+        seq=0,
+        query_id=number,
+        rung=4000,
+        loss=5,
+        failure=5,
+        loss_total=5,
+        failure_total=5,
+        at=now,
+    )
 
 
 def filled(world: World) -> None:

@@ -11,8 +11,7 @@ from penstock.services.approvals.actions import BudgetChange
 from penstock.services.people import tiers
 from penstock.services.previews import budget_preview
 from penstock.services.previews.budget_preview import MovedBudgetsView
-from penstock.services.schemas.datasets import DatasetChange
-from penstock.services.schemas.views import DatasetBudgetView
+from penstock.services.schemas.datasets import DatasetBudgetView, DatasetChange
 from penstock.web.forms import form_input
 from penstock.web.forms.form_input import Form
 from penstock.web.http.idempotent_forms import tried

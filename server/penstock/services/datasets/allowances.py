@@ -1,0 +1,215 @@
+"""Give a tier, or analysts of it, an allowance of a dataset's budget, and take it back.
+
+It permits nothing that the budgets do not: every query under it is charged to every tier that sees
+it, as any other.  Giving it anew, smaller or larger, or taking it back, changes nothing of what was
+registered; below what is spent nothing is left.  It belongs to a version of the dataset, as budgets
+do, and to a tier, with which it ends.
+"""
+
+import json
+from collections.abc import Sequence
+
+from sqlmodel import Session, col, select
+
+from penstock.accounting.charging.budget import SQUARES, Account
+from penstock.accounting.charging.ledger import NOTHING, Entry, limit_of
+from penstock.errors import Conflict, InvalidInput, NotFound
+from penstock.persistence.row_numbers import required
+from penstock.persistence.tables.datasets import Allowance, Dataset
+from penstock.persistence.tables.people import Tier, User
+from penstock.services.access.principals import OPERATOR, Principal
+from penstock.services.allowances.logged_allowances import record_allowance
+from penstock.services.allowances.open_allowances import (
+    OpenAllowance,
+    newest,
+    opened,
+    own,
+    spending,
+    spent_at,
+)
+from penstock.services.context import Server
+from penstock.services.datasets.datasets import visible_dataset
+from penstock.services.datasets.population import spec_of
+from penstock.services.ledger.accounts import opened_account
+from penstock.services.ledger.tier_budgets import newest_budget
+from penstock.services.repository.datasets import dataset_by_name
+from penstock.services.repository.people import ordered_tiers, tier_by_name, user_by_name
+from penstock.services.schemas.datasets import (
+    AllowanceSpec,
+    AllowanceSpendingView,
+    AllowanceView,
+)
+
+
+def give(
+    server: Server, principal: Principal, dataset_name: str, tier_name: str, spec: AllowanceSpec
+) -> AllowanceView:
+    """Give a tier an allowance in the newest version of a dataset, in place of any before.
+
+    Raises ``NotFound`` for the dataset or the tier, ``InvalidInput`` for users that do not exist
+    and for an epsilon that leaves nothing to spend, and ``Conflict`` for a tier without a budget.
+    """
+    principal.require("admin")
+    with server.database.write() as session:
+        dataset, tier = dataset_by_name(session, dataset_name), tier_by_name(session, tier_name)
+        if newest_budget(session, dataset, tier) is None:
+            raise Conflict(
+                f"Tier {tier.name!r} has no budget in dataset {dataset.name!r}, so nothing could be"
+                " registered under an allowance; give it a budget first."
+            )
+        users = None if spec.users is None else _numbers(session, spec.users)
+        account = opened_account(spec.epsilon, dataset.delta, spec_of(dataset).accountant)
+        last = newest(session, required(dataset.id), required(tier.id))
+        same = (spec.epsilon, dataset.delta, account.order, _stored(users))
+        if last is None or (last.epsilon, last.delta, last.order, last.users) != same:
+            _append(session, server, principal, dataset, tier, account, users)
+        return _view(session, _required(opened(session, dataset, tier)))
+
+
+def take_back(
+    server: Server, principal: Principal, dataset_name: str, tier_name: str
+) -> AllowanceView:
+    """Take back a tier's allowance; queries registered under it stay, with their charges.
+
+    Raises ``NotFound``, also if there is none.
+    """
+    principal.require("admin")
+    with server.database.write() as session:
+        dataset, tier = dataset_by_name(session, dataset_name), tier_by_name(session, tier_name)
+        allowance = opened(session, dataset, tier)
+        if allowance is None:
+            raise NotFound(f"Tier {tier.name!r} has no allowance in dataset {dataset.name!r}.")
+        taken = _view(session, allowance)
+        _append(session, server, principal, dataset, tier, None, None)
+        return taken
+
+
+def listing(server: Server, principal: Principal, dataset_name: str) -> list[AllowanceView]:
+    """List the allowances of a dataset's newest version, the least trusted tier first.
+
+    Analysts see the one that they may use.  Raises ``NotFound``.
+    """
+    with server.database.read() as session:
+        if principal.roles & {"admin", "auditor"}:
+            dataset = dataset_by_name(session, dataset_name)
+            return [_view(session, allowance) for allowance in of_dataset(session, dataset)]
+        dataset = visible_dataset(session, principal, dataset_name)
+        newest_version = dataset_by_name(session, dataset_name)
+        allowance = own(session, principal, dataset) if dataset.id == newest_version.id else None
+        return [] if allowance is None else [_view(session, allowance, principal)]
+
+
+def of_dataset(session: Session, dataset: Dataset) -> list[OpenAllowance]:
+    """Return the allowances of a version of a dataset, the least trusted tier first."""
+    each = (opened(session, dataset, tier) for tier in ordered_tiers(session))
+    return [allowance for allowance in each if allowance is not None]
+
+
+def seen_by(
+    session: Session, principal: Principal, dataset: Dataset, tier: Tier
+) -> AllowanceView | None:
+    """Return a tier's allowance as the caller sees it: analysts, if they may use it."""
+    allowance = opened(session, dataset, tier)
+    if allowance is None or principal.roles & {"admin", "auditor"}:
+        return None if allowance is None else _view(session, allowance)
+    usable = principal.user_id is not None and allowance.covers(principal.user_id)
+    return _view(session, allowance, principal) if usable else None
+
+
+def open_again(session: Session, server: Server, principal: Principal, dataset: Dataset) -> None:
+    """Open the allowances of a dataset anew after its delta was corrected; nothing is spent."""
+    for allowance in of_dataset(session, dataset):
+        accountant = spec_of(dataset).accountant
+        account = opened_account(allowance.account.epsilon, dataset.delta, accountant)
+        _append(session, server, principal, dataset, allowance.tier, account, allowance.users)
+
+
+def _append(
+    session: Session,
+    server: Server,
+    principal: Principal,
+    dataset: Dataset,
+    tier: Tier,
+    account: Account | None,
+    users: Sequence[int] | None,
+) -> None:
+    """Append the next version of an allowance, and its leaf; no ``account`` takes it back."""
+    key, tier_id = required(dataset.id), required(tier.id)
+    last = newest(session, key, tier_id)
+    limit = NOTHING if account is None else limit_of(account)
+    spent = Entry(0, 0) if account is None else spent_at(session, key, tier_id, account)
+    row = Allowance(
+        dataset_id=key,
+        tier_id=tier_id,
+        version=1 if last is None else last.version + 1,
+        epsilon=None if account is None else account.epsilon,
+        delta=dataset.delta,
+        order=account.order if account else last.order if last else SQUARES,
+        limit_loss=limit.loss,
+        limit_failure=limit.failure,
+        spent_loss=spent.loss,
+        spent_failure=spent.failure,
+        users=_stored(users),
+        at=server.clock(),
+        by=principal.name,
+    )
+    session.add(row)
+    session.flush()
+    record_allowance(session, principal, dataset, tier, row, _named(session, users))
+
+
+def _stored(users: Sequence[int] | None) -> str | None:
+    return None if users is None else json.dumps(list(users))
+
+
+def _numbers(session: Session, names: Sequence[str]) -> list[int]:
+    """Return the numbers of users, in order.  Raises ``InvalidInput`` for one who does not exist.
+
+    Somebody who does not hold the tier may be named: they can use it once they do.
+    """
+    numbers = set()
+    for place, name in enumerate(names):
+        try:
+            numbers.add(required(user_by_name(session, name).id))
+        except NotFound as problem:
+            raise InvalidInput(problem.detail, pointer=f"/users/{place}") from problem
+    return sorted(numbers)
+
+
+def _named(session: Session, users: Sequence[int] | None) -> list[str] | None:
+    if users is None:
+        return None
+    named = session.exec(select(User).where(col(User.id).in_(users)).order_by(col(User.id))).all()
+    return [user.name for user in named]
+
+
+def _required(allowance: OpenAllowance | None) -> OpenAllowance:
+    if allowance is None:
+        raise RuntimeError("an allowance that was just given is open")
+    return allowance
+
+
+def _view(
+    session: Session, allowance: OpenAllowance, reader: Principal = OPERATOR
+) -> AllowanceView:
+    """Return an allowance for a reader; analysts are not shown which others may use it."""
+    row = allowance.row
+    dataset = session.get_one(Dataset, row.dataset_id)
+    sees_all = bool(reader.roles & {"admin", "auditor"})
+    users = _named(session, allowance.users)
+    return AllowanceView(
+        dataset=dataset.name,
+        dataset_version=dataset.version,
+        tier=allowance.tier.name,
+        epsilon=allowance.account.epsilon,
+        delta=allowance.account.delta,
+        users=users if sees_all or users is None else [reader.name],
+        spent_share=allowance.share(allowance.spent),
+        remaining_share=allowance.left,
+        queries=[
+            AllowanceSpendingView(name, by if sees_all or by == reader.name else None, share)
+            for name, by, share in spending(session, allowance)
+        ],
+        given_at=row.at,
+        given_by=row.by if sees_all else None,
+    )

@@ -1,0 +1,73 @@
+"""Test giving, listing and taking back allowances."""
+
+import pytest
+from tests.unit.services.allowances.asking import ask, give, left
+from tests.unit.sites import SITES
+from tests.unit.worlds import World
+
+from penstock.errors import Conflict, Forbidden, InvalidInput, NotFound
+from penstock.services import budgets
+from penstock.services.access.principals import OPERATOR
+from penstock.services.datasets import allowances, corrections, datasets
+from penstock.services.schemas.datasets import AllowanceSpec, CorrectionRequest
+from penstock.services.schemas.queries import DatasetRequest
+from penstock.services.verification.verification import verify
+
+
+def test_only_admins_give_and_take_back(stays: World) -> None:
+    for who in ("paul", "otto"):
+        with pytest.raises(Forbidden, match="takes the role admin"):
+            allowances.give(
+                stays.server, stays.person(who), "stays", "partner", AllowanceSpec(epsilon=1)
+            )
+        with pytest.raises(Forbidden, match="takes the role admin"):
+            allowances.take_back(stays.server, stays.person(who), "stays", "partner")
+
+
+def test_the_same_again_changes_nothing(stays: World) -> None:
+    first = give(stays)
+    stays.clock.forward(days=1)
+    assert give(stays) == first
+
+
+def test_what_cannot_be_given_is_refused_with_its_place(stays: World) -> None:
+    with pytest.raises(NotFound, match="There is no tier 'nobody'"):
+        give(stays, "nobody")
+    with pytest.raises(InvalidInput) as refusal:
+        give(stays, "partner", 1.0, "paul", "nobody")
+    assert [place for place, _ in refusal.value.errors] == ["/users/1"]
+    with pytest.raises(InvalidInput, match="leaves nothing to spend"):
+        give(stays, epsilon=1e-4)
+    with pytest.raises(NotFound, match="has no allowance"):
+        allowances.take_back(stays.server, OPERATOR, "stays", "partner")
+
+
+def test_a_tier_without_a_budget_has_none(stays: World) -> None:
+    request = {**SITES, "name": "few", "budgets": {"internal": 1.0}}
+    datasets.register(stays.server, OPERATOR, DatasetRequest.model_validate(request))
+    with pytest.raises(Conflict, match="has no budget"):
+        allowances.give(stays.server, OPERATOR, "few", "public", AllowanceSpec(epsilon=0.5))
+
+
+def test_analysts_see_their_own_and_no_names_of_others(stays: World) -> None:
+    give(stays, "partner", 1.0, "paul", "ines")
+    give(stays, "internal")
+    ask(stays, "paul", "mine")
+    (own,) = allowances.listing(stays.server, stays.person("paul"), "stays")
+    assert (own.tier, own.users, own.given_by) == ("partner", ["paul"], None)
+    assert [one.by for one in own.queries] == ["paul"]
+    assert allowances.listing(stays.server, stays.person("pia"), "stays") == []
+    (above,) = allowances.listing(stays.server, stays.person("ines"), "stays")
+    assert above.tier == "internal"
+    tiers = [view.tier for view in allowances.listing(stays.server, OPERATOR, "stays")]
+    assert tiers == ["partner", "internal"]
+    shown = budgets.show(stays.server, stays.person("paul"), "stays")
+    assert [tier.allowance for tier in shown.tiers] == [own]
+
+
+def test_another_delta_opens_it_anew(stays: World) -> None:
+    give(stays)
+    corrections.correct(stays.server, OPERATOR, "stays", CorrectionRequest(delta=1e-8))
+    assert left(stays).delta == 1e-8
+    assert ask(stays, "paul", "mine").name == "mine"
+    assert verify(stays.server, OPERATOR).problems == []
