@@ -19,6 +19,7 @@ from tests.mutants.listed import (
 )
 from tests.mutants.listed.claims import (
     accounting_claims,
+    allowance_claims,
     chunk_claims,
     connection_claims,
     data_claims,
@@ -46,6 +47,7 @@ MUTANTS: Final[Sequence[Mutant]] = tuple(
         api,
         storing,
         accounting_claims,
+        allowance_claims,
         chunk_claims,
         connection_claims,
         data_claims,

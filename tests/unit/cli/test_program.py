@@ -122,6 +122,7 @@ def test_the_commands_are_those_of_the_manual() -> None:
         *("stream push", "stream read", "stream preview"),
         *("dataset list", "dataset show", "dataset register", "dataset example", "dataset budget"),
         *("dataset import", "dataset dummy", "dataset version", "backup create", "backup check"),
+        *("dataset allowance list", "dataset allowance give", "dataset allowance take-back"),
         *("connection list", "connection check"),
         *("dataset correct", "dataset withdraw", "dataset shred", "stream retire"),
         *("keys status", "keys rotate", "keys drop", "keys rotate-secret", "keys drop-secret"),

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 import click
 
 from penstock import examples
+from penstock.cli.data.allowances import allowance
 from penstock.cli.data.checks import check
 from penstock.cli.data.documents import budget_of, shown, unit_in_words
 from penstock.cli.data.imports import import_metadata
@@ -30,6 +31,7 @@ def dataset() -> None:
 dataset.add_command(import_metadata)
 dataset.add_command(dataset_example)
 dataset.add_command(check)
+dataset.add_command(allowance)
 
 
 @dataset.command("list")

@@ -37,6 +37,7 @@ from penstock.services.ledger.quotes import Quote, require_tiers
 from penstock.services.ledger.room_left import charge_of, room_of
 from penstock.services.noise.kinds.choice import kind_of
 from penstock.services.noise.kinds.kind import QueryKind
+from penstock.services.previews.allowance_preview import allowance_room
 from penstock.services.previews.alternatives import compared
 from penstock.services.previews.strategies import strategies
 from penstock.services.queries.exact_answers import (
@@ -148,7 +149,9 @@ def preview(
         prepared.statement,
         sql_of_request(dataset, request),
     )
-    return _view(previewed_query, described.described)
+    view = _view(previewed_query, described.described)
+    own = None if limit is None else allowance_room(prepared_request, accounts)
+    return replace(view, allowance=own)
 
 
 def _visible(server: Server, principal: Principal, request: RegisteredQuery) -> _PreviewedQuery:

@@ -48,6 +48,21 @@ class RoomView:
 
 
 @dataclass(frozen=True)
+class AllowanceRoomView:
+    """Hold what is left of an analyst's allowance, in shares of it, and what a query would take.
+
+    ``fits`` and ``needed_share`` are null for a query that could not be registered under it: one
+    with levels at other tiers than its own, or a pushed vector.
+    """
+
+    tier: str
+    epsilon: float
+    fits: bool | None
+    needed_share: float | None
+    remaining_share: float
+
+
+@dataclass(frozen=True)
 class ReadAtDeltaView:
     """Hold an upper bound of the privacy loss of one release at its dataset's delta."""
 
@@ -172,7 +187,8 @@ class PreviewView:
     as in a query.  ``powers`` belongs to queries that request generalized Gaussian noise,
     ``structures`` to counts under Gaussian noise that may be protected in several ways,
     ``strategies`` to workloads.  ``spec_sql`` is the spec in SQL, if SQL can say it, and ``notes``
-    say which rows it counts otherwise than the statement that was sent.
+    say which rows it counts otherwise than the statement that was sent.  ``allowance`` is null for
+    who has none, and for a query that is registered.
     """
 
     query: str
@@ -192,6 +208,7 @@ class PreviewView:
     strategies: list[StrategyView] | None = None
     spec_sql: str | None = None
     notes: list[str] = field(default_factory=list)
+    allowance: AllowanceRoomView | None = None
 
 
 @dataclass(frozen=True)

@@ -1,9 +1,13 @@
 """Test queries that analysts register by themselves: charged to all above, and seen there alone."""
 
+from collections import Counter
+from functools import partial
 from typing import Any
 
 import pytest
+from sqlmodel import select
 from tests.unit.services.allowances.asking import ask, exhaust, give, left, of_value
+from tests.unit.services.crowds import together
 from tests.unit.worlds import World, cut_off_before_the_anchor
 
 from penstock.errors import (
@@ -15,12 +19,15 @@ from penstock.errors import (
     PenstockError,
     QuotaUsedUp,
 )
+from penstock.persistence.row_numbers import required
+from penstock.persistence.tables import Allowance, AllowanceCharge, Charge, Clearance, Query, Tier
 from penstock.services import budgets
 from penstock.services.access.principals import OPERATOR
 from penstock.services.datasets import allowances
 from penstock.services.pagination import Window
 from penstock.services.people import users
-from penstock.services.queries import queries, registration
+from penstock.services.queries import pending, queries, registration
+from penstock.services.queries.charging import own_queries
 from penstock.services.schemas.datasets import AllowanceSpec
 from penstock.services.schemas.people.users import UserChange
 from penstock.services.schemas.queries import PushedVectorRequest
@@ -190,3 +197,47 @@ def test_a_day_has_room_for_so_many(stays: World) -> None:
         assert ask(stays, "paul", "second", **of_value("north")).name == "second"
     finally:
         object.__setattr__(stays.server.settings, "registrations_per_day", 100)
+
+
+def test_of_many_who_race_for_the_last_of_it_exactly_one_is_let_through(stays: World) -> None:
+    """The allowance has room for one of them, and every budget for all."""
+    give(stays, epsilon=0.3)
+    towns = ("north", "south", "west")
+    acts = [
+        partial(ask, stays, "paul", f"mine {number}", **of_value(towns[number % 3]), mechanism=kind)
+        for number, kind in enumerate(("gaussian", "gaussian", "gaussian", *["laplace"] * 3))
+    ]
+    before = spent(stays)
+    outcomes = Counter(together(acts))
+    assert outcomes == {"done": 1, BudgetExhausted.__name__: len(acts) - 1}
+    with stays.server.database.read() as session:
+        (charge,) = session.exec(select(AllowanceCharge)).all()
+        (query,) = session.exec(select(Query)).all()
+        allowance = session.exec(select(Allowance)).one()
+        charges = session.exec(select(Charge)).all()
+    assert charge.query_id == query.id
+    assert charge.loss_total == charge.loss <= allowance.limit_loss
+    assert len(charges) == 2, "one query is charged, to two tiers"
+    assert spent(stays) != before
+    assert verify(stays.server, OPERATOR).problems == []
+
+
+def test_who_loses_it_while_their_query_is_priced_is_refused_and_charged_nothing(
+    stays: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    give(stays)
+    product = pending.locked
+
+    def lose(*arguments: Any) -> Any:
+        seen = product(*arguments)
+        session = arguments[0]
+        tier = session.exec(select(Tier).where(Tier.name == "public")).one()
+        user = required(stays.person("paul").user_id)
+        session.add(Clearance(user_id=user, version=2, tier_id=tier.id, at=stays.clock(), by="x"))
+        session.flush()
+        return seen
+
+    monkeypatch.setattr(own_queries, "locked", lose)
+    with pytest.raises(Forbidden, match="Ask an admin for an allowance"):
+        ask(stays, "paul", "mine")
+    assert spent(stays)["partner"] == 0

@@ -1,0 +1,82 @@
+"""Provide faults of allowances, and of who sees what analysts register by themselves."""
+
+from collections.abc import Sequence
+from typing import Final
+
+from tests.mutants.mutant import Mutant
+
+OWN: Final = "tests/unit/services/queries/charging/test_own_queries.py"
+ROOM: Final = "tests/unit/services/allowances"
+
+MUTANTS: Final[Sequence[Mutant]] = (
+    Mutant(
+        name="allowance-not-read-under-the-lock",
+        row="V83",
+        path="services/queries/charging/own_queries.py",
+        before="        allowance = require_same(session, principal, dataset, settled)\n",
+        after="        allowance = settled\n",
+        wrong="an allowance is taken from as it was before others took from it, or lost it",
+        tests=(
+            f"{OWN}::test_who_loses_it_while_their_query_is_priced_is_refused_and_charged_nothing",
+            f"{OWN}::test_of_many_who_race_for_the_last_of_it_exactly_one_is_let_through",
+        ),
+    ),
+    Mutant(
+        name="allowance-not-compared",
+        row="V83",
+        path="services/queries/charging/own_queries.py",
+        before="        require_room(session, allowance, own.counted)\n",
+        after="",
+        wrong="analysts register more than their allowance",
+        tests=(f"{OWN}::test_the_last_of_an_allowance_is_refused_with_what_is_needed_and_left",),
+    ),
+    Mutant(
+        name="own-query-not-charged-above",
+        row="V83",
+        path="services/allowances/own_levels.py",
+        before="        if account is not None and other.rank >= tier.rank\n",
+        after="        if account is not None and other.rank == tier.rank\n",
+        wrong="the tiers above see a query and are not charged for it",
+        tests=(
+            f"{ROOM}/test_own_levels.py::test_every_tier_from_the_makers_up_pays_for_the_makers_level",
+        ),
+    ),
+    Mutant(
+        name="level-below-the-maker",
+        row="V84",
+        path="services/queries/level_changes.py",
+        before="    require_above_floor(session, query, tiers, rungs)\n",
+        after="",
+        wrong="an admin shows an analyst's question to tiers below",
+        tests=(
+            f"{ROOM}/test_floors.py::test_an_admin_cannot_give_it_a_level_below_and_is_told_why",
+        ),
+    ),
+    Mutant(
+        name="moved-below-the-maker",
+        row="V84",
+        path="services/people/tier_changes.py",
+        before="        require_floors_kept(session, queries, tiers, allowed)\n",
+        after="",
+        wrong="a tier that is moved down goes on to see what was asked above it",
+        tests=(f"{ROOM}/test_floors.py::test_no_tier_that_sees_it_moves_below_its_floor",),
+    ),
+    Mutant(
+        name="hidden-statistic-told",
+        row="V84",
+        path="services/allowances/own_names.py",
+        before="col(Query.canonical_hash).in_(hashes), in_sight(lowest))",
+        after="col(Query.canonical_hash).in_(hashes))",
+        wrong="a refusal tells that somebody above asked the same",
+        tests=(f"{ROOM}/test_own_names.py::test_a_name_and_a_statistic_above_are_in_nobodys_way",),
+    ),
+    Mutant(
+        name="hidden-name-told",
+        row="V84",
+        path="services/allowances/own_names.py",
+        before="    sight = or_(in_sight(tier), col(Query.folded) == folded(name))\n",
+        after="    sight = col(Query.id) > 0\n",
+        wrong="a refusal tells that a query above has a name",
+        tests=(f"{ROOM}/test_own_names.py::test_a_name_and_a_statistic_above_are_in_nobodys_way",),
+    ),
+)
