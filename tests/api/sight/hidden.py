@@ -49,6 +49,8 @@ def of_users(*rows: tuple[str, str, Any]) -> Iterator[Hidden]:
         yield Hidden(operation, USERS + path, "gone", "zeno", ADMIN, body)
 
 
+GIVEN = {"epsilon": 0.5}
+
 HIDDEN = [
     *of_users(
         ("create_user", "", {"name": "NAME", "roles": ["analyst"]}),
@@ -71,7 +73,10 @@ HIDDEN = [
     Hidden("show_budget", f"{DATASETS}/NAME/budget", "closed", "absent", READERS),
     Hidden("show_dummy", f"{DATASETS}/NAME/dummy", "closed", "absent", READERS),
     Hidden("list_queries", f"{QUERIES}?dataset=NAME", "closed", "absent", READERS),
-    Hidden("register_query", QUERIES, "closed", "absent", ADMIN, NEW_QUERY),
+    Hidden("list_allowances", f"{DATASETS}/NAME/allowances", "closed", "absent", READERS),
+    Hidden("give_allowance", f"{DATASETS}/NAME/allowances/internal", "closed", "absent", ADMIN, GIVEN),
+    Hidden("take_allowance_back", f"{DATASETS}/NAME/allowances/internal", "closed", "absent", ADMIN),
+    Hidden("register_query", QUERIES, "closed", "absent", PLANNERS, NEW_QUERY),
     Hidden("preview_query", f"{QUERIES}/preview", "closed", "absent", PLANNERS, NEW_QUERY),
     Hidden("preview_query", f"{QUERIES}/preview", "secret", "absent", PLANNERS, {"query": "NAME"}),
     Hidden("preview_query", f"{QUERIES}/preview", "secret", "absent", PLANNERS, PREVIEWED),

@@ -25,6 +25,8 @@ TOKENS = "/api/v1/users/ann/tokens"
 ASK = "/api/v1/queries/visits/releases"
 
 
+ALLOWANCE = "/api/v1/datasets/sites/allowances/public"
+
 NEW_QUERY = {**QUERY, "name": "new"}
 
 
@@ -108,8 +110,11 @@ MATRIX = [
     Row("withdraw_dataset", "/api/v1/datasets/sites", None, 403, 403, 403, 409, 403),
     Row("change_dataset", "/api/v1/datasets/sites", NEW_BUDGETS, 403, 403, 403, 200, 403),
     Row("show_budget", "/api/v1/datasets/sites/budget", None, 404, 200, 200, 200, 200),
+    Row("list_allowances", "/api/v1/datasets/sites/allowances", None, 404, 200, 200, 200, 200),
+    Row("give_allowance", ALLOWANCE, {"epsilon": 0.5}, 403, 403, 403, 200, 403),
+    Row("take_allowance_back", ALLOWANCE, None, 403, 403, 403, 404, 403),
     Row("list_queries", "/api/v1/queries", None, 200, 200, 200, 200, 200),
-    Row("register_query", "/api/v1/queries", NEW_QUERY, 403, 403, 403, 201, 403),
+    Row("register_query", "/api/v1/queries", NEW_QUERY, 404, 403, 403, 201, 403),
     Row("preview_query", "/api/v1/queries/preview", NEW_QUERY, 404, 200, 200, 200, 403),
     Row("preview_query", "/api/v1/queries/preview", NAMED, 404, 200, 200, 200, 403),
     Row("preview_query", "/api/v1/queries/preview", HIDDEN, 404, 404, 200, 200, 403),
