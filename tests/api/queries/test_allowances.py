@@ -12,6 +12,7 @@ ALLOWANCE = "/api/v1/datasets/people/allowances/internal"
 ASKED: dict[str, Any] = {
     "name": "mine",
     "sql": "SELECT COUNT(*) FROM people",
+    "contribution": {"max_groups": 1, "max_rows_per_group": 1},
     "mechanism": "gaussian",
     "levels": {"internal": {"epsilon": 0.3}},
 }

@@ -50,6 +50,7 @@ def of_users(*rows: tuple[str, str, Any]) -> Iterator[Hidden]:
 
 
 GIVEN = {"epsilon": 0.5}
+TAKEN = f"{DATASETS}/NAME/allowances/internal"
 
 HIDDEN = [
     *of_users(
@@ -74,8 +75,8 @@ HIDDEN = [
     Hidden("show_dummy", f"{DATASETS}/NAME/dummy", "closed", "absent", READERS),
     Hidden("list_queries", f"{QUERIES}?dataset=NAME", "closed", "absent", READERS),
     Hidden("list_allowances", f"{DATASETS}/NAME/allowances", "closed", "absent", READERS),
-    Hidden("give_allowance", f"{DATASETS}/NAME/allowances/internal", "closed", "absent", ADMIN, GIVEN),
-    Hidden("take_allowance_back", f"{DATASETS}/NAME/allowances/internal", "closed", "absent", ADMIN),
+    Hidden("give_allowance", TAKEN, "closed", "absent", ADMIN, GIVEN),
+    Hidden("take_allowance_back", TAKEN, "closed", "absent", ADMIN),
     Hidden("register_query", QUERIES, "closed", "absent", PLANNERS, NEW_QUERY),
     Hidden("preview_query", f"{QUERIES}/preview", "closed", "absent", PLANNERS, NEW_QUERY),
     Hidden("preview_query", f"{QUERIES}/preview", "secret", "absent", PLANNERS, {"query": "NAME"}),
