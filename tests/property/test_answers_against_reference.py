@@ -73,6 +73,8 @@ aggregates = st.sampled_from(
         {"type": "count", "columns": ["urgent"]},
         {"type": "count_units", "columns": ["insured", "urgent"]},
         {"type": "moments", "columns": ["cost", "age"], "bounds": {"cost": [-1.25, 50]}},
+        {"type": "moments", "columns": ["age", "cost"], "order": 1},
+        {"type": "moments", "columns": ["age"], "order": 1, "grid": 16},
         {"type": "regression", "outcome": "cost", "predictors": ["age"], "grid": 16},
         {"type": "quantiles", "column": "cost", "bins": 6},
         {"type": "quantiles", "column": "age", "scale": "log"},

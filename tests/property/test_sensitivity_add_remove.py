@@ -84,6 +84,8 @@ QUESTIONS = {
     "uncategorized": Question(OUTSIDE),
     "moments": Question(MOMENTS),
     "quantiles": Question({"type": "quantiles", "column": "cost", "bins": 6}),
+    "sums of order 1": Question({**MOMENTS, "order": 1}),
+    "sums of order 1 on a coarse grid": Question({**MOMENTS, "order": 1, "grid": 16}),
     "moments on a coarse grid": Question({**MOMENTS, "grid": 16}, lower=-8, upper=7),
 }
 

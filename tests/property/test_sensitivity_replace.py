@@ -84,6 +84,9 @@ QUESTIONS = {
     "mean above zero": Question(MEAN, 5, ((5, False), (1, False)), lower=1, upper=5),
     "mean in steps of three": Question(MEAN, 9, ((9, False), (-9, False)), -8, 7, 3),
     "uncategorized": Question(OUTSIDE, apart=((7.5, False), (2, False))),
+    "sums of order 1": Question(
+        {"type": "moments", "columns": ["cost"], "order": 1}, 1e9, ((1e9, False), (-1e9, False))
+    ),
     "quantiles": Question({"type": "quantiles", "column": "cost", "bins": 6}, apart=BOTH_ENDS),
 }
 TABLES = {"type": "marginals", "columns": ["ward", {"column": "cost", "bins": [-3, 0, 2, 8]}]}

@@ -85,6 +85,7 @@ AGGREGATES: tuple[dict[str, Any], ...] = (
     {"type": "count_units", "columns": ["insured"]},
     {"type": "moments", "columns": ["cost", "age"], "bounds": {"cost": [-1.25, 50]}},
     {"type": "moments", "columns": ["age"], "grid": 16, "bounds": {"age": [-3, 11]}},
+    {"type": "moments", "columns": ["cost", "age"], "order": 1},
     {"type": "regression", "outcome": "cost", "predictors": ["age"], "grid": 256},
     {"type": "quantiles", "column": "cost", "lower": -0.25, "upper": 50, "bins": 17},
     {"type": "quantiles", "column": "age", "bins": 40},

@@ -45,7 +45,7 @@ SLOPE: dict[str, Any] = {
     "contribution": {"max_groups": 1, "max_rows_per_group": 1},
 }
 NAMES = [
-    *("n", "mean:age", "mean:cost", "variance:age", "variance:cost"),
+    *("n", "sum:age", "sum:cost", "mean:age", "mean:cost", "variance:age", "variance:cost"),
     *("standard_deviation:age", "standard_deviation:cost"),
     *("covariance:age,cost", "correlation:age,cost"),
 ]
@@ -82,12 +82,44 @@ def test_a_release_has_the_sums_and_what_is_estimated_from_them(patients: World)
     assert {each["interval"] for each in estimates} == {"noise"}
     age, cost = np.loadtxt(io.StringIO(ROWS), delimiter=",", skiprows=1, usecols=(2, 3)).T
     exact = [
-        *(PATIENTS, age.mean(), cost.mean(), age.var(), cost.var(), age.std(), cost.std()),
+        *(
+            PATIENTS,
+            age.sum(),
+            cost.sum(),
+            age.mean(),
+            cost.mean(),
+            age.var(),
+            cost.var(),
+            age.std(),
+            cost.std(),
+        ),
         *(np.cov(age, cost, bias=True)[0, 1], np.corrcoef(age, cost)[0, 1]),
     ]
     for each, expected in zip(estimates, exact, strict=True):
         assert each["lower"] < each["value"] < each["upper"]
         assert abs(each["value"] - expected) < 6 * each["standard_deviation"]
+
+
+def test_sums_of_order_1_are_one_vector_in_one_charge(patients: World) -> None:
+    sums = {**MOMENTS, "aggregate": {**MOMENTS["aggregate"], "order": 1}}
+    preview = patients.answer("POST", "/api/v1/queries/preview", sums, by="root")
+    release = released(patients, sums)
+    assert preview["sensitivity"]["l1"] == 3
+    assert release["keys"] == ["n", "sum:age", "sum:cost"]
+    assert release["moments"]["order"] == 1
+    assert [each["name"] for each in release["estimates"]] == NAMES[:5]
+    age, cost = np.loadtxt(io.StringIO(ROWS), delimiter=",", skiprows=1, usecols=(2, 3)).T
+    exact = [PATIENTS, age.sum(), cost.sum(), age.mean(), cost.mean()]
+    for each, expected in zip(release["estimates"], exact, strict=True):
+        assert each["lower"] < each["value"] < each["upper"]
+        assert abs(each["value"] - expected) < 6 * each["standard_deviation"]
+    path = f"/api/v1/releases/{release['id']}/values"
+    assert patients.answer("GET", path, by="ann") == release
+    wider = patients.answer("GET", f"{path}?interval=population", by="ann")["estimates"]
+    assert [each["interval"] for each in wider] == [*["noise"] * 3, *["population"] * 2]
+    refused = patients.call("GET", f"{path}?outcome=cost", by="ann")
+    assert refused.status_code == 422
+    assert "sums without products" in refused.text
 
 
 def test_the_estimates_of_a_stored_release_are_the_same_again(patients: World) -> None:
@@ -97,8 +129,11 @@ def test_the_estimates_of_a_stored_release_are_the_same_again(patients: World) -
     part = patients.answer("GET", f"{path}?from=1&to=2", by="ann")
     assert (part["values"], part["estimates"]) == (release["values"][1:3], release["estimates"])
     wider = patients.answer("GET", f"{path}?interval=population", by="ann")
-    assert [each["interval"] for each in wider["estimates"]] == ["noise", *["population"] * 8]
-    for told, each in zip(release["estimates"][1:], wider["estimates"][1:], strict=True):
+    assert [each["interval"] for each in wider["estimates"]] == [
+        *["noise"] * 3,
+        *["population"] * 8,
+    ]
+    for told, each in zip(release["estimates"][3:], wider["estimates"][3:], strict=True):
         assert each["value"] == told["value"]
         assert each["standard_deviation"] > told["standard_deviation"]
     ends = patients.answer("GET", f"{path}?interval=population&from=1&to=2", by="ann")
@@ -130,11 +165,14 @@ def test_a_more_trusted_tier_has_narrower_intervals(patients: World) -> None:
         assert narrow["standard_deviation"] < wide["standard_deviation"]
 
 
-def test_a_level_that_is_too_noisy_has_a_count_and_no_other_number(patients: World) -> None:
+def test_a_level_that_is_too_noisy_has_a_count_and_sums_and_no_other_number(
+    patients: World,
+) -> None:
     few = {**MOMENTS, "where": [{"column": "age", "op": "<", "value": 1}]}
     estimates = released(patients, few)["estimates"]
     assert estimates[0]["value"] is not None
-    assert {each["value"] for each in estimates[1:]} == {None}
+    assert None not in {each["value"] for each in estimates[:3]}
+    assert {each["value"] for each in estimates[3:]} == {None}
 
 
 def test_the_spec_keeps_the_bounds_and_the_grid_that_were_planned(patients: World) -> None:

@@ -162,9 +162,11 @@ def _products(plan: Plan, rows: list[Cells]) -> list[int]:
     centered = [[plan.grid, *(2 * (u or 0) - plan.grid for u in point)] for point in points]
     counted = len(rows) if plan.unit is None else min(len(rows), plan.max_rows)
     sums = []
-    for first in range(len(plan.factors) + 1):
+    for first in range(len(plan.factors) + 1 if plan.order == 2 else 1):
         for second in range(first, len(plan.factors) + 1):
-            total = sum(point[first] * point[second] for point in centered)
+            # Without products z_0 is 1 in all sums, and W in the count.
+            least = plan.order == 1
+            total = sum((1 if least else point[first]) * point[second] for point in centered)
             sums.append(math.floor(Fraction(total * counted, len(rows)) + Fraction(1, 2)))
     return sums
 

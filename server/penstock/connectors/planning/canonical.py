@@ -54,6 +54,8 @@ def canonical_form(
             [each.column.spelled, str(each.step), each.lowest, each.highest]
             for each in plan.factors
         )
+        if plan.order != 2:
+            form["order"] = plan.order
     if plan.bins is not None:
         form["bins"] = [plan.bins.column.spelled, *(spelling(edge) for edge in plan.bins.edges)]
     if plan.marginals is not None:

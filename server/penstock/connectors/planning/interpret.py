@@ -19,7 +19,7 @@ from penstock.connectors.planning.columns import (
     workload_of,
 )
 from penstock.connectors.planning.correlated_counts import terms_of, with_nodes
-from penstock.connectors.planning.moments import factors_of
+from penstock.connectors.planning.moments import factors_of, order_of
 from penstock.connectors.planning.open_keys import only_column, open_keys
 from penstock.connectors.planning.plan import (
     LARGEST_STEPS,
@@ -93,7 +93,8 @@ def interpret(dataset: DatasetSpec, request: ComputedQuery) -> Plan:
     marginals = marginals_of(request.aggregate, groupings)
     workload = workload_of(request.aggregate, groupings)
     keys = math.prod(map(len, groupings)) if opened is None else opened.domain.size
-    _check_dimension(keys, flags, factors, bins)
+    order = order_of(request.aggregate)
+    _check_dimension(keys, flags, len(pairs(len(factors), order)) if factors else 0, bins)
     unit = dataset.privacy_unit
     plan = Plan(
         unit=column_of(dataset, unit.column) if isinstance(unit, UnitColumn) else None,
@@ -107,6 +108,7 @@ def interpret(dataset: DatasetSpec, request: ComputedQuery) -> Plan:
         open_keys=opened,
         flags=flags,
         factors=factors,
+        order=order,
         bins=bins,
         marginals=marginals,
         workload=workload,
@@ -217,7 +219,7 @@ def _flags(dataset: DatasetSpec, request: ComputedQuery) -> tuple[Column, ...]:
 
 
 def _check_dimension(
-    keys: int, flags: tuple[Column, ...], factors: tuple[Summand, ...], bins: Grouping | None
+    keys: int, flags: tuple[Column, ...], numbers: int, bins: Grouping | None
 ) -> None:
     if bins is not None and keys * BinTree(len(bins)).size > MOST_NODES:
         raise InvalidInput(
@@ -226,8 +228,7 @@ def _check_dimension(
             " group by fewer columns.",
             pointer=pointer("aggregate", "bins"),
         )
-    numbers = len(pairs(len(factors)))
-    if factors and keys * numbers > MOST_NUMBERS:
+    if keys * numbers > MOST_NUMBERS:
         raise InvalidInput(
             f"The groups have {keys} keys, with {numbers} sums and products each; a query has at"
             f" most {MOST_NUMBERS} of them. Group by fewer columns, or name fewer.",

@@ -6,6 +6,9 @@ its rows of all products ``z_i z_j`` with ``i <= j``, where ``z_0`` is ``W``: th
 sums, then the products.  All columns have the same grid, so that one row moves each number by at
 most ``W^2``, and one noise is right for all.  In the answer's values a product is divided by
 ``W^2``: there ``z`` is between -1 and 1, and the count is the count.
+
+Moments of order 1 have the count and the sums alone.  Their numbers are the sums of ``z_j``, which
+one row moves by at most ``W``, and ``W`` can be larger, so that values are hardly rounded.
 """
 
 import math
@@ -16,7 +19,7 @@ from penstock.connectors.planning.columns import bound, column_of, numeric
 from penstock.connectors.planning.plan import LARGEST_STEPS, LARGEST_TOTAL, Summand
 from penstock.connectors.planning.refusals import Refusals, pointer, refusal
 from penstock.connectors.specs.models import DatasetSpec
-from penstock.connectors.specs.moments import LARGEST_GRID, Moments, Regression
+from penstock.connectors.specs.moments import Moments, Order, Regression, largest_grid_of
 from penstock.errors import InvalidInput
 
 _SMALLEST_GRID = 16
@@ -51,7 +54,7 @@ def planned(
         with refusals:
             bounds[name] = _bounds(dataset, aggregate, name, at)
     refusals.raise_all()
-    grid = aggregate.grid or largest_grid(max_rows, dataset.max_units)
+    grid = aggregate.grid or largest_grid(max_rows, dataset.max_units, order_of(aggregate))
     return aggregate.model_copy(update={"bounds": bounds, "grid": grid})
 
 
@@ -72,10 +75,15 @@ def factors_of(
     return tuple(factors)
 
 
-def largest_grid(max_rows: int, max_units: int) -> int:
+def order_of(aggregate: object) -> Order:
+    """Return how many columns are multiplied with each other at most."""
+    return aggregate.order if isinstance(aggregate, Moments) else 2
+
+
+def largest_grid(max_rows: int, max_units: int, order: Order = 2) -> int:
     """Return the largest grid whose totals stay exact, at least the smallest grid there is."""
-    grid = LARGEST_GRID
-    while grid > _SMALLEST_GRID and max_rows * max_units * grid**2 > LARGEST_TOTAL:
+    grid = largest_grid_of(order)
+    while grid > _SMALLEST_GRID and max_rows * max_units * grid**order > LARGEST_TOTAL:
         grid //= 2
     return grid
 

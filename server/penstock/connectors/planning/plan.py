@@ -19,9 +19,11 @@ from penstock.connectors.planning.sensitivity import (
     Norms,
     Products,
     Record,
+    Sums,
     derived,
 )
 from penstock.connectors.specs.cells import Cell, label
+from penstock.connectors.specs.moments import Order
 from penstock.privacy.neighboring import NeighboringRelation
 from penstock.structures import sparse_histogram
 from penstock.structures.bin_tree import BinTree
@@ -76,20 +78,22 @@ class Summand:
     categories: tuple[Cell, ...] = ()
 
 
-def pairs(factors: int) -> list[tuple[int, int]]:
+def pairs(factors: int, order: Order = 2) -> list[tuple[int, int]]:
     """Return the places ``i <= j`` of the factors of each number of moments; 0 is the constant.
 
-    The count is the first, then come the sums, in the order of the columns, and the products.
+    The count is the first, then come the sums, in the order of the columns, and the products,
+    which those of order 1 do not have.
     """
-    products = ((i, j) for i in range(1, factors + 1) for j in range(i, factors + 1))
+    ends = range(1, factors + 1) if order == 2 else ()
+    products = ((i, j) for i in ends for j in range(i, factors + 1))
     return [*((0, j) for j in range(factors + 1)), *products]
 
 
-def labels_of(names: Sequence[str]) -> tuple[str, ...]:
+def labels_of(names: Sequence[str], order: Order = 2) -> tuple[str, ...]:
     """Return the key of each number of moments: ``n``, ``sum:x``, ``sum:x,y``."""
     return tuple(
         "sum:" + ",".join(names[place - 1] for place in pair if place) if pair[1] else "n"
-        for pair in pairs(len(names))
+        for pair in pairs(len(names), order)
     )
 
 
@@ -119,8 +123,8 @@ class Plan:
     Sparse histograms have ``open_keys`` in place of groupings.  ``flags`` are boolean columns
     that are counted each by itself; ``nodes`` take the place of counts that are protected
     together (see ``correlated_counts``).  Quantiles have ``bins`` of a column beside the groupings;
-    a value beyond them is in the nearest one.  ``marginals`` are of the groupings' columns,
-    and so is ``workload``.
+    a value beyond them is in the nearest one.  Moments have ``factors``, and with ``order`` 1 no
+    products of two of them.  ``marginals`` are of the groupings' columns, and so is ``workload``.
     """
 
     unit: Column | None
@@ -135,6 +139,7 @@ class Plan:
     flags: tuple[Column, ...] = ()
     nodes: Lift | Centered | Ellipse | None = None
     factors: tuple[Summand, ...] = ()
+    order: Order = 2
     bins: Grouping | None = None
     marginals: Marginals | None = None
     workload: Workload | None = None
@@ -207,7 +212,9 @@ class Plan:
             names = tuple(grouping.column.name for grouping in self.groupings)
             return WorkloadKeys(names, labels, self.workload)
         if self.factors:
-            return Domain((*labels, labels_of([each.column.name for each in self.factors])))
+            return Domain(
+                (*labels, labels_of([each.column.name for each in self.factors], self.order))
+            )
         if self.bins:
             return Domain((*labels, labels_of_nodes(self.bins)))
         if self.flags:
@@ -223,7 +230,7 @@ class Plan:
         if self.nodes is not None:
             return self.nodes.step
         if self.factors:
-            return Fraction(1, self.grid**2)
+            return Fraction(1, self.grid**self.order)
         if self.summand is None:
             return Fraction(1)
         return self.summand.step / 2 if self.measure is Measure.MEAN else self.summand.step
@@ -244,10 +251,12 @@ class Plan:
         return self.factors[0].highest - self.factors[0].lowest
 
     @property
-    def products(self) -> Products | None:
+    def products(self) -> Products | Sums | None:
         """Return what one unit contributes to the moments of one group; None for anything else."""
         if not self.factors:
             return None
+        if self.order == 1:
+            return Sums(len(self.factors), self.max_rows, self.grid)
         scaled = self.unit is not None
         return Products(len(self.factors), self.max_rows, self.grid, scaled)
 
@@ -269,7 +278,7 @@ class Plan:
             return Norms(*self.marginals.moved(relation, self.max_groups, self.max_rows))
         if self.workload is not None:
             return Norms(*self.workload.moved(relation, self.max_groups, self.max_rows))
-        contribution: Contribution | Record | Products | NodeCounts = (
+        contribution: Contribution | Record | Products | Sums | NodeCounts = (
             self.products or self.node_counts or self.contribution
         )
         if isinstance(self.nodes, Ellipse):

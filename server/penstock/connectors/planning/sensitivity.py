@@ -27,7 +27,8 @@ to ``[c min(lo, 0), c max(hi, 0)]``; to a mean the pair of
   pair move equally far, so that the same noise is right for both.
 
 To moments of ``k`` columns it gives the sums of ``z_i z_j`` (``moments``), ``W^2 min(n, c)`` among
-them, likewise times ``c / n`` if ``n > c``; ``Products`` has their norms.
+them, likewise times ``c / n`` if ``n > c``; ``Products`` has their norms.  Without products, to the
+count and the sums alone, it gives those of ``W`` and ``z_i``; ``Sums`` has the norms.
 
 To the nodes of a tree over bins (``structures.bin_tree``) it gives ``min(n, c)`` rows, each of
 which is in one node of each level; ``NodeCounts`` has the norms.
@@ -250,6 +251,50 @@ class Products:
 
 
 @dataclass(frozen=True)
+class Sums:
+    """Represent what one unit gives to the count and the sums of ``factors`` columns in one group.
+
+    A row gives ``W`` and the numbers ``z_1 ... z_k``, each between ``-W`` and ``W``; a unit with
+    ``n`` rows gives ``b = min(n, c)`` times the mean of its rows, rounded.  In the following
+    ``W = 1``; it is a whole number, so that rounding leaves ``-b`` and ``b`` where they are.
+
+    Given (``B``): each number is at most ``c``, and all are where every ``|z_i| = 1``.
+
+    Exchanged (``W``): two units with ``b`` and ``b'`` differ in the count by ``b - b'`` and in each
+    sum by up to ``b + b'``.  All norms are convex in both numbers, so that they are largest where
+    these are 1 or ``c``, and no less for ``b = b' = c`` than for ``c`` and 1: ``2 k c`` is ``(c -
+    1) (k - 1)`` more than ``c - 1 + k (c + 1)``, and ``4 k c^2`` is ``(c - 1) (k (3 c + 1) - c +
+    1)`` more than ``(c - 1)^2 + k (c + 1)^2``.  So the count does not differ, and each sum by ``2
+    c``: rows of opposite ends reach it.
+    """
+
+    factors: int
+    max_rows: int
+    grid: int
+
+    @property
+    def count(self) -> int:
+        """Return how many numbers a group has."""
+        return self.factors + 1
+
+    @property
+    def largest(self) -> int:
+        """Return the largest absolute value of one number in steps."""
+        return self.max_rows * self.grid
+
+    @property
+    def given(self) -> Norms:
+        """Return ``B``: the norms of what a unit gives to one group."""
+        return Norms(self.count * self.largest, self.count * self.largest**2, self.largest)
+
+    @property
+    def exchanged(self) -> Norms:
+        """Return ``W``: the norms by which two units that are both in one group differ."""
+        apart = 2 * self.largest
+        return Norms(self.factors * apart, self.factors * apart**2, apart)
+
+
+@dataclass(frozen=True)
 class NodeCounts:
     """Represent what one unit gives to the nodes of a tree over bins in one group.
 
@@ -299,7 +344,7 @@ def rounded(value: Fraction, step: Fraction) -> int:
 
 def derived(
     relation: NeighboringRelation,
-    contribution: Contribution | Record | Products | NodeCounts,
+    contribution: Contribution | Record | Products | Sums | NodeCounts,
     max_groups: int,
     keys: int,
 ) -> Norms:

@@ -1,6 +1,6 @@
 """Declare statistics of several columns: moments, a regression, marginals and workloads."""
 
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Any, Final, Literal, Self
 
 from pydantic import (
     AfterValidator,
@@ -8,7 +8,9 @@ from pydantic import (
     Field,
     PlainSerializer,
     PlainValidator,
+    SerializerFunctionWrapHandler,
     WithJsonSchema,
+    model_serializer,
     model_validator,
 )
 from pydantic_core import PydanticCustomError
@@ -41,6 +43,11 @@ QUERIES: Final = ("identity", "total", "marginals", "prefix", "all_ranges")
 STRATEGIES: Final = ("identity", "tree", "marginals", "total")
 
 LARGEST_GRID = 2**15
+FINEST_GRID = 2**26
+"""The most steps between a column's bounds: of products, and of sums alone, which are smaller."""
+
+Order = Literal[1, 2]
+"""The most columns that are multiplied with each other."""
 
 
 def _once(names: tuple[str, ...]) -> tuple[str, ...]:
@@ -72,7 +79,7 @@ Factors = Annotated[
 Bounds = Annotated[tuple[Number, Number], Field(strict=False)]
 """The lower bound and the upper bound of a column's values."""
 
-Grid = Annotated[int, Field(ge=16, le=LARGEST_GRID), AfterValidator(_power_of_two)]
+Grid = Annotated[int, Field(ge=16, le=FINEST_GRID), AfterValidator(_power_of_two)]
 """The number of steps between a column's bounds, a power of two."""
 
 
@@ -80,16 +87,39 @@ class _OnAGrid(Spec):
     bounds: Annotated[dict[ColumnName, Bounds], Field(max_length=MOST_FACTORS)] | None = None
     grid: Grid | None = None
 
+    @model_validator(mode="after")
+    def _require_coarse(self) -> Self:
+        if self.grid is not None and self.grid > largest_grid_of(getattr(self, "order", 2)):
+            raise PydanticCustomError(
+                "grid",
+                "Products are on a grid of at most {most} steps.",
+                {"most": LARGEST_GRID, "field": "grid"},
+            )
+        return self
+
+
+def largest_grid_of(order: Order) -> int:
+    """Return the most steps of a grid for products, or for sums alone."""
+    return FINEST_GRID if order == 1 else LARGEST_GRID
+
 
 class Moments(_OnAGrid):
     """The means, variances, covariances and correlations of columns over each group.
 
-    Values are cut to ``bounds``, for columns that are left out to the column's own, and rounded to
-    one of ``grid`` steps between them.
+    With ``order`` 1 they are the count, the sums and the means, with less noise.  Values are cut to
+    ``bounds``, for columns that are left out to the column's own, and rounded to one of ``grid``
+    steps between them.
     """
 
     type: Literal["moments"]
     columns: Factors
+    order: Order = 2
+
+    @model_serializer(mode="wrap")
+    def _dumped(self, dump: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """Leave out the order of earlier versions, so that their texts stay."""
+        fields: dict[str, Any] = dump(self)
+        return {name: part for name, part in fields.items() if name != "order" or part != 2}
 
 
 class Regression(_OnAGrid):

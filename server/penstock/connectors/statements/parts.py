@@ -33,7 +33,7 @@ def parts(plan: Plan, dialect: Dialect) -> dict[str, Node]:
         case Measure.MOMENTS:
             return {
                 f"part_{place}": _product(plan, pair, dialect)
-                for place, pair in enumerate(pairs(len(plan.factors)))
+                for place, pair in enumerate(pairs(len(plan.factors), plan.order))
             }
         case Measure.MEAN:
             return {"part": _centered(plan, dialect), TALLY: _counted(plan)}
@@ -100,29 +100,29 @@ def _twice() -> Node:
 def _product(plan: Plan, pair: tuple[int, int], dialect: Dialect) -> Node:
     """Return the sum of the products of two factors; the factors are heights above their grid.
 
-    With ``u`` for a height, ``z = 2 u - W``.  Above ``c`` rows the sum is scaled by ``c/n``, in
-    integers, halves upwards.
+    With ``u`` for a height, ``z = 2 u - W``; of order 1 it is that of ``z`` alone.  Above
+    ``c`` rows the sum is scaled by ``c/n``, in integers, halves upwards.
     """
-    square = plan.grid**2
+    most = plan.grid**plan.order
     if pair == (0, 0):
-        return sql.times(dialect.wide(square), _counted(plan))
-    whole = sql.minus(_raised(plan, pair, dialect), sql.times(dialect.wide(square), sql.count()))
+        return sql.times(dialect.wide(most), _counted(plan))
+    whole = sql.minus(_raised(plan, pair, dialect), sql.times(dialect.wide(most), sql.count()))
     if plan.unit is None:
         return whole
 
     def multiple() -> Node:
-        most = sql.times(dialect.wide(2 * plan.max_rows), _raised(plan, pair, dialect))
-        return sql.plus(most, sql.count())
+        raised = sql.times(dialect.wide(2 * plan.max_rows), _raised(plan, pair, dialect))
+        return sql.plus(raised, sql.count())
 
     scaled = dialect.quotient(multiple(), _twice(), again=(multiple(), _twice()))
     few = sql.compared(sql.count(), "<=", sql.number(plan.max_rows))
-    return sql.case((few, whole), otherwise=sql.minus(scaled, dialect.wide(plan.max_rows * square)))
+    return sql.case((few, whole), otherwise=sql.minus(scaled, dialect.wide(plan.max_rows * most)))
 
 
 def _raised(plan: Plan, pair: tuple[int, int], dialect: Dialect) -> Node:
-    """Return the sum of ``z_i z_j + W^2``, which is not negative."""
+    """Return the sum of ``z_i z_j + W^2``, of order 1 of ``z_j + W``, which is not negative."""
     first, second = pair
-    twice = dialect.wide(2 * plan.grid)
+    twice = dialect.wide(2 * plan.grid ** (plan.order - 1))
     if not first:
         return sql.times(twice, dialect.total(_height(second)))
     products = dialect.total(sql.times(_height(first), _height(second)))

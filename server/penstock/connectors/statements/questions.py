@@ -155,6 +155,21 @@ QUESTIONS: tuple[Question, ...] = (
         ),
     ),
     Question(
+        "sums",
+        {
+            "aggregate": {
+                "type": "moments",
+                "order": 1,
+                "columns": ["cost", "age"],
+                "bounds": {"cost": [-1, 2], "age": [-10, 100]},
+                "grid": 16,
+            },
+            "group_by": _WARDS,
+            "contribution": _BOUNDED,
+        },
+        (16, -8, -4, 32, 19, -8, 32, -14, 6, 0, 0, 0),
+    ),
+    Question(
         "quantiles",
         {
             "aggregate": {

@@ -235,12 +235,13 @@ class ProductsView:
     """Hold how the values of moments are read: sums of products of numbers in [-1, 1].
 
     ``outcome`` belongs to a regression, and is the last of ``columns``; ``rows_per_unit`` is the
-    most rows of one privacy unit in a group.
+    most rows of one privacy unit in a group.  Those of ``order`` 1 are the count and the sums.
     """
 
     columns: list[ColumnScaleView]
     outcome: str | None
     rows_per_unit: int
+    order: int = 2
 
 
 @dataclass(frozen=True)

@@ -100,6 +100,8 @@ def _aggregate(part: Mapping[str, Any]) -> str:
         return f"number of rows in each bin of {part['column']}: {_bins(part['bins'])}"
     if kind == "uncategorized":
         return f"share of rows in no declared category of {part['column']}"
+    if kind == "moments" and part.get("order") == 1:
+        return f"number of rows, sums and means of {', '.join(part['columns'])}"
     if kind == "moments":
         return f"means, variances and correlations of {', '.join(part['columns'])}"
     if kind == "regression":

@@ -44,7 +44,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
         name="products-unscaled",
         path="connectors/statements/parts.py",
         before="    return sql.case((few, whole), otherwise=sql.minus(scaled, "
-        "dialect.wide(plan.max_rows * square)))\n",
+        "dialect.wide(plan.max_rows * most)))\n",
         after="    return whole\n",
         wrong="a unit with more rows than count moves the products by all of them",
         tests=(

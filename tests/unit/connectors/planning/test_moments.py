@@ -12,12 +12,14 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pydantic import ValidationError
 from tests.unit.connectors.cases import dataset_of, query_of
 
 from penstock.connectors.planning.interpret import interpret
 from penstock.connectors.planning.moments import largest_grid, on_grid, planned
 from penstock.connectors.planning.plan import LARGEST_TOTAL, Plan, labels_of, pairs
-from penstock.connectors.planning.sensitivity import Norms, Products, derived
+from penstock.connectors.planning.prepare import prepare
+from penstock.connectors.planning.sensitivity import Norms, Products, Sums, derived
 from penstock.connectors.specs.models import ComputedQuery, DatasetSpec
 from penstock.connectors.specs.moments import MOST_NUMBERS, Moments, Regression
 from penstock.errors import InvalidInput
@@ -201,6 +203,45 @@ def test_a_bound_that_takes_all_numbers_as_moving_by_as_much_as_one_is_found_out
     """A sum moves by 2 c between two units: what a unit gives is no bound for them."""
     products = Products(2, 1, 2, scaled=False)
     assert apart(set(units(products, 1))).l2_squared > products.given.l2_squared
+
+
+@pytest.mark.parametrize(
+    ("factors", "max_rows", "grid", "most"),
+    [(1, 1, 4, 2), (1, 2, 4, 4), (1, 3, 2, 5), (2, 1, 4, 2), (2, 2, 2, 3), (3, 1, 2, 2)],
+)
+def test_the_norms_of_sums_are_exact(factors: int, max_rows: int, grid: int, most: int) -> None:
+    """Units with more rows than count are among those that are tried, with their rounding."""
+    points = list(itertools.product(range(-grid, grid + 1, 2), repeat=factors))
+    vectors = set()
+    for count in range(1, most + 1):
+        for rows in itertools.combinations_with_replacement(points, count):
+            part = Fraction(min(count, max_rows), count)
+            totals = [sum(column) * part for column in zip(*rows, strict=True)]
+            rounded = (math.floor(total + Fraction(1, 2)) for total in totals)
+            vectors.add((grid * min(count, max_rows), *rounded))
+    own = Sums(factors, max_rows, grid)
+    assert Norms.of(*vectors) == own.given
+    assert apart(vectors) == own.exchanged
+    assert {own.count, *map(len, vectors)} == {factors + 1}
+
+
+def test_sums_without_products_are_on_a_finer_grid_and_another_statistic() -> None:
+    first, second = plan_of({**BOTH, "order": 1}), plan_of(BOTH)
+    assert (first.grid, second.grid) == (2**26, 2**14)
+    assert (first.dimension, second.dimension) == (3, 6)
+    assert first.step == Fraction(1, first.grid)
+    assert list(first.domain) == ["n", "sum:age", "sum:cost"]
+    assert largest_grid(2**10, 2**48, 1) == 16
+    settled = planned(dataset(), Moments(type="moments", columns=("age", "cost"), order=1), 2)
+    assert plan_of(settled.model_dump(mode="json")) == first
+    assert "order" not in Moments(type="moments", columns=("age",)).model_dump()
+    hashes = {
+        prepare(dataset(), asked({**BOTH, **more}), version=1, mechanism="gaussian").canonical_hash
+        for more in ({"order": 1, "grid": 1024}, {"grid": 1024}, {"order": 2, "grid": 1024})
+    }
+    assert len(hashes) == 2
+    with pytest.raises(ValidationError, match="at most 32768 steps"):
+        asked({**BOTH, "grid": 2**16})
 
 
 def test_units_that_are_exchanged_move_no_less_than_one_that_is_added() -> None:

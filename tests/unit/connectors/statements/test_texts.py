@@ -82,6 +82,7 @@ def test_every_field_of_a_plan_is_in_its_shape() -> None:
         "flags": ("other",),
         "nodes": "other",
         "factors": ("other",),
+        "order": 1,
         "bins": Grouping(Column("cost", "number", None), edges=(0.0, 1.0, 2.0)),
         "marginals": "other",
         "workload": "other",

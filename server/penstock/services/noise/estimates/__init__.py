@@ -1,7 +1,8 @@
 """Estimate statistics from released sums of products, of bins or of cells, each with its interval.
 
 * ``products``    the released numbers of one group, and an estimate with its gradient in them
-* ``moments``     means, variances, covariances and correlations
+* ``sums``        sums and means, from a count and sums alone
+* ``moments``     sums, means, variances, covariances and correlations
 * ``regression``  the coefficients of least squares
 * ``quantiles``   quantiles and distribution functions, from sums over bins
 * ``reading``     the estimates of all groups of a release

@@ -1,4 +1,4 @@
-"""Estimate means, variances, covariances and correlations from released products.
+"""Estimate sums, means, variances, covariances and correlations from released products.
 
 Variances have the divisor ``n``.  Their intervals are by the delta method (``products``); those of
 standard deviations are the roots of the variances' ends.  About a population, sampling adds to the
@@ -14,7 +14,6 @@ variance of
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 
 import numpy as np
 
@@ -23,6 +22,8 @@ from penstock.services.noise.estimates.products import (
     Numbers,
     Products,
     Scale,
+    limited,
+    moved,
     unclear,
 )
 
@@ -33,13 +34,15 @@ _CLEAR_VARIANCE = 4.0
 def moments(products: Products, scales: Sequence[Scale]) -> list[Estimate]:
     """Return the estimates of one group, the count first; the columns are those of ``scales``."""
     names = [scale.name for scale in scales]
+    sums = [products.estimated_sum(column, scale) for column, scale in enumerate(scales)]
     if not products.is_clear:
-        return [products.estimated_count(), *map(unclear, _names(names))]
+        return [products.estimated_count(), *sums, *map(unclear, _names(names))]
     own = _Moments(products, scales)
     columns = range(len(scales))
     variances = [own.variance(column) for column in columns]
     return [
         products.estimated_count(),
+        *sums,
         *(own.mean(column) for column in columns),
         *variances,
         *(_root(each) for each in variances),
@@ -85,7 +88,7 @@ class _Moments:
             scale.half_width,
         )
         least, most = scale.middle - scale.half_width, scale.middle + scale.half_width
-        return _within(_moved(mean, scale.middle), least, most)
+        return limited(moved(mean, scale.middle), least, most)
 
     def variance(self, column: int) -> Estimate:
         """Return the variance of a column, at least 0."""
@@ -95,7 +98,7 @@ class _Moments:
         variance = self._estimated(
             f"variance:{scale.name}", column, column, sampled, scale.half_width**2
         )
-        return _within(variance, 0.0, math.inf)
+        return limited(variance, 0.0, math.inf)
 
     def covariance(self, first: int, second: int) -> Estimate:
         """Return the covariance of two columns."""
@@ -125,7 +128,7 @@ class _Moments:
         for place, spread in zip((first, second), spreads, strict=True):
             gradient -= value / (2 * spread) * self._gradient(place, place)
         sampled = (1 - value**2) ** 2 / self._count
-        return _within(self._products.estimated(name, value, gradient, sampled), -1.0, 1.0)
+        return limited(self._products.estimated(name, value, gradient, sampled), -1.0, 1.0)
 
     def _estimated(
         self, name: str, first: int, second: int, sampled: float, scale: float
@@ -148,23 +151,6 @@ class _Moments:
 
     def _furthest(self, column: int) -> float:
         return (1 + abs(float(self._means[column]))) ** 2
-
-
-def _moved(estimate: Estimate, by: float) -> Estimate:
-    value, lower, upper = (
-        None if end is None else end + by
-        for end in (estimate.value, estimate.lower, estimate.upper)
-    )
-    return replace(estimate, value=value, lower=lower, upper=upper)
-
-
-def _within(estimate: Estimate, least: float, most: float) -> Estimate:
-    """Return an estimate with its value and its interval cut to what is possible."""
-    value, lower, upper = (
-        None if end is None else min(max(end, least), most)
-        for end in (estimate.value, estimate.lower, estimate.upper)
-    )
-    return replace(estimate, value=value, lower=lower, upper=upper)
 
 
 def _root(variance: Estimate) -> Estimate:

@@ -17,13 +17,14 @@ spread, as in skewed columns, such an interval misses more often than it says wi
 """
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from penstock.connectors.planning.plan import pairs
+from penstock.connectors.specs.moments import Order
 
 Numbers = NDArray[np.float64]
 
@@ -58,6 +59,8 @@ class Estimate:
 class Products:
     """Hold the released numbers of one group: the sums of ``z_i z_j`` for ``i <= j``.
 
+    Of order 1 there are the count and the sums alone, the first row of the matrix.
+
     ``deviation`` is the standard deviation of the noise of each, ``ratio`` that of the half width
     of its interval to it.  ``rows_per_unit`` is the most rows of one privacy unit.  With
     ``sampling`` the intervals are about the population that the units are a sample of.
@@ -69,12 +72,14 @@ class Products:
     ratio: float
     rows_per_unit: int
     sampling: bool
+    order: Order = 2
 
     @cached_property
     def matrix(self) -> Numbers:
         """Return the sums as a symmetric matrix; the first row has the count and the sums."""
-        matrix = np.empty((self.factors + 1, self.factors + 1))
-        for (first, second), number in zip(pairs(self.factors), self.numbers, strict=True):
+        matrix = np.full((self.factors + 1, self.factors + 1), np.nan)
+        places = pairs(self.factors, self.order)
+        for (first, second), number in zip(places, self.numbers, strict=True):
             matrix[first, second] = matrix[second, first] = number
         return matrix
 
@@ -111,13 +116,41 @@ class Products:
         center = value * scale
         return Estimate(name, center, center - half, center + half, deviation)
 
+    def estimated_sum(self, column: int, scale: Scale) -> Estimate:
+        """Return the sum of a column, which is linear: no count is too small for it.
+
+        No sampling changes what the rows in the data add up to.
+        """
+        gradient = self.gradient()
+        gradient[0, 0], gradient[0, column + 1] = scale.middle, scale.half_width
+        value = scale.middle * self.count + scale.half_width * float(self.numbers[column + 1])
+        return self.estimated(f"sum:{scale.name}", value, self.flat(gradient), 0.0)
+
     def gradient(self) -> Numbers:
         """Return a gradient of zeros, by the places of the two factors; its upper half is used."""
         return np.zeros((self.factors + 1, self.factors + 1))
 
     def flat(self, gradient: Numbers) -> Numbers:
         """Return a gradient in the order of the released numbers."""
-        return np.array([gradient[pair] for pair in pairs(self.factors)])
+        return np.array([gradient[pair] for pair in pairs(self.factors, self.order)])
+
+
+def moved(estimate: Estimate, by: float) -> Estimate:
+    """Return an estimate with its interval, moved along."""
+    value, lower, upper = (
+        None if end is None else end + by
+        for end in (estimate.value, estimate.lower, estimate.upper)
+    )
+    return replace(estimate, value=value, lower=lower, upper=upper)
+
+
+def limited(estimate: Estimate, least: float, most: float) -> Estimate:
+    """Return an estimate with its value and its interval cut to what is possible."""
+    value, lower, upper = (
+        None if end is None else min(max(end, least), most)
+        for end in (estimate.value, estimate.lower, estimate.upper)
+    )
+    return replace(estimate, value=value, lower=lower, upper=upper)
 
 
 def unclear(name: str) -> Estimate:

@@ -12,11 +12,13 @@ from typing import Final, Literal
 import numpy as np
 
 from penstock.connectors.planning.plan import pairs
+from penstock.connectors.specs.moments import Order
 from penstock.errors import InvalidInput
 from penstock.services.noise.estimates.moments import moments
 from penstock.services.noise.estimates.products import Estimate, Numbers, Products, Scale
 from penstock.services.noise.estimates.quantiles import Distributions
 from penstock.services.noise.estimates.regression import regression
+from penstock.services.noise.estimates.sums import sums
 from penstock.services.schemas.estimates.quantiles import BinnedCountsView, DistributionView
 from penstock.services.schemas.previews import RankErrorView
 from penstock.services.schemas.views import ErrorView, EstimateView, Keys, ProductsView, ReleaseView
@@ -67,9 +69,11 @@ def estimates_of(
     places = [known.index(name) for name in names or known]
     columns = [view.columns[place] for place in places]
     scales = [Scale(each.name, each.middle, each.half_width) for each in columns]
-    count = len(pairs(len(known)))
-    read = _numbers_of(places, len(known))
-    estimated = regression if names or view.outcome is not None else moments
+    order: Order = 1 if view.order == 1 else 2
+    count = len(pairs(len(known), order))
+    read = _numbers_of(places, len(known), order)
+    regressed = bool(names) or view.outcome is not None
+    estimated = {1: sums, 2: regression if regressed else moments}[order]
     estimates = []
     for group, numbers in enumerate(np.asarray(values).reshape(-1, count)):
         products = Products(
@@ -79,6 +83,7 @@ def estimates_of(
             ratio,
             view.rows_per_unit,
             sampling=interval != NOISE,
+            order=order,
         )
         key = _group(keys[group * count])
         estimates += [_shown(each, key, interval) for each in estimated(products, scales)]
@@ -129,11 +134,11 @@ def rank_errors(
     return ranks
 
 
-def _numbers_of(places: Sequence[int], columns: int) -> list[int]:
+def _numbers_of(places: Sequence[int], columns: int, order: Order) -> list[int]:
     """Return where the numbers of some columns are among those of all, ordered as ``pairs``."""
-    at = {pair: number for number, pair in enumerate(pairs(columns))}
+    at = {pair: number for number, pair in enumerate(pairs(columns, order))}
     whole = [0, *(place + 1 for place in places)]
-    inner = [(whole[i], whole[j]) for i, j in pairs(len(places))]
+    inner = [(whole[i], whole[j]) for i, j in pairs(len(places), order)]
     return [at[min(pair), max(pair)] for pair in inner]
 
 
@@ -175,6 +180,12 @@ def _regressed(release: ReleaseView, choice: EstimateChoice) -> list[str]:
             f"The query {release.query} has no moments; leave outcome and predictors out.",
             pointer="/outcome",
         )
+    if release.moments.order == 1:
+        raise InvalidInput(
+            f"The query {release.query} has sums without products, of which no regression is"
+            " computed; leave outcome and predictors out.",
+            pointer="/outcome",
+        )
     known = [each.name for each in release.moments.columns]
     if outcome not in known:
         raise InvalidInput(
@@ -208,8 +219,9 @@ def _lone_ratio(error: ErrorView) -> float:
 
 
 def _shown(estimate: Estimate, key: str | list[str] | None, interval: Interval) -> EstimateView:
-    # No sampling changes the number of rows that are in the data.
-    kind = NOISE if estimate.name == "n" else interval
+    # No sampling changes the number of rows that are in the data, nor what they add up to.
+    of_data = estimate.name == "n" or estimate.name.startswith("sum:")
+    kind = NOISE if of_data else interval
     return EstimateView(
         estimate.name,
         key,

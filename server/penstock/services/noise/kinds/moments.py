@@ -1,4 +1,4 @@
-"""Represent moments and regressions: estimated from released sums of products."""
+"""Represent moments and regressions: estimated from released sums, or sums of products."""
 
 import json
 from collections.abc import Mapping
@@ -11,6 +11,7 @@ from typing_extensions import override
 
 from penstock.connectors.planning.moments import on_grid
 from penstock.connectors.planning.prepare import PreparedQuery
+from penstock.connectors.specs.moments import Order
 from penstock.errors import InvalidInput
 from penstock.persistence.tables.queries import Query
 from penstock.services.noise.estimates.reading import NOISE, estimates_of
@@ -34,11 +35,15 @@ class Columns:
     scales: tuple[tuple[str, float, float], ...]
     outcome: str | None
     rows_per_unit: int
+    order: Order = 2
 
     def view(self) -> ProductsView:
         """Return the columns as readers see them."""
         return ProductsView(
-            [ColumnScaleView(*scale) for scale in self.scales], self.outcome, self.rows_per_unit
+            [ColumnScaleView(*scale) for scale in self.scales],
+            self.outcome,
+            self.rows_per_unit,
+            self.order,
         )
 
 
@@ -110,4 +115,4 @@ def _columns_of(stored: Mapping[str, Any]) -> Columns:
         step, lowest = on_grid(aggregate["bounds"][name], grid)
         scales.append((name, float((lowest + Fraction(grid, 2)) * step), float(step * grid / 2)))
     rows = (stored.get("contribution") or {}).get("max_rows_per_group") or 1
-    return Columns(tuple(scales), outcome, rows)
+    return Columns(tuple(scales), outcome, rows, aggregate.get("order", 2))

@@ -27,12 +27,22 @@ def test_without_noise_the_estimates_are_those_of_the_rows() -> None:
     age, cost = in_units(points).T
     found = {each.name: each.value for each in moments(products(summed(points), 1e-9), SCALES)}
     assert list(found) == [
-        *("n", "mean:age", "mean:cost", "variance:age", "variance:cost"),
+        *("n", "sum:age", "sum:cost", "mean:age", "mean:cost", "variance:age", "variance:cost"),
         *("standard_deviation:age", "standard_deviation:cost"),
         *("covariance:age,cost", "correlation:age,cost"),
     ]
     expected = [
-        *(500, age.mean(), cost.mean(), age.var(), cost.var(), age.std(), cost.std()),
+        *(
+            500,
+            age.sum(),
+            cost.sum(),
+            age.mean(),
+            cost.mean(),
+            age.var(),
+            cost.var(),
+            age.std(),
+            cost.std(),
+        ),
         *(np.cov(age, cost, bias=True)[0, 1], np.corrcoef(age, cost)[0, 1]),
     ]
     assert list(found.values()) == pytest.approx(expected)
@@ -50,10 +60,14 @@ def test_an_interval_has_the_estimate_in_it_and_is_as_wide_as_its_deviation_says
 
 
 @pytest.mark.parametrize("count", [0.0, -3.0, 49.0])
-def test_too_few_rows_for_the_noise_give_a_count_and_no_other_number(count: float) -> None:
+def test_too_few_rows_for_the_noise_give_a_count_and_sums_and_no_other_number(
+    count: float,
+) -> None:
     numbers = np.array([count, 1.0, 2.0, 3.0, 4.0, 5.0])
-    first, *others = moments(products(numbers, 5.0), SCALES)
+    first, *sums_and_others = moments(products(numbers, 5.0), SCALES)
     assert (first.name, first.value) == ("n", count)
+    sums, others = sums_and_others[:2], sums_and_others[2:]
+    assert [each.value for each in sums] == [50 * count + 50, count + 20]
     assert len(others) == 8
     assert {each.value for each in others} == {None}
     assert {each.standard_deviation for each in others} == {None}
@@ -92,7 +106,7 @@ def test_a_population_is_known_less_well_than_the_rows() -> None:
             (each[name].upper or 0) - (each[name].lower or 0) for each in (told, wider, clustered)
         ]
         assert widths == sorted(widths)
-        assert (widths[0] == widths[2]) == (name == "n")
+        assert (widths[0] == widths[2]) == (name in {"n", "sum:age", "sum:cost"})
     mean = wider["mean:age"]
     variance = 50**2 * float(rows(300)[:, 0].var()) / 300
     from_noise = told["mean:age"].standard_deviation
@@ -107,6 +121,7 @@ def test_about_a_population_few_units_give_a_count_and_no_other_number(rows_per_
         of = products(summed(rows(count)), 1e-9, rows_per_unit=rows_per_unit, sampling=True)
         for first, *others in (moments(of, SCALES), regression(of, SCALES)):
             assert first.value == count
-            assert {each.value is not None for each in others} == {known}
+            estimated = [each for each in others if not each.name.startswith("sum:")]
+            assert {each.value is not None for each in estimated} == {known}
     about_rows = products(summed(rows(1)), 1e-9)
     assert by_name(moments(about_rows, SCALES))["mean:age"].value is not None

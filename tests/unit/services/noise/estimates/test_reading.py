@@ -17,11 +17,11 @@ def test_every_group_has_its_estimates_under_its_key() -> None:
     keys: list[Key] = [[ward, label] for ward in "ab" for label in LABELS]
     view = ProductsView(COLUMNS, None, 1)
     estimates = estimates_of(keys, values, ERROR, view, "noise")
-    assert [each.key for each in estimates] == ["a"] * 9 + ["b"] * 9
+    assert [each.key for each in estimates] == ["a"] * 11 + ["b"] * 11
     assert [each.value for each in estimates if each.name == "n"] == [400, 900]
     alone = estimates_of([*LABELS], values[6:], ERROR, view, "noise")
-    assert [each.key for each in alone] == [None] * 9
-    assert [each.value for each in alone] == [each.value for each in estimates[9:]]
+    assert [each.key for each in alone] == [None] * 11
+    assert [each.value for each in alone] == [each.value for each in estimates[11:]]
 
 
 def test_a_group_by_several_columns_has_a_key_of_several_parts() -> None:
@@ -51,6 +51,18 @@ def test_moments_are_read_as_any_regression_of_their_columns(read: list[str]) ->
     assert [each.name for each in found] == [each.name for each in expected]
     assert [each.value for each in found] == pytest.approx([each.value for each in expected])
     assert [each.upper for each in found] == pytest.approx([each.upper for each in expected])
+
+
+def test_sums_without_products_are_read_by_their_own_order() -> None:
+    view = ProductsView(COLUMNS, None, 1, order=1)
+    values = np.concatenate([summed(rows(400))[:3], summed(rows(900, "others"))[:3]])
+    keys: list[Key] = [[ward, label] for ward in "ab" for label in LABELS[:3]]
+    estimates = estimates_of(keys, values, ERROR, view, "population")
+    assert [(each.name, each.key, each.interval) for each in estimates[:5]] == [
+        *(("n", "a", "noise"), ("sum:age", "a", "noise"), ("sum:cost", "a", "noise")),
+        *(("mean:age", "a", "population"), ("mean:cost", "a", "population")),
+    ]
+    assert [each.value for each in estimates if each.name == "n"] == [400, 900]
 
 
 def test_noise_with_lighter_tails_than_a_normal_law_has_the_ratio_of_that_law() -> None:

@@ -65,11 +65,11 @@ def test_estimates_are_released_by_tier(people: World, mechanism: str) -> None:
     for name in ("pia", "ines"):
         estimates = people.ask(name, "spread").view.estimates
         assert estimates is not None
-        assert len(estimates) == 3 * 9
+        assert len(estimates) == 3 * 11
         of_north = {each.name: each for each in estimates if each.key == "north"}
         assert abs((of_north["mean:age"].value or 0) - 40) < 5
         # Nobody lives in the west.
-        assert {each.value for each in estimates[19:]} == {None}
+        assert {each.value for each in estimates[25:]} == {None}
 
 
 def test_the_spec_that_is_stored_says_how_releases_are_read(people: World) -> None:
@@ -97,8 +97,8 @@ def test_people_read_estimates_and_files_have_the_sums(people: World) -> None:
     assert [column.name for column in shown.columns] == [
         *("key", "statistic", "value", "lower", "upper")
     ]
-    assert len(shown.rows) == 27
-    assert list(shown.rows)[1][:2] == ("north", "mean:age")
+    assert len(shown.rows) == 33
+    assert list(shown.rows)[1][:2] == ("north", "sum:age")
     table = table_of(view)
     assert table.column_names == ["key_1", "key_2", "value", "lower", "upper"]
     assert table.num_rows == 18

@@ -33,7 +33,7 @@ def test_a_form_registers_moments_and_a_releases_page_has_the_estimates(
     rows = re.findall(r'<th scope="row">(.*?)</th>', table)
     assert rows[:4] == [
         "n",
-        *(f"{kind} of <bdi>age</bdi>" for kind in ("mean", "variance", "standard deviation")),
+        *(f"{kind} of <bdi>age</bdi>" for kind in ("sum", "mean", "variance")),
     ]
     assert "too large" not in table
 
