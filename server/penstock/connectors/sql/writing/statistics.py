@@ -80,8 +80,11 @@ def _moments(
     if not _is_default(aggregate, query, dataset):
         return None
     names = [text_of(writer.column(name)) for name in aggregate.columns]
+    count = f"COUNT({names[0] if len(names) == 1 else '*'})"
+    if aggregate.order == 1:
+        return [count, *(f"SUM({name})" for name in names)]
     return [
-        f"COUNT({names[0] if len(names) == 1 else '*'})",
+        count,
         *(f"AVG({name})" for name in names),
         *(f"VAR_POP({name})" for name in names),
         *(f"COVAR_POP({left}, {right})" for left, right in combinations(names, 2)),
