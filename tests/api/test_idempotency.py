@@ -10,6 +10,7 @@ from sqlmodel import col, func, select
 from tests.api.bad_input.tables.datasets import of_file
 from tests.api.bad_input.tables.keys import POSTS
 from tests.api.bad_input.tables.streams import STREAM, STREAMS
+from tests.api.routes.requested import request_in
 from tests.api.sight.scheduled import schedule_in
 from tests.api.world import QUERY, World, parsed, propose
 
@@ -125,7 +126,12 @@ def test_a_key_that_is_none_is_refused(world: World, key: str) -> None:
 def test_every_post_of_admins_is_tried_with_a_key() -> None:
     posts = {
         operation.path.format(
-            user="ann", dataset="sites", query="visits", stream="hits", proposal="first"
+            user="ann",
+            dataset="sites",
+            query="visits",
+            stream="hits",
+            proposal="first",
+            request_id="first",
         )
         for operation in OPERATIONS
         if operation.verb == "POST" and operation.policy in (ADMIN, ONESELF_OR_ADMIN)
@@ -147,6 +153,9 @@ def test_every_post_of_admins_is_done_once_under_a_key(
     if "/schedules" in path:
         schedule_in(world)
         body = {**body, "name": "other"}
+    if path.endswith("/decision"):
+        schedule_in(world)
+        path = f"/api/v1/requests/{request_in(world)}/decision"
     if "/streams/hits/" in path:
         world.answer("POST", STREAMS, STREAM, by="root")
     if path.endswith("/approval"):

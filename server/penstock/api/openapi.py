@@ -29,6 +29,7 @@ RELATIONS = {
     "releases": "Values with noise: drawn once, stored, and the same for every request.",
     "streams": "Data that arrive over time, released as running totals by tier.",
     "schedules": "New data and queries by a timetable.",
+    "requests": "Queries that analysts want registered, and what admins decide about them.",
     "proposals": "Actions that need two people under the two-person rule.",
     "audit": "Which releases each user received, and what groups of users know together.",
 }

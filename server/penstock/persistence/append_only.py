@@ -9,18 +9,10 @@ a change of the tables never changes an old migration.
 from collections.abc import Sequence
 
 HISTORY = (
-    *("allowance", "allowance_charge", "charge", "checkpoint", "clearance", "cosignature"),
-    *(
-        "decision",
-        "fed_element",
-        "former_declaration",
-        "grant",
-        "leaf",
-        "proposal",
-        "query_level",
-        "release",
-    ),
-    *("secret_check", "spent_floor", "stream_output", "tier_budget", "tree_node"),
+    *("allowance", "allowance_charge", "asker", "charge", "checkpoint", "clearance"),
+    *("cosignature", "decision", "fed_element", "former_declaration", "grant", "leaf"),
+    *("proposal", "query_level", "release", "request", "request_comment", "request_decision"),
+    *("secret_check", "spent_floor", "stream_output", "tier_budget", "tree_node", "withdrawal"),
 )
 """The tables that are history in this version."""
 
@@ -28,9 +20,10 @@ SET_ONCE = {"leaf": "index"}
 """The column of a table of history that may be set once, from null."""
 
 RENEWED = (
-    *("allowance", "allowance_charge", "charge", "clearance", "decision", "fed_element"),
-    *("former_declaration", "grant"),
-    *("proposal", "query_level", "release", "spent_floor", "tier_budget"),
+    *("allowance", "allowance_charge", "asker", "charge", "clearance", "decision"),
+    *("fed_element", "former_declaration", "grant", "proposal", "query_level", "release"),
+    *("request", "request_comment", "request_decision", "spent_floor", "tier_budget"),
+    "withdrawal",
 )
 """The tables of history whose ``mac`` is replaced when the key of rows is rotated."""
 

@@ -27,6 +27,7 @@
 * ``previews``                                   what an action would mean and cost
 * ``approvals``                                  actions that take two people
 * ``audit``                                      the log, its proofs, restores
+* ``requests``                                   queries that analysts want registered
 * ``schedules``                                  new data and queries by a timetable
 * ``verification``                               every stored row, compared with the log
 * ``operations, jobs``                           a home and its keys; background jobs

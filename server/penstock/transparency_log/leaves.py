@@ -50,7 +50,7 @@ KINDS = (
     *("budget", "level", "token", "key", "restore", "stream", "proposal", "suspension"),
     CLOCK,
     REFUSALS,
-    *("schedule", "allowance"),
+    *("schedule", "allowance", "request"),
 )
 
 _NONCE = re.compile(f"[0-9a-f]{{{2 * NONCE_SIZE}}}")

@@ -8,12 +8,14 @@ In an address or a body NAME stands for either of the two, which have the same l
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
+from tests.api.routes.requested import APPROVAL, COMMENT, REQUEST, REQUESTS, request_in
 from tests.api.sight.matrix import ELEMENTS, LESS_NOISE, NEW_LEVELS, NEW_VERSION, STREAM
 from tests.api.sight.scheduled import SCHEDULE, schedule_in
 from tests.api.world import DATASET, QUERY, World, propose
 
 CALLERS = (None, "noa", "ann", "ian", "root", "olga")
 RELEASE, PREFIX, PROPOSAL, LEAF = "RELEASE", "PREFIX", "PROPOSAL", "LEAF"
+REQUESTED = "REQUESTED"
 """In the place of a name: the identifier of what is ian's alone, or of what was proposed."""
 
 
@@ -117,6 +119,17 @@ HIDDEN = [
     Hidden("show_schedule", f"{SCHEDULES}/NAME", "nightly", "absent", ("root", "olga")),
     Hidden("change_schedule", f"{SCHEDULES}/NAME", "nightly", "absent", ADMIN, {"on": True}),
     Hidden("remove_schedule", f"{SCHEDULES}/NAME", "nightly", "absent", ADMIN),
+    Hidden("request_query", REQUESTS, "closed", "absent", ("ian",), {**REQUEST, "dataset": "NAME"}),
+    Hidden("request_query", REQUESTS, "hidden", "absent", ("ian",), {**REQUEST, "name": "NAME"}),
+    *(
+        Hidden(operation, f"{REQUESTS}/NAME{more}", REQUESTED, REQUESTED, seen_by, body)
+        for operation, more, seen_by, body in (
+            ("show_request", "", PLANNERS, None),
+            ("comment_on_request", "/comments", PLANNERS, COMMENT),
+            ("decide_request", "/decision", ADMIN, APPROVAL),
+            ("withdraw_request", "/withdraw", ("ian",), None),
+        )
+    ),
     *(
         Hidden(operation, f"{PROPOSALS}/NAME{more}", PROPOSAL, PROPOSAL, seen_by)
         for operation, more, seen_by in (
@@ -136,7 +149,13 @@ HIDDEN = [
 ]  # fmt: skip
 
 NAMELESS = {
-    *("prove_consistency", "list_proposals", "show_checkpoint", "take_cosignature"),
+    *(
+        "prove_consistency",
+        "list_proposals",
+        "list_requests",
+        "show_checkpoint",
+        "take_cosignature",
+    ),
 }
 """These take a state, or sizes of a tree, whose roots every user with a token may see."""
 
@@ -156,5 +175,6 @@ def hide(world: World) -> dict[str, str]:
         RELEASE: held["id"],
         PREFIX: issued["prefix"],
         PROPOSAL: propose(world),
+        REQUESTED: request_in(world),
         LEAF: leaf,
     }

@@ -2,6 +2,7 @@
 
 from typing import Any, NamedTuple
 
+from tests.api.routes.requested import APPROVAL, COMMENT, REQUEST
 from tests.api.sight.scheduled import SCHEDULE
 from tests.api.world import DATASET, QUERY
 
@@ -77,6 +78,13 @@ PROOF = "/api/v1/audit/proof"
 
 
 OF_ANN = "/api/v1/audit/exposure?users=ann&dataset=sites"
+
+
+COUNTED = {
+    **REQUEST,
+    "name": "others",
+    "where": [{"column": "person", "op": "!=", "value": "a"}],
+}
 
 
 PLANNED = {**SCHEDULE, "name": "new"}
@@ -155,6 +163,15 @@ MATRIX = [
     Row("show_schedule", "/api/v1/schedules/nightly", None, 403, 403, 403, 200, 200),
     Row("change_schedule", "/api/v1/schedules/nightly", {"on": True}, 403, 403, 403, 200, 403),
     Row("remove_schedule", "/api/v1/schedules/nightly", None, 403, 403, 403, 200, 403),
+    Row("list_requests", "/api/v1/requests", None, 200, 200, 200, 200, 403),
+    Row("request_query", "/api/v1/requests", COUNTED, 404, 404, 201, 403, 403),
+    Row("show_request", "/api/v1/requests/REQUEST", None, 404, 404, 200, 200, 403),
+    Row(
+        *("comment_on_request", "/api/v1/requests/REQUEST/comments", COMMENT),
+        *(404, 404, 201, 201, 403),
+    ),
+    Row("decide_request", "/api/v1/requests/REQUEST/decision", APPROVAL, 403, 403, 403, 200, 403),
+    Row("withdraw_request", "/api/v1/requests/REQUEST/withdraw", None, 404, 404, 200, 403, 403),
     Row("list_proposals", "/api/v1/proposals", None, 403, 403, 403, 200, 200),
     Row("show_proposal", "/api/v1/proposals/PROPOSAL", None, 403, 403, 403, 200, 200),
     Row("approve_proposal", "/api/v1/proposals/PROPOSAL/approval", None, 403, 403, 403, 200, 403),

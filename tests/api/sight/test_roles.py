@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from sqlmodel import select
 from tests.api.bad_input.snapshot import tables_of
+from tests.api.routes.requested import request_in
 from tests.api.sight.matrix import ELEMENTS, MATRIX, STREAM, TOKENS, Row
 from tests.api.sight.scheduled import schedule_in
 from tests.api.world import World, copies, open_world, propose
@@ -67,7 +68,12 @@ def furnish(world: World) -> dict[str, str]:
     schedule_in(world)
     held = world.answer("GET", "/api/v1/releases", by="ann")["items"]
     issued = world.answer("POST", TOKENS, {}, by="ann")
-    return {"RELEASE": held[0]["id"], "PREFIX": issued["prefix"], "PROPOSAL": propose(world)}
+    return {
+        "RELEASE": held[0]["id"],
+        "PREFIX": issued["prefix"],
+        "PROPOSAL": propose(world),
+        "REQUEST": request_in(world),
+    }
 
 
 @pytest.fixture(scope="module")

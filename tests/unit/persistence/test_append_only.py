@@ -10,18 +10,10 @@ from penstock.persistence import Database, append_only, migrate, tables
 pytestmark = pytest.mark.each_database
 
 HISTORY = (
-    *("allowance", "allowance_charge", "charge", "checkpoint", "clearance", "cosignature"),
-    *(
-        "decision",
-        "fed_element",
-        "former_declaration",
-        "grant",
-        "leaf",
-        "proposal",
-        "query_level",
-        "release",
-    ),
-    *("secret_check", "spent_floor", "stream_output", "tier_budget", "tree_node"),
+    *("allowance", "allowance_charge", "asker", "charge", "checkpoint", "clearance"),
+    *("cosignature", "decision", "fed_element", "former_declaration", "grant", "leaf"),
+    *("proposal", "query_level", "release", "request", "request_comment", "request_decision"),
+    *("secret_check", "spent_floor", "stream_output", "tier_budget", "tree_node", "withdrawal"),
 )
 MUTABLE = {
     *("dataset", "edition", "histogram_state", "idempotency", "log_key", "occurrence", "query"),

@@ -1,7 +1,7 @@
 """Declare the operations, by subject.  A handler parses nothing: it calls one service.
 
 * ``health``, ``users``, ``tiers``, ``datasets``, ``queries``, ``releases``, ``streams``,
-  ``schedules``, ``proposals``, ``audit``  one subject each
+  ``schedules``, ``requests``, ``proposals``, ``audit``  one subject each
 """
 
 from penstock.api.operations import Operation
@@ -12,6 +12,7 @@ from penstock.api.routes import (
     proposals,
     queries,
     releases,
+    requests,
     schedules,
     streams,
     tiers,
@@ -21,8 +22,8 @@ from penstock.api.routes import (
 OPERATIONS: tuple[Operation, ...] = tuple(
     operation
     for subject in (
-        *(health, users, tiers, datasets, queries, releases, streams, schedules, proposals),
-        audit,
+        *(health, users, tiers, datasets, queries, releases, streams, schedules),
+        *(requests, proposals, audit),
     )
     for operation in subject.operations.declared
 )

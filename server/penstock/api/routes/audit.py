@@ -43,6 +43,7 @@ EventKind = Literal[
     "refusals",
     "schedule",
     "allowance",
+    "request",
 ]
 
 

@@ -6,7 +6,7 @@
 * ``ledger``    charges
 * ``streams``   the state of streams, and their running totals
 * ``log``       the leaves of the audit log, its tree, its checkpoints, who cosigned them
-* ``proposals``  actions that take two people, and the decisions on them
+* ``decided``   proposals and requests, and the decisions on them
 * ``idempotency``   requests that carried a key of their own
 * ``sessions``    sessions of the pages
 * ``jobs``      long tasks of a user, and schedules of such tasks
@@ -33,12 +33,19 @@ if TYPE_CHECKING:
         FormerDeclaration,
         TierBudget,
     )
+    from penstock.persistence.tables.decided.proposals import Decision, Proposal
+    from penstock.persistence.tables.decided.requests import (
+        Asker,
+        Request,
+        RequestComment,
+        RequestDecision,
+        Withdrawal,
+    )
     from penstock.persistence.tables.idempotency import Idempotency
     from penstock.persistence.tables.jobs import Occurrence, Schedule, Work
     from penstock.persistence.tables.ledger import AllowanceCharge, Charge, SpentFloor
     from penstock.persistence.tables.log import Checkpoint, Cosignature, Leaf, LogKey, TreeNode
     from penstock.persistence.tables.people import Clearance, Tier, Token, User
-    from penstock.persistence.tables.proposals import Decision, Proposal
     from penstock.persistence.tables.queries import (
         Edition,
         Grant,
@@ -54,6 +61,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Allowance",
     "AllowanceCharge",
+    "Asker",
     "Charge",
     "Checkpoint",
     "Clearance",
@@ -73,6 +81,9 @@ __all__ = [
     "Query",
     "QueryLevel",
     "Release",
+    "Request",
+    "RequestComment",
+    "RequestDecision",
     "Schedule",
     "SecretCheck",
     "SpentFloor",
@@ -84,13 +95,14 @@ __all__ = [
     "TreeNode",
     "User",
     "WebSession",
+    "Withdrawal",
     "Work",
     "metadata",
 ]
 
 _SUBJECTS = (
-    *("columns", "people", "datasets", "queries", "ledger", "streams", "log", "proposals"),
-    *("idempotency", "sessions", "jobs", "secret_checks"),
+    *("columns", "people", "datasets", "queries", "ledger", "streams", "log", "idempotency"),
+    *("decided.proposals", "decided.requests", "sessions", "jobs", "secret_checks"),
 )
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from sqlmodel import Session, select
 
-from penstock.persistence.tables.proposals import Decision, Proposal
+from penstock.persistence.tables.decided.proposals import Decision, Proposal
 from penstock.services.access.admin_actions import record
 from penstock.services.access.principals import Principal
 from penstock.services.schemas.proposals import State

@@ -28,8 +28,8 @@ from penstock.errors import (
     Suspended,
 )
 from penstock.persistence.row_numbers import required
+from penstock.persistence.tables.decided.proposals import Decision, Proposal
 from penstock.persistence.tables.people import User
-from penstock.persistence.tables.proposals import Decision, Proposal
 from penstock.services.access.principals import OPERATOR, Principal
 from penstock.services.approvals.actions import STORED, Acknowledgment, Action, Answered, Proposed
 from penstock.services.approvals.logged_proposals import record_state, request_of

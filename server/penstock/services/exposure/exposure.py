@@ -15,11 +15,13 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from sqlmodel import Session, col, func, select
+from sqlmodel.sql.expression import SelectOfScalar
 
 from penstock.accounting.reporting.coordinates import PlacedRelease
 from penstock.errors import InvalidInput, NotFound
 from penstock.persistence.row_numbers import required
 from penstock.persistence.tables.datasets import Dataset
+from penstock.persistence.tables.decided.requests import Asker, RequestDecision
 from penstock.persistence.tables.ledger import Charge
 from penstock.persistence.tables.log import Leaf
 from penstock.persistence.tables.people import Clearance, Tier, User
@@ -192,7 +194,9 @@ def _exposed(group: _QueryReleases, delta: float) -> ExposedQueryView:
 def _registrars(
     session: Session, dataset: Dataset, account: TierAccount | None
 ) -> ReachView | None:
-    """Return the reach of the users who registered what a tier may see, or set a level of it.
+    """Return the reach of the users who chose what a tier may see.
+
+    They registered or requested it, or set a level of it.
 
     The operator reaches what the users reach in whose name the operator acted.
     """
@@ -205,13 +209,26 @@ def _registrars(
     moved = session.exec(select(QueryLevel).where(col(QueryLevel.query_id).in_(seen))).all()
     names = {*(row.by for row in registered), *(row.by for row in moved)}
     users = session.exec(select(User).where(col(User.name).in_(names))).all()
-    makers = {required(user.id) for user in users}
+    makers = {required(user.id) for user in users} | _askers(session, seen)
     if OPERATOR.name in names:
         statement = select(Grant).join(Leaf, col(Grant.leaf_id) == col(Leaf.id))
         handed = session.exec(statement.where(col(Leaf.actor) == OPERATOR.actor)).all()
         makers |= {row.user_id for row in handed}
     highest = highest_ever(session, sorted(makers))
     return reach_of(open_account(session, required(dataset.id), highest)) if highest else None
+
+
+def _askers(session: Session, queries: SelectOfScalar[int]) -> set[int]:
+    """Return the users who requested any of the queries, before an admin approved it.
+
+    Those who withdrew it count as well, since they had chosen the question.
+    """
+    approved = select(col(RequestDecision.request_id)).where(
+        col(RequestDecision.query_id).in_(queries)
+    )
+    return set(
+        session.exec(select(col(Asker.user_id)).where(col(Asker.request_id).in_(approved))).all()
+    )
 
 
 def reach_of(account: TierAccount | None) -> ReachView | None:

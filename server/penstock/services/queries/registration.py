@@ -6,9 +6,11 @@ is durable are the data read, and the second stores the anchor.  A crash in betw
 again finishes it.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from fractions import Fraction
+
+from sqlmodel import Session
 
 from penstock.connectors.planning.refusals import Refusals
 from penstock.connectors.progress import Progress, silent
@@ -53,6 +55,13 @@ from penstock.services.queries.sql.written import sql_of_stored
 from penstock.services.repository.levels import given_rungs
 from penstock.services.schemas.views import QueryView
 
+Also = Callable[[Session, Query], None]
+"""Stores what belongs to a charge, in its transaction, which what it raises undoes."""
+
+
+def alone(_session: Session, _query: Query) -> None:
+    """Store nothing beside the charge."""
+
 
 def register(
     server: Server,
@@ -60,14 +69,16 @@ def register(
     request: Request,
     progress: Progress = silent,
     version: int | None = None,
+    also: Also = alone,
 ) -> QueryView:
     """Register a query, charge every tier, draw its anchor, and show the query.
 
-    Analysts need an allowance for their tier, which is charged as well (``charging.own_queries``).
-    Raises ``InvalidInput``, ``NotFound`` for the dataset, ``NameTaken``, ``Conflict`` for a
-    statistic that is registered under another name and if the dataset's newest version is another
-    than ``version``, ``BudgetExhausted``, ``Forbidden`` and ``SourceChanged``; an error before the
-    charge changes nothing.
+    ``also`` is called with the query's row in the transaction of an admin's charge, also if an
+    earlier attempt charged it.  Analysts need an allowance for their tier, which is charged as well
+    (``charging.own_queries``).  Raises ``InvalidInput``, ``NotFound`` for the dataset,
+    ``NameTaken``, ``Conflict`` for a statistic that is registered under another name and if the
+    dataset's newest version is another than ``version``, ``BudgetExhausted``, ``Forbidden`` and
+    ``SourceChanged``; an error before the charge changes nothing.
     """
     allowance: OpenAllowance | None = None
     if "admin" not in principal.roles:
@@ -92,7 +103,7 @@ def register(
     if allowance is None:
         planned = solved(planned, accounts)
         with advised(planned):
-            charged, rungs, tiers = _charged(planned, seen)
+            charged, rungs, tiers = _charged(planned, seen, also)
     else:
         planned = solved(planned, own_levels.alone(accounts, allowance.tier))
         charged, rungs = charged_under(planned, seen, allowance)
@@ -112,7 +123,7 @@ def register(
 
 
 def _charged(
-    planned: PreparedRequest, seen: SeenDataset
+    planned: PreparedRequest, seen: SeenDataset, also: Also
 ) -> tuple[Query, Sequence[int], Sequence[TierRungs]]:
     """Charge all tiers without reading data; return the query, the rungs to draw, and its tiers."""
     server, principal, dataset = planned.server, planned.principal, planned.dataset
@@ -142,6 +153,7 @@ def _charged(
                 replace(tier, charged=[*tier.charged]) for tier in stored_tiers(session, query)
             ]
             given = {query.ceiling, *given_rungs(session, query)}
+        also(session, query)
         return query, kind_of(query).levels.telling(given), tiers
 
 

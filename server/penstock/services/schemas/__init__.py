@@ -6,6 +6,7 @@
 * ``streams``            streams and their totals, as sent and as answered
 * ``datasets``           changes of a dataset: budgets, declarations
 * ``schedules``          schedules, as sent and as answered
+* ``requests``           requests for queries, as sent and as answered
 * ``log``                what is sent about the log
 * ``estimates``          what is estimated from releases, as answered
 * ``views``              what is answered about everything else

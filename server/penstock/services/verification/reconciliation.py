@@ -23,6 +23,7 @@ from penstock.services.people.logged_tiers import LoggedTiers
 from penstock.services.people.logged_tokens import LoggedTokens
 from penstock.services.people.logged_users import LoggedUsers
 from penstock.services.releases.logged_queries import LoggedQueries
+from penstock.services.requests.logged_requests import LoggedRequests
 from penstock.services.schedules.logged_schedules import LoggedSchedules
 from penstock.transparency_log.logged_subject import LoggedSubject
 from penstock.transparency_log.sights import Sight
@@ -39,6 +40,7 @@ SUBJECTS: Final[Sequence[Callable[[], LoggedSubject]]] = (
     LoggedProposals,
     LoggedQueries,
     LoggedSchedules,
+    LoggedRequests,
 )
 
 

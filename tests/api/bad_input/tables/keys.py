@@ -8,6 +8,7 @@ from tests.api.bad_input.tables.datasets import DATASETS
 from tests.api.bad_input.tables.people import TIER, TIERS, TOKEN, TOKENS, USER, USERS
 from tests.api.bad_input.tables.streams import STREAM, STREAMS
 from tests.api.bad_input.tables.vectors import GOOD, QUERIES
+from tests.api.routes.requested import APPROVAL
 from tests.api.sight.scheduled import SCHEDULE
 from tests.api.world import DATASET
 
@@ -26,6 +27,7 @@ POSTS: Mapping[str, Any] = {
     f"{STREAMS}/hits/retire": None,
     "/api/v1/schedules": SCHEDULE,
     "/api/v1/schedules/preview": SCHEDULE,
+    "/api/v1/requests/first/decision": APPROVAL,
     "/api/v1/proposals/first/approval": None,
     f"{STREAMS}/hits/elements": {"from": 1, "values": [1]},
 }

@@ -225,6 +225,26 @@ SAMPLES: dict[str, dict[str, object]] = {
         "signed_at": 1,
         "signature": bytes(64),
     },
+    "request": {"dataset_id": 1, "canonical_hash": "0" * 64, "turn": 1, "at": NOON},
+    "asker": {
+        "public_id": "a0",
+        "request_id": 1,
+        "user_id": 1,
+        "turn": 1,
+        "spec": "{}",
+        "purpose": "The yearly report",
+        "at": NOON,
+    },
+    "withdrawal": {"asker_id": 1, "at": NOON},
+    "request_comment": {"request_id": 1, "by": "root", "comment": "Why?", "at": NOON},
+    "request_decision": {
+        "request_id": 1,
+        "outcome": "approved",
+        "by": "root",
+        "query_id": 1,
+        "spec": "{}",
+        "at": NOON,
+    },
 }
 """A valid row of every table, parents first; each refers to the first row of its parents."""
 
@@ -265,6 +285,11 @@ CLASSES: dict[str, type[SQLModel]] = {
         tables.Cosignature,
         tables.Proposal,
         tables.Decision,
+        tables.Request,
+        tables.Asker,
+        tables.Withdrawal,
+        tables.RequestComment,
+        tables.RequestDecision,
     )
 }
 

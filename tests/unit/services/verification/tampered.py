@@ -18,12 +18,17 @@ from penstock.persistence.append_only import HISTORY
 from penstock.persistence.tables import (
     Allowance,
     AllowanceCharge,
+    Asker,
     Decision,
     FedElement,
     Occurrence,
     Proposal,
+    Request,
+    RequestComment,
+    RequestDecision,
     Schedule,
     SpentFloor,
+    Withdrawal,
     metadata,
 )
 from penstock.services.access import sessions
@@ -109,6 +114,29 @@ def store(world: World) -> None:
                 )
             )
             session.add(Occurrence(schedule_id=schedule.id or 0, due_at=now, state="pending"))
+            request = Request(dataset_id=1, canonical_hash=f"{number:064}", turn=1, at=now)
+            session.add(request)
+            session.flush()
+            add_rows(session, request, number)
+
+
+def add_rows(session: sqlmodel.Session, request: Request, number: int) -> None:
+    """Put a row into every table of requests."""
+    key, now = request.id or 0, request.at
+    asker = Asker(
+        public_id=f"asker-{number}",
+        request_id=key,
+        user_id=1,
+        turn=1,
+        spec="{}",
+        purpose="a report",
+        at=now,
+    )
+    session.add(asker)
+    session.flush()
+    session.add(Withdrawal(asker_id=asker.id or 0, at=now))
+    session.add(RequestComment(request_id=key, by="ada", comment="Why?", at=now))
+    session.add(RequestDecision(request_id=key, outcome="declined", by="ada", at=now))
 
 
 def _allowance(number: int, now: datetime) -> Allowance:

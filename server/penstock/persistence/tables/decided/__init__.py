@@ -1,0 +1,5 @@
+"""Define the tables of what some people want and others decide.
+
+* ``proposals``  actions that take two people, and the decisions on them
+* ``requests``   queries that analysts request, and the decisions on them
+"""

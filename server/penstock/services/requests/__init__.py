@@ -1,0 +1,10 @@
+"""Let analysts request queries, and admins decide about them.
+
+* ``rows``             what is stored of a request, and who may see which part
+* ``views``            requests as their readers see them
+* ``asking``           requests made, repeated and withdrawn
+* ``comments``         comments of both sides
+* ``decisions``        requests approved, in the transaction that charges, or declined
+* ``limits``           how much one person may request
+* ``logged_requests``  the leaves of requests, and the tables compared with them
+"""

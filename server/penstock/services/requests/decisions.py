@@ -1,0 +1,228 @@
+"""Approve requests, or decline them.
+
+An approval registers the query: the decision, its leaf and the charge are one transaction, so that
+there is either all of it or nothing.  The data are read after that.  If this is interrupted, the
+request is approved and its query charged; repeating the approval finishes it, and charges nothing.
+A refusal before the charge leaves the request open.
+"""
+
+import json
+from dataclasses import dataclass
+
+from sqlmodel import Session
+
+from penstock.connectors.planning.refusals import checked
+from penstock.connectors.progress import Progress, silent
+from penstock.errors import Conflict, Forbidden, SourceChanged, Unavailable
+from penstock.persistence.protocol import Need
+from penstock.persistence.row_numbers import required
+from penstock.persistence.tables.datasets import Dataset
+from penstock.persistence.tables.decided.requests import Asker, Request, RequestDecision
+from penstock.persistence.tables.queries import Query
+from penstock.services.access.principals import Principal, require_still
+from penstock.services.context import Server
+from penstock.services.queries import registration
+from penstock.services.requests import rows, views
+from penstock.services.requests.logged_requests import record_decision
+from penstock.services.schemas.queries import SpecRequest
+from penstock.services.schemas.requests.specs import DecisionRequest
+from penstock.services.schemas.requests.views import RequestView
+from penstock.transparency_log import leaves
+
+
+def decide(
+    server: Server,
+    principal: Principal,
+    public_id: str,
+    request: DecisionRequest,
+    progress: Progress = silent,
+) -> RequestView:
+    """Approve a request and register its query, or decline it.
+
+    Raises ``NotFound``; ``Conflict`` if it is withdrawn or decided, except for an approval whose
+    query waits for its data, which is finished; ``Forbidden`` under the two-person rule for a
+    request of one's own; and what registering raises.
+    """
+    principal.require("admin")
+    if request.decision == "decline":
+        _decline(server, principal, public_id, request)
+    else:
+        approve(server, principal, public_id, request, progress)
+    return views.show(server, principal, public_id)
+
+
+def approve(
+    server: Server,
+    principal: Principal,
+    public_id: str,
+    request: DecisionRequest,
+    progress: Progress = silent,
+) -> str:
+    """Approve a request, and return the name of its query.  Raises as ``decide`` does."""
+    principal.require("admin")
+    with server.database.read() as session:
+        state = _state(session, principal, public_id)
+        if state.waiting is None:
+            _require_open(session, server, principal, state.request)
+    if state.waiting is not None:
+        text = state.decision and state.decision.spec
+        sent = rows.spec_request(text or "")
+        return registration.register(server, principal, sent, progress).name
+    if state.registered is not None:
+        return _lead(server, principal, state, request)
+    spec = _spec(state, request)
+    sent = checked(SpecRequest, spec)
+
+    def decided(session: Session, query: Query) -> None:
+        # Read again: others may have decided or withdrawn it since.
+        _require_open(session, server, principal, state.request)
+        _store(session, server, principal, state.request, request, query, spec)
+
+    try:
+        return registration.register(server, principal, sent, progress, also=decided).name
+    except (Conflict, Unavailable) as problem:
+        _explain(server, principal, state, problem)
+        raise
+
+
+@dataclass(frozen=True)
+class _State:
+    """Hold a request before it is decided.
+
+    ``registered`` is the query that is the same statistic, and ``waiting`` the query of the
+    request's approval that waits for its data.
+    """
+
+    request: Request
+    askers: list[Asker]
+    decision: RequestDecision | None
+    registered: Query | None
+    waiting: Query | None
+
+
+def _state(session: Session, principal: Principal, public_id: str) -> _State:
+    """Return a request.  Raises ``NotFound``."""
+    asker = rows.asker_row(session, principal, public_id)
+    request = session.get_one(Request, asker.request_id)
+    decision = rows.decision_of(session, required(request.id))
+    waiting = None
+    if decision is not None and decision.query_id is not None:
+        query = session.get_one(Query, decision.query_id)
+        waiting = query if query.status == "pending" else None
+    if waiting is None:
+        rows.require_undecided(session, required(request.id))
+    same = rows.same_statistic(session, request.canonical_hash)
+    registered = None if same is None or same.status == "pending" else same
+    askers = rows.active_askers(session, required(request.id))
+    return _State(request, askers, decision, registered, waiting)
+
+
+def _require_open(
+    session: Session, server: Server, principal: Principal, request: Request
+) -> list[Asker]:
+    """Return who requests it.  Raises ``Conflict`` and ``Forbidden``."""
+    rows.require_undecided(session, required(request.id))
+    askers = rows.active_askers(session, required(request.id))
+    if not askers:
+        raise Conflict("The request was withdrawn, so there is nothing to decide.")
+    if server.settings.two_person_rule and any(
+        asker.user_id == principal.user_id for asker in askers
+    ):
+        raise Forbidden(
+            "Under the two-person rule nobody decides their own request: another admin approves"
+            f" it, with a token of their own. {principal.name} is among those who made it."
+        )
+    return askers
+
+
+def _decline(
+    server: Server, principal: Principal, public_id: str, request: DecisionRequest
+) -> None:
+    with server.database.write(need=Need.LITTLE) as session:
+        require_still(session, principal, "admin")
+        asker = rows.asker_row(session, principal, public_id)
+        row = session.get_one(Request, asker.request_id)
+        rows.require_undecided(session, required(row.id))
+        if not rows.active_askers(session, required(row.id)):
+            raise Conflict("The request was withdrawn, so there is nothing to decide.")
+        _store(session, server, principal, row, request, None, None)
+
+
+def _lead(server: Server, principal: Principal, state: _State, request: DecisionRequest) -> str:
+    """Approve a request whose statistic is registered, for nothing, if all who made it see that."""
+    query = state.registered
+    if query is None:
+        raise RuntimeError("a request leads to a registered query alone")
+    if request.levels is not None or request.name is not None:
+        raise Conflict(
+            f"This statistic is registered already, as query {query.name!r}, which has a name and"
+            " levels: change those of the query, and approve the request without any.",
+            query=query.name,
+        )
+    with server.database.write() as session:
+        require_still(session, principal, "admin")
+        askers = _require_open(session, server, principal, state.request)
+        hidden = [asker for asker in askers if not rows.sees(session, asker, query)]
+        if hidden:
+            names = ", ".join(rows.name_of(session, asker) for asker in hidden)
+            raise Conflict(
+                f"This statistic is registered already, as query {query.name!r}, which {names}"
+                " cannot see: give their tier a level of that query first, which is charged, or"
+                " decline the request.",
+                query=query.name,
+            )
+        spec = json.loads(state.askers[0].spec)
+        _store(session, server, principal, state.request, request, query, spec)
+    return query.name
+
+
+def _spec(state: _State, request: DecisionRequest) -> dict[str, object]:
+    """Return the spec to register: what was requested first, with the decision's changes."""
+    spec: dict[str, object] = json.loads(state.askers[0].spec)
+    changes = request.model_dump(
+        mode="json", exclude_unset=True, exclude_none=True, include={"levels", "name"}
+    )
+    if "levels" in changes:
+        spec.pop("share", None)
+    return {**spec, **changes}
+
+
+def _store(
+    session: Session,
+    server: Server,
+    principal: Principal,
+    row: Request,
+    request: DecisionRequest,
+    query: Query | None,
+    spec: dict[str, object] | None,
+) -> None:
+    """Store a decision and its leaf; its constraint refuses a second one."""
+    decision = RequestDecision(
+        request_id=required(row.id),
+        outcome="declined" if query is None else "approved",
+        by=principal.actor,
+        comment=request.comment,
+        query_id=None if query is None else required(query.id),
+        spec=None if spec is None else leaves.canonical(spec).decode(),
+        at=server.clock(),
+    )
+    session.add(decision)
+    session.flush()
+    dataset = session.get_one(Dataset, row.dataset_id)
+    record_decision(session, principal, dataset, decision, query)
+
+
+def _explain(
+    server: Server, principal: Principal, state: _State, problem: Conflict | Unavailable
+) -> None:
+    """Add to a refusal what became of the request, which another admin may have decided."""
+    with server.database.read() as session:
+        decision = rows.decision_of(session, required(state.request.id))
+    if decision is None:
+        problem.detail += " The request stays open."
+        problem.args = (problem.detail,)
+    elif decision.by != principal.actor or not isinstance(problem, SourceChanged | Unavailable):
+        raise Conflict(f"The request is {decision.outcome} already, by {decision.by}.") from problem
+    else:
+        problem.detail += " The request is approved: repeating the approval finishes it too."
+        problem.args = (problem.detail,)

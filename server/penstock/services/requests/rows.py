@@ -1,0 +1,121 @@
+"""Find the rows of requests, for those who may see them.
+
+A person is shown what they sent, under an identifier of its own.  That others requested the same
+statistic is shown to admins alone: it may tell what they had read.
+"""
+
+import json
+from collections.abc import Sequence
+
+from sqlalchemy import ColumnElement
+from sqlmodel import Session, col, exists, select
+
+from penstock.connectors.planning.refusals import checked
+from penstock.errors import Conflict, NotFound
+from penstock.persistence.row_numbers import required
+from penstock.persistence.tables.decided.requests import Asker, Request, RequestDecision, Withdrawal
+from penstock.persistence.tables.people import Tier, User
+from penstock.persistence.tables.queries import Query
+from penstock.services.access.principals import Principal
+from penstock.services.allowances.own_names import MARK
+from penstock.services.repository.people import clearance_of
+from penstock.services.repository.queries import in_sight
+from penstock.services.schemas.queries import SpecRequest
+
+_OF_ASKER = select(Withdrawal.id).where(col(Withdrawal.asker_id) == col(Asker.id))
+WITHDRAWN: ColumnElement[bool] = exists(_OF_ASKER)
+"""The condition that what a row of ``asker`` holds was withdrawn."""
+
+
+def sees_all(principal: Principal) -> bool:
+    """Return True for callers who see the requests of everybody."""
+    return "admin" in principal.roles
+
+
+def asker_row(session: Session, principal: Principal, public_id: str) -> Asker:
+    """Return what somebody sent, for that person and for admins.
+
+    Raises ``NotFound``, with one text for missing ones and for those of others.
+    """
+    row = session.exec(select(Asker).where(col(Asker.public_id) == public_id)).first()
+    if row is None or not (sees_all(principal) or row.user_id == principal.user_id):
+        raise NotFound(f"There is no request {public_id!r}.")
+    return row
+
+
+def decision_of(session: Session, request_id: int) -> RequestDecision | None:
+    """Return the decision on a request, if there is one."""
+    row = select(RequestDecision).where(col(RequestDecision.request_id) == request_id)
+    return session.exec(row).one_or_none()
+
+
+def is_withdrawn(session: Session, asker: Asker) -> bool:
+    """Return True if the person withdrew it."""
+    row = select(Withdrawal).where(col(Withdrawal.asker_id) == asker.id)
+    return session.exec(row).first() is not None
+
+
+def askers_of(session: Session, request_id: int) -> Sequence[Asker]:
+    """Return all that was sent for a request, the first one first."""
+    rows = select(Asker).where(col(Asker.request_id) == request_id).order_by(col(Asker.id))
+    return session.exec(rows).all()
+
+
+def active_askers(session: Session, request_id: int) -> list[Asker]:
+    """Return what was sent for a request and not withdrawn, the first one first."""
+    rows = askers_of(session, request_id)
+    return [row for row in rows if not is_withdrawn(session, row)]
+
+
+def name_of(session: Session, asker: Asker) -> str:
+    """Return the name of the person who sent it."""
+    return session.get_one(User, asker.user_id).name
+
+
+def tier_of(session: Session, asker: Asker) -> Tier | None:
+    """Return the tier that the person who sent it holds now."""
+    return clearance_of(session, asker.user_id)
+
+
+def newest(session: Session, canonical_hash: str) -> Request | None:
+    """Return the newest request of a statistic, decided or not."""
+    rows = select(Request).where(col(Request.canonical_hash) == canonical_hash)
+    return session.exec(rows.order_by(col(Request.turn).desc()).limit(1)).first()
+
+
+def same_statistic(
+    session: Session, canonical_hash: str, limit: Tier | None = None
+) -> Query | None:
+    """Return the registered query that is a statistic, unless it is hidden from ``limit``.
+
+    With ``limit`` it may be one that an analyst registered under an allowance; without, it is that
+    of admins, beside which there may be some of analysts at their own tiers.
+    """
+    same = col(Query.canonical_hash) == canonical_hash
+    statement = select(Query).order_by(col(Query.id))
+    if limit is None:
+        return session.exec(statement.where(same)).first()
+    of_analysts = col(Query.canonical_hash).startswith(canonical_hash + MARK)
+    return session.exec(statement.where(same | of_analysts, in_sight(limit))).first()
+
+
+def sees(session: Session, asker: Asker, query: Query) -> bool:
+    """Return True if the person who sent it sees a query now, as an analyst."""
+    tier = tier_of(session, asker)
+    if tier is None:
+        return False
+    seen = select(Query.id).where(col(Query.id) == required(query.id), in_sight(tier))
+    return session.exec(seen).first() is not None
+
+
+def spec_request(text: str) -> SpecRequest:
+    """Return a stored spec as the request that registers it.  Raises ``InvalidInput``."""
+    request: SpecRequest = checked(SpecRequest, json.loads(text))
+    return request
+
+
+def require_undecided(session: Session, request_id: int) -> None:
+    """Raise ``Conflict`` if the request is decided."""
+    decision = decision_of(session, request_id)
+    if decision is not None:
+        raise Conflict(f"The request is {decision.outcome} already, by {decision.by}.")

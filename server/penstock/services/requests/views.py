@@ -1,0 +1,328 @@
+"""Show requests: to analysts their own, to admins all, each with who requested it and why.
+
+What a person sees of their own request does not depend on the requests of others, nor on queries
+that they do not see: comments from before it are left out, and its identifier is its own.
+"""
+
+import json
+from collections.abc import Sequence
+
+from sqlalchemy import ColumnElement
+from sqlmodel import Session, col, exists, false, select
+
+from penstock.errors import Conflict, InvalidInput, NotFound
+from penstock.persistence.row_numbers import required
+from penstock.persistence.tables.datasets import Dataset
+from penstock.persistence.tables.decided.requests import (
+    Asker,
+    Request,
+    RequestComment,
+    RequestDecision,
+)
+from penstock.persistence.tables.people import Tier
+from penstock.persistence.tables.queries import Query
+from penstock.services.access.principals import Principal
+from penstock.services.allowances.own_names import MARK, shown_name
+from penstock.services.computing import PATIENCE
+from penstock.services.context import Server
+from penstock.services.datasets.datasets import visible_below
+from penstock.services.pagination import Page, Window
+from penstock.services.previews import query_preview
+from penstock.services.releases.visibility import visible
+from penstock.services.repository.queries import in_sight
+from penstock.services.requests import rows
+from penstock.services.requests.rows import WITHDRAWN
+from penstock.services.schemas.previews import PreviewView
+from penstock.services.schemas.queries import PreviewRequest, RegisteredQuery
+from penstock.services.schemas.requests.specs import AskRequest
+from penstock.services.schemas.requests.views import (
+    AskerView,
+    RequestCommentView,
+    RequestState,
+    RequestView,
+)
+
+DECIDED: tuple[RequestState, ...] = ("approved", "declined")
+
+
+def listing(
+    server: Server, principal: Principal, window: Window, state: RequestState | None = None
+) -> Page[RequestView]:
+    """List the requests that the caller may see, oldest first, all or those in one state.
+
+    They come without previews.
+    """
+    principal.require("analyst", "admin")
+    with server.database.read() as session:
+        if rows.sees_all(principal):
+            requests = select(Request).where(col(Request.id) > window.after, *_in_state(state))
+            shown = session.exec(requests.order_by(col(Request.id)).limit(window.limit + 1)).all()
+            return window.page(
+                shown, lambda row: _whole(session, row), lambda row: required(row.id)
+            )
+        limit = visible_below(session, principal)
+        own = (
+            select(Asker)
+            .join(Request, col(Asker.request_id) == col(Request.id))
+            .where(
+                col(Asker.user_id) == principal.user_id,
+                col(Asker.id) > window.after,
+                *_own_in_state(state, _sight(principal, limit)),
+            )
+        )
+        sent = session.exec(own.order_by(col(Asker.id)).limit(window.limit + 1)).all()
+        return window.page(
+            sent, lambda row: _own(session, principal, row), lambda row: required(row.id)
+        )
+
+
+def show(server: Server, principal: Principal, public_id: str) -> RequestView:
+    """Show one request with its preview.  Raises ``NotFound``, also for those of others."""
+    principal.require("analyst", "admin")
+    with server.database.read() as session:
+        asker = rows.asker_row(session, principal, public_id)
+        if rows.sees_all(principal):
+            view = _whole(session, session.get_one(Request, asker.request_id))
+        else:
+            view = _own(session, principal, asker)
+    return _with_preview(server, principal, view)
+
+
+def show_own(
+    server: Server, principal: Principal, public_id: str, preview: PreviewView | None = None
+) -> RequestView:
+    """Show a request to the person who sent it, as if they were no admin."""
+    with server.database.read() as session:
+        view = _own(session, principal, rows.asker_row(session, principal, public_id))
+    return _with_preview(server, principal, view, preview)
+
+
+def answered(
+    principal: Principal,
+    request: AskRequest,
+    text: str,
+    dataset: Dataset,
+    query: str,
+    preview: PreviewView,
+) -> RequestView:
+    """Return the answer to a request of a statistic that is registered and visible."""
+    return RequestView(
+        id=None,
+        state="answered",
+        query=query,
+        name=request.name,
+        dataset=dataset.name,
+        dataset_version=dataset.version,
+        purpose=request.purpose,
+        spec=json.loads(text),
+        requested_by=principal.name,
+        requested_at=None,
+        comments=[],
+        decided_by=None,
+        decided_at=None,
+        askers=[],
+        registered_as=None,
+        problem=None,
+        preview=preview,
+    )
+
+
+def preview_of_query(server: Server, principal: Principal, name: str) -> PreviewView:
+    """Return what a registered query was charged, as the caller may see it."""
+    return query_preview.preview(server, principal, RegisteredQuery(query=name), PATIENCE)
+
+
+def _with_preview(
+    server: Server, principal: Principal, view: RequestView, preview: PreviewView | None = None
+) -> RequestView:
+    """Return a request with its preview, or with the reason why there is none."""
+    request: PreviewRequest
+    if preview is not None or view.state in ("declined", "withdrawn"):
+        return _replaced(view, preview, None)
+    try:
+        if view.query is not None:
+            request = RegisteredQuery(query=view.query)
+        else:
+            request = rows.spec_request(json.dumps(view.spec))
+        return _replaced(view, query_preview.preview(server, principal, request, PATIENCE), None)
+    except (Conflict, InvalidInput, NotFound) as problem:
+        return _replaced(view, None, problem.detail)
+
+
+def _replaced(view: RequestView, preview: PreviewView | None, problem: str | None) -> RequestView:
+    return RequestView(**{**vars(view), "preview": preview, "problem": problem})
+
+
+def _own(session: Session, principal: Principal, asker: Asker) -> RequestView:
+    """Return a request as the person sees it who sent it."""
+    request = session.get_one(Request, asker.request_id)
+    withdrawn = rows.is_withdrawn(session, asker)
+    decision = None if withdrawn else rows.decision_of(session, required(request.id))
+    if decision is None:
+        limit = visible_below(session, principal)
+        query = rows.same_statistic(session, request.canonical_hash, limit)
+    else:
+        query = None if decision.query_id is None else session.get(Query, decision.query_id)
+    seen = None if query is None or withdrawn else _seen(session, principal, query)
+    state: RequestState = "open" if seen is None else "answered"
+    if withdrawn:
+        state = "withdrawn"
+    elif decision is not None:
+        state = _outcome(decision)
+    return _made(
+        session,
+        request,
+        asker,
+        state=state,
+        query=seen,
+        comments=[] if withdrawn else _comments(session, asker, decision),
+        decision=decision,
+    )
+
+
+def _whole(session: Session, request: Request) -> RequestView:
+    """Return a request as admins see it: all that was sent for it."""
+    key = required(request.id)
+    askers, decision = rows.askers_of(session, key), rows.decision_of(session, key)
+    active = rows.active_askers(session, key)
+    if decision is None:
+        query = rows.same_statistic(session, request.canonical_hash)
+        state: RequestState = "open" if active else "withdrawn"
+    else:
+        query = None if decision.query_id is None else session.get(Query, decision.query_id)
+        state = _outcome(decision)
+    return _made(
+        session,
+        request,
+        (active or askers)[0],
+        state=state,
+        query=None if decision is None or query is None else query.name,
+        comments=_comments(session, None, decision, key),
+        decision=decision,
+        first=askers[0].public_id,
+        askers=[_asker(session, asker, query) for asker in askers],
+        registered_as=None if decision is not None or query is None else query.name,
+    )
+
+
+def _made(
+    session: Session,
+    request: Request,
+    asker: Asker,
+    *,
+    state: RequestState,
+    query: str | None,
+    comments: list[RequestCommentView],
+    decision: RequestDecision | None,
+    first: str | None = None,
+    askers: list[AskerView] | None = None,
+    registered_as: str | None = None,
+) -> RequestView:
+    approved = decision is not None and decision.spec is not None and first is not None
+    spec = json.loads(decision.spec or "") if approved and decision else json.loads(asker.spec)
+    dataset = session.get_one(Dataset, request.dataset_id)
+    return RequestView(
+        id=first or asker.public_id,
+        state=state,
+        query=query,
+        name=spec["name"],
+        dataset=dataset.name,
+        dataset_version=dataset.version,
+        purpose=asker.purpose,
+        spec=spec,
+        requested_by=rows.name_of(session, asker),
+        requested_at=asker.at,
+        comments=comments,
+        decided_by=None if decision is None else decision.by,
+        decided_at=None if decision is None else decision.at,
+        askers=askers or [],
+        registered_as=registered_as,
+        problem=None,
+        preview=None,
+    )
+
+
+def _asker(session: Session, asker: Asker, query: Query | None) -> AskerView:
+    tier = rows.tier_of(session, asker)
+    return AskerView(
+        id=asker.public_id,
+        user=rows.name_of(session, asker),
+        tier=None if tier is None else tier.name,
+        purpose=asker.purpose,
+        spec=json.loads(asker.spec),
+        requested_at=asker.at,
+        withdrawn=rows.is_withdrawn(session, asker),
+        sees_query=query is not None and rows.sees(session, asker, query),
+    )
+
+
+def _comments(
+    session: Session, asker: Asker | None, decision: RequestDecision | None, request_id: int = 0
+) -> list[RequestCommentView]:
+    """Return the comments on a request; for an asker their own and those of admins since."""
+    key = request_id if asker is None else asker.request_id
+    statement = select(RequestComment).where(col(RequestComment.request_id) == key)
+    if asker is not None:
+        of_admins = col(RequestComment.asker_id).is_(None) & (col(RequestComment.at) >= asker.at)
+        statement = statement.where(of_admins | (col(RequestComment.asker_id) == asker.id))
+    stored: Sequence[RequestComment] = session.exec(
+        statement.order_by(col(RequestComment.id))
+    ).all()
+    comments = [RequestCommentView(row.by, row.comment, row.at) for row in stored]
+    if decision is not None and decision.comment is not None:
+        comments.append(RequestCommentView(decision.by, decision.comment, decision.at))
+    return comments
+
+
+def _seen(session: Session, principal: Principal, query: Query) -> str | None:
+    """Return a query's name, unless it is hidden from the caller."""
+    try:
+        return shown_name(session, *visible(session, principal, query.name, stream=False))
+    except NotFound:
+        return None
+
+
+def _outcome(decision: RequestDecision) -> RequestState:
+    return DECIDED[0] if decision.outcome == DECIDED[0] else DECIDED[1]
+
+
+def _decided(outcome: str | None = None) -> ColumnElement[bool]:
+    made = select(RequestDecision.id).where(col(RequestDecision.request_id) == col(Request.id))
+    return exists(made if outcome is None else made.where(col(RequestDecision.outcome) == outcome))
+
+
+def _in_state(state: RequestState | None) -> list[ColumnElement[bool]]:
+    """Return the conditions for requests in one state, as admins see it."""
+    if state is None:
+        return []
+    if state in DECIDED:
+        return [_decided(state)]
+    if state == "answered":
+        return [false()]
+    of_request = select(Asker.id).where(col(Asker.request_id) == col(Request.id), ~WITHDRAWN)
+    active = exists(of_request)
+    return [~_decided(), active if state == "open" else ~active]
+
+
+def _sight(principal: Principal, limit: Tier | None) -> ColumnElement[bool]:
+    """Return the condition that a query equals a request, and that the caller sees it."""
+    statistic, stored = col(Request.canonical_hash), col(Query.canonical_hash)
+    if limit is not None:
+        of_analysts = stored.startswith(statistic + MARK)
+        same = select(Query.id).where((stored == statistic) | of_analysts)
+        return exists(same.where(in_sight(limit)))
+    same = select(Query.id).where(stored == statistic)
+    return exists(same) if principal.roles & {"admin", "auditor"} else false()
+
+
+def _own_in_state(
+    state: RequestState | None, seen: ColumnElement[bool]
+) -> list[ColumnElement[bool]]:
+    """Return the conditions for requests in one state, as the person sees it who sent them."""
+    if state is None:
+        return []
+    if state == "withdrawn":
+        return [WITHDRAWN]
+    if state in DECIDED:
+        return [~WITHDRAWN, _decided(state)]
+    return [~WITHDRAWN, ~_decided(), seen if state == "answered" else ~seen]

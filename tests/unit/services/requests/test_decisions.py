@@ -1,0 +1,227 @@
+"""Test that a request is approved with its charge, once, or declined; and what a refusal leaves."""
+
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlmodel import select
+from tests.unit.services.datasets.stays import BY_TOWN
+from tests.unit.services.requests.requesting import (
+    LEVELS,
+    ask,
+    decide,
+    identifier,
+    leaves,
+    listed,
+    problems,
+    shown,
+)
+from tests.unit.worlds import World, cut_off_before_the_anchor
+
+from penstock.errors import (
+    BudgetExhausted,
+    Conflict,
+    Forbidden,
+    NotFound,
+    PenstockError,
+    SourceChanged,
+)
+from penstock.persistence.tables import Charge, Query, RequestDecision
+from penstock.services.access.principals import OPERATOR
+from penstock.services.exposure import exposure
+from penstock.services.queries import queries, registration
+from penstock.services.requests import asking, decisions
+from penstock.services.schemas.queries import ComputedQueryRequest
+from penstock.services.schemas.requests.views import RequestView
+
+pytestmark = pytest.mark.each_database
+
+NORTH = [{"column": "town", "op": "=", "value": "north"}]
+PUBLIC = {"public": {"epsilon": 0.1}, "internal": {"epsilon": 0.5}}
+
+
+def counted(world: World) -> tuple[int, int, int]:
+    """Return how many queries, charges and decisions are stored."""
+    with world.server.database.read() as session:
+        return tuple(  # type: ignore[return-value]  # three tables, three counts
+            len(session.exec(select(table)).all()) for table in (Query, Charge, RequestDecision)
+        )
+
+
+def test_an_approval_registers_the_query_as_requested(stays: World) -> None:
+    view = ask(stays)
+    approved = decide(stays, "ada", view, "approve", comment="Of use to many.")
+    assert (approved.state, approved.query, approved.decided_by) == ("approved", "by_town", "ada")
+    own = shown(stays, "ines", view)
+    assert (own.state, own.query) == ("approved", "by_town")
+    assert [(each.by, each.comment) for each in own.comments] == [("ada", "Of use to many.")]
+    assert own.preview is not None
+    assert own.preview.registered
+    assert stays.ask("ines", "by_town").first
+    ends = [(leaf["act"], leaf["actor"], leaf.get("query")) for leaf in leaves(stays)]
+    assert ends == [("ask", "ines", None), ("approved", "ada", "by_town")]
+    assert problems(stays) == []
+
+
+def test_the_admin_decides_who_sees_the_query_also_below_its_asker(stays: World) -> None:
+    view = ask(stays)
+    decide(stays, "ada", view, "approve", levels=PUBLIC, name="towns")
+    seen = queries.show(stays.server, stays.person("pia"), "towns")
+    assert [tier.tier for tier in seen.tiers] == ["public"]
+    assert shown(stays, "ines", view).query == "towns"
+    assert problems(stays) == []
+
+
+def test_an_approval_at_levels_above_the_asker_tells_them_no_name(stays: World) -> None:
+    view = ask(stays, "pia", levels={"public": {"epsilon": 0.1}})
+    decide(stays, "ada", view, "approve", levels=LEVELS, name="kept above")
+    own = shown(stays, "pia", view)
+    assert (own.state, own.query, own.name) == ("approved", None, "by_town")
+    assert "kept above" not in str(own)
+    assert shown(stays, "ada", view).query == "kept above"
+
+
+def test_what_somebody_withdrew_is_not_what_is_registered(stays: World) -> None:
+    first = ask(stays, "ines", name="by ines")
+    second = ask(stays, "iris", name="by iris")
+    asking.withdraw(stays.server, stays.person("ines"), identifier(first))
+    assert decide(stays, "ada", second, "approve").query == "by iris"
+    assert shown(stays, "ines", first).state == "withdrawn"
+    assert shown(stays, "iris", second).query == "by iris"
+    assert problems(stays) == []
+
+
+def test_a_declined_request_is_over_and_may_be_made_again(stays: World) -> None:
+    view = ask(stays)
+    declined = decide(stays, "ada", view, "decline", comment="Too close to another query.")
+    assert declined.state == "declined"
+    assert counted(stays) == (0, 0, 1)
+    assert [each.state for each in listed(stays, "ines", "declined")] == ["declined"]
+    for decision in ("approve", "decline"):
+        with pytest.raises(Conflict, match="declined already, by ada"):
+            decide(stays, "bea", view, decision)
+    assert ask(stays).id != view.id
+    assert problems(stays) == []
+
+
+def test_only_admins_decide_and_missing_requests_are_not_found(stays: World) -> None:
+    view = ask(stays)
+    for name in ("ines", "otto"):
+        with pytest.raises(Forbidden):
+            decide(stays, name, view, "approve")
+    with pytest.raises(NotFound):
+        decide(stays, "ada", replace(view, id="none"), "approve")
+
+
+def test_under_the_two_person_rule_nobody_approves_their_own_request(stays: World) -> None:
+    settings = stays.server.settings.model_copy(update={"two_person_rule": True})
+    ruled = World(replace(stays.server, settings=settings), stays.clock, stays.streams)
+    view = ask(ruled, "bea")
+    with pytest.raises(Forbidden, match="nobody decides their own request"):
+        decide(ruled, "bea", view, "approve")
+    assert counted(ruled) == (0, 0, 0)
+    assert decide(ruled, "ada", view, "approve").state == "approved"
+    assert decide(stays, "bea", ask(stays, "bea", where=NORTH, name="north"), "approve").query
+
+
+def test_a_refusal_before_the_charge_leaves_the_request_open(stays: World) -> None:
+    view = ask(stays)
+    with pytest.raises(BudgetExhausted, match="The request stays open"):
+        decide(stays, "ada", view, "approve", levels={"internal": {"epsilon": 50.0}})
+    path = next(Path(stays.server.settings.home).parent.rglob("stays.csv"))
+    path.write_text("person,town,visits\np,north,1\n")
+    with pytest.raises(SourceChanged, match="The request stays open"):
+        decide(stays, "ada", view, "approve")
+    assert counted(stays) == (0, 0, 0)
+    assert shown(stays, "ines", view).state == "open"
+
+
+def test_the_decision_is_stored_with_the_charge_or_not_at_all(
+    stays: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    view = ask(stays)
+
+    def broken(*_: Any) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(decisions, "record_decision", broken)
+        with pytest.raises(KeyboardInterrupt):
+            decide(stays, "ada", view, "approve")
+    assert counted(stays) == (0, 0, 0)
+    cut_off_before_the_anchor(monkeypatch, lambda: decide(stays, "ada", view, "approve"))
+    assert counted(stays) == (1, 1, 1)
+    assert [leaf["act"] for leaf in leaves(stays)] == ["ask", "approved"]
+
+
+def test_an_approval_that_was_interrupted_is_finished_by_repeating_it(
+    stays: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    view = ask(stays)
+    more = {"levels": PUBLIC, "name": "towns"}
+    cut_off_before_the_anchor(monkeypatch, lambda: decide(stays, "ada", view, "approve", **more))
+    before = counted(stays)
+    with pytest.raises(Conflict, match="approved already"):
+        decide(stays, "ada", view, "decline")
+    assert decide(stays, "bea", view, "approve").query == "towns"
+    assert counted(stays) == before
+    assert stays.ask("ines", "towns").first
+    assert len(leaves(stays)) == 2
+    with pytest.raises(Conflict, match="approved already, by ada"):
+        decide(stays, "ada", view, "approve")
+    assert problems(stays) == []
+
+
+def test_two_decisions_at_once_are_one(stays: World) -> None:
+    view = ask(stays)
+
+    def tried(way: tuple[str, str]) -> str:
+        try:
+            return decide(stays, way[0], view, way[1]).state
+        except PenstockError as problem:
+            return type(problem).__name__
+
+    ways = [("ada", "approve"), ("bea", "approve"), ("ada", "decline"), ("bea", "decline")]
+    with ThreadPoolExecutor(len(ways)) as threads:
+        outcomes = list(threads.map(tried, ways))
+    assert len([outcome for outcome in outcomes if outcome in ("approved", "declined")]) == 1
+    assert counted(stays)[2] == 1
+    assert counted(stays)[0] == outcomes.count("approved")
+    assert problems(stays) == []
+
+
+def test_two_equal_requests_at_once_are_one(stays: World) -> None:
+    def tried(name: str) -> RequestView:
+        return ask(stays, name, name=f"by {name}")
+
+    with ThreadPoolExecutor(3) as threads:
+        views = list(threads.map(tried, ("ines", "iris", "bea")))
+    (whole,) = listed(stays, "ada")
+    assert {asker.id for asker in whole.askers} == {view.id for view in views}
+    assert decide(stays, "ada", views[2], "approve").state == "approved"
+    assert {
+        shown(stays, name, view).state for name, view in zip(("ines", "iris"), views, strict=False)
+    } == {"approved"}
+    assert problems(stays) == []
+
+
+def test_a_request_whose_query_is_hidden_from_its_asker_is_not_approved_for_nothing(
+    stays: World,
+) -> None:
+    view = ask(stays, "pia", levels={"public": {"epsilon": 0.1}})
+    spec = {**BY_TOWN, "name": "towns", "levels": LEVELS}
+    registration.register(stays.server, OPERATOR, ComputedQueryRequest.model_validate(spec))
+    with pytest.raises(Conflict, match="pia cannot see"):
+        decide(stays, "ada", view, "approve")
+    with pytest.raises(Conflict, match="which has a name and levels"):
+        decide(stays, "ada", view, "approve", levels=PUBLIC)
+    assert shown(stays, "pia", view).state == "open"
+
+
+def test_askers_count_among_those_who_chose_what_a_tier_may_see(stays: World) -> None:
+    decide(stays, "ada", ask(stays), "approve", levels=PUBLIC)
+    seen = exposure.of(stays.server, stays.person("otto"), ["pia"], "stays")
+    assert seen.registrars is not None
+    assert seen.registrars.tier == "internal"
