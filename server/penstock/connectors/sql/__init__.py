@@ -5,6 +5,7 @@
 * ``grammar``       the statement's parts, of which all that is not listed is refused
 * ``names``         columns and constants
 * ``conditions``    ``WHERE``
+* ``derivations``   arithmetic and ``CASE``, as derived columns
 * ``groupings``     ``GROUP BY``: categories and bins
 * ``aggregates``    each aggregate by itself
 * ``statistics``    all of them as one statistic

@@ -17,7 +17,7 @@ class Kind(Enum):
     """Name what an aggregate computes."""
 
     ROWS = "the number of rows"
-    CELLS = "the number of cells that are not missing"
+    CELLS = "the number of rows without missing cells"
     UNITS = "the number of privacy units"
     FLAG = "the number of rows where a column is true"
     UNITS_FLAG = "the number of units with a row where a column is true"
@@ -50,7 +50,7 @@ _OF_A_PAIR: Final[dict[type[Node], Kind]] = {
     exp.Corr: Kind.SPREAD,
     exp.RegrSlope: Kind.LINE,
     exp.RegrIntercept: Kind.LINE,
-    exp.RegrCount: Kind.LINE,
+    exp.RegrCount: Kind.CELLS,
 }
 _AGGREGATES: Final[tuple[type[Node], ...]] = (
     *(exp.Count, exp.CountIf, exp.Median, exp.PercentileCont, exp.WithinGroup, exp.Filter),
@@ -82,7 +82,7 @@ def aggregate(node: Node, columns: Columns) -> Aggregate:
     kind = _OF_A_COLUMN.get(type(inner))
     if kind is not None:
         condition = _counted(inner.this) if kind is Kind.SUM else None
-        if condition is not None:
+        if condition is not None and isinstance(unwrapped(condition), exp.Column | exp.Coalesce):
             return _counted_if(inner, condition, columns)
         return Aggregate(inner, kind, (columns.column(inner.this),))
     kind = _OF_A_PAIR.get(type(inner))

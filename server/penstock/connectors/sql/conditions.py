@@ -113,7 +113,8 @@ def _compared(node: Node, columns: Columns, *, opposite: bool) -> Entry:
         raise columns.source.refusal(node, "Compare a column to a constant.")
     if columns.names(right):
         raise columns.source.refusal(
-            right, "A column is compared to a constant, and not to another column."
+            right,
+            "A column is compared to a constant. To compare two, write their difference and 0.",
         )
     name = columns.column(left)
     value = constant(columns.source, right, columns.spec(name).type)

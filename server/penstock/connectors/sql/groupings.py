@@ -64,11 +64,9 @@ def _plain(node: Node) -> Node:
 
 
 def _is_grouping(node: Node, grouping: PlacedGrouping, columns: Columns) -> bool:
-    if columns.names(node):
-        return grouping.grouping == {"column": columns.column(node)}
-    if not isinstance(node, exp.WidthBucket | exp.Case):
-        return False
-    return _grouping(node, columns).grouping == grouping.grouping
+    if isinstance(node, exp.WidthBucket | exp.Case):
+        return _grouping(node, columns).grouping == grouping.grouping
+    return columns.names(node) and grouping.grouping == {"column": columns.column(node)}
 
 
 def _referenced(statement: ParsedStatement, columns: Columns, node: Node) -> Node:
@@ -97,13 +95,17 @@ def _grouping(node: Node, columns: Columns) -> PlacedGrouping:
             return _buckets(node, columns)
         case exp.Case():
             return _cases(node, columns)
+    return _categories(node, columns)
+
+
+def _categories(node: Node, columns: Columns) -> PlacedGrouping:
     name = columns.column(node)
     spec = columns.spec(name)
     if spec.type != "boolean" and spec.categories is None:
         raise columns.source.refusal(
             node,
-            f"The dataset declares no categories of {name[:64]}, and keys are never discovered in"
-            " data. Make bins of it, by WIDTH_BUCKET or CASE, or declare its categories.",
+            f"There are no declared categories of {name[:64]}, and keys are never discovered in"
+            " data. Make bins of it by WIDTH_BUCKET, or groups by CASE, or declare its categories.",
         )
     return PlacedGrouping(node, {"column": name})
 
@@ -151,25 +153,15 @@ def _of_equal_width(node: exp.WidthBucket, columns: Columns) -> list[int | float
 
 
 def _cases(node: exp.Case, columns: Columns) -> PlacedGrouping:
-    """Return the bins that a CASE makes: ranges that follow each other, with the bins' labels."""
+    """Return what a CASE makes: bins, if it names its ranges as bins are named, or else groups.
+
+    Bins are ranges that follow each other, the last one with its upper edge.
+    """
     ranges = [_range(each, columns) for each in node.args["ifs"]]
-    names = {each.column for each in ranges}
-    edges = [ranges[0].low, *(each.high for each in ranges)]
-    touching = all(each.low == edge for each, edge in zip(ranges, edges, strict=False))
-    closed = [each.is_closed for each in ranges]
-    if len(names) == 1 and touching and not any(closed[:-1]) and closed[-1]:
-        name = names.pop()
-        bins = tuple(float(edge) for edge in edges)
-        labels = Grouping(Column(name, "number", None), edges=bins).labels
-        if [each.label for each in ranges] == list(labels) and node.args.get("default") is None:
-            return PlacedGrouping(node, {"column": name, "bins": edges})
-    raise columns.source.refusal(node, _BINS)
-
-
-_BINS = (
-    "This CASE makes no bins. Write ranges that follow each other, named as bins are: CASE WHEN x"
-    " >= 0 AND x < 18 THEN '[0, 18)' WHEN x >= 18 AND x <= 65 THEN '[18, 65]' END; or WIDTH_BUCKET."
-)
+    bins = _bins([each for each in ranges if each is not None])
+    if bins is None or None in ranges or node.args.get("default") is not None:
+        return _categories(node, columns)
+    return PlacedGrouping(node, bins)
 
 
 @dataclass(frozen=True)
@@ -181,17 +173,37 @@ class _Range:
     label: str
 
 
-def _range(node: exp.If, columns: Columns) -> _Range:
+def _bins(ranges: Sequence[_Range]) -> dict[str, Any] | None:
+    names = {each.column for each in ranges}
+    if len(names) != 1:
+        return None
+    (name,) = names
+    edges = [ranges[0].low, *(each.high for each in ranges)]
+    closed = [each.is_closed for each in ranges]
+    rising = all(left < right for left, right in pairwise(edges))
+    touching = all(each.low == edge for each, edge in zip(ranges, edges, strict=False))
+    if not rising or not touching or any(closed[:-1]) or not closed[-1]:
+        return None
+    bins = tuple(float(edge) for edge in edges)
+    labels = Grouping(Column(name, "number", None), edges=bins).labels
+    if [each.label for each in ranges] != list(labels):
+        return None
+    return {"column": name, "bins": edges}
+
+
+def _range(node: exp.If, columns: Columns) -> _Range | None:
+    """Return the range of one case, if it is named as a bin."""
     label = unwrapped(node.args["true"])
-    entries = [each.entry for each in conjuncts(node.this, columns)]
-    sides = list(_sides(entries))
-    if len(sides) != 2 or not isinstance(label, exp.Literal) or not label.is_string:
-        raise columns.source.refusal(node, _BINS)
+    if not isinstance(label, exp.Literal) or not str(label.this).startswith("["):
+        return None
+    sides = list(_sides([each.entry for each in conjuncts(node.this, columns)]))
+    if len(sides) != 2:
+        return None
     (name, first, low), (other, last, high) = sides
     if name != other or first != ">=" or last not in {"<", "<="}:
-        raise columns.source.refusal(node, _BINS)
+        return None
     if columns.spec(name).type not in NUMERIC:
-        raise columns.source.refusal(node, _BINS)
+        return None
     return _Range(name, low, high, last == "<=", str(label.this))
 
 

@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import dataclass
+from typing import Final, Protocol
 
 from sqlglot import exp
 
@@ -15,30 +16,49 @@ _LONGEST_NUMBER = 40
 """The most digits of a number; no double has more of its own."""
 
 
+_COMPUTED: Final = (exp.Add, exp.Sub, exp.Mul, exp.Neg, exp.Case)
+
+
+class Deriving(Protocol):
+    """Represent what makes columns of the expressions of a statement."""
+
+    def name_of(self, node: Node) -> str:
+        """Return the name of the derived column that a node computes."""
+
+    def spec_of(self, name: str) -> ColumnSpec:
+        """Return what a column may hold, be it derived or declared."""
+
+
 @dataclass(frozen=True)
 class Columns:
-    """Hold the columns of a statement's dataset, and the names that the statement calls it by."""
+    """Hold the columns of a statement's dataset, and the name that the statement calls it by.
+
+    Without ``derivations`` there are declared columns alone.
+    """
 
     source: SqlText
     dataset: DatasetSpec
-    tables: tuple[exp.Identifier, ...]
+    table: exp.Identifier
+    derivations: Deriving | None = None
 
     def names(self, node: Node) -> bool:
-        """Return True if a node is a column, perhaps with what stands in for its missing cells."""
+        """Return True if a node is a column, be it declared or computed."""
         inner = unwrapped(node)
-        if isinstance(inner, exp.Coalesce):
-            inner = unwrapped(inner.this)
-        return isinstance(inner, exp.Column)
+        if isinstance(inner, exp.Neg):
+            return not isinstance(unwrapped(inner.this), exp.Literal)
+        return isinstance(inner, (exp.Column, exp.Coalesce, *_COMPUTED))
 
     def column(self, node: Node) -> str:
-        """Return the declared column that a node reads, with what stands in for missing cells.
+        """Return the column that a node reads, with what stands in for missing cells.
 
         Raises ``InvalidInput`` for any other node, for a column that is not declared, and for one
         whose missing cells would be read otherwise than SQL reads them.
         """
         inner = unwrapped(node)
+        if isinstance(inner, _COMPUTED) and self.names(inner):
+            return self._derived(inner)
         if isinstance(inner, exp.Coalesce):
-            return self._with_stand_in(inner)
+            return self._with_stand_in(inner) if self.has_stand_in(inner) else self._derived(inner)
         name = self._named(inner)
         missing = self.spec(name).missing
         if missing is not None:
@@ -51,24 +71,30 @@ class Columns:
 
     def spec(self, name: str) -> ColumnSpec:
         """Return a column's declaration."""
-        return self.dataset.columns[name]
+        return self.derivations.spec_of(name) if self.derivations else self.dataset.columns[name]
+
+    def has_stand_in(self, node: exp.Coalesce) -> bool:
+        """Return True if the dataset declares what stands in for missing cells of the column."""
+        return self.spec(self._named(unwrapped(node.this))).missing is not None
+
+    def _derived(self, node: Node) -> str:
+        if self.derivations is None:
+            raise self.source.refusal(
+                node, "Conditions of CASE compare declared columns. Name one without computing."
+            )
+        return self.derivations.name_of(node)
 
     def _with_stand_in(self, node: exp.Coalesce) -> str:
         name = self._named(unwrapped(node.this))
         spec = self.spec(name)
-        if spec.missing is None:
-            raise self.source.refusal(
-                node,
-                "The dataset declares nothing that stands in for this column's missing cells."
-                " Leave COALESCE out.",
-            )
         others = node.expressions
         value = constant(self.source, others[0], spec.type) if len(others) == 1 else None
+        missing = "" if spec.missing is None else label_of(spec.missing)
         if value is None or cell(spec.type, value) != cell(spec.type, spec.missing):
             raise self.source.refusal(
                 node,
-                f"{label_of(spec.missing)} stands in for the column's missing cells, as the"
-                f" dataset declares. Write COALESCE with {label_of(spec.missing)} alone.",
+                f"{missing} stands in for the column's missing cells, as the dataset declares."
+                f" Write COALESCE with {missing} alone.",
             )
         return name
 
@@ -76,7 +102,7 @@ class Columns:
         if not isinstance(node, exp.Column) or not isinstance(node.this, exp.Identifier):
             raise self.source.refusal(node, "Write the name of a column here.")
         table = node.args.get("table")
-        if table is not None and not any(is_same(table, each) for each in self.tables):
+        if table is not None and not is_same(table, self.table):
             raise self.source.refusal(table, "The statement reads from no dataset of this name.")
         name = next((each for each in self.dataset.columns if is_named(node.this, each)), None)
         if name is None:
@@ -90,7 +116,7 @@ class Columns:
 
 def columns_of(statement: ParsedStatement, dataset: DatasetSpec) -> Columns:
     """Return the columns of a statement over its dataset."""
-    return Columns(statement.source, dataset, (statement.alias,))
+    return Columns(statement.source, dataset, statement.alias)
 
 
 def is_named(identifier: exp.Identifier, name: str) -> bool:

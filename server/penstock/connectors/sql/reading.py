@@ -9,6 +9,7 @@ from penstock.connectors.planning.refusals import checked, pointer, refusal
 from penstock.connectors.specs.models import ComputedQuery, DatasetSpec
 from penstock.connectors.sql.aggregates import Aggregate, Kind, aggregates, is_aggregate
 from penstock.connectors.sql.conditions import PlacedEntry, conjuncts
+from penstock.connectors.sql.derivations import with_derivations
 from penstock.connectors.sql.grammar import Node, ParsedStatement, parsed
 from penstock.connectors.sql.groupings import PlacedGrouping, groupings
 from penstock.connectors.sql.names import Columns, columns_of
@@ -61,7 +62,8 @@ class Reading:
 def read(text: str, dataset: DatasetSpec) -> dict[str, Any]:
     """Return the fields of a spec that a statement says.  Raises ``InvalidInput``.
 
-    They are ``dataset``, ``where``, ``group_by`` and ``aggregate``, without those that are empty.
+    They are ``dataset``, ``where``, ``derived``, ``group_by`` and ``aggregate``, without those that
+    are empty.
     Errors name the line and the column, and what to write instead, with the pointer ``/sql``.
     """
     return reading(parsed(text), dataset).fields
@@ -77,7 +79,7 @@ def reading(statement: ParsedStatement, dataset: DatasetSpec) -> Reading:
     source = statement.source
     if folded(table_of(statement)) != folded(dataset.name):
         raise source.refusal(statement.table, "The statement reads another dataset than this one.")
-    columns = columns_of(statement, dataset)
+    columns, derivations = with_derivations(columns_of(statement, dataset), statement.expressions)
     selected = [node for node in statement.expressions if not is_aggregate(node)]
     grouped = groupings(statement, columns, selected)
     parts = aggregates(statement, columns)
@@ -92,11 +94,28 @@ def reading(statement: ParsedStatement, dataset: DatasetSpec) -> Reading:
         fields["where"] = [each.entry for each in where]
     if grouped:
         fields["group_by"] = [each.grouping for each in grouped]
+    used = set(_names_in(fields))
+    derived = {name: part for name, part in derivations.expressions.items() if name in used}
+    if derived:
+        fields["derived"] = derived
     notes = tuple(_notes(source, parts, joined, _never_missing(columns, where, grouped)))
-    places = {pointer("dataset"): statement.table, **_places(where, grouped, joined)}
+    places = {
+        pointer("dataset"): statement.table,
+        **_places(where, grouped, joined),
+        **{pointer("derived", name): node for name, node in derivations.nodes.items()},
+    }
     understood = Reading(source, fields, places, notes)
     _require_meaning(understood, dataset)
     return understood
+
+
+def _names_in(part: object) -> Iterator[str]:
+    """Yield all texts in fields of a spec, the names of columns among them."""
+    if isinstance(part, str):
+        yield part
+    elif isinstance(part, Mapping | list):
+        for inner in part.values() if isinstance(part, Mapping) else part:
+            yield from _names_in(inner)
 
 
 def _once(entries: Sequence[PlacedEntry]) -> list[PlacedEntry]:

@@ -95,8 +95,9 @@ def _alone(only: Aggregate, where: tuple[PlacedEntry, ...]) -> Statistic:
     made: dict[str, Any]
     match only.kind:
         case Kind.CELLS:
-            entry = {"column": names[0], "op": "is_not_null"}
-            return Statistic({"type": "count"}, only, (*where, PlacedEntry(only.node, entry)))
+            there = [{"column": name, "op": "is_not_null"} for name in names]
+            present = tuple(PlacedEntry(only.node, entry) for entry in there)
+            return Statistic({"type": "count"}, only, (*where, *present))
         case Kind.ROWS:
             return Statistic({"type": "count"}, only, where)
         case Kind.UNITS:

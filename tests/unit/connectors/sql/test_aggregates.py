@@ -56,7 +56,6 @@ def test_an_aggregate_becomes_that_of_a_spec(aggregate: str, fields: object) -> 
         "COUNT(*) FILTER (WHERE age >= 3)",
         "COUNT_IF(age >= 3)",
         "COUNT(CASE WHEN age >= 3 THEN 1 END)",
-        "SUM(CASE WHEN age >= 3 THEN 1 ELSE 0 END)",
     ],
 )
 def test_a_count_of_what_meets_a_condition_is_a_count_where_it_holds(aggregate: str) -> None:
@@ -101,7 +100,7 @@ def test_a_cell_with_a_stand_in_is_never_missing() -> None:
         ("PERCENTILE_CONT(0.5) WITHIN GROUP (ORDER BY age DESC)", "Leave DESC out"),
         ("SUM(1)", "name of a column"),
         ("COUNT('x')", "name of a column"),
-        ("SUM(age + 1)", "name of a column"),
+        ("SUM(cost + 1)", "cost is declared as number"),
         ("SUM(SUM(age))", "name of a column"),
         ("COUNT(*) FILTER (WHERE urgent) FILTER (WHERE urgent)", ""),
     ],

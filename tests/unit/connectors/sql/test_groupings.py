@@ -67,16 +67,20 @@ def test_a_case_that_names_bins_makes_them_with_their_upper_edge() -> None:
         ("age >= 0 AND age < 18", "age < 18"),
     ],
 )
-def test_a_case_that_names_other_ranges_makes_no_such_bins(before: str, after: str) -> None:
-    statement = f"SELECT COUNT(*) FROM visits GROUP BY {BINS.replace(before, after)}"
-    assert "This CASE makes no bins" in refusal_of(statement)
+def test_a_case_that_names_other_ranges_is_a_derived_column(before: str, after: str) -> None:
+    case = BINS.replace(before, after)
+    assert case != BINS
+    fields = fields_of(f"SELECT {case} AS part, COUNT(*) FROM visits GROUP BY part")
+    assert fields["group_by"] == [{"column": "part"}]
+    labels = [each["then"] for each in fields["derived"]["part"]["case"]]
+    assert labels == ["[0, 19)" if "19)" in after else "[0, 18)", "[18, 65]"]
 
 
 @pytest.mark.parametrize(
     ("grouping", "alternative"),
     [
-        ("person", "declares no categories of person"),
-        ("cost", "WIDTH_BUCKET or CASE"),
+        ("person", "no declared categories of person"),
+        ("cost", "by WIDTH_BUCKET, or groups by CASE"),
         ("7", "No selected expression has this number"),
         ("0", "No selected expression has this number"),
         ("ward, ward", "named once"),

@@ -47,9 +47,11 @@ def test_what_stands_in_for_missing_cells_is_written(written: str) -> None:
     assert "5 stands in for the column's missing cells" in refusal
 
 
-def test_nothing_stands_in_for_missing_cells_that_is_not_declared() -> None:
-    refusal = refusal_of("SELECT COUNT(*) FROM visits WHERE COALESCE(age, 0) > 1", DATASET)
-    assert "declares nothing that stands in" in refusal
+def test_another_constant_for_missing_cells_makes_a_derived_column() -> None:
+    fields = fields_of("SELECT COUNT(*) FROM visits WHERE COALESCE(age, 0) > 1", DATASET)
+    there = {"when": {"column": "age", "op": "is_not_null"}, "then": {"column": "age"}}
+    assert fields["derived"] == {"derived_1": {"case": [there], "else": 0}}
+    assert fields["where"] == [{"column": "derived_1", "op": ">", "value": 1}]
 
 
 @pytest.mark.parametrize(

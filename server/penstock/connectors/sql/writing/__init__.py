@@ -3,5 +3,6 @@
 * ``statement``   the statement of a spec, of these parts:
 * ``cells``       columns and constants
 * ``conditions``  the entries of ``where``
+* ``derivations``  derived columns
 * ``statistics``  the aggregate
 """

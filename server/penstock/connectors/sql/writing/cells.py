@@ -1,6 +1,8 @@
 """Write the columns and the constants of a spec in SQL."""
 
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
 
 from sqlglot import exp
 
@@ -9,15 +11,25 @@ from penstock.connectors.specs.models import ColumnType, DatasetSpec
 from penstock.connectors.statements import expressions as sql
 from penstock.connectors.statements.expressions import Node
 
+Write = Callable[["CellWriter", Any], Node]
+"""Writes an expression; it is an argument, since conditions in it are written by this module."""
+
 
 @dataclass(frozen=True)
 class CellWriter:
-    """Write the columns of a dataset, with what stands in for missing cells."""
+    """Write the columns of a query: declared ones with what stands in for missing cells.
+
+    ``dataset`` has the derived columns, too, and ``derived`` says how they are computed.
+    """
 
     dataset: DatasetSpec
+    derived: Mapping[str, Any] = field(default_factory=dict)
+    write: Write | None = None
 
     def column(self, name: str) -> Node:
-        """Return a declared column as the spec reads it."""
+        """Return a column as the spec reads it."""
+        if self.write is not None and name in self.derived:
+            return self.write(self, self.derived[name])
         spec = self.dataset.columns[name]
         plain = sql.column(name, quoted=True)
         if spec.missing is None:

@@ -3,7 +3,6 @@
 ``NOT`` is moved inwards, up to the comparisons, so that a statement nests less deep than its spec.
 """
 
-from collections.abc import Iterable
 from typing import Final
 
 from sqlglot import exp
@@ -28,26 +27,29 @@ _PAIRS: Final = (
 _OPPOSITES: Final = {**dict(_PAIRS), **{second: first for first, second in _PAIRS}}
 
 
-def condition(entry: Entry, writer: CellWriter, *, opposite: bool = False) -> Node:
-    """Return the condition of one entry, or its opposite; one that joins others has parentheses."""
+def condition(
+    entry: Entry, writer: CellWriter, *, opposite: bool = False, plain: bool = True
+) -> Node:
+    """Return the condition of one entry, or its opposite; one that joins others has parentheses.
+
+    With ``plain`` a boolean column that is true stands by itself.
+    """
     match entry:
         case NotOf():
-            return condition(entry.not_of, writer, opposite=not opposite)
+            return condition(entry.not_of, writer, opposite=not opposite, plain=plain)
         case AnyOf():
-            return _joined(entry.any_of, writer, every=opposite, opposite=opposite)
+            every, entries = opposite, entry.any_of
         case AllOf():
-            return _joined(entry.all_of, writer, every=not opposite, opposite=opposite)
-    return _comparison(entry, writer, opposite=opposite)
-
-
-def _joined(entries: Iterable[Entry], writer: CellWriter, *, every: bool, opposite: bool) -> Node:
-    parts = [condition(entry, writer, opposite=opposite) for entry in entries]
+            every, entries = not opposite, entry.all_of
+        case _:
+            return _comparison(entry, writer, opposite=opposite, plain=plain)
+    parts = [condition(each, writer, opposite=opposite, plain=plain) for each in entries]
     if len(parts) == 1:
         return parts[0]
     return sql.in_parentheses(sql.all_of(parts) if every else sql.any_of(parts))
 
 
-def _comparison(entry: Condition, writer: CellWriter, *, opposite: bool) -> Node:
+def _comparison(entry: Condition, writer: CellWriter, *, opposite: bool, plain: bool) -> Node:
     kind = writer.type_of(entry.column)
     left = writer.column(entry.column)
     operator = _OPPOSITES[entry.op] if opposite else entry.op
@@ -59,6 +61,6 @@ def _comparison(entry: Condition, writer: CellWriter, *, opposite: bool) -> Node
         values = entry.value if isinstance(entry.value, tuple) else (entry.value,)
         within = sql.within(left, [constant(kind, value) for value in values])
         return within if operator == "in" else sql.negated(within)
-    if kind == "boolean" and operator == "=":
+    if plain and kind == "boolean" and operator == "=":
         return left if entry.value is True else sql.negated(left)
     return _KINDS[operator](this=left, expression=constant(kind, entry.value))

@@ -13,6 +13,7 @@ from penstock.connectors.specs.moments import Moments
 from penstock.connectors.sql.limits import LONGEST
 from penstock.connectors.sql.writing.cells import CellWriter, text_of
 from penstock.connectors.sql.writing.conditions import condition
+from penstock.connectors.sql.writing.derivations import is_named_like_bins, writer_of
 from penstock.connectors.sql.writing.statistics import aggregates
 from penstock.connectors.statements import expressions as sql
 from penstock.connectors.statements.expressions import Node
@@ -27,10 +28,12 @@ def written(query: ComputedQuery, dataset: DatasetSpec) -> str | None:
     """
     if isinstance(query, CorrelatedQuery | HistogramQuery):
         return None
-    writer = CellWriter(dataset)
+    if any(is_named_like_bins(each) for each in query.derived.values()):
+        return None
     try:
-        selected = aggregates(query, dataset)
-        groups = [_grouped(each, dataset, writer) for each in _groups_of(query)]
+        writer = writer_of(query, dataset)
+        selected = aggregates(query, writer)
+        groups = [_grouped(each, writer) for each in _groups_of(query)]
     except (InvalidInput, KeyError):
         return None
     if selected is None:
@@ -66,11 +69,13 @@ def _groups_of(query: ComputedQuery) -> list[GroupBy]:
     return list(query.group_by)
 
 
-def _grouped(group: GroupBy, dataset: DatasetSpec, writer: CellWriter) -> str:
+def _grouped(group: GroupBy, writer: CellWriter) -> str:
     """Return a column, or the ``CASE`` that names the bin of each cell."""
     if group.bins is None:
-        return text_of(writer.column(group.column))
-    bins = grouping(dataset, group.column, group.bins)
+        column = text_of(writer.column(group.column))
+        name = text_of(sql.name(group.column, quoted=True))
+        return f"{column} AS {name}" if group.column in writer.derived else column
+    bins = grouping(writer.dataset, group.column, group.bins)
     cases, last = [], len(bins) - 1
     for place, label in enumerate(bins.labels):
         low, high = (

@@ -19,9 +19,9 @@ from penstock.connectors.specs.moments import Moments, Regression
 from penstock.connectors.sql.writing.cells import CellWriter, text_of
 
 
-def aggregates(query: ComputedQuery, dataset: DatasetSpec) -> list[str] | None:
+def aggregates(query: ComputedQuery, writer: CellWriter) -> list[str] | None:
     """Return the aggregates of a spec; None of one that SQL cannot say."""
-    writer, aggregate = CellWriter(dataset), query.aggregate
+    dataset, aggregate = writer.dataset, query.aggregate
     match aggregate:
         case Histogram():
             return ["COUNT(*)"]

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 from tests.unit.connectors.cases import dataset_of, query_of
 
+from penstock.connectors.sql.writing.cells import CellWriter
 from penstock.connectors.sql.writing.statistics import aggregates
 
 
@@ -36,4 +37,4 @@ from penstock.connectors.sql.writing.statistics import aggregates
     ],
 )
 def test_an_aggregate_is_written(aggregate: dict[str, Any], texts: list[str] | None) -> None:
-    assert aggregates(query_of(aggregate), dataset_of()) == texts
+    assert aggregates(query_of(aggregate), CellWriter(dataset_of())) == texts

@@ -1,0 +1,142 @@
+"""Read integer arithmetic and ``CASE`` as derived columns of a spec."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from typing import Any, Final
+
+from sqlglot import exp
+
+from penstock.connectors.formulas.derived_columns import with_derived
+from penstock.connectors.formulas.expressions import Derived
+from penstock.connectors.planning.refusals import checked
+from penstock.connectors.specs.models import ColumnSpec
+from penstock.connectors.sql.conditions import condition
+from penstock.connectors.sql.grammar import Node, unwrapped
+from penstock.connectors.sql.names import Columns, constant
+from penstock.errors import InvalidInput
+from penstock.spec_fields import LONGEST_COLUMN_NAME
+
+Expression = int | str | dict[str, Any]
+"""An expression, as specs have it."""
+
+_CHAINS: Final[dict[type[Node], str]] = {exp.Add: "add", exp.Mul: "multiply"}
+
+
+@dataclass(frozen=True)
+class Derivations:
+    """Collect the derived columns of a statement, by the names that it gives them.
+
+    ``columns`` are those of the dataset alone: no derived column is made of another one.
+    ``aliases`` are the selected expressions that have one.
+    """
+
+    columns: Columns
+    aliases: tuple[tuple[Node, str], ...]
+    expressions: dict[str, Expression] = field(default_factory=dict)
+    nodes: dict[str, Node] = field(default_factory=dict)
+    specs: dict[str, ColumnSpec] = field(default_factory=dict)
+
+    def name_of(self, node: Node) -> str:
+        """Return the name of the derived column that a node computes.  Raises ``InvalidInput``."""
+        expression = _expression(node, self.columns)
+        for name, known in self.expressions.items():
+            if known == expression:
+                return name
+        name = self._new_name(node)
+        self.specs[name] = self._spec(node, name, expression)
+        self.expressions[name], self.nodes[name] = expression, node
+        return name
+
+    def spec_of(self, name: str) -> ColumnSpec:
+        """Return what a column may hold, be it derived or declared."""
+        return self.specs.get(name) or self.columns.dataset.columns[name]
+
+    def _spec(self, node: Node, name: str, expression: Expression) -> ColumnSpec:
+        try:
+            derived = checked(Derived, {name: expression})
+            return with_derived(self.columns.dataset, derived).columns[name]
+        except InvalidInput as error:
+            raise self.columns.source.refusal(node, error.errors[0][1]) from None
+
+    def _new_name(self, node: Node) -> str:
+        taken = {each.casefold() for each in (*self.columns.dataset.columns, *self.expressions)}
+        own = (alias for each, alias in self.aliases if each == node)
+        return next(name for name in (*own, *_numbered(taken)) if _is_free(name, taken))
+
+
+def _numbered(taken: set[str]) -> Iterator[str]:
+    return (f"derived_{number}" for number in range(1, len(taken) + 2))
+
+
+def _is_free(name: str, taken: set[str]) -> bool:
+    return name.casefold() not in taken and name.isprintable() and len(name) <= LONGEST_COLUMN_NAME
+
+
+def with_derivations(columns: Columns, selected: list[Node]) -> tuple[Columns, Derivations]:
+    """Return the columns of a statement, with those that it derives, and what collects them."""
+    aliases = tuple(
+        (unwrapped(each.this), str(each.args["alias"].this))
+        for each in selected
+        if isinstance(each, exp.Alias)
+    )
+    derivations = Derivations(columns, aliases)
+    return replace(columns, derivations=derivations), derivations
+
+
+def _expression(node: Node, columns: Columns) -> Expression:
+    inner = unwrapped(node)
+    match inner:
+        case exp.Add() | exp.Mul():
+            kind = type(inner)
+            parts = [_expression(part, columns) for part in _chain(inner, kind)]
+            return {_CHAINS[kind]: parts}
+        case exp.Sub():
+            both = (inner.this, inner.args["expression"])
+            return {"subtract": [_expression(part, columns) for part in both]}
+        case exp.Case():
+            return _cases(inner, columns)
+        case exp.Coalesce() if not columns.has_stand_in(inner):
+            return _stood_in(inner, columns)
+        case exp.Literal() if inner.is_string:
+            return str(inner.this)
+        case exp.Neg() if not isinstance(unwrapped(inner.this), exp.Literal):
+            return {"negate": _expression(inner.this, columns)}
+        case exp.Literal() | exp.Neg():
+            value = constant(columns.source, inner, "integer")
+            return int(value)
+    return {"column": columns.column(inner)}
+
+
+def _chain(node: Node, kind: type[Node]) -> Iterator[Node]:
+    """Yield the operands of a chain of one operator, from left to right."""
+    waiting = [node]
+    while waiting:
+        inner = unwrapped(waiting.pop())
+        if type(inner) is kind:
+            waiting += [inner.args["expression"], inner.this]
+        else:
+            yield inner
+
+
+def _cases(node: exp.Case, columns: Columns) -> Expression:
+    cases = [
+        {
+            "when": condition(each.this, columns),
+            "then": _expression(each.args["true"], columns),
+        }
+        for each in node.args["ifs"]
+    ]
+    default = node.args.get("default")
+    if default is None or isinstance(unwrapped(default), exp.Null):
+        return {"case": cases}
+    return {"case": cases, "else": _expression(default, columns)}
+
+
+def _stood_in(node: exp.Coalesce, columns: Columns) -> Expression:
+    """Return a column with a constant in place of its missing cells, which is none of its own."""
+    others = node.expressions
+    if len(others) != 1:
+        raise columns.source.refusal(node, "Write COALESCE with a column and one constant.")
+    name = columns.column(node.this)
+    there = {"when": {"column": name, "op": "is_not_null"}, "then": {"column": name}}
+    return {"case": [there], "else": _expression(others[0], columns)}

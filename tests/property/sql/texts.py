@@ -1,0 +1,123 @@
+"""Draw random statements over visits, and rows where no bound cuts: one row for each person."""
+
+import datetime
+from typing import Any
+
+from hypothesis import strategies as st
+from tests.unit.connectors.cases import dataset_of
+
+COLUMNS: dict[str, dict[str, Any]] = {
+    "person": {"type": "string"},
+    "Ward": {"type": "string", "categories": ["a", "b", "A"]},
+    "age": {"type": "integer", "lower": 0, "upper": 100},
+    "size": {"type": "integer", "lower": -5, "upper": 20, "missing": 3},
+    "cost": {"type": "number", "lower": -10, "upper": 50, "step": 0.5},
+    "urgent": {"type": "boolean"},
+    "insured": {"type": "boolean", "missing": True},
+    "day": {"type": "date", "categories": ["2026-01-01", "2026-01-02"]},
+}
+DATASET = dataset_of("visits.parquet", columns=COLUMNS, max_units=1000)
+
+CELLS: tuple[tuple[Any, ...], ...] = (
+    ("a", "b", "A", "d", "", None),
+    (0, 1, 17, 18, 50, 99, 100, None),
+    (-5, 0, 2, 3, 20, None),
+    (-10.0, -0.5, 0.0, 0.5, 12.0, 50.0, None),
+    (True, False, None),
+    (True, False, None),
+    (datetime.date(2026, 1, 1), datetime.date(2026, 1, 2), datetime.date(2025, 12, 31), None),
+)
+"""The cells of all columns but the person's, some outside of the declared categories."""
+
+rows = st.lists(st.tuples(*map(st.sampled_from, CELLS)), max_size=30)
+
+_INTEGERS = (
+    *("age", "AGE", '"age"', "visits.age", "COALESCE(size, 3)", "age + COALESCE(size, 3)"),
+    *("age - 2 * COALESCE(size, 3)", "-age", "(age + 1) * 2", "COALESCE(age, 7)"),
+    "CASE WHEN urgent THEN age WHEN cost > 3 THEN -1 ELSE 5 END",
+)
+_OPERATORS = ("=", "<>", "!=", "<", "<=", ">", ">=")
+
+
+def _compared(left: tuple[str, ...], right: tuple[str, ...]) -> st.SearchStrategy[str]:
+    parts = map(st.sampled_from, (left, _OPERATORS, right))
+    return st.tuples(*parts).map(" ".join)
+
+
+_atoms = st.one_of(
+    _compared(_INTEGERS, ("0", "3", "18", "-1", "50")),
+    _compared(("cost",), ("0", "0.5", "-0.5", "1e1", "12.0")),
+    _compared(("day",), ("'2026-01-01'", "DATE '2026-01-02'")),
+    _compared(("17", "0"), ("age", "COALESCE(size, 3)")),
+    st.sampled_from(
+        (
+            *("urgent", "COALESCE(insured, TRUE)", "urgent = FALSE", "urgent <> TRUE"),
+            *("urgent IS TRUE", "urgent IS NOT FALSE", "urgent IS NULL", "age IS NOT NULL"),
+            *("cost BETWEEN 0 AND 12", "age NOT BETWEEN 1 AND 50", "age IN (0, 17)"),
+            *("Ward IN ('a', 'A')", "ward NOT IN ('b')", "WARD = 'a'", "\"Ward\" <> 'a'"),
+            *("COALESCE(size, 3) IS NULL", "age + COALESCE(size, 3) IS NULL", "day IS NULL"),
+            *("person <> 'p1'", "age - COALESCE(size, 3) BETWEEN 0 AND 30"),
+        )
+    ),
+)
+conditions = st.recursive(
+    _atoms,
+    lambda inner: st.one_of(
+        inner.map("NOT ({})".format),
+        inner.map("NOT {}".format),
+        st.tuples(inner, st.sampled_from(("AND", "OR")), inner).map(" ".join),
+        st.tuples(inner, st.sampled_from(("AND", "OR")), inner).map(
+            lambda parts: f"({' '.join(parts)})"
+        ),
+    ),
+    max_leaves=8,
+)
+_BINS = (
+    "CASE WHEN {x} >= 0 AND {x} < 18 THEN '[0, 18)'"
+    " WHEN {x} >= 18 AND {x} <= 50 THEN '[18, 50]' END"
+)
+groups = st.lists(
+    st.sampled_from(
+        (
+            *("Ward", "urgent", "day", "COALESCE(insured, TRUE)"),
+            *("WIDTH_BUCKET(age, 0, 100, 4)", "WIDTH_BUCKET(cost, [-10, 0, 12])"),
+            *(_BINS.format(x="age"), _BINS.format(x="cost")),
+            "CASE WHEN age < 18 THEN 'young' WHEN urgent THEN 'urgent' ELSE 'other' END",
+            "CASE WHEN cost > 0 AND NOT urgent THEN 1 WHEN cost <= 0 THEN 2 END",
+            "CASE WHEN age BETWEEN 0 AND 17 THEN ward ELSE 'b' END",
+        )
+    ),
+    max_size=2,
+    unique=True,
+)
+aggregates = st.sampled_from(
+    (
+        ("COUNT(*)",),
+        ("COUNT(age)",),
+        ("COUNT(DISTINCT person)",),
+        *((f"SUM({integer})",) for integer in _INTEGERS),
+        ("SUM(cost)",),
+        ("AVG(cost)",),
+        ("AVG(age)",),
+        ("COUNT(*) FILTER (WHERE urgent)", "COUNT_IF(COALESCE(insured, TRUE))"),
+        ("COUNT(*) FILTER (WHERE NOT urgent OR age > 3)",),
+        ("SUM(CASE WHEN urgent THEN 1 ELSE 0 END)",),
+        ("SUM(CASE WHEN urgent OR age > 3 THEN 1 ELSE 0 END)",),
+        ("SUM(age) FILTER (WHERE urgent)",),
+        ("COUNT(age)", "AVG(age)", "VAR_POP(age)"),
+        ("REGR_COUNT(cost, age)", "COVAR_POP(cost, age)"),
+        ("MEDIAN(cost)",),
+    )
+)
+statements = st.tuples(
+    st.lists(groups, min_size=1, max_size=1).map(lambda each: each[0]),
+    aggregates,
+    st.none() | conditions,
+)
+
+
+def text_of(groups: list[str], aggregates: tuple[str, ...], condition: str | None) -> str:
+    """Return a statement; its groupings are selected first."""
+    where = "" if condition is None else f" WHERE {condition}"
+    grouped = f" GROUP BY {', '.join(groups)}" if groups else ""
+    return f"SELECT {', '.join((*groups, *aggregates))} FROM visits{where}{grouped}"
