@@ -29,6 +29,7 @@ from tests.mutants.listed.claims import (
     sampler_claims,
     schedule_claims,
     server_claims,
+    sql_claims,
     structure_claims,
 )
 from tests.mutants.mutant import Mutant
@@ -59,6 +60,7 @@ MUTANTS: Final[Sequence[Mutant]] = tuple(
         schedule_claims,
         server_claims,
         rotated_secrets,
+        sql_claims,
         structure_claims,
     )
     for mutant in module.MUTANTS

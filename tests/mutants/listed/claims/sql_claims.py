@@ -1,0 +1,114 @@
+"""Provide faults that break claims of what a statement of SQL is read as (D)."""
+
+from collections.abc import Sequence
+from typing import Final
+
+from tests.mutants.mutant import Mutant
+
+ROW: Final = "D23"
+CONDITIONS: Final = "tests/unit/connectors/sql/test_conditions.py"
+GROUPINGS: Final = "tests/unit/connectors/sql/test_groupings.py"
+MEANING: Final = "tests/property/sql/test_meaning.py::test_a_statement_means_what_its_text_means"
+
+MUTANTS: Final[Sequence[Mutant]] = (
+    Mutant(
+        row=ROW,
+        name="negation-dropped",
+        path="connectors/sql/conditions.py",
+        before="            return condition(inner.this, columns, opposite=not opposite)\n",
+        after="            return condition(inner.this, columns, opposite=opposite)\n",
+        wrong="NOT is read as if it was not there",
+        tests=(f"{CONDITIONS}::test_conditions_become_entries",),
+    ),
+    Mutant(
+        row=ROW,
+        name="open-between",
+        path="connectors/sql/conditions.py",
+        before='    return {"all": [_entry(name, ">=", low), _entry(name, "<=", high)]}\n',
+        after='    return {"all": [_entry(name, ">", low), _entry(name, "<", high)]}\n',
+        wrong="the bounds of BETWEEN are left out",
+        tests=(f"{CONDITIONS}::test_conditions_become_entries",),
+    ),
+    Mutant(
+        row=ROW,
+        name="or-of-opposites",
+        path="connectors/sql/conditions.py",
+        before="            every = (kind is exp.And) != opposite\n",
+        after="            every = kind is exp.And\n",
+        wrong="NOT (a OR b) is read as NOT a OR NOT b",
+        tests=(f"{CONDITIONS}::test_conditions_become_entries",),
+    ),
+    Mutant(
+        row=ROW,
+        name="sides-exchanged",
+        path="connectors/sql/conditions.py",
+        before="        left, right, operator = right, left, _TURNED[operator]\n",
+        after="        left, right = right, left\n",
+        wrong="18 > age is read as age > 18",
+        tests=(f"{CONDITIONS}::test_conditions_become_entries",),
+    ),
+    Mutant(
+        row=ROW,
+        name="upper-edge-of-a-bucket",
+        path="connectors/sql/groupings.py",
+        before="    return PlacedGrouping(node, bins, (PlacedEntry(node, end),))\n",
+        after="    return PlacedGrouping(node, bins)\n",
+        wrong="the last bucket of WIDTH_BUCKET holds its upper edge",
+        tests=(f"{GROUPINGS}::test_width_bucket_leaves_its_upper_edge_out",),
+    ),
+    Mutant(
+        row=ROW,
+        name="bins-without-their-edge",
+        path="connectors/sql/groupings.py",
+        before="any(closed[:-1]) or not closed[-1]",
+        after="any(closed[:-1])",
+        wrong="a CASE that leaves the upper edge out is read as bins with it",
+        tests=(f"{GROUPINGS}::test_a_case_that_names_other_ranges_is_a_derived_column",),
+    ),
+    Mutant(
+        row=ROW,
+        name="missing-cells-as-they-are",
+        path="connectors/sql/names.py",
+        before="        if missing is not None:\n",
+        after="        if missing is None and not name:\n",
+        wrong="a column is read with a stand-in that the statement does not name",
+        tests=(
+            "tests/unit/connectors/sql/test_names.py::test_what_stands_in_for_missing_cells_is_written",
+        ),
+    ),
+    Mutant(
+        row=ROW,
+        name="other-parts-dropped",
+        path="connectors/sql/grammar.py",
+        before="            if name not in parts:\n",
+        after="            if name not in parts and not parts:\n",
+        wrong="parts of a statement that no spec says are dropped without a word",
+        tests=(
+            "tests/unit/connectors/sql/test_grammar.py::test_other_parts_are_refused_with_their_place",
+        ),
+    ),
+    Mutant(
+        row=ROW,
+        name="difference-as-sum",
+        path="connectors/sql/derivations.py",
+        before='            return {"subtract": [_expression(part, columns) for part in both]}\n',
+        after='            return {"add": [_expression(part, columns) for part in both]}\n',
+        wrong="a difference is read as a sum",
+        tests=(
+            "tests/unit/connectors/sql/test_derivations.py::test_an_expression_is_a_derived_column",
+        ),
+    ),
+    Mutant(
+        row=ROW,
+        name="columns-before-sight",
+        path="services/queries/sql/statements.py",
+        before="    dataset = visible_dataset(session, principal, names.dataset)\n"
+        "    return dataset if visible_below(session, principal) else"
+        " charged_dataset(session, names)\n",
+        after="    return charged_dataset(session, names)\n",
+        wrong="the columns of a dataset are told to somebody who may not see it",
+        tests=(
+            "tests/unit/services/queries/sql/test_statements.py::test_a_dataset_out_of_sight_is_one_that_does_not_exist",
+        ),
+    ),
+)
