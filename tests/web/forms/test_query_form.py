@@ -268,3 +268,36 @@ def test_numbers_that_are_typed_are_kept_nowhere(root: Browser, world: World) ->
     files = [file for file in world.server.settings.home.rglob("*") if file.is_file()]
     assert files
     assert not [file for file in files if canary.encode() in file.read_bytes()]
+
+
+STATEMENT: dict[str, Any] = {
+    "kind": "sql",
+    "name": "smokers",
+    "dataset": "town",
+    "sql": "SELECT COUNT(*), VAR_POP(age)\nFROM town",
+    "max_rows": "1",
+    "mechanism": "gaussian",
+    "level public": "0.1",
+}
+
+
+def test_a_statement_is_previewed_with_what_it_leaves_out(root: Browser) -> None:
+    page = root.submit("/new/query/preview", **STATEMENT)
+    assert page.status_code == 200
+    assert "A row counts here only where age IS NOT NULL" in text_of(page)
+
+
+@pytest.mark.parametrize(
+    ("statement", "words"),
+    [
+        ("", "There is no statement"),
+        ("SELECT COUNT(*)\nFROM town LIMIT 3", "Line 2, column 11: Every group is answered"),
+        ("SELECT AVG(shoe) FROM town", "Line 1, column 12: The dataset town declares no column"),
+        ("SELECT COUNT(*) FROM sites", "Choose the dataset that is read, or write town."),
+    ],
+)
+def test_a_statement_is_refused_beside_its_field(root: Browser, statement: str, words: str) -> None:
+    page = root.submit("/new/query/preview", **{**STATEMENT, "sql": statement})
+    assert page.status_code == 422
+    assert words in text_of(page)
+    assert '<textarea id="sql"' in page.text

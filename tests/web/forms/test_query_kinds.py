@@ -57,6 +57,31 @@ QUERIES: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
             "levels": EPSILONS,
         },
     ),
+    "a statement": (
+        {
+            "kind": "sql",
+            "dataset": "town",
+            "sql": "SELECT town, SUM(age)\r\nFROM town -- all\r\n"
+            "WHERE smokes OR age < 18 GROUP BY 1",
+            **LEVELS,
+            **ONE,
+            "mechanism": "gaussian",
+        },
+        {
+            "dataset": "town",
+            "aggregate": {"type": "sum", "column": "age"},
+            "group_by": [{"column": "town"}],
+            "where": {
+                "any": [
+                    {"column": "smokes", "op": "=", "value": True},
+                    {"column": "age", "op": "<", "value": 18},
+                ]
+            },
+            "contribution": ROW,
+            "mechanism": "gaussian",
+            "levels": EPSILONS,
+        },
+    ),
     "a mean by its interval": (
         {
             "dataset": "town",

@@ -8,9 +8,12 @@ from werkzeug.datastructures import MultiDict
 
 from penstock.connectors.formulas.conditions import OF_NOTHING
 from penstock.connectors.specs.models import MOST_GROUPINGS
+from penstock.connectors.sql.grammar import parsed
+from penstock.connectors.sql.reading import table_of
 from penstock.nesting import shallow
 from penstock.services.schemas.histograms import FIT
 from penstock.services.schemas.views import DatasetView
+from penstock.spec_fields import folded
 from penstock.web.forms.form_input import filled, number, scalar
 from penstock.web.forms.privacy_terms import terms
 
@@ -72,6 +75,22 @@ def sparse(given: Given, dataset: DatasetView) -> dict[str, Any]:
     }
 
 
+def statement(given: Given, dataset: DatasetView) -> dict[str, Any]:
+    """Return a query in SQL.  Raises ``InvalidInput`` if it reads another dataset."""
+    text = given.get("sql", "").strip()
+    parsed_statement = parsed(text)
+    if folded(table_of(parsed_statement)) != folded(dataset.name):
+        raise parsed_statement.source.refusal(
+            parsed_statement.table, f"Choose the dataset that is read, or write {dataset.name}."
+        )
+    return {
+        "name": given.get("name", "").strip(),
+        "sql": text,
+        "contribution": _contribution(given),
+        **terms(given, dataset.budgets),
+    }
+
+
 def vector(given: Given, dataset: DatasetView) -> dict[str, Any]:
     """Return the spec of a vector whose exact values are in the form; nothing stores them."""
     return {
@@ -104,12 +123,16 @@ def _spec_of(given: Given, dataset: DatasetView) -> dict[str, Any]:
         "name": given.get("name", "").strip(),
         "dataset": dataset.name,
         "where": list(_conditions(given, dataset)),
-        "contribution": filled(
-            max_groups=number(given.get("max_groups", "")),
-            max_rows_per_group=number(given.get("max_rows", "")),
-        ),
+        "contribution": _contribution(given),
         **terms(given, dataset.budgets),
     }
+
+
+def _contribution(given: Given) -> dict[str, object]:
+    return filled(
+        max_groups=number(given.get("max_groups", "")),
+        max_rows_per_group=number(given.get("max_rows", "")),
+    )
 
 
 def _aggregate(given: Given) -> dict[str, object]:

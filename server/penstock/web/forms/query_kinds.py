@@ -48,6 +48,12 @@ KINDS = (
         query_form.sparse,
     ),
     FormKind(
+        "sql",
+        "In SQL",
+        "Sums, means, counts, variances, quantiles or a regression, as one SELECT.",
+        query_form.statement,
+    ),
+    FormKind(
         VECTOR,
         "Numbers of your own",
         "Exact numbers that you type or paste; they are not stored, and the server cannot check"
