@@ -15,7 +15,7 @@ from tests.api.sight.scheduled import schedule_in
 from tests.api.world import QUERY, World, parsed, propose
 
 from penstock.api import OPERATIONS
-from penstock.api.operations import ADMIN, ONESELF_OR_ADMIN
+from penstock.api.operations import ADMIN, ONESELF_OR_ADMIN, REGISTRAR
 from penstock.encryption import Secrets, SecretsFile
 from penstock.persistence.tables import Charge, Idempotency, Leaf
 from penstock.services.jobs import idempotency
@@ -134,7 +134,7 @@ def test_every_post_of_admins_is_tried_with_a_key() -> None:
             request_id="first",
         )
         for operation in OPERATIONS
-        if operation.verb == "POST" and operation.policy in (ADMIN, ONESELF_OR_ADMIN)
+        if operation.verb == "POST" and operation.policy in (ADMIN, ONESELF_OR_ADMIN, REGISTRAR)
     }
     assert posts == set(POSTS)
 

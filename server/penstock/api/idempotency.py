@@ -1,4 +1,4 @@
-"""Handle the header ``Idempotency-Key`` of admins' POST requests: act once, answer every repeat.
+"""Handle the header ``Idempotency-Key`` of POST requests: act once, answer every repeat.
 
 The answer is kept as the bytes that went out, except for a token's secret, which is shown
 once and stored nowhere: a repeat shows null in its place.
@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 from flask import Response
 
-from penstock.api.operations import ADMIN, ONESELF_OR_ADMIN, Operation
+from penstock.api.operations import ADMIN, ONESELF_OR_ADMIN, REGISTRAR, Operation
 from penstock.errors import PenstockError
 from penstock.http.answers import MEDIA_TYPE, rendered
 from penstock.services.access.principals import Principal
@@ -23,10 +23,11 @@ REPLAYED = "Idempotency-Replayed"
 def applies(operation: Operation) -> bool:
     """Return True if a request for ``operation`` may carry a key.
 
-    It may if it is an admin's POST that changes something.  A request for a release needs none: a
+    It may if it is a POST of admins, or of analysts under an allowance, that changes something.  A
+    request for a release needs none: a
     repeat returns the same release.
     """
-    return operation.verb == "POST" and operation.policy in (ADMIN, ONESELF_OR_ADMIN)
+    return operation.verb == "POST" and operation.policy in (ADMIN, ONESELF_OR_ADMIN, REGISTRAR)
 
 
 def fingerprint(server: Server, operation: Operation, path: str, body: bytes | bytearray) -> bytes:

@@ -17,6 +17,7 @@ from tests.mutants.listed import (
     structures,
     web,
 )
+from tests.mutants.listed.asking import sql_claims
 from tests.mutants.listed.claims import (
     accounting_claims,
     allowance_claims,
@@ -29,7 +30,6 @@ from tests.mutants.listed.claims import (
     sampler_claims,
     schedule_claims,
     server_claims,
-    sql_claims,
     structure_claims,
 )
 from tests.mutants.mutant import Mutant

@@ -103,11 +103,16 @@ def values_of(plan: Plan, steps: list[int]) -> dict[tuple[str, ...], list[Any]]:
 
 def _moments(plan: Plan, numbers: list[int]) -> list[float]:
     """Return the count; of one column also its mean and variance, of two their covariance."""
-    square = plan.grid**2
+    square = plan.grid**plan.order
     count = numbers[0] / square
     if not count:
         return [0.0]
     means = [number / numbers[0] for number in numbers[1 : 1 + len(plan.factors)]]
+    if plan.order == 1:
+        (factor,) = plan.factors
+        middle = float(factor.step) * (factor.lowest + factor.highest) / 2
+        mean = middle + float(factor.step) * plan.grid / 2 * means[0]
+        return [count, count * mean, mean]
     halves = [float(each.step) * plan.grid / 2 for each in plan.factors]
     middles = [float(each.step) * (each.lowest + each.highest) / 2 for each in plan.factors]
     if len(plan.factors) == 1:
@@ -159,11 +164,9 @@ def _require_equal(plan: Plan, computed: Answers, plain: Answers) -> None:
         if plan.factors and len(expected) > 3:
             continue  # the statement that is shown lists more
         whole = [0.0 if value is None else float(value) for value in expected]
-        if not whole[0]:
-            assert values[0] == pytest.approx(0)
-            continue
+        size = min(len(values), len(whole))  # of no rows there is a count alone
         scale = 0.5 if plan.factors else 1e-9
-        assert values == pytest.approx(whole[: len(values)], rel=1e-6, abs=scale)
+        assert values[:size] == pytest.approx(whole[:size], rel=1e-6, abs=scale)
 
 
 @pytest.mark.parametrize(

@@ -120,6 +120,8 @@ _aggregates = st.sampled_from(
         {"type": "mean", "column": "rest"},
         {"type": "moments", "columns": ["rest", "cost"]},
         {"type": "moments", "columns": ["sum"]},
+        {"type": "moments", "columns": ["sum"], "order": 1},
+        {"type": "moments", "columns": ["cost", "rest"], "order": 1},
         {"type": "quantiles", "column": "rest", "probabilities": [0.5]},
         {"type": "regression", "outcome": "rest", "predictors": ["age"]},
     ]

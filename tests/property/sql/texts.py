@@ -105,6 +105,7 @@ aggregates = st.sampled_from(
         ("SUM(CASE WHEN urgent OR age > 3 THEN 1 ELSE 0 END)",),
         ("SUM(age) FILTER (WHERE urgent)",),
         ("COUNT(age)", "AVG(age)", "VAR_POP(age)"),
+        ("COUNT(age)", "SUM(age)", "AVG(age)"),
         ("REGR_COUNT(cost, age)", "COVAR_POP(cost, age)"),
         ("MEDIAN(cost)",),
     )

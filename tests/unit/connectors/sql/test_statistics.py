@@ -13,6 +13,9 @@ OTHER = "No single vector answers this"
             "COUNT(*), AVG(cost), VAR_POP(age), CORR(age, cost)",
             {"type": "moments", "columns": ["cost", "age"]},
         ),
+        ("AVG(age), SUM(cost)", {"type": "moments", "columns": ["age", "cost"], "order": 1}),
+        ("COUNT(*), AVG(age)", {"type": "moments", "columns": ["age"], "order": 1}),
+        ("SUM(age), COUNT(age)", {"type": "moments", "columns": ["age"], "order": 1}),
         ("STDDEV_POP(cost), SUM(cost)", {"type": "moments", "columns": ["cost"]}),
         (
             "MEDIAN(age), QUANTILE_CONT(age, 0.1), COUNT(age)",

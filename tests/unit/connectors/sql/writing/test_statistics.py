@@ -24,6 +24,10 @@ from penstock.connectors.sql.writing.statistics import aggregates
             ['COUNT("age")', 'AVG("age")', 'VAR_POP("age")'],
         ),
         (
+            {"type": "moments", "columns": ["age", "cost"], "order": 1},
+            ["COUNT(*)", 'SUM("age")', 'SUM("cost")'],
+        ),
+        (
             {"type": "regression", "outcome": "age", "predictors": ["cost"]},
             ['REGR_SLOPE("age", "cost")', 'REGR_INTERCEPT("age", "cost")'],
         ),
