@@ -22,14 +22,15 @@ SCHEMA = "global_temp"
 
 @dataclass
 class Cluster:
-    """Hold a running Spark."""
+    """Hold a running Spark, and the address at which it is read."""
 
     spark: Any
+    address: str
 
     @property
     def sources(self) -> Sources:
         """Return what lets a connector read under the name ``cluster``."""
-        return sources_at(ADDRESS)
+        return sources_at(self.address)
 
     def fill(self, view: str, table: pa.Table) -> None:
         """Make a view anew, with these rows."""
@@ -68,7 +69,7 @@ def started() -> Iterator[Cluster]:
     )
     try:
         with session.reading(ADDRESS):
-            yield Cluster(session._started[0].session)
+            yield Cluster(session._started[0].session, ADDRESS)
     finally:
         session.stop()
         del os.environ["JDK_JAVA_OPTIONS"]

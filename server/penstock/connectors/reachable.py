@@ -102,14 +102,22 @@ def _conformance_of_postgresql(secret: str, release: str) -> str:
 
 def _spark(secret: str) -> tuple[str, str]:
     from penstock.connectors.spark.conformance import require_conformance
+    from penstock.connectors.spark.connect import UNREADABLE
+    from penstock.connectors.spark.failures import REFUSED
     from penstock.connectors.spark.session import reading
 
-    with reading(secret) as session:
-        try:
-            require_conformance(session, secret)
-        except Unavailable:
-            return session.version, "failed"
-        return session.version, PASSED
+    try:
+        with reading(secret) as session:
+            version = session.version
+            try:
+                require_conformance(session, secret)
+            except Unavailable:
+                return version, "failed"
+            return version, PASSED
+    except Unavailable as error:
+        if error.detail in (UNREADABLE, REFUSED):
+            raise InvalidInput(error.detail) from None
+        raise
 
 
 def _clickhouse(secret: str) -> tuple[str, str]:

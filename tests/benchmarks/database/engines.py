@@ -196,7 +196,7 @@ def _clickhouse(file: Path, folder: Path) -> Iterator[Running]:
 def _spark(file: Path, _: Path) -> Iterator[Running]:
     # With Java as it is; the tests' own starts faster and computes slower.
     with session.reading(spark_server.ADDRESS):
-        cluster = Cluster(session._started[0].session)
+        cluster = Cluster(session._started[0].session, spark_server.ADDRESS)
     try:
         cluster.define("crowd", f"SELECT * FROM parquet.`{file}`")  # noqa: S608
 

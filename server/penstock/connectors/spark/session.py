@@ -5,10 +5,8 @@ process starts Spark once, when it is first needed, for a ``local[...]`` or ``sp
 Java runtime is needed for it.  With Spark Connect (``sc://``) nothing is started here.
 """
 
-import logging
 import os
 import re
-import socket
 import subprocess
 import threading
 import warnings
@@ -19,12 +17,11 @@ from typing import Any, Final
 
 import pyarrow as pa
 
-from penstock.connectors.spark.failures import UNREACHABLE, is_gone, own_words
+from penstock.connectors.spark import connect
+from penstock.connectors.spark.failures import is_gone, keep_quiet, own_words
+from penstock.connectors.spark.hosts import PATIENCE, hosts_of, require_answer
 from penstock.errors import Unavailable
 from penstock.settings import PREFIX
-
-PATIENCE: Final = 10
-"""The seconds after which a cluster that does not answer is not reachable."""
 
 _SETTINGS: Final[Mapping[str, str]] = {
     "spark.sql.ansi.enabled": "true",
@@ -51,7 +48,6 @@ _LOOPBACK: Final[Mapping[str, str]] = {
     "spark.driver.host": "127.0.0.1",
 }
 _MEMORY = re.compile(r"(\d+)([KMGT])i?B")
-_HOST = re.compile(r"(?:\w+://)?\[?([^\]/;?,]+?)\]?:(\d+)")
 
 
 @dataclass
@@ -68,10 +64,11 @@ _lock = threading.Lock()
 
 
 class Session:
-    """Read with one session of Spark."""
+    """Read with one session of Spark, which is ``remote`` behind Spark Connect."""
 
-    def __init__(self, spark: Any) -> None:
+    def __init__(self, spark: Any, *, remote: bool) -> None:
         self._spark = spark
+        self._remote = remote
 
     @property
     def version(self) -> str:
@@ -110,7 +107,10 @@ class Session:
             rows = self._spark.sql(text)
         if once:
             with own_words(running=True):
-                rows = rows.localCheckpoint(eager=True)
+                if self._remote:
+                    rows = connect.checkpointed(self._spark, rows)
+                else:
+                    rows = rows.localCheckpoint(eager=True)
         with own_words(running=False):
             rows.createOrReplaceTempView(name)
 
@@ -139,16 +139,16 @@ def reading(address: str, memory: str | None = None) -> Iterator[Session]:
 
     Raises ``Unavailable`` if there is no Spark.
     """
-    spark = _remote(address) if address.startswith("sc://") else _local(address, memory)
+    remote = address.startswith(connect.SCHEME)
+    spark = connect.opened(address) if remote else _local(address, memory)
     try:
         with own_words(running=False):
             for name, value in _SETTINGS.items():
                 spark.conf.set(name, value)
-        yield Session(spark)
+        yield Session(spark, remote=remote)
     finally:
-        if address.startswith("sc://"):
-            with suppress(Exception):  # the reading is over, whatever it led to
-                spark.stop()
+        if remote:
+            connect.close(spark)
 
 
 def stop() -> None:
@@ -167,7 +167,8 @@ def _local(address: str, memory: str | None) -> Any:
         if _started and not _is_running(_started[0]):
             _forget()
         if not _started:
-            _require_hosts(address)
+            if not address.startswith("local"):
+                require_answer(hosts_of(address))
             with own_words(running=False):
                 _started.append(_Started(os.getpid(), address, _start(address, memory)))
         if _started[0].address != address:
@@ -185,7 +186,7 @@ def _start(address: str, memory: str | None) -> Any:
         warnings.simplefilter("ignore", FutureWarning)
         from pyspark.sql import SparkSession
 
-        _keep_quiet()
+        keep_quiet()
         inside = address.startswith("local")
         builder = SparkSession.builder.master(address)
         for name, value in {**_OURS, **_SETTINGS, **(_LOOPBACK if inside else {})}.items():
@@ -223,44 +224,6 @@ def _own_variables_kept() -> Iterator[None]:
         yield
     finally:
         module.Popen = start
-
-
-def _remote(address: str) -> Any:
-    _require_hosts(address)
-    try:
-        with warnings.catch_warnings(), own_words(running=False):
-            warnings.simplefilter("ignore", FutureWarning)
-            from pyspark.sql.connect.session import SparkSession
-
-            _keep_quiet()
-            return SparkSession.builder.remote(address).create()
-    except ImportError:
-        raise Unavailable(
-            "The server cannot use Spark Connect yet: install what it needs with"
-            " `pip install 'pyspark[connect]'` and start it again. Nothing was released."
-        ) from None
-
-
-def _keep_quiet() -> None:
-    """Keep PySpark from writing what Spark said to this process's log."""
-    logging.getLogger("SQLQueryContextLogger").disabled = True
-    for name in ("py4j", "pyspark"):
-        logging.getLogger(name).setLevel(logging.CRITICAL + 1)
-
-
-def _require_hosts(address: str) -> None:
-    """Raise ``Unavailable`` unless one of the address's hosts answers; Spark would wait long."""
-    if address.startswith("local"):
-        return
-    hosts = [_HOST.match(part) for part in address.split(",")]
-    if address.startswith("sc://") and hosts[0] is None:
-        return  # its own port
-    for each in hosts:
-        with suppress(OSError):
-            if each is not None:
-                socket.create_connection((each[1], int(each[2])), PATIENCE).close()
-                return
-    raise Unavailable(UNREACHABLE)
 
 
 def _is_running(started: _Started) -> bool:

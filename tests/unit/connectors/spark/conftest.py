@@ -1,12 +1,13 @@
-"""Provide a Spark with a view of visits, for all tests of this folder."""
+"""Provide a Spark with a view of visits, within this process and behind Spark Connect."""
 
 import datetime
 from collections.abc import Iterator
 
 import pyarrow as pa
 import pytest
-from tests.databases import spark
+from tests.databases import spark, spark_connect
 from tests.databases.spark import Cluster
+from tests.databases.spark_connect import Server
 from tests.unit.connectors.cases import dataset_of
 
 from penstock.connectors.specs.models import DatasetSpec
@@ -23,10 +24,24 @@ ROWS = {
 
 
 @pytest.fixture(scope="session")
-def running() -> Iterator[Cluster]:
-    """Yield the Spark that the tests of a process share."""
+def local() -> Iterator[Cluster]:
+    """Yield the Spark inside this process, which the tests of a process share."""
     with spark.started() as cluster:
         yield cluster
+
+
+@pytest.fixture(scope="session")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """Yield the server of Spark Connect, which the tests of a process share."""
+    with spark_connect.started(tmp_path_factory.mktemp("connect"), pages=True) as running:
+        yield running
+
+
+@pytest.fixture(params=["local", "server"])
+def running(request: pytest.FixtureRequest) -> Cluster:
+    """Return the Spark of this process, and then the one behind Spark Connect."""
+    cluster: Cluster = request.getfixturevalue(request.param)
+    return cluster
 
 
 @pytest.fixture

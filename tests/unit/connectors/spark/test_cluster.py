@@ -22,7 +22,7 @@ from penstock.connectors.spark import session
 
 sources = spark.sources_at(sys.argv[1])
 with session.reading(sys.argv[1]):
-    cluster = spark.Cluster(session._started[0].session)
+    cluster = spark.Cluster(session._started[0].session, sys.argv[1])
 cluster.fill("visits", pa.table(ROWS))
 visits = dataset_of(source=dict(spark.source_of("visits")))
 connector_of(visits, sources).check(visits)

@@ -4,7 +4,7 @@ import re
 from dataclasses import replace
 
 import pytest
-from tests.databases.spark import ADDRESS, Cluster
+from tests.databases.spark import Cluster
 
 from penstock.connectors.spark import conformance
 from penstock.connectors.spark.dialect import Spark
@@ -15,7 +15,7 @@ from penstock.errors import Unavailable
 
 
 def test_spark_answers_as_it_should(cluster: Cluster) -> None:
-    with reading(ADDRESS) as session:
+    with reading(cluster.address) as session:
         assert conformance.differences(session) == []
 
 
@@ -32,7 +32,7 @@ OTHERWISE = {
 @pytest.mark.parametrize("way", OTHERWISE)
 def test_a_spark_that_computes_otherwise_is_found_out(cluster: Cluster, way: str) -> None:
     name, pattern, instead = OTHERWISE[way]
-    with reading(ADDRESS) as session:
+    with reading(cluster.address) as session:
         types = conformance.declare_rows(session)
         right = []
         for question in QUESTIONS:
@@ -48,8 +48,11 @@ def test_a_spark_that_computes_otherwise_is_found_out(cluster: Cluster, way: str
 def test_a_refused_spark_reads_no_data(cluster: Cluster, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(conformance, "PASSED", set())
     monkeypatch.setattr(conformance, "differences", lambda _: ["sum"])
-    with reading(ADDRESS) as session, pytest.raises(Unavailable, match=r"\(sum\), so no data"):
-        conformance.require_conformance(session, ADDRESS)
+    with (
+        reading(cluster.address) as session,
+        pytest.raises(Unavailable, match=r"\(sum\), so no data"),
+    ):
+        conformance.require_conformance(session, cluster.address)
 
 
 def test_a_spark_that_passed_is_not_asked_again(
@@ -63,8 +66,8 @@ def test_a_spark_that_passed_is_not_asked_again(
 
     monkeypatch.setattr(conformance, "PASSED", set())
     monkeypatch.setattr(conformance, "differences", differences)
-    with reading(ADDRESS) as session:
-        conformance.require_conformance(session, ADDRESS)
-        conformance.require_conformance(session, ADDRESS)
+    with reading(cluster.address) as session:
+        conformance.require_conformance(session, cluster.address)
+        conformance.require_conformance(session, cluster.address)
         conformance.require_conformance(session, "local[1]")
     assert len(asked) == 2

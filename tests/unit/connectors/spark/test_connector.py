@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pyarrow as pa
 import pytest
-from tests.databases.spark import ADDRESS, Cluster
+from tests.databases.spark import Cluster
 from tests.unit.connectors.cases import KEY, SALT, query_of, stated
 from tests.unit.connectors.spark.conftest import ROWS
 
@@ -26,8 +26,8 @@ from penstock.errors import InvalidInput, SourceChanged, Unavailable
 @pytest.fixture(autouse=True)
 def passed(monkeypatch: pytest.MonkeyPatch, cluster: Cluster) -> None:
     """Take the questions as answered, which test_conformance asks."""
-    with reading(ADDRESS) as session:
-        monkeypatch.setattr(conformance, "PASSED", {(ADDRESS, session.version)})
+    with reading(cluster.address) as session:
+        monkeypatch.setattr(conformance, "PASSED", {(cluster.address, session.version)})
 
 
 def _asked(cluster: Cluster, dataset: DatasetSpec, query: ComputedQuery) -> list[int]:
@@ -106,7 +106,7 @@ def test_the_salt_and_the_keys_are_in_no_plan(cluster: Cluster, visits: DatasetS
     query = query_of(group_by=["ward"])
     statement = stated(visits, query)
     salt = b"a salt that is secret"
-    with reading(ADDRESS) as session:
+    with reading(cluster.address) as session:
         types = session.types("global_temp.visits") or {}
         declare(session, statement, salt, "global_temp.visits", types, reads=True)
         shown = io.StringIO()

@@ -28,7 +28,7 @@ session.stop()
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems show it elsewhere")
-def test_java_has_no_variable_of_the_server(cluster: Cluster) -> None:
+def test_java_has_no_variable_of_the_server() -> None:
     """Any program of the account can read its environment, and not that of a worker."""
     own = {"PENSTOCK_CONNECTION_WAREHOUSE": "postgresql://ann:canary@host/lake", "OTHER": "kept"}
     done = subprocess.run(
@@ -59,27 +59,27 @@ def test_a_cluster_that_is_away_is_unavailable_without_its_address(
     assert refused.value.__cause__ is None
 
 
-def test_a_second_cluster_in_one_process_is_refused(cluster: Cluster) -> None:
+def test_a_second_cluster_in_one_process_is_refused(local: Cluster) -> None:
     with pytest.raises(Unavailable, match="can start only one"), reading("local[1]"):
         pass
 
 
 def test_sessions_share_no_relations(cluster: Cluster) -> None:
-    with reading(ADDRESS) as one, reading(ADDRESS) as other:
+    with reading(cluster.address) as one, reading(cluster.address) as other:
         one.declare("mine", pa.table({"x": [1]}))
         assert one.types("mine") == {"x": "bigint"}
         assert other.types("mine") is None
 
 
 def test_what_is_no_select_is_not_run(cluster: Cluster) -> None:
-    with reading(ADDRESS) as session:
+    with reading(cluster.address) as session:
         assert session.schema("DROP VIEW IF EXISTS global_temp.visits") is None
         assert session.schema("SELECT 1 AS a) AS b; DROP VIEW global_temp.visits") is None
         assert session.types("global_temp.visits") is not None
 
 
 def test_texts_are_texts_whatever_they_hold(cluster: Cluster) -> None:
-    with reading(ADDRESS) as session:
+    with reading(cluster.address) as session:
         (row,) = session.table(r"SELECT '${env:HOME}' AS a, '\'\\n' AS b").to_pylist()
     assert row == {"a": "${env:HOME}", "b": "'\\n"}
 

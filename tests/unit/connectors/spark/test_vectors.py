@@ -22,14 +22,15 @@ from penstock.connectors.spark.session import reading
 Pair = tuple[Engine, Engine]
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="module", params=["local", "server"])
 def pair(
-    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, running: Cluster
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Pair]:
-    """Yield Spark and DuckDB."""
-    with reading(spark.ADDRESS) as session:
+    """Yield Spark, within this process and behind Spark Connect, and DuckDB."""
+    running: Cluster = request.getfixturevalue(request.param)
+    with reading(running.address) as session:
         # Other tests ask the questions; here the answers are compared with DuckDB's.
-        conformance.PASSED.add((spark.ADDRESS, session.version))
+        conformance.PASSED.add((running.address, session.version))
     engine = Engine(
         dict(spark.source_of("everything")),
         running.sources,
