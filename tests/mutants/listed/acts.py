@@ -239,4 +239,82 @@ MUTANTS: Final[Sequence[Mutant]] = (
             "tests/api/test_idempotency.py::test_a_request_that_is_still_worked_on_is_told_so_and_an_abandoned_one_is_done",
         ),
     ),
+    Mutant(
+        name="decision-after-the-charge",
+        row="V85",
+        path="services/queries/registration.py",
+        before="        also(session, query)\n        return query,",
+        after="    with server.database.write() as session:\n"
+        "        also(session, query)\n        return query,",
+        wrong="a decision is stored in another transaction than its charge",
+        tests=(
+            "tests/unit/services/requests/test_decisions.py::test_the_decision_is_stored_with_the_charge_or_not_at_all",
+        ),
+    ),
+    Mutant(
+        name="own-request-approved",
+        row="V85",
+        path="services/requests/decisions.py",
+        before="if server.settings.two_person_rule and any(",
+        after="if not server.settings.two_person_rule and any(",
+        wrong="an admin approves a request of their own under the two-person rule",
+        tests=(
+            "tests/unit/services/requests/test_decisions.py::test_under_the_two_person_rule_nobody_approves_their_own_request",
+        ),
+    ),
+    Mutant(
+        name="asker-not-among-registrars",
+        row="V85",
+        path="services/exposure/exposure.py",
+        before=" | _askers(session, seen)",
+        after="",
+        wrong="what those had read who requested a query is not counted",
+        tests=(
+            "tests/unit/services/requests/test_decisions.py::test_askers_count_among_those_who_chose_what_a_tier_may_see",
+        ),
+    ),
+    Mutant(
+        name="requests-not-held-to-the-log",
+        row="V85",
+        path="services/requests/logged_requests.py",
+        before="if _stored(session) != logged:",
+        after="if _stored(session).keys() != logged.keys():",
+        wrong="an audit misses a decision that was removed",
+        tests=(
+            "tests/unit/services/requests/test_logged_requests.py::test_what_was_changed_outside_of_the_server_is_named",
+        ),
+    ),
+    Mutant(
+        name="request-led-to-a-hidden-query",
+        row="V86",
+        path="services/requests/asking.py",
+        before="same = rows.same_statistic(session, canonical_hash, limit)",
+        after="same = rows.same_statistic(session, canonical_hash)",
+        wrong="a request tells that a hidden query is the same",
+        tests=(
+            "tests/unit/services/requests/test_asking.py::test_a_request_that_equals_a_hidden_query_is_answered_as_if_there_were_none",
+        ),
+    ),
+    Mutant(
+        name="requests-of-others-shown",
+        row="V86",
+        path="services/requests/rows.py",
+        before="or row.user_id == principal.user_id)",
+        after="or row.user_id)",
+        wrong="an analyst is shown the requests of others",
+        tests=(
+            "tests/unit/services/requests/test_asking.py::test_a_request_is_visible_to_its_sender_and_admins_alone",
+        ),
+    ),
+    Mutant(
+        name="comments-before-the-request",
+        row="V86",
+        path="services/requests/views.py",
+        before=" & (col(RequestComment.at) >= asker.at)",
+        after="",
+        wrong="comments tell a second sender that there was a first",
+        tests=(
+            "tests/unit/services/requests/test_comments.py::test_askers_of_one_statistic_do_not_read_each_other_nor_what_came_before",
+        ),
+    ),
 )

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 from sqlmodel import Session, col, select
+from tests.unit.services.requests.requesting import ask
 from tests.unit.services.schedules.planning import spec_of, with_stays
 from tests.unit.worlds import CopyWorld, World, fill
 
@@ -21,10 +22,11 @@ from penstock.services.access.principals import OPERATOR, Principal
 from penstock.services.approvals import proposals
 from penstock.services.approvals.actions import QueryRetirement
 from penstock.services.audit import clocks, proofs, refusals, restores
+from penstock.services.datasets import allowances
 from penstock.services.operations import home, key_rotation
 from penstock.services.people import tokens, users
 from penstock.services.schedules import schedules
-from penstock.services.schemas.datasets import DatasetChange
+from penstock.services.schemas.datasets import AllowanceSpec, DatasetChange
 from penstock.services.schemas.people.tokens import TokenSpec
 from penstock.services.schemas.people.users import UserChange
 from penstock.services.schemas.streams import ElementsRequest, StreamRequest
@@ -64,6 +66,8 @@ def every_kind(world: World) -> None:
     stream_totals.read(server, world.person("pia"), "hits")
     with_stays(world, server.settings.home.parent)
     schedules.create(server, world.person("ada"), spec_of(server.settings.home.parent))
+    ask(world)
+    allowances.give(server, OPERATOR, "stays", "internal", AllowanceSpec(epsilon=0.5))
     key_rotation.rotate(server, OPERATOR)
     ruled = replace(server, settings=server.settings.model_copy(update={"two_person_rule": True}))
     proposals.do_or_propose(ruled, world.person("ada"), QueryRetirement(query="visits"))

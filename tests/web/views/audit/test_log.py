@@ -7,6 +7,7 @@ from typing import Any
 from urllib.parse import quote, urlencode
 
 import pytest
+from tests.api.routes.requested import request_in
 from tests.api.sight.scheduled import schedule_in
 from tests.api.world import World, propose
 from tests.web.world import HOSTILE, Browser, Open, text_of
@@ -160,6 +161,9 @@ def test_every_kind_of_leaf_is_told_in_a_sentence(olga: Browser, world: World) -
     world.clock.now -= timedelta(hours=1)
     clocks.acknowledge(world.server, OPERATOR)
     schedule_in(world)
+    request_in(world)
+    given = "/api/v1/datasets/stays/allowances/internal"
+    world.answer("PUT", given, {"epsilon": 0.5}, by="root")
     refusals.record(world.server, {"failed_sign_ins": 1200, "bad_tokens": 2, "too_often": 3}, 60.0)
     page = text_of(olga.get("/timeline?order=oldest")) + text_of(olga.get("/timeline"))
     for sentence in (
@@ -177,6 +181,7 @@ def test_every_kind_of_leaf_is_told_in_a_sentence(olga: Browser, world: World) -
         "ann was issued token",
         "Proposal",
         "Schedule nightly was made",
+        ": made by ian , for dataset stays",
         "The database and its witness agreed again",
         "The log had been signed at a wrong time",
         "1,200 failed to sign in, 2 with an invalid token, 3 too frequent",
