@@ -34,7 +34,7 @@ class Cluster:
 
     def fill(self, view: str, table: pa.Table) -> None:
         """Make a view anew, with these rows."""
-        self.spark.createDataFrame(table).createOrReplaceGlobalTempView(view)
+        session.rows_of(self.spark, table).createOrReplaceGlobalTempView(view)
 
     def define(self, view: str, text: str) -> None:
         """Make a view of a SELECT anew."""

@@ -95,7 +95,7 @@ class Session:
     def declare(self, name: str, table: pa.Table) -> None:
         """Make a temporary relation of rows of ours."""
         with own_words(running=False):
-            self._spark.createDataFrame(table).createOrReplaceTempView(name)
+            rows_of(self._spark, table).createOrReplaceTempView(name)
 
     def define(self, name: str, text: str, *, once: bool) -> None:
         """Make a temporary relation of a SELECT.
@@ -149,6 +149,13 @@ def reading(address: str, memory: str | None = None) -> Iterator[Session]:
     finally:
         if remote:
             connect.close(spark)
+
+
+def rows_of(spark: Any, table: pa.Table) -> Any:
+    """Return a relation of rows of ours; Spark Connect takes no types from a table without rows."""
+    from pyspark.sql.pandas.types import from_arrow_schema
+
+    return spark.createDataFrame(table, schema=from_arrow_schema(table.schema))
 
 
 def stop() -> None:

@@ -71,6 +71,13 @@ def test_sessions_share_no_relations(cluster: Cluster) -> None:
         assert other.types("mine") is None
 
 
+def test_a_relation_without_rows_has_its_types(cluster: Cluster) -> None:
+    with reading(cluster.address) as session:
+        session.declare("none", pa.table({"x": pa.array([], pa.int64()), "y": pa.array([], "str")}))
+        assert session.types("none") == {"x": "bigint", "y": "string"}
+        assert session.table("SELECT x FROM none").num_rows == 0
+
+
 def test_what_is_no_select_is_not_run(cluster: Cluster) -> None:
     with reading(cluster.address) as session:
         assert session.schema("DROP VIEW IF EXISTS global_temp.visits") is None
