@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 from sqlalchemy import LargeBinary
+from tests.altered_bytes import altered
 from tests.api.bad_input.stage import furnished_home
 from tests.api.bad_input.verdict import judge_secrets, judge_words
 from tests.api.sight.hidden import RELEASE, hide
@@ -33,7 +34,7 @@ SEALED = [
 TURNED = "the last bit turned"
 BAD: dict[str, Callable[[bytes], bytes]] = {
     "nothing but a zero": lambda _: b"\0",
-    TURNED: lambda kept: kept[:-1] + bytes([kept[-1] ^ 1]),
+    TURNED: altered,
     "cut in half": lambda kept: kept[: len(kept) // 2 + 1],
     "a byte more": lambda kept: kept + b"\0",
     "zeros": lambda kept: bytes(len(kept)),

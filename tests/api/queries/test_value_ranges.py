@@ -9,6 +9,7 @@ import httpx
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from tests.altered_bytes import altered
 from tests.api.world import QUERY, World, parsed
 
 from penstock.http import tabular_formats
@@ -136,7 +137,7 @@ def test_a_damaged_chunk_is_a_problem_in_every_format_and_hides_no_other_range(
     world.answer("POST", "/api/v1/queries", LONG, by="root")
     release = world.answer("POST", "/api/v1/queries/long/releases", {}, by="ann")
     for chunk in world.server.settings.home.glob("chunks/*/00000002"):
-        chunk.write_bytes(chunk.read_bytes()[:-1] + b"x")
+        chunk.write_bytes(altered(chunk.read_bytes()))
     answer = world.call("GET", path_of(release, f"?format={form}"), by="ann")
     assert answer.status_code == 503
     assert "Chunk 2 of 3" in parsed(answer)["detail"]

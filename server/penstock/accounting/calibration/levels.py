@@ -41,8 +41,11 @@ LAST_PURE: Final = 6
 _ROOM: Final = 1e-9
 """The logarithm by which a level in closed form must be too noisy to be searched instead."""
 
-_RUNG_ROOM: Final = Fraction(1, 2**24)
-"""The part by which a level may be raised to have a good rung; a lattice rounds by less."""
+_RUNG_ROOM: Final = Fraction(1, 2**20)
+"""The part by which a level may be raised to have a good rung.
+
+Ladders count in units of at most 2^-20 of a level, but for Poisson noise of a small mean.
+"""
 
 ADVICE: Final = " Ask for fewer levels, a smaller vector or a larger share."
 """The advice if a share is too small for a sampler's failure probability."""
@@ -322,9 +325,10 @@ def _on_its_lattice(plan: Plan, excess: PlannedExcess, guess: float) -> Fraction
 
 
 def _with_its_rung(plan: Plan, excess: PlannedExcess, level: Fraction) -> Fraction:
-    """Return ``level``, or slightly more if the rung that a lattice rounds it down to is not good.
+    """Return ``level``, or slightly more if the rung just below it is not good.
 
-    Otherwise a query planned for the level would have to take the next rung, 2^-10 noisier.
+    A ladder rounds the level down to that rung.  Otherwise a query planned for the level would have
+    to take the next rung, 2^-10 noisier.
     """
     planned = plan(level)
     rung = planned[1].rung_at_or_above(level)

@@ -78,10 +78,11 @@ def switch(
     principal.require("admin")
     with server.database.write(need=Need.GROWTH if on else Need.RELIEF) as session:
         row = by_name(session, name)
-        if made_at not in (None, row.created_at):
+        if made_at is not None and made_at != row.created_at:
             raise Conflict(
-                f"The schedule {row.name!r} was removed and made again at"
-                f" {timestamp(row.created_at)}. Read what it will charge, and switch it again."
+                f"The schedule {row.name!r} was made at {timestamp(row.created_at)}, and the one"
+                f" that is meant at {timestamp(made_at)}. Read what it will charge, and switch it"
+                " again."
             )
         if on != (row.next_at is not None):
             spec, person = spec_of(row), _person(principal) if on else row.user_id

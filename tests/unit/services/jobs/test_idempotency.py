@@ -4,6 +4,7 @@ from datetime import timedelta
 
 import pytest
 from sqlmodel import select
+from tests.altered_bytes import altered
 from tests.unit.worlds import World
 
 from penstock.errors import Conflict, IntegrityViolation, InvalidInput
@@ -58,7 +59,7 @@ def test_an_answer_that_was_put_there_is_refused(visits: World) -> None:
     with visits.server.database.write() as session:
         row = session.exec(select(Idempotency)).one()
         assert row.answer is not None
-        row.answer = row.answer[:-1] + b"!"
+        row.answer = altered(row.answer)
         session.add(row)
     with pytest.raises(IntegrityViolation, match="does not authenticate"):
         idempotency.open_request(visits.server, ada, "key", request)

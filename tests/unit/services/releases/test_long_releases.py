@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from sqlalchemy import Engine, event
 from sqlmodel import col, select
+from tests.altered_bytes import altered
 from tests.faults.rules import neighbor_faults
 from tests.unit.services.noise.long_vectors.stored_vectors import files, rows, store, vectors
 from tests.unit.worlds import LONG_VALUES, World
@@ -87,7 +88,7 @@ def test_chunks_are_durable_before_their_row_is_committed(
 def test_verification_finds_an_altered_chunk(long: World) -> None:
     view = long.ask("pia", "long").view
     file = files(long, max(vectors(long)))[2]
-    file.write_bytes(file.read_bytes()[:-1] + b"x")
+    file.write_bytes(altered(file.read_bytes()))
     (problem,) = verify(long.server, OPERATOR).problems
     assert view.id in problem
     assert "Chunk 2 of 3" in problem
@@ -148,7 +149,7 @@ def test_a_level_that_another_stored_meanwhile_is_handed_out_as_it_is(
 
 def test_nothing_is_drawn_from_a_neighbor_that_was_altered(long: World) -> None:
     file = files(long, min(vectors(long)))[1]
-    file.write_bytes(file.read_bytes()[:-1] + b"x")
+    file.write_bytes(altered(file.read_bytes()))
     with pytest.raises(IntegrityViolation, match="Chunk 1 of 3"):
         long.ask("pia", "long")
     assert len(vectors(long)) == len(list(store(long).attempts())) == 1

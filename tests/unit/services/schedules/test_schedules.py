@@ -44,7 +44,7 @@ def test_only_the_schedule_that_was_looked_at_is_switched(planned: World, tmp_pa
     schedules.remove(server, ada, "nightly")
     planned.clock.forward(seconds=1)
     made = schedules.create(server, ada, spec_of(tmp_path))
-    with pytest.raises(Conflict, match="removed and made again"):
+    with pytest.raises(Conflict, match="the one that is meant"):
         schedules.switch(server, ada, "nightly", on=True, made_at=seen.made_at)
     assert not shown(planned).on
     assert schedules.switch(server, ada, "nightly", on=True, made_at=made.made_at).on

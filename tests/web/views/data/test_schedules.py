@@ -63,7 +63,7 @@ def test_a_schedule_made_again_while_the_form_is_read_is_not_switched_on(
     monkeypatch.setattr(schedules, "switch", made_again)
     answer = root.submit(f"{PATH}/on", **fields)
     assert (answer.status_code, is_on(world)) == (409, False)
-    assert "removed and made again" in text_of(answer)
+    assert "the one that is meant" in text_of(answer)
 
 
 def test_a_page_says_what_it_will_charge_until_a_date(

@@ -4,6 +4,7 @@ from contextlib import suppress
 
 import numpy as np
 import pytest
+from tests.altered_bytes import altered
 from tests.unit.services.noise.long_vectors.stored_vectors import files, vectors
 from tests.unit.worlds import World
 
@@ -61,7 +62,7 @@ def test_a_damaged_chunk_is_refused_whatever_was_read_before(long: World, damage
         {
             "longer": content + b"x",
             "shorter": content[:-1],
-            "altered": content[:-1] + bytes([content[-1] ^ 1]),
+            "altered": altered(content),
         }[damage]
     )
     with pytest.raises(IntegrityViolation, match="Chunk 1 of 3"):

@@ -6,6 +6,7 @@ from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
 import pytest
+from tests.altered_bytes import altered
 from tests.faults.processes import CONTEXT
 from tests.unit.services.noise.long_vectors.spread.spreading import drawn, in_turn
 from tests.unit.services.noise.long_vectors.stored_vectors import store, vectors
@@ -62,7 +63,7 @@ def test_a_worker_draws_nothing_from_a_damaged_neighbor(stored: World, damage: s
     if damage == "missing":
         file.unlink()
     else:
-        file.write_bytes(file.read_bytes()[:-1] + b"x")
+        file.write_bytes(altered(file.read_bytes()))
     before = set(store(stored).attempts())
     with pytest.raises(IntegrityViolation, match=r"A worker: Chunk 7 of 10 of release"):
         drawn(stored, in_turn)
