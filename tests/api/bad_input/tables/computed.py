@@ -111,7 +111,7 @@ CONDITIONS = [
         "/where/0/column",
         "Choose the column that is compared",
     ),
-    Flaw("65 of them", {"where": GOOD["where"] * 65}, "/where", "64 or less"),
+    Flaw("257 of them", {"where": GOOD["where"] * 257}, "/where", "more than 256 entries"),
 ]
 AGGREGATES = [
     Flaw("an unknown one", {"aggregate": {"type": "median"}}, "/aggregate", "whose type is count"),
