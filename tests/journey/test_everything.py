@@ -17,6 +17,7 @@ from tests.api.queries.loans import ROWS as LOAN_ROWS
 from tests.api.queries.people import ASKED, PEOPLE, ROWS
 from tests.api.world import DATASET, QUERY, SECRET, START, World, open_world, parsed
 from tests.databases.homes import Homes
+from tests.journey.analysts_asking import ask_for_queries
 from tests.unit.services.audit.cosigning import ONE
 from tests.web.world import Browser
 
@@ -92,6 +93,7 @@ def test_everything_that_the_server_does(
     add_a_version(server, tmp_path)
     keep_a_timetable(server, tmp_path)
     propose_and_decide(server)
+    ask_for_queries(server)
     read_the_log(server)
     look_at_pages(server)
     end_what_was_begun(server)
