@@ -10,7 +10,7 @@
   ``audit``, ``demo``
 * ``people``      ``tier``, ``user``, ``token``, ``proposal``
 * ``data``        ``dataset``, ``connection``
-* ``statistics``  ``query``, ``stream``, ``release``, ``figures``
+* ``statistics``  ``query``, ``stream``, ``release``, ``request``, ``figures``
 
 Nothing slow is imported before a command needs it: ``penstock --help`` imports only click and
 the standard library.

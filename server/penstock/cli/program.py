@@ -35,6 +35,7 @@ COMMANDS = {
     "release": "penstock.cli.statistics.releases:release",
     "stream": "penstock.cli.statistics.streams:stream",
     "figures": "penstock.cli.statistics.paper_figures:figures",
+    "request": "penstock.cli.statistics.requests:request",
     "proposal": "penstock.cli.people.proposals:proposal",
     "audit": "penstock.cli.home.audit:audit",
     "db": "penstock.cli.home.home:db",
