@@ -35,10 +35,14 @@ FORM = {
 }
 
 
+def as_sent(query: dict[str, Any]) -> dict[str, Any]:
+    return query
+
+
 def refused(changes: dict[str, str], source: dict[str, str] | None = None) -> dict[str, str]:
     """Return what is said beside each field."""
     with pytest.raises(InvalidInput) as caught:
-        spec_of({**FORM, **changes}, source or SOURCE, TIERS, NOW)
+        spec_of({**FORM, **changes}, source or SOURCE, TIERS, NOW, as_sent)
     return dict(caught.value.errors)
 
 
@@ -49,7 +53,7 @@ def queries(**changes: Any) -> dict[str, str]:
 
 
 def test_a_form_becomes_the_schedule_that_it_describes() -> None:
-    spec = spec_of({**FORM, "max_units": "100", "disjoint_units": "1"}, SOURCE, TIERS, NOW)
+    spec = spec_of({**FORM, "max_units": "100", "disjoint_units": "1"}, SOURCE, TIERS, NOW, as_sent)
     assert spec.model_dump() == {
         "name": "nightly",
         "dataset": "visits",
@@ -70,12 +74,12 @@ def test_a_form_becomes_the_schedule_that_it_describes() -> None:
 
 
 def test_streams_are_fed_as_well() -> None:
-    spec = spec_of({**FORM, "streams": EXAMPLE_OF_STREAMS}, SOURCE, TIERS, NOW)
+    spec = spec_of({**FORM, "streams": EXAMPLE_OF_STREAMS}, SOURCE, TIERS, NOW, as_sent)
     assert [feed.model_dump() for feed in spec.streams] == json.loads(EXAMPLE_OF_STREAMS)
 
 
 def test_without_queries_only_versions_are_registered() -> None:
-    assert spec_of({**FORM, "queries": " \n"}, SOURCE, TIERS, NOW).queries == []
+    assert spec_of({**FORM, "queries": " \n"}, SOURCE, TIERS, NOW, as_sent).queries == []
 
 
 @pytest.mark.parametrize(
@@ -148,3 +152,23 @@ def test_days_are_a_whole_number_in_their_range() -> None:
         with pytest.raises(InvalidInput) as caught:
             days_of({"days": typed})
         assert caught.value.errors[0][0] == "/days"
+
+
+def test_queries_in_sql_are_checked_as_the_specs_that_they_are_read_as() -> None:
+    """The schedule keeps the text until it is made; a refusal names the query and its place."""
+    given = json.dumps(
+        [{"name": "a-{date}", "sql": "SELECT 1", "mechanism": "gaussian", "share": 0.1}]
+    )
+
+    def read(query: dict[str, Any]) -> dict[str, Any]:
+        others = {name: value for name, value in query.items() if name != "sql"}
+        return {**others, "aggregate": {"type": "count_units"}}
+
+    def refuse(query: dict[str, Any]) -> dict[str, Any]:
+        raise InvalidInput("Select aggregates.", pointer="/sql")
+
+    spec = spec_of({**FORM, "queries": given}, SOURCE, TIERS, NOW, read)
+    assert spec.queries == json.loads(given)
+    with pytest.raises(InvalidInput) as caught:
+        spec_of({**FORM, "queries": given}, SOURCE, TIERS, NOW, refuse)
+    assert caught.value.errors == (("/queries/0/sql", "Query 1, sql: Select aggregates."),)

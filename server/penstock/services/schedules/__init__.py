@@ -1,6 +1,7 @@
 """Register new data and queries by a timetable, within what was shown before.
 
 * ``timetable``    the times of a schedule, from cron's text and a time zone
+* ``statements``   queries in SQL, read as specs before a schedule is made
 * ``templates``    the requests of one occurrence, with its date in their names
 * ``pricing``      what one occurrence charges, before anything is registered
 * ``feeds``        streams that take an element of each occurrence

@@ -16,6 +16,7 @@ from penstock.services.repository.datasets import dataset_by_name
 from penstock.services.schedules.feeds import require_feeds
 from penstock.services.schedules.pricing import TierPrice, priced
 from penstock.services.schedules.schedules import exceeds, opened_by, spec_of
+from penstock.services.schedules.statements import in_specs
 from penstock.services.schedules.templates import requests_of
 from penstock.services.schedules.timetable import times
 from penstock.services.schemas.schedules import (
@@ -46,6 +47,7 @@ def forecast(
     due = list(islice(coming, MOST + 1))
     if len(due) > MOST:
         raise InvalidInput(f"That is more than {MOST} occurrences; name an earlier date.")
+    spec = in_specs(server, spec)
     requests = requests_of(spec, due[0] if due else until)
     with server.database.read() as session:
         before = dataset_by_name(session, spec.dataset)

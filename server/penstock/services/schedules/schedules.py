@@ -22,6 +22,7 @@ from penstock.services.datasets.datasets import declared_next
 from penstock.services.pagination import Page, Window
 from penstock.services.repository.datasets import dataset_by_name
 from penstock.services.schedules.logged_schedules import record_act
+from penstock.services.schedules.statements import in_specs
 from penstock.services.schedules.templates import requests_of
 from penstock.services.schedules.timetable import next_after
 from penstock.services.schemas.schedules import OccurrenceView, ScheduleSpec, ScheduleView
@@ -39,11 +40,12 @@ LONGEST_SPEC = 262_144
 def create(server: Server, principal: Principal, spec: ScheduleSpec) -> ScheduleView:
     """Make a schedule, switched off.
 
-    Raises ``InvalidInput`` for a timetable or requests that are not valid, ``NameTaken``,
+    Queries in SQL are stored as the specs that they are read as.  Raises ``InvalidInput`` for a
+    timetable, requests or statements that are not valid, ``NameTaken``,
     ``NotFound`` for the dataset, and ``Conflict`` for one whose vectors are pushed.
     """
     principal.require("admin")
-    now = server.clock()
+    now, spec = server.clock(), in_specs(server, spec)
     requests = requests_of(spec, next_after(spec.cron, spec.timezone, now))
     with server.database.write() as session:
         declared_next(dataset_by_name(session, spec.dataset), requests.version)

@@ -13,9 +13,10 @@ from penstock.connectors.planning.refusals import Refusals, checked, within
 from penstock.connectors.specs.empty_fields import TO_ENTER
 from penstock.errors import InvalidInput
 from penstock.nesting import DEEPEST, shallow
+from penstock.services.schedules.statements import Reader
 from penstock.services.schedules.templates import requests_of
 from penstock.services.schedules.timetable import next_after
-from penstock.services.schemas.schedules import ScheduleSpec
+from penstock.services.schemas.schedules import FeedSpec, ScheduleSpec
 from penstock.web.forms.form_input import filled, number
 
 DAYS, MOST_DAYS = 366, 3660
@@ -77,12 +78,17 @@ _NO_TOTAL = (
 
 
 def spec_of(
-    given: Mapping[str, str], source: Mapping[str, str], tiers: Iterable[str], now: datetime
+    given: Mapping[str, str],
+    source: Mapping[str, str],
+    tiers: Iterable[str],
+    now: datetime,
+    read: Reader,
 ) -> ScheduleSpec:
     """Return the schedule that a form describes, over the data of ``source``.
 
-    Raises ``InvalidInput``, whose pointers are those of the form: ``/version``, ``/queries`` and
-    ``/streams`` before what concerns the version, one query or one stream.
+    ``read`` returns the spec of a query that may be in SQL.  Raises ``InvalidInput``, whose
+    pointers are those of the form: ``/version``, ``/queries`` and ``/streams`` before what concerns
+    the version, one query or one stream.
     """
     tiers = list(tiers)
     refusals, content = Refusals(), _content(given, source, tiers)
@@ -92,7 +98,7 @@ def spec_of(
     with refusals, placed():
         spec = checked(ScheduleSpec, content)
     refusals.raise_all()
-    return _rendered(spec, now)
+    return _rendered(spec, now, read)
 
 
 def days_of(given: Mapping[str, str]) -> int:
@@ -159,7 +165,7 @@ def _by_tier(
             yield tier, typed
 
 
-def _rendered(spec: ScheduleSpec, now: datetime) -> ScheduleSpec:
+def _rendered(spec: ScheduleSpec, now: datetime, read: Reader) -> ScheduleSpec:
     """Return the schedule, whose requests are valid.  Raises ``InvalidInput``."""
     due = next_after(spec.cron, spec.timezone, now)
     with within("version"):
@@ -170,11 +176,18 @@ def _rendered(spec: ScheduleSpec, now: datetime) -> ScheduleSpec:
         ("streams", "Stream", spec.streams),
     ):
         for place, entry in enumerate(entries):
-            alone = {"queries": [], "streams": [], field: [entry]}
             with refusals, within(field, place), _numbered(f"{word} {place + 1}"):
+                alone = {"queries": [], "streams": [], field: [_in_spec(entry, read)]}
                 requests_of(spec.model_copy(update=alone), due)
     refusals.raise_all()
     return spec
+
+
+def _in_spec(entry: dict[str, Any] | FeedSpec, read: Reader) -> dict[str, Any] | FeedSpec:
+    if not isinstance(entry, FeedSpec):
+        return read(entry)
+    with within("query"):
+        return FeedSpec(stream=entry.stream, query=read(entry.query))
 
 
 @contextmanager

@@ -7,7 +7,7 @@ from flask import Response, request
 from penstock.errors import PenstockError
 from penstock.services.datasets import data_folder
 from penstock.services.people import tiers
-from penstock.services.schedules import schedules
+from penstock.services.schedules import schedules, statements
 from penstock.services.schemas.schedules import ForecastView, ScheduleSpec
 from penstock.web.forms import dataset_form, form_input, schedule_form
 from penstock.web.forms.form_input import Form
@@ -62,7 +62,8 @@ def _spec(visit: Visit, given: Mapping[str, str]) -> ScheduleSpec:
     before = chosen(visit.server, visit.principal, given).source
     source = dataset_form.next_source(before, given.get("uri", "").strip(), given.get("connection"))
     ranked = [tier.name for tier in tiers.listing(visit.server)]
-    return schedule_form.spec_of(given, source, ranked, visit.server.clock())
+    read = statements.reader(visit.server, given.get("dataset", ""))
+    return schedule_form.spec_of(given, source, ranked, visit.server.clock(), read)
 
 
 def _form(visit: Visit, form: Form, forecast: ForecastView | None = None) -> Response:
