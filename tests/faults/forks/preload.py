@@ -16,6 +16,7 @@ from tests.faults.kills import tasks
 from tests.faults.kills.structures import histogram_tasks, stream_tasks
 from tests.faults.postgresql import diaries
 from tests.faults.races import deciding, racing
+from tests.faults.requests import requesting
 
 from penstock.persistence import migrate
 from penstock.privacy import Ladder
@@ -29,6 +30,7 @@ __all__ = [
     "prefork",
     "pytest",
     "racing",
+    "requesting",
     "scipy",
     "stream_tasks",
     "tasks",
