@@ -18,6 +18,7 @@ from penstock.persistence.tables import Query, Request
 from penstock.services.access.principals import OPERATOR, acting_as
 from penstock.services.context import Server
 from penstock.services.datasets import datasets
+from penstock.services.queries import registration
 from penstock.services.requests import asking, decisions, rows
 from penstock.services.schemas.queries import DatasetRequest
 from penstock.services.schemas.requests.specs import AskRequest, DecisionRequest
@@ -93,7 +94,7 @@ def approve_once(home: Path, steps: Steps, taken: Path, public_id: str) -> None:
 
 def in_two_transactions(home: Path, steps: Steps, taken: Path, public_id: str) -> None:
     """Approve by a broken variant: the decision is stored after the query was registered."""
-    product = decisions.registration.register
+    product = registration.register
 
     def register(*arguments: Any, also: Callable[[Session, Query], None]) -> Any:
         view = product(*arguments)
@@ -104,7 +105,7 @@ def in_two_transactions(home: Path, steps: Steps, taken: Path, public_id: str) -
             also(session, query)
         return view
 
-    vars(decisions.registration)["register"] = register
+    vars(registration)["register"] = register
     approve_once(home, steps, taken, public_id)
 
 
