@@ -48,6 +48,9 @@ TIMED = (
     ("total public", "5"),
 )
 
+ALLOWED = (("tier", "internal"), ("epsilon", "0.5"), ("users", "ian"))
+NOT_BACK = (("once", "28"), ("back", "public"))
+BACK = (("once", "29"), ("back", "internal"))
 CORRECTED = (("once", "23"), ("max_units", "5000"))
 LOWERED = (("wish", "epsilon"), ("level internal", "0.3"))
 UNMOVED = (("wish", "epsilon"), ("level internal", "0.5"))
@@ -101,6 +104,14 @@ ADMIN_ROWS = [
     alone("change_budgets", "/datasets/sites/budgets", 303, (("epsilon internal", "5"),)),
     alone("change_budgets", "/datasets/sites/budgets", 409, (("epsilon public", "0.01"),)),
     alone("change_budgets", "/datasets/sites/budgets", 422),
+    ("dataset_allowances", "/datasets/loans/allowances", 403, 403, 403, 200, 200),
+    ("dataset_allowances", "/datasets/absent/allowances", 403, 403, 403, 404, 404),
+    alone("give_allowance", "/datasets/loans/allowances", 422),
+    alone("give_allowance", "/datasets/absent/allowances", 404, ALLOWED),
+    alone("give_allowance", "/datasets/loans/allowances", 303, ALLOWED),
+    alone("give_allowance", "/datasets/loans/allowances", 200, (*ALLOWED, ("look", "1"))),
+    alone("take_allowance_back", "/datasets/loans/allowances/taking-back", 422, NOT_BACK),
+    alone("take_allowance_back", "/datasets/loans/allowances/taking-back", 303, BACK),
     alone("keys", "/keys", 200),
     alone("restore", "/restore", 200),
     alone("acknowledge_restore", "/restore/acknowledgment", 409),

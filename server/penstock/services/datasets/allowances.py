@@ -33,7 +33,12 @@ from penstock.services.datasets.population import spec_of
 from penstock.services.ledger.accounts import opened_account
 from penstock.services.ledger.tier_budgets import newest_budget
 from penstock.services.repository.datasets import dataset_by_name
-from penstock.services.repository.people import ordered_tiers, tier_by_name, user_by_name
+from penstock.services.repository.people import (
+    clearance_of,
+    ordered_tiers,
+    tier_by_name,
+    user_by_name,
+)
 from penstock.services.schemas.datasets import (
     AllowanceSpec,
     AllowanceSpendingView,
@@ -51,19 +56,30 @@ def give(
     """
     principal.require("admin")
     with server.database.write() as session:
-        dataset, tier = dataset_by_name(session, dataset_name), tier_by_name(session, tier_name)
-        if newest_budget(session, dataset, tier) is None:
-            raise Conflict(
-                f"Tier {tier.name!r} has no budget in dataset {dataset.name!r}, so nothing could be"
-                " registered under an allowance; give it a budget first."
-            )
-        users = None if spec.users is None else _numbers(session, spec.users)
-        account = opened_account(spec.epsilon, dataset.delta, spec_of(dataset).accountant)
+        dataset, tier, account, users = settled(session, dataset_name, tier_name, spec)
         last = newest(session, required(dataset.id), required(tier.id))
         same = (spec.epsilon, dataset.delta, account.order, _stored(users))
         if last is None or (last.epsilon, last.delta, last.order, last.users) != same:
             _append(session, server, principal, dataset, tier, account, users)
         return _view(session, _required(opened(session, dataset, tier)))
+
+
+def settled(
+    session: Session, dataset_name: str, tier_name: str, spec: AllowanceSpec
+) -> tuple[Dataset, Tier, Account, list[int] | None]:
+    """Return what giving an allowance would set: its place, its account, and who may use it.
+
+    Raises as ``give``.
+    """
+    dataset, tier = dataset_by_name(session, dataset_name), tier_by_name(session, tier_name)
+    if newest_budget(session, dataset, tier) is None:
+        raise Conflict(
+            f"Tier {tier.name!r} has no budget in dataset {dataset.name!r}, so nothing could be"
+            " registered under an allowance; give it a budget first."
+        )
+    users = None if spec.users is None else _numbers(session, spec.users)
+    account = opened_account(spec.epsilon, dataset.delta, spec_of(dataset).accountant)
+    return dataset, tier, account, users
 
 
 def take_back(
@@ -97,6 +113,25 @@ def listing(server: Server, principal: Principal, dataset_name: str) -> list[All
         newest_version = dataset_by_name(session, dataset_name)
         allowance = own(session, principal, dataset) if dataset.id == newest_version.id else None
         return [] if allowance is None else [_view(session, allowance, principal)]
+
+
+def usable(server: Server, principal: Principal) -> dict[str, AllowanceView]:
+    """Return the allowances that the caller may register queries under, by dataset."""
+    with server.database.read() as session:
+        tier = None
+        if principal.user_id is not None and "analyst" in principal.roles:
+            tier = clearance_of(session, principal.user_id)
+        if tier is None:
+            return {}
+        names = session.exec(
+            select(Dataset.name)
+            .join(Allowance, col(Allowance.dataset_id) == col(Dataset.id))
+            .where(col(Allowance.tier_id) == tier.id)
+            .order_by(col(Dataset.name))
+            .distinct()
+        ).all()
+        each = ((name, own(session, principal, dataset_by_name(session, name))) for name in names)
+        return {name: _view(session, allowance, principal) for name, allowance in each if allowance}
 
 
 def of_dataset(session: Session, dataset: Dataset) -> list[OpenAllowance]:
@@ -155,7 +190,7 @@ def _append(
     )
     session.add(row)
     session.flush()
-    record_allowance(session, principal, dataset, tier, row, _named(session, users))
+    record_allowance(session, principal, dataset, tier, row, named(session, users))
 
 
 def _stored(users: Sequence[int] | None) -> str | None:
@@ -176,11 +211,12 @@ def _numbers(session: Session, names: Sequence[str]) -> list[int]:
     return sorted(numbers)
 
 
-def _named(session: Session, users: Sequence[int] | None) -> list[str] | None:
+def named(session: Session, users: Sequence[int] | None) -> list[str] | None:
+    """Return the names of users, in order of their numbers; ``None`` stays."""
     if users is None:
         return None
-    named = session.exec(select(User).where(col(User.id).in_(users)).order_by(col(User.id))).all()
-    return [user.name for user in named]
+    rows = session.exec(select(User).where(col(User.id).in_(users)).order_by(col(User.id))).all()
+    return [user.name for user in rows]
 
 
 def _required(allowance: OpenAllowance | None) -> OpenAllowance:
@@ -196,7 +232,7 @@ def _view(
     row = allowance.row
     dataset = session.get_one(Dataset, row.dataset_id)
     sees_all = bool(reader.roles & {"admin", "auditor"})
-    users = _named(session, allowance.users)
+    users = named(session, allowance.users)
     return AllowanceView(
         dataset=dataset.name,
         dataset_version=dataset.version,

@@ -4,7 +4,8 @@
                                                  calibrate and price it
 * ``alternatives``                               how far off counts would be under every way to
                                                  protect them
-* ``allowance_preview``                            what a query would take of an analyst's allowance
+* ``allowance_preview``                          what a query would take of an analyst's allowance
+* ``given_allowance``                            what an allowance would leave, before it is given
 * ``strategies``                                 how far off answers of a workload would be under
                                                  every strategy
 * ``dummy_answers``                              the exact answer to a query on made-up rows

@@ -56,10 +56,11 @@ class TierBudget:
 
 @dataclass(frozen=True)
 class Budgets:
-    """Hold the budgets of a dataset, the most private tier first."""
+    """Hold the budgets of a dataset, the most private tier first; ``kind`` is what they are."""
 
     title: str
     tiers: tuple[TierBudget, ...]
+    kind: str = "budget"
 
 
 @dataclass(frozen=True)
@@ -224,4 +225,4 @@ def _described(budgets: Budgets) -> str:
         f" {counted(len(tier.parts), 'query', 'queries')}, {share(tier.left)} left"
         for tier in reversed(budgets.tiers)
     )
-    return f"Each tier's budget by query, the most trusted tier first. {bars}."
+    return f"Each tier's {budgets.kind} by query, the most trusted tier first. {bars}."

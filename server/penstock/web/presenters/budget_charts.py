@@ -1,26 +1,42 @@
-"""Present the budgets of a dataset as a chart with its table."""
+"""Present the budgets of a dataset, and its allowances, as charts with their tables."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from penstock.services.previews.level_preview import MovedLevelsView
-from penstock.services.schemas.datasets import DatasetBudgetView
+from penstock.services.schemas.datasets import AllowanceView, DatasetBudgetView
 from penstock.web.charts import stacked
 from penstock.web.presenters.figure import Picture, picture
+
+EARLIER = "spent before it was made smaller"
+"""Name of the piece that fills an allowance of which more is spent than there is."""
 
 
 @dataclass(frozen=True)
 class BudgetChart:
-    """Hold the budget of a dataset and its picture."""
+    """Hold the budget of a dataset and its picture, and the allowances in it with theirs."""
 
     budget: DatasetBudgetView
     picture: Picture
+    allowances: Sequence[AllowanceView] = ()
+    allowed: Picture | None = None
 
 
 def shown(budget: DatasetBudgetView, place: int) -> BudgetChart:
     """Return the bars of a dataset; ``place`` is its number on the page, for ids."""
     content = stacked.Budgets(f"Budgets of {budget.dataset}", _tiers(budget, {}))
-    return BudgetChart(budget, picture(stacked.budget_bars, stacked.rows, content, f"spent{place}"))
+    bars = picture(stacked.budget_bars, stacked.rows, content, f"spent{place}")
+    views = [tier.allowance for tier in budget.tiers if tier.allowance is not None]
+    return BudgetChart(
+        budget, bars, views, allowed(budget.dataset, views, f"allowed{place}") if views else None
+    )
+
+
+def allowed(dataset: str, views: Sequence[AllowanceView], prefix: str) -> Picture:
+    """Return the bars of allowances, the least trusted tier first; ids begin with ``prefix``."""
+    tiers = tuple(stacked.TierBudget(view.tier, view.epsilon, _parts(view)) for view in views)
+    content = stacked.Budgets(f"Allowances in {dataset}", tiers, "allowance")
+    return picture(stacked.budget_bars, stacked.rows, content, prefix)
 
 
 def with_query(budget: DatasetBudgetView, name: str, shares: Mapping[str, float]) -> Picture:
@@ -57,3 +73,9 @@ def _tiers(
         )
         for tier in budget.tiers
     )
+
+
+def _parts(view: AllowanceView) -> tuple[stacked.Part, ...]:
+    if view.spent_share > 1:
+        return (stacked.Part(EARLIER, 1.0),)
+    return tuple(stacked.Part(query.query, query.share) for query in view.queries)

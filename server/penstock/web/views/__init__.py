@@ -20,6 +20,7 @@ from penstock.web.views.analyst import (
 )
 from penstock.web.views.audit import coalitions, keys, log, proofs, restore, shredding
 from penstock.web.views.data import (
+    allowances,
     declarations,
     levels,
     new_dataset,
@@ -37,6 +38,7 @@ from penstock.web.views.people import clearance, proposals, tiers, users
 _READ = (sign_in, catalogue, questions, queries, streams, history, budgets, own_tokens)
 _ADMINISTERED = (
     raising_budgets,
+    allowances,
     levels,
     retiring,
     new_dataset,

@@ -36,8 +36,9 @@ def test_what_cannot_be_given_is_refused_with_its_place(stays: World) -> None:
     with pytest.raises(InvalidInput) as refusal:
         give(stays, "partner", 1.0, "paul", "nobody")
     assert [place for place, _ in refusal.value.errors] == ["/users/1"]
-    with pytest.raises(InvalidInput, match="leaves nothing to spend"):
+    with pytest.raises(InvalidInput, match="leaves nothing to spend") as refusal:
         give(stays, epsilon=1e-4)
+    assert [place for place, _ in refusal.value.errors] == ["/epsilon"]
     with pytest.raises(NotFound, match="has no allowance"):
         allowances.take_back(stays.server, OPERATOR, "stays", "partner")
 
@@ -71,3 +72,15 @@ def test_another_delta_opens_it_anew(stays: World) -> None:
     assert left(stays).delta == 1e-8
     assert ask(stays, "paul", "mine").name == "mine"
     assert verify(stays.server, OPERATOR).problems == []
+
+
+def test_those_of_somebody_are_listed_by_dataset_while_they_may_use_them(stays: World) -> None:
+    assert allowances.usable(stays.server, stays.person("paul")) == {}
+    give(stays, "partner", 1.0, "paul")
+    (own,) = allowances.listing(stays.server, stays.person("paul"), "stays")
+    assert allowances.usable(stays.server, stays.person("paul")) == {"stays": own}
+    for name in ("pia", "ines", "otto"):
+        assert allowances.usable(stays.server, stays.person(name)) == {}
+    assert allowances.usable(stays.server, OPERATOR) == {}
+    allowances.take_back(stays.server, OPERATOR, "stays", "partner")
+    assert allowances.usable(stays.server, stays.person("paul")) == {}

@@ -3,7 +3,7 @@
 from flask import Response, request
 
 from penstock.services.context import Server
-from penstock.services.datasets import datasets, look_alikes
+from penstock.services.datasets import allowances, datasets, look_alikes
 from penstock.services.operations import key_rotation
 from penstock.services.pagination import LARGEST_LIMIT, Window
 from penstock.services.queries import category_checks, queries
@@ -26,6 +26,7 @@ def catalogue(visit: Visit) -> Response:
         datasets=datasets.listing(server, caller, Window(LARGEST_LIMIT)).items if begins else [],
         streams=streams.listing(server, caller, Window(LARGEST_LIMIT)).items if begins else [],
         queries=page.items,
+        allowances=allowances.usable(server, caller) if begins else {},
         onward=visit.onward(page),
         begins=begins,
     )
@@ -40,6 +41,7 @@ def dataset(visit: Visit, dataset: str) -> Response:
     return visit.page(
         "analyst/dataset.html",
         dataset=shown,
+        allowance=allowances.usable(server, caller).get(shown.name),
         readable=key_rotation.readable(server, shown.name),
         checks=_checks(visit.server, shown) if visit.may("admin") else {},
         added="added" in request.args,

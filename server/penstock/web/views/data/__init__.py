@@ -4,5 +4,6 @@
 * ``new_query, new_stream``                   queries and streams, previewed and then registered
 * ``schedules, new_schedule``                 new versions and queries by a timetable
 * ``levels, retiring``                        changing levels, retiring queries and streams
-* ``raising_budgets, same_people``            budgets, and datasets that hold the same people
+* ``raising_budgets, allowances``             budgets, and what analysts may register by themselves
+* ``same_people``                             datasets that hold the same people
 """
