@@ -44,6 +44,7 @@ PREFIX: Final = "call-"
 _DIGITS: Final = 64
 _LOOK_SECONDS: Final = 30.0
 _DATASET, _VERSION, _QUERY = "call_dataset", "call_version", "call_query"
+_OWN_QUERY: Final = "call_own_query"
 _QUERIES: TypeAdapter[SpecRequest] = TypeAdapter(SpecRequest)
 
 
@@ -115,7 +116,8 @@ def query(server: Server, principal: Principal, request: QueryRequest) -> QueryV
 
     if isinstance(spec, PushedVectorRequest):
         return at_once()
-    call = _Call(_QUERY, _text(spec), spec.name)
+    kind = _QUERY if "admin" in principal.roles else _OWN_QUERY
+    call = _Call(kind, _text(spec), spec.name)
     return _called(
         server,
         principal,
@@ -166,10 +168,20 @@ def _prepared_query(server: Server, principal: Principal, fields: str) -> JobFun
     return of_query(server, principal, _QUERIES.validate_json(fields))
 
 
+def _prepared_own_query(server: Server, principal: Principal, fields: str) -> JobFunction:
+    """Return the job of a caller who was no admin when they called.
+
+    The worker has all roles of the user, and the caller's token may have had fewer.
+    """
+    without = replace(principal, roles=principal.roles - {"admin"})
+    return _prepared_query(server, without, fields)
+
+
 FOR_WORKERS: Kinds = {
     _DATASET: _prepared_dataset,
     _VERSION: _prepared_version,
     _QUERY: _prepared_query,
+    _OWN_QUERY: _prepared_own_query,
 }
 """How a worker does each kind of call."""
 

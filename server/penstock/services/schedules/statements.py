@@ -55,13 +55,13 @@ def reader(server: Server, dataset: str) -> Reader:
         with server.database.read() as session:
             declared = spec_of(dataset_by_name(session, dataset))
         fields = reading(statement, declared).fields
-        said = {name: value for name, value in fields.items() if name != "dataset"}
-        both = sorted(query.keys() & said.keys())
+        of_data = {name: value for name, value in fields.items() if name != "dataset"}
+        both = sorted(query.keys() & of_data.keys())
         if both:
             raise InvalidInput(
                 f"The statement says this already: leave {', '.join(both)} out.", pointer="/sql"
             )
         others = {name: value for name, value in query.items() if name != "sql"}
-        return {**others, **said}
+        return {**others, **of_data}
 
     return read

@@ -4,7 +4,7 @@ Queries and streams are JSON, as the command line and the API take them.
 """
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 from typing import Any, NoReturn
@@ -171,10 +171,11 @@ def _rendered(spec: ScheduleSpec, now: datetime, read: Reader) -> ScheduleSpec:
     with within("version"):
         requests_of(spec.model_copy(update={"queries": [], "streams": []}), due)
     refusals = Refusals()
-    for field, word, entries in (
+    listed: tuple[tuple[str, str, Sequence[dict[str, Any] | FeedSpec]], ...] = (
         ("queries", "Query", spec.queries),
         ("streams", "Stream", spec.streams),
-    ):
+    )
+    for field, word, entries in listed:
         for place, entry in enumerate(entries):
             with refusals, within(field, place), _numbered(f"{word} {place + 1}"):
                 alone = {"queries": [], "streams": [], field: [_in_spec(entry, read)]}

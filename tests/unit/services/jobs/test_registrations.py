@@ -3,6 +3,7 @@
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
 
@@ -13,14 +14,17 @@ from tests.unit.services.versions import BUDGETS, new_file
 from tests.unit.sites import VISITS
 from tests.unit.worlds import World
 
-from penstock.errors import BudgetExhausted, NameTaken, Unavailable
-from penstock.services.access.principals import Principal
+from penstock.errors import BudgetExhausted, Forbidden, NameTaken, Unavailable
+from penstock.services.access.principals import OPERATOR, Principal
 from penstock.services.context import Server
 from penstock.services.datasets import datasets
 from penstock.services.jobs import jobs, queue, registrations
 from penstock.services.jobs.jobs import WorkView
 from penstock.services.jobs.runner import Runner
-from penstock.services.queries import queries
+from penstock.services.pagination import Window
+from penstock.services.people import users
+from penstock.services.queries import queries, registration
+from penstock.services.schemas.people.users import UserChange
 from penstock.services.schemas.queries import (
     ComputedQueryRequest,
     DatasetRequest,
@@ -58,10 +62,12 @@ def worked(world: World) -> None:
     )
 
 
-def called(world: World, call: Callable[[Server, Principal], View]) -> View:
+def called(
+    world: World, call: Callable[[Server, Principal], View], by: Principal | None = None
+) -> View:
     """Return the answer to a call that a worker does."""
     with ThreadPoolExecutor(1) as caller:
-        answer = caller.submit(call, world.server, world.person("ada"))
+        answer = caller.submit(call, world.server, by or world.person("ada"))
         worked(world)
         return answer.result(PATIENCE)
 
@@ -96,6 +102,23 @@ def test_a_worker_registers_what_a_caller_waits_for(world: World, tmp_path: Path
     )
     with pytest.raises(BudgetExhausted):
         called(world, lambda server, by: registrations.query(server, by, costly))
+
+
+@pytest.mark.usefixtures("_served")
+def test_a_worker_has_no_rights_that_the_callers_token_lacks(world: World, tmp_path: Path) -> None:
+    """An admin's token with the scope of analysts registers nothing for other tiers."""
+    ada, server = world.person("ada"), world.server
+    datasets.register(server, ada, stays(tmp_path))
+    both = UserChange(roles=["admin", "analyst"], clearance="internal")
+    users.change(server, OPERATOR, "ada", both)
+    scoped = replace(ada, roles=frozenset({"analyst"}))
+    request = ComputedQueryRequest.model_validate(BY_TOWN)
+    with pytest.raises(Forbidden) as refused:
+        called(world, lambda server, by: registrations.query(server, by, request), scoped)
+    assert queries.listing(server, ada, Window()).items == []
+    with pytest.raises(Forbidden) as at_once:
+        registration.register(server, scoped, request)
+    assert refused.value.detail == at_once.value.detail
 
 
 @pytest.mark.usefixtures("_served")
