@@ -6,10 +6,9 @@ what another server answers under the same session's name.
 """
 
 import atexit
-from contextlib import suppress
 from typing import Any, Final
 
-from penstock.connectors.spark.failures import keep_quiet, own_words
+from penstock.connectors.spark.failures import going_on, keep_quiet, own_words
 from penstock.connectors.spark.hosts import PATIENCE, hosts_of, require_answer
 from penstock.errors import Unavailable
 
@@ -79,7 +78,7 @@ def checkpointed(spark: Any, rows: Any) -> Any:
 
 def close(spark: Any) -> None:
     """End a session, whatever its reading led to."""
-    with suppress(Exception):
+    with going_on():
         spark.stop()
     # Each client registers itself, and would stay in memory until the process ends.
     atexit.unregister(spark.client._on_exit)  # noqa: SLF001

@@ -9,7 +9,7 @@ import logging
 import sys
 import warnings
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any, Final
 
 from penstock.errors import PenstockError, SourceChanged, Unavailable
@@ -63,6 +63,16 @@ def own_words(*, running: bool) -> Iterator[None]:
         raise _refusal(state, running=running) from None
     except (Py4JError, pa.ArrowException, OSError, *_of_calls()):
         raise _refusal(None, running=running) from None
+
+
+@contextmanager
+def going_on() -> Iterator[None]:
+    """Go on when Spark cannot be ended properly because it is lost, or has ended by itself.
+
+    ``AttributeError`` is what PySpark raises where its Java is gone and its parts are ``None``.
+    """
+    with suppress(PenstockError, AttributeError), own_words(running=True):
+        yield
 
 
 def _of_calls() -> tuple[type[Exception], ...]:

@@ -11,14 +11,14 @@ import subprocess
 import threading
 import warnings
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Final
 
 import pyarrow as pa
 
 from penstock.connectors.spark import connect
-from penstock.connectors.spark.failures import is_gone, keep_quiet, own_words
+from penstock.connectors.spark.failures import going_on, is_gone, keep_quiet, own_words
 from penstock.connectors.spark.hosts import PATIENCE, hosts_of, require_answer
 from penstock.errors import Unavailable
 from penstock.settings import PREFIX
@@ -248,9 +248,9 @@ def _is_running(started: _Started) -> bool:
 
 def _end(gateway: Any) -> None:
     """End the Java of this process, which ends by itself when nothing holds its input."""
-    with suppress(Exception):
+    with going_on():
         gateway.shutdown()
-    with suppress(Exception):
+    with going_on():
         gateway.proc.stdin.close()
         try:
             gateway.proc.wait(PATIENCE)
@@ -268,7 +268,7 @@ def _forget() -> None:
 
     started = _started.pop()
     if started.process == os.getpid():
-        with suppress(Exception):
+        with going_on():
             started.session.stop()
         _end(SparkContext._gateway)  # noqa: SLF001
     SparkContext._gateway = None  # noqa: SLF001
