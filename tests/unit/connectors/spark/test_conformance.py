@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import pytest
 from tests.databases.spark import Cluster
+from tests.databases.spark_connect import Server
 
 from penstock.connectors.spark import conformance
 from penstock.connectors.spark.dialect import Spark
@@ -14,8 +15,14 @@ from penstock.connectors.statements.template import statement
 from penstock.errors import Unavailable
 
 
-def test_spark_answers_as_it_should(cluster: Cluster) -> None:
-    with reading(cluster.address) as session:
+def test_spark_answers_as_it_should(local: Cluster) -> None:
+    with reading(local.address) as session:
+        assert conformance.differences(session) == []
+
+
+@pytest.mark.nightly
+def test_spark_behind_a_server_answers_as_it_should(server: Server) -> None:
+    with reading(server.address) as session:
         assert conformance.differences(session) == []
 
 
@@ -30,9 +37,9 @@ OTHERWISE = {
 
 
 @pytest.mark.parametrize("way", OTHERWISE)
-def test_a_spark_that_computes_otherwise_is_found_out(cluster: Cluster, way: str) -> None:
+def test_a_spark_that_computes_otherwise_is_found_out(local: Cluster, way: str) -> None:
     name, pattern, instead = OTHERWISE[way]
-    with reading(cluster.address) as session:
+    with reading(local.address) as session:
         types = conformance.declare_rows(session)
         right = []
         for question in QUESTIONS:

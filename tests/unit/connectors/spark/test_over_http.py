@@ -124,7 +124,7 @@ def kill_while_reading(server: Server, ask: Callable[[], TestResponse]) -> TestR
     return answers[0]
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_a_lost_server_loses_nothing_that_was_charged(
     opening: Opening, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:

@@ -21,8 +21,11 @@ from penstock.connectors.spark.session import reading
 
 Pair = tuple[Engine, Engine]
 
+PLACES = {"local": 0, "server": 3}
+"""Where each Spark begins in the list of kinds, of which it answers every sixth by day."""
 
-@pytest.fixture(scope="module", params=["local", "server"])
+
+@pytest.fixture(scope="module", params=PLACES)
 def pair(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Pair]:
@@ -40,12 +43,13 @@ def pair(
         yield engine, reference
 
 
+@pytest.mark.parametrize(("pair", "first"), PLACES.items(), indirect=["pair"], ids=PLACES)
 def test_kinds_have_the_same_vector_whatever_the_cells(
-    pair: Pair, capfd: pytest.CaptureFixture[str]
+    pair: Pair, first: int, capfd: pytest.CaptureFixture[str]
 ) -> None:
     for engine in pair:
         engine.fill([*MANY, *HOSTILE, *HOSTILE])
-    queries = every(pair[0], UNITS[0])[:: by_count(3, 1)]
+    queries = every(pair[0], UNITS[0])[by_count(first, 0) :: by_count(6, 1)]
     assert differences(*pair, UNITS[0], queries) == []
     assert "hostile" not in "".join(capfd.readouterr())
 
