@@ -16,6 +16,7 @@ from penstock.services.pagination import LARGEST_LIMIT, Window
 from penstock.services.people import tiers, users
 from penstock.services.queries import queries
 from penstock.services.releases import history
+from penstock.services.requests import views as requests
 from penstock.services.schedules import schedules
 from penstock.services.streams import streams
 from penstock.web import PAGES
@@ -97,6 +98,9 @@ def called(server: Server, caller: Principal, place: str) -> list[str]:
             return [one.name for one in tiers.listing(server)]
         case "user":
             return [one.name for one in users.listing(server, caller, ALL).items]
+        case "request_id":
+            listed = requests.listing(server, caller, ALL).items
+            return [one.id for one in listed if one.id is not None]
         case "proposal":
             return [one.id for one in proposals.listing(server, caller, ALL).items]
         case "release":

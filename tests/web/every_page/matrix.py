@@ -5,7 +5,7 @@ from typing import NamedTuple
 from tests.api.world import World, propose
 from tests.web.every_page.admin_rows import ADMIN_ROWS
 from tests.web.every_page.auditor_rows import AUDITOR_ROWS
-from tests.web.every_page.own_rows import OWN_ROWS
+from tests.web.every_page.own_rows import OWN_ROWS, REQUEST_ROWS
 from tests.web.world import Browser
 from werkzeug.test import TestResponse
 
@@ -79,11 +79,23 @@ MATRIX = [
     Row("synthetic_rows", "/releases/RELEASE/synthetic/csv", 404, 422, 404, 403, 403),
     Row("synthetic_rows", "/releases/RELEASE/synthetic/exe", 422, 422, 422, 403, 403),
     Row("budgets", "/budgets", 200, 200, 200, 200, 200),
+    *(Row(*one) for one in REQUEST_ROWS),
     *(Row(*one) for one in ADMIN_ROWS),
     *(Row(*one) for one in AUDITOR_ROWS),
     *(Row(*one) for one in OWN_ROWS),
 ]
 
+
+REQUEST = {
+    "name": "loans of some books",
+    "dataset": "loans",
+    "aggregate": {"type": "count"},
+    "where": [{"column": "book", "op": ">", "value": 3}],
+    "contribution": {"max_groups": 1, "max_rows_per_group": 3},
+    "mechanism": "gaussian",
+    "levels": {"internal": {"epsilon": 0.01}},
+    "purpose": "The yearly report",
+}
 
 VERBS = {page.name: page.verb for page in PAGES}
 
@@ -94,6 +106,8 @@ def asked(browser: Browser, row: Row, key: str = "") -> TestResponse:
     if "RELEASE" in path:
         held = browser.world.answer("GET", "/api/v1/releases", by="ann")["items"]
         path = path.replace("RELEASE", held[0]["id"])
+    if "REQUEST" in path:
+        path = path.replace("REQUEST", requested(browser.world))
     if "PROPOSAL" in path:
         path = path.replace("PROPOSAL", propose(browser.world))
     if "EXPORT" in path:
@@ -101,6 +115,14 @@ def asked(browser: Browser, row: Row, key: str = "") -> TestResponse:
     if VERBS[row.name] == "GET":
         return browser.get(path)
     return browser.send(path, form_key=key, **dict(row.fields))
+
+
+def requested(world: World) -> str:
+    """Let ian request a query, unless he did, and return the identifier of the request."""
+    sent = world.answer("GET", "/api/v1/requests", by="ian")["items"]
+    sent = sent or [world.answer("POST", "/api/v1/requests", REQUEST, by="ian")]
+    identifier: str = sent[0]["id"]
+    return identifier
 
 
 def exported(world: World) -> str:

@@ -2,7 +2,7 @@
 
 import pytest
 from tests.api.world import World, propose
-from tests.web.every_page.matrix import MATRIX, VERBS, asked
+from tests.web.every_page.matrix import MATRIX, VERBS, asked, requested
 from tests.web.world import Open, text_of
 from werkzeug.test import TestResponse
 
@@ -58,6 +58,7 @@ def test_a_bearer_token_is_no_session(world: World) -> None:
 
 def test_a_refused_caller_changes_nothing(browse: Open, world: World) -> None:
     propose(world)
+    requested(world)
     before = world.answer("GET", "/api/v1/audit/events?limit=1000", by="olga")
     for caller in CALLERS:
         browser = browse(caller)
@@ -81,6 +82,7 @@ HIDDEN = [
     ("/history?user={}", "gone", "zeno"),
     ("/releases/{}", "RELEASE", "0" * 36),
     ("/releases/{}/csv", "RELEASE", "0" * 36),
+    ("/requests/{}", "REQUEST", "0" * 36),
 ]
 
 
@@ -89,6 +91,7 @@ def test_what_is_hidden_looks_like_what_does_not_exist(
     browse: Open, world: World, caller: str
 ) -> None:
     held = world.answer("POST", "/api/v1/queries/secret/releases", {}, by="ian")["id"]
+    sent = requested(world)
     browser = browse(caller)
     key = browser.form_key()
 
@@ -97,7 +100,7 @@ def test_what_is_hidden_looks_like_what_does_not_exist(
         return answer.status_code, words.replace(answer.headers["X-Request-Id"], "ID")
 
     for path, name, missing in HIDDEN:
-        there = held if name == "RELEASE" else name
+        there = {"RELEASE": held, "REQUEST": sent}.get(name, name)
         answers = [plain(browser.get(path.format(one)), one) for one in (there, missing)]
         assert answers[0] == answers[1], path
         assert answers[0][0] in (403, 404), path

@@ -20,14 +20,19 @@ from penstock.persistence.tables.datasets import Dataset
 from penstock.persistence.tables.decided.requests import Asker, Request, RequestDecision
 from penstock.persistence.tables.queries import Query
 from penstock.services.access.principals import Principal, require_still
+from penstock.services.computing import PATIENCE
 from penstock.services.context import Server
+from penstock.services.previews import query_preview
 from penstock.services.queries import registration
 from penstock.services.requests import rows, views
 from penstock.services.requests.logged_requests import record_decision
+from penstock.services.schemas.previews import PreviewView
 from penstock.services.schemas.queries import SpecRequest
 from penstock.services.schemas.requests.specs import DecisionRequest
 from penstock.services.schemas.requests.views import RequestView
 from penstock.transparency_log import leaves
+
+WITHDRAWN = "The request was withdrawn, so there is nothing to decide."
 
 
 def decide(
@@ -85,6 +90,40 @@ def approve(
         raise
 
 
+def preview(
+    server: Server,
+    principal: Principal,
+    public_id: str,
+    request: DecisionRequest,
+    patience: float = PATIENCE,
+) -> PreviewView:
+    """Preview what an approval would register, with its changes; nothing is done.
+
+    Raises ``NotFound``, ``Conflict`` if the request is withdrawn or decided, and what a preview
+    raises.
+    """
+    principal.require("admin")
+    with server.database.read() as session:
+        state = _state(session, principal, public_id)
+        rows.require_undecided(session, required(state.request.id))
+    if not state.askers:
+        raise Conflict(WITHDRAWN)
+    sent = checked(SpecRequest, _spec(state, request))
+    return query_preview.preview(server, principal, sent, patience)
+
+
+def registered(server: Server, principal: Principal, public_id: str) -> str | None:
+    """Return the name of the query that an approval registered; ``None`` before that is done."""
+    principal.require("admin")
+    with server.database.read() as session:
+        asker = rows.asker_row(session, principal, public_id)
+        decision = rows.decision_of(session, asker.request_id)
+        if decision is None or decision.query_id is None:
+            return None
+        query = session.get_one(Query, decision.query_id)
+        return None if query.status == "pending" else query.name
+
+
 @dataclass(frozen=True)
 class _State:
     """Hold a request before it is decided.
@@ -124,7 +163,7 @@ def _require_open(
     rows.require_undecided(session, required(request.id))
     askers = rows.active_askers(session, required(request.id))
     if not askers:
-        raise Conflict("The request was withdrawn, so there is nothing to decide.")
+        raise Conflict(WITHDRAWN)
     if server.settings.two_person_rule and any(
         asker.user_id == principal.user_id for asker in askers
     ):
@@ -144,7 +183,7 @@ def _decline(
         row = session.get_one(Request, asker.request_id)
         rows.require_undecided(session, required(row.id))
         if not rows.active_askers(session, required(row.id)):
-            raise Conflict("The request was withdrawn, so there is nothing to decide.")
+            raise Conflict(WITHDRAWN)
         _store(session, server, principal, row, request, None, None)
 
 

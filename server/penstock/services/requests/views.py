@@ -8,7 +8,8 @@ import json
 from collections.abc import Sequence
 
 from sqlalchemy import ColumnElement
-from sqlmodel import Session, col, exists, false, select
+from sqlalchemy.orm import Mapped
+from sqlmodel import Session, col, exists, false, select, true
 
 from penstock.errors import Conflict, InvalidInput, NotFound
 from penstock.persistence.row_numbers import required
@@ -46,7 +47,12 @@ DECIDED: tuple[RequestState, ...] = ("approved", "declined")
 
 
 def listing(
-    server: Server, principal: Principal, window: Window, state: RequestState | None = None
+    server: Server,
+    principal: Principal,
+    window: Window,
+    state: RequestState | None = None,
+    *,
+    newest_first: bool = False,
 ) -> Page[RequestView]:
     """List the requests that the caller may see, oldest first, all or those in one state.
 
@@ -55,37 +61,42 @@ def listing(
     principal.require("analyst", "admin")
     with server.database.read() as session:
         if rows.sees_all(principal):
-            requests = select(Request).where(col(Request.id) > window.after, *_in_state(state))
-            shown = session.exec(requests.order_by(col(Request.id)).limit(window.limit + 1)).all()
+            after, order = _order(col(Request.id), window, newest_first=newest_first)
+            requests = select(Request).where(after, *_in_state(state)).order_by(order)
+            shown = session.exec(requests.limit(window.limit + 1)).all()
             return window.page(
                 shown, lambda row: _whole(session, row), lambda row: required(row.id)
             )
         limit = visible_below(session, principal)
+        after, order = _order(col(Asker.id), window, newest_first=newest_first)
         own = (
             select(Asker)
             .join(Request, col(Asker.request_id) == col(Request.id))
             .where(
                 col(Asker.user_id) == principal.user_id,
-                col(Asker.id) > window.after,
+                after,
                 *_own_in_state(state, _sight(principal, limit)),
             )
         )
-        sent = session.exec(own.order_by(col(Asker.id)).limit(window.limit + 1)).all()
+        sent = session.exec(own.order_by(order).limit(window.limit + 1)).all()
         return window.page(
-            sent, lambda row: _own(session, principal, row), lambda row: required(row.id)
+            sent, lambda row: own_view(session, principal, row), lambda row: required(row.id)
         )
 
 
 def show(server: Server, principal: Principal, public_id: str) -> RequestView:
     """Show one request with its preview.  Raises ``NotFound``, also for those of others."""
+    return _with_preview(server, principal, without_preview(server, principal, public_id))
+
+
+def without_preview(server: Server, principal: Principal, public_id: str) -> RequestView:
+    """Show one request as in a list.  Raises ``NotFound``, also for those of others."""
     principal.require("analyst", "admin")
     with server.database.read() as session:
         asker = rows.asker_row(session, principal, public_id)
         if rows.sees_all(principal):
-            view = _whole(session, session.get_one(Request, asker.request_id))
-        else:
-            view = _own(session, principal, asker)
-    return _with_preview(server, principal, view)
+            return _whole(session, session.get_one(Request, asker.request_id))
+        return own_view(session, principal, asker)
 
 
 def show_own(
@@ -93,7 +104,7 @@ def show_own(
 ) -> RequestView:
     """Show a request to the person who sent it, as if they were no admin."""
     with server.database.read() as session:
-        view = _own(session, principal, rows.asker_row(session, principal, public_id))
+        view = own_view(session, principal, rows.asker_row(session, principal, public_id))
     return _with_preview(server, principal, view, preview)
 
 
@@ -153,7 +164,7 @@ def _replaced(view: RequestView, preview: PreviewView | None, problem: str | Non
     return RequestView(**{**vars(view), "preview": preview, "problem": problem})
 
 
-def _own(session: Session, principal: Principal, asker: Asker) -> RequestView:
+def own_view(session: Session, principal: Principal, asker: Asker) -> RequestView:
     """Return a request as the person sees it who sent it."""
     request = session.get_one(Request, asker.request_id)
     withdrawn = rows.is_withdrawn(session, asker)
@@ -289,6 +300,16 @@ def _outcome(decision: RequestDecision) -> RequestState:
 def _decided(outcome: str | None = None) -> ColumnElement[bool]:
     made = select(RequestDecision.id).where(col(RequestDecision.request_id) == col(Request.id))
     return exists(made if outcome is None else made.where(col(RequestDecision.outcome) == outcome))
+
+
+def _order(
+    number: Mapped[int | None], window: Window, *, newest_first: bool
+) -> tuple[ColumnElement[bool], ColumnElement[int | None]]:
+    """Return the condition for rows after a window's cursor, and the order of the list."""
+    if not newest_first:
+        return number > window.after, number.asc()
+    begins = window.after < 0
+    return (true() if begins else number < window.after), number.desc()
 
 
 def _in_state(state: RequestState | None) -> list[ColumnElement[bool]]:

@@ -4,6 +4,7 @@
 * ``query_kinds, query_form, stream_form, privacy_terms``: queries and streams
 * ``dataset_form, token_form``                   datasets and tokens
 * ``schedule_form``                              schedules; their queries are JSON
+* ``decision_form``                              decisions on requests of analysts
 * ``derived_form``                               what is computed from the values of a release
 * ``choices``                                    the options in forms, each with a sentence that
                                                  explains it

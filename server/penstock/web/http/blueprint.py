@@ -16,6 +16,7 @@ from penstock.services.access import sessions
 from penstock.services.access.principals import Principal
 from penstock.services.context import Server
 from penstock.services.jobs.runner import Runner
+from penstock.services.requests import news
 from penstock.services.retry import again
 from penstock.web.http import error_pages, page_jobs
 from penstock.web.http.csrf import COOKIE, Origin
@@ -66,6 +67,7 @@ def blueprint(server: Server, limits: Limits, runner: Runner) -> Blueprint:
     made.add_app_template_global(assets.address, "asset")
     made.add_app_template_global(_menu, "menu")
     made.add_app_template_global(page_jobs.has_any, "has_work")
+    made.add_app_template_global(_waiting, "requests_waiting")
 
     def guarded(response: Response) -> Response:
         answer = error_pages.as_page(response, lambda: g.get("visit") or _signed_in(visitor))
@@ -122,6 +124,16 @@ def _menu(visit: Visit) -> list[PageRoute]:
     """Return the pages in the caller's menu."""
     listed = [page for page in PAGES if page.menu]
     return [page for page in listed if not page.policy.roles or visit.may(*page.policy.roles)]
+
+
+def _waiting(visit: Visit) -> int:
+    """Return how many requests wait for an admin; 0 for others, and if it cannot be checked now."""
+    if not visit.may("admin"):
+        return 0
+    try:
+        return news.waiting(visit.server, visit.principal)
+    except PenstockError:
+        return 0
 
 
 def _admit(visit: Visit, page: PageRoute, caller: Principal) -> None:

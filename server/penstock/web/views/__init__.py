@@ -33,10 +33,28 @@ from penstock.web.views.data import (
     same_people,
     schedules,
 )
-from penstock.web.views.people import clearance, proposals, tiers, users
+from penstock.web.views.people import (
+    clearance,
+    proposals,
+    request_decisions,
+    requests,
+    tiers,
+    users,
+)
 
-_READ = (sign_in, catalogue, questions, queries, streams, history, budgets, own_tokens)
+_READ = (
+    sign_in,
+    catalogue,
+    questions,
+    requests,
+    queries,
+    streams,
+    history,
+    budgets,
+    own_tokens,
+)
 _ADMINISTERED = (
+    request_decisions,
     raising_budgets,
     allowances,
     levels,

@@ -34,6 +34,7 @@ from penstock.services.exposure import exposure
 from penstock.services.queries import queries, registration
 from penstock.services.requests import asking, decisions
 from penstock.services.schemas.queries import ComputedQueryRequest
+from penstock.services.schemas.requests.specs import DecisionRequest
 from penstock.services.schemas.requests.views import RequestView
 
 pytestmark = pytest.mark.each_database
@@ -225,3 +226,28 @@ def test_askers_count_among_those_who_chose_what_a_tier_may_see(stays: World) ->
     seen = exposure.of(stays.server, stays.person("otto"), ["pia"], "stays")
     assert seen.registrars is not None
     assert seen.registrars.tier == "internal"
+
+
+def test_a_preview_of_a_decision_is_what_the_approval_registers(stays: World) -> None:
+    """It takes the decision's levels and name, and leaves the request open."""
+    view = ask(stays)
+    sent = DecisionRequest.model_validate(
+        {"decision": "approve", "levels": PUBLIC, "name": "towns"}
+    )
+    args = (stays.server, stays.person("ada"), identifier(view))
+    previewed = decisions.preview(*args, sent)
+    assert (previewed.query, previewed.registered) == ("towns", False)
+    assert decisions.registered(*args) is None
+    assert shown(stays, "ada", view).state == "open"
+    registered = decisions.decide(*args, sent).preview
+    assert registered is not None
+    assert decisions.registered(*args) == "towns"
+    assert [(tier.tier, tier.level, tier.charge) for tier in previewed.tiers] == [
+        (tier.tier, tier.level, tier.charge) for tier in registered.tiers
+    ]
+    with pytest.raises(Conflict, match="approved already"):
+        decisions.preview(*args, sent)
+    withdrawn = ask(stays, where=[{"column": "town", "op": "=", "value": "north"}])
+    asking.withdraw(stays.server, stays.person("ines"), identifier(withdrawn))
+    with pytest.raises(Conflict, match="was withdrawn"):
+        decisions.preview(stays.server, stays.person("ada"), identifier(withdrawn), sent)

@@ -37,6 +37,19 @@ def test_a_list_goes_on_where_it_ended(stays: World) -> None:
         assert [view.id for view in more.items] == [second.id]
 
 
+def test_a_list_of_the_newest_first_goes_on_with_older_ones(stays: World) -> None:
+    sent = [ask(stays), ask(stays, where=NORTH), ask(stays, where=SOUTH)]
+    for name in ("ines", "ada"):
+        person, shown_before, window = stays.person(name), [], Window(limit=2)
+        while True:
+            page = views.listing(stays.server, person, window, newest_first=True)
+            shown_before += [view.id for view in page.items]
+            if page.next_cursor is None:
+                break
+            window = Window(limit=2, after=int(page.next_cursor))
+        assert shown_before == [view.id for view in reversed(sent)]
+
+
 def test_a_preview_shows_each_reader_the_tiers_that_they_see(stays: World) -> None:
     view = ask(stays, "pia", levels={"public": {"epsilon": 0.1}})
     for name, tiers in (("ada", ["public", "partner", "internal"]), ("pia", ["public"])):

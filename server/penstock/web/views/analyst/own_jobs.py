@@ -16,15 +16,21 @@ from penstock.web.http.request_context import Visit
 from penstock.web.http.routes import AUDITOR, SIGNED_IN, Pages
 from penstock.web.views.audit import proofs
 from penstock.web.views.data import new_dataset, new_query
+from penstock.web.views.people import request_decisions
 
 pages = Pages()
 
 BLOCK = 65_536
 """Bytes read from a file at once."""
 
-KINDS = {
-    kind.name: kind for kind in (new_dataset.KIND, new_query.KIND, new_query.COMPARING, proofs.KIND)
-}
+_STARTED = (
+    new_dataset.KIND,
+    new_query.KIND,
+    new_query.COMPARING,
+    request_decisions.KIND,
+    proofs.KIND,
+)
+KINDS = {kind.name: kind for kind in _STARTED}
 
 FOR_WORKERS = {name: page_jobs.for_worker(kind) for name, kind in KINDS.items()}
 """How a worker runs each kind of job."""

@@ -1,6 +1,8 @@
-"""Let admins manage tiers, users and clearance.
+"""Let admins manage tiers, users, clearance, and decide what was proposed or requested.
 
-* ``tiers``             tiers and their holders as a ladder
-* ``users, clearance``  users with their roles and tokens, and changes of clearance
-* ``proposals``         actions that need two admins
+* ``tiers``              tiers and their holders as a ladder
+* ``users, clearance``   users with their roles and tokens, and changes of clearance
+* ``proposals``          actions that need two admins
+* ``requests``           requests of analysts for queries, with comments
+* ``request_decisions``  requests approved, which registers their queries, or declined
 """
