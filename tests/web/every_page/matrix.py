@@ -25,6 +25,7 @@ class Row(NamedTuple):
     fields: tuple[tuple[str, str], ...] = ()
 
 
+PURPOSE = (("purpose", "The yearly report"), ("once", "30"))
 INTERNAL = (("tier", "internal"),)
 SQL = (
     ("dataset", "loans"),
@@ -52,6 +53,8 @@ MATRIX = [
     Row("preview_sql", "/ask/sql/preview", 422, 422, 422, 422, 403),
     Row("try_sql", "/ask/sql/dummy", 404, 200, 200, 200, 403, SQL),
     Row("register_sql", "/ask/sql", 422, 403, 403, 303, 403, (*SQL, ("once", "21"))),
+    Row("request_sql", "/ask/sql/request", 422, 422, 422, 403, 403, SQL),
+    Row("request_sql", "/ask/sql/request", 422, 303, 303, 403, 403, (*SQL, *PURPOSE)),
     Row("query", "/queries/visits", 404, 200, 200, 200, 200),
     Row("query", "/queries/secret", 404, 404, 200, 200, 200),
     Row("query", "/queries/books", 404, 200, 200, 200, 200),

@@ -142,3 +142,83 @@ def test_a_dataset_out_of_sight_is_neither_listed_nor_asked(browse: Open) -> Non
     noa = browse("noa")
     assert "There is no dataset with columns" in text_of(noa.get("/ask/sql"))
     assert noa.submit("/ask/sql/dummy", **ASKED).status_code == 404
+
+
+OWN = {**ASKED, "purpose": "The yearly report"}
+
+
+def test_a_question_is_requested_once_and_is_listed_with_its_state(
+    browse: Open, root: Browser, world: World
+) -> None:
+    ian = browse("ian")
+    first = ian.submit("/ask/sql/request", **OWN, once="r" * 32)
+    assert first.status_code == 303, text_of(first)
+    assert ian.submit("/ask/sql/request", **OWN, once="r" * 32).location == first.location
+    assert ian.submit("/ask/sql/request", **OWN, once="s" * 32).location == first.location
+    assert "Your request is sent" in text_of(ian.get(first.location))
+    [sent] = world.answer("GET", "/api/v1/requests", by="ian")["items"]
+    assert (sent["purpose"], sent["spec"]["levels"]) == (
+        "The yearly report",
+        {"internal": {"epsilon": 0.5}},
+    )
+    own = text_of(ian.get("/ask/sql"))
+    assert "late loans loans requested, open none" in own
+    assert "late loans" not in text_of(browse("ann").get("/ask/sql"))
+    assert "late loans" not in text_of(root.get("/ask/sql"))
+    other = ian.submit("/ask/sql/request", **{**OWN, "purpose": "Another"}, once="t" * 32)
+    assert other.status_code == 409
+    assert "another purpose" in text_of(other)
+    assert "Another</textarea>" in other.text
+
+
+@pytest.mark.usefixtures("unchanged")
+@pytest.mark.parametrize(
+    ("fields", "place"), [({"purpose": " "}, "purpose"), ({"level internal": "x"}, "level-1")]
+)
+def test_a_request_with_an_error_comes_back_with_its_reason_and_all_that_was_typed(
+    browse: Open, fields: dict[str, str], place: str
+) -> None:
+    page = browse("ian").submit("/ask/sql/request", **{**OWN, **fields}, once="5")
+    assert page.status_code == 422, text_of(page)
+    assert f'id="{place}-wrong"' in page.text
+    assert SQL in html.unescape(page.text)
+    assert ("The yearly report" in page.text) == ("purpose" not in fields)
+
+
+def test_a_request_for_a_registered_question_leads_to_its_query_at_no_charge(
+    browse: Open, root: Browser, world: World
+) -> None:
+    root.submit("/ask/sql", **{**ASKED, "name": "in time", "level public": ""}, once="6")
+    spent = world.answer("GET", "/api/v1/datasets/loans/budget", by="root")
+    ian, ann = browse("ian"), browse("ann")
+    led = ian.submit("/ask/sql/request", **OWN, once="7")
+    assert led.location == "/queries/in%20time?requested=1"
+    assert "Nothing was requested, and nothing is charged" in text_of(ian.get(led.location))
+    hidden = ann.submit("/ask/sql/request", **{**OWN, "name": "mine"}, once="8")
+    assert hidden.location.startswith("/requests/"), "she does not see that query"
+    assert "in time" not in text_of(ann.get(hidden.location))
+    assert world.answer("GET", "/api/v1/datasets/loans/budget", by="root") == spent
+
+
+def test_an_allowance_lets_an_analyst_register_and_is_shown_with_what_is_left(
+    browse: Open, world: World
+) -> None:
+    ian = browse("ian")
+    before = ian.get("/ask/sql?dataset=loans")
+    assert "Register question" not in before.text
+    assert "Budget of internal 80.8% left of epsilon 4 Your allowance none" in text_of(before)
+    path = "/api/v1/datasets/loans/allowances/internal"
+    world.answer("PUT", path, {"epsilon": 0.6}, by="root")
+    page = ian.get("/ask/sql?dataset=loans")
+    assert "Register question" in page.text
+    assert "Request question" in page.text
+    assert "Your allowance 100% left of epsilon 0.6" in text_of(page)
+    assert "Your allowance of internal has 100% left. Registering this question takes" in text_of(
+        ian.submit("/ask/sql/preview", **ASKED)
+    )
+    greedy = ian.submit("/ask/sql/preview", **{**ASKED, "level internal": "0.9"})
+    assert "which is too much: request it" in text_of(greedy)
+    registered = ian.submit("/ask/sql", **ASKED, once="9")
+    assert registered.status_code == 303, text_of(registered)
+    assert "late loans loans registered, active late loans" in text_of(ian.get("/ask/sql"))
+    assert "100% left" not in text_of(ian.get("/ask/sql?dataset=loans"))

@@ -139,3 +139,19 @@ def test_a_request_that_cannot_be_registered_says_why_and_stays_to_be_read(
         assert "name" in text_of(page)
         assert "<svg" not in page.text
     assert "It cannot be registered as it is." in text_of(root.get("/requests"))
+
+
+def test_the_first_page_says_what_waits_and_what_was_decided(
+    browse: Open, root: Browser, world: World
+) -> None:
+    for name in ("root", "ian"):
+        assert "request" not in text_of(browse(name).get("/catalogue")).lower()
+    address = request_in(world)
+    assert "1 request of analysts waits for a decision." in text_of(root.get("/catalogue"))
+    assert "waits for a decision" not in text_of(browse("ian").get("/catalogue"))
+    root.submit(f"{address}/approval", **FIELDS, once="1")
+    assert "waits for a decision" not in text_of(root.get("/catalogue"))
+    page = browse("ian").get("/catalogue")
+    assert "late loans : approved by root" in text_of(page)
+    assert f'href="{address}"' in page.text
+    assert "Decided in the last" not in text_of(browse("ann").get("/catalogue"))

@@ -8,6 +8,7 @@ from sqlmodel import col, select
 from penstock.persistence.tables.datasets import Dataset
 from penstock.persistence.tables.queries import Query
 from penstock.services.access.principals import Principal
+from penstock.services.allowances.own_names import shown_name
 from penstock.services.context import Server
 from penstock.services.datasets.datasets import visible_below
 from penstock.services.repository.queries import in_sight
@@ -43,6 +44,8 @@ def registered_by(server: Server, principal: Principal, most: int = MOST) -> lis
             .limit(most)
         ).all()
         return [
-            OwnQuestionView(query.name, dataset.name, query.status, query.created_at)
+            OwnQuestionView(
+                shown_name(session, query, limit), dataset.name, query.status, query.created_at
+            )
             for query, dataset in rows
         ]

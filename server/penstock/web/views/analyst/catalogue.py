@@ -7,6 +7,7 @@ from penstock.services.datasets import allowances, datasets, look_alikes
 from penstock.services.operations import key_rotation
 from penstock.services.pagination import LARGEST_LIMIT, Window
 from penstock.services.queries import category_checks, queries
+from penstock.services.requests import news
 from penstock.services.schemas.views import DatasetView
 from penstock.services.streams import streams
 from penstock.web.http.request_context import Visit
@@ -29,6 +30,8 @@ def catalogue(visit: Visit) -> Response:
         allowances=allowances.usable(server, caller) if begins else {},
         onward=visit.onward(page),
         begins=begins,
+        decided=news.decided(server, caller) if begins and visit.may("analyst") else [],
+        days=news.DAYS,
     )
 
 

@@ -30,6 +30,7 @@ def query(visit: Visit, query: str) -> Response:
         given=request.args.get("given"),
         first="first" in request.args,
         added="added" in request.args,
+        requested="requested" in request.args,
     )
 
 

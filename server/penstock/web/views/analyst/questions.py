@@ -1,29 +1,33 @@
-"""Ask questions in SQL: preview them, try them on made-up rows, and register them."""
+"""Ask questions in SQL: preview them, try them on made-up rows, register or request them."""
 
 import secrets
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from flask import Response, request
 
 from penstock.connectors.planning.refusals import checked
 from penstock.errors import PenstockError
+from penstock.http.pacing import hide_duration
 from penstock.services import budgets
 from penstock.services.datasets import datasets
 from penstock.services.jobs import registrations
 from penstock.services.pagination import LARGEST_LIMIT, Window
 from penstock.services.previews import dummy_answers, query_preview
 from penstock.services.queries.sql import own_questions
+from penstock.services.requests import asking, views
 from penstock.services.schemas.previews import DUMMY_ROWS, DummyAnswerView
 from penstock.services.schemas.queries import PreviewRequest, QueryRequest
+from penstock.services.schemas.requests.specs import AskRequest
 from penstock.services.schemas.views import DatasetView
 from penstock.web.forms import choices, form_input
 from penstock.web.forms.form_input import Form, filled, number
 from penstock.web.forms.privacy_terms import terms
 from penstock.web.http.idempotent_forms import once, tried
 from penstock.web.http.request_context import Visit
-from penstock.web.http.routes import PLANNER, Pages
+from penstock.web.http.routes import ANALYST, PLANNER, Pages
+from penstock.web.presenters.own_questions import Left, OwnQuestion, merged
 from penstock.web.presenters.preview_charts import PreviewCharts, charts_of_query
 
 pages = Pages()
@@ -88,6 +92,25 @@ def register_sql(visit: Visit) -> Response:
     return tried(lambda: once(visit, registered), lambda problem: _refused(visit, given, problem))
 
 
+@pages.post("/ask/sql/request", ANALYST)
+def request_sql(visit: Visit) -> Response:
+    """Request the question, with its purpose; one that is registered already leads there."""
+    given = request.form
+
+    def requested() -> tuple[Response, str]:
+        body = {**_request(visit, given), "purpose": given.get("purpose", "")}
+        view = asking.ask(visit.server, visit.principal, checked(AskRequest, body))
+        # Otherwise the answer's time could distinguish a hidden query from none.
+        hide_duration(0)
+        if view.id is None:
+            response = visit.go("query", query=view.query, requested="1")
+        else:
+            response = visit.go("query_request", request_id=view.id, done="requested")
+        return response, response.location or ""
+
+    return tried(lambda: once(visit, requested), lambda problem: _refused(visit, given, problem))
+
+
 def _question(given: Mapping[str, str]) -> dict[str, Any]:
     """Return what a form asks, without its levels; the request's model checks it."""
     contribution = filled(
@@ -143,8 +166,30 @@ def _form(visit: Visit, form: Form, answers: _Answers | None = None) -> Response
         charts=None if answers is None else answers.charts,
         example="" if dataset is None else _example(dataset),
         name=f"question-{secrets.token_hex(4)}",
-        own=[] if visit.is_part else own_questions.registered_by(visit.server, visit.principal),
+        left=None if visit.is_part or dataset is None else _left(visit, dataset),
+        own=[] if visit.is_part else _own(visit),
     )
+
+
+def _left(visit: Visit, dataset: DatasetView) -> Left:
+    """Return what is left of the caller's allowance, and of the budget of their tier."""
+    if visit.may("admin"):
+        return Left(registers=True)
+    tiers = budgets.show(visit.server, visit.principal, dataset.name).tiers
+    budget = tiers[-1] if tiers else None
+    return Left(registers=budget is not None and budget.allowance is not None, budget=budget)
+
+
+def _own(visit: Visit) -> list[OwnQuestion]:
+    """Return the newest questions that the caller registered or requested."""
+    registered = own_questions.registered_by(visit.server, visit.principal)
+    if not visit.may("analyst"):
+        return merged(registered, [])
+    # Admins who are analysts, too, would get the requests of everybody.
+    analyst = replace(visit.principal, roles=frozenset({"analyst"}))
+    window = Window(own_questions.MOST)
+    sent = views.listing(visit.server, analyst, window, newest_first=True)
+    return merged(registered, sent.items)
 
 
 def _example(dataset: DatasetView) -> str:
