@@ -33,7 +33,7 @@ from penstock.services.schemas.queries import ReleaseRequest
 from penstock.settings import (
     Settings,
 )
-from penstock.web.presenters.front_page import EXAMPLE
+from penstock.web.presenters.pages.front_page import EXAMPLE
 
 PHI = NormalDist().cdf
 NORMAL_95 = NormalDist().inv_cdf(0.975)

@@ -2,9 +2,9 @@
 
 * ``form_input``                                 what was typed, and the errors of each field
 * ``query_kinds, query_form, stream_form, privacy_terms``: queries and streams
-* ``dataset_form, token_form``                   datasets and tokens
+* ``dataset_form``                               datasets
 * ``schedule_form``                              schedules; their queries are JSON
-* ``decision_form``                              decisions on requests of analysts
+* ``people``                                     tokens, and decisions on requests
 * ``derived_form``                               what is computed from the values of a release
 * ``choices``                                    the options in forms, each with a sentence that
                                                  explains it

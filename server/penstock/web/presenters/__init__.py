@@ -3,8 +3,7 @@
 * ``spec_text``                                  the spec of a query, in words
 * ``release_charts, stream_charts, budget_charts, exposure_charts, tier_ladder``: one subject each
 * ``preview_charts, preview_choices, noise_comparison``: previews, and alternatives to choose from
-* ``own_questions``                              one's own questions, and what is left for more
-* ``front_page``                                 the example on the start page
+* ``pages``                                      what belongs to a single page
 * ``figure``                                     a chart, and the same numbers as a table
 * ``template_filters``                           numbers, times and losses as templates write them
 """

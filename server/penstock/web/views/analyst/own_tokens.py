@@ -5,8 +5,9 @@ from flask import Response, request
 from penstock.services.access.principals import ROLES
 from penstock.services.pagination import LARGEST_LIMIT, Window
 from penstock.services.people import tokens
-from penstock.web.forms import form_input, token_form
+from penstock.web.forms import form_input
 from penstock.web.forms.form_input import Form
+from penstock.web.forms.people import token_form
 from penstock.web.http.idempotent_forms import tried
 from penstock.web.http.request_context import Visit
 from penstock.web.http.routes import SIGNED_IN, Pages

@@ -27,7 +27,7 @@ from penstock.web.forms.privacy_terms import terms
 from penstock.web.http.idempotent_forms import once, tried
 from penstock.web.http.request_context import Visit
 from penstock.web.http.routes import ANALYST, PLANNER, Pages
-from penstock.web.presenters.own_questions import Left, OwnQuestion, merged
+from penstock.web.presenters.pages.own_questions import Left, OwnQuestion, merged
 from penstock.web.presenters.preview_charts import PreviewCharts, charts_of_query
 
 pages = Pages()

@@ -11,7 +11,7 @@ from penstock.services.access import sessions
 from penstock.web.http.csrf import COOKIE, Origin, inside
 from penstock.web.http.request_context import Visit
 from penstock.web.http.routes import ANYBODY, SIGNED_IN, Pages
-from penstock.web.presenters.front_page import example
+from penstock.web.presenters.pages.front_page import example
 
 pages = Pages()
 

@@ -18,8 +18,9 @@ from penstock.services.requests import views as services
 from penstock.services.schemas.previews import PreviewView
 from penstock.services.schemas.requests.specs import CommentRequest, DecisionRequest
 from penstock.services.schemas.requests.views import RequestState, RequestView
-from penstock.web.forms import decision_form, form_input
+from penstock.web.forms import form_input
 from penstock.web.forms.form_input import Form
+from penstock.web.forms.people import decision_form
 from penstock.web.http.idempotent_forms import once, tried
 from penstock.web.http.request_context import Visit
 from penstock.web.http.routes import ANALYST, PLANNER, Pages

@@ -8,9 +8,10 @@ from penstock.services.access.principals import ROLES
 from penstock.services.pagination import LARGEST_LIMIT, Window
 from penstock.services.people import tiers, tokens, users
 from penstock.services.schemas.people.users import UserChange, UserSpec
-from penstock.web.forms import form_input, token_form
+from penstock.web.forms import form_input
 from penstock.web.forms.confirmation import require_named
 from penstock.web.forms.form_input import Form
+from penstock.web.forms.people import token_form
 from penstock.web.http.idempotent_forms import once, tried
 from penstock.web.http.request_context import Visit
 from penstock.web.http.routes import ADMIN, Pages

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from penstock.services.schemas.requests.specs import DecisionRequest
-from penstock.web.forms.decision_form import changed, decision, level_fields
+from penstock.web.forms.people.decision_form import changed, decision, level_fields
 
 TIERS = ["public", "partner", "internal"]
 SPEC: dict[str, Any] = {"name": "stays", "levels": {"Internal": {"epsilon": 0.5}}}

@@ -7,7 +7,7 @@ from tests.web.service_views import AT
 
 from penstock.services.queries.sql.own_questions import OwnQuestionView
 from penstock.services.schemas.requests.views import RequestView
-from penstock.web.presenters.own_questions import OwnQuestion, merged
+from penstock.web.presenters.pages.own_questions import OwnQuestion, merged
 
 REGISTERED = OwnQuestionView("counts", "sites", "active", AT)
 REQUESTED = RequestView(

@@ -10,7 +10,7 @@ from penstock.errors import InvalidInput
 from penstock.http.counting.rate_limits import Limits
 from penstock.services.access.principals import Principal
 from penstock.services.jobs.runner import Runner
-from penstock.web.forms.token_form import issue
+from penstock.web.forms.people.token_form import issue
 from penstock.web.http.request_context import Visit
 
 TOKEN = re.compile(r"pst_[\w-]+")

@@ -4,7 +4,7 @@ import itertools
 
 import pytest
 
-from penstock.web.presenters.front_page import EXAMPLE, example
+from penstock.web.presenters.pages.front_page import EXAMPLE, example
 
 
 def test_a_larger_epsilon_has_a_smaller_margin_and_all_cost_no_more_than_the_largest() -> None:

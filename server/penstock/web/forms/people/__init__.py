@@ -1,0 +1,5 @@
+"""Read forms about people: what they may sign in with, and what is decided for them.
+
+* ``token_form``     tokens
+* ``decision_form``  decisions on requests of analysts
+"""
