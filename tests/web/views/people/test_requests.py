@@ -145,7 +145,9 @@ def test_the_first_page_says_what_waits_and_what_was_decided(
     browse: Open, root: Browser, world: World
 ) -> None:
     for name in ("root", "ian"):
-        assert "request" not in text_of(browse(name).get("/catalogue")).lower()
+        words = text_of(browse(name).get("/catalogue"))
+        assert "a decision" not in words
+        assert "Decided in the last" not in words
     address = request_in(world)
     assert "1 request of analysts waits for a decision." in text_of(root.get("/catalogue"))
     assert "waits for a decision" not in text_of(browse("ian").get("/catalogue"))
