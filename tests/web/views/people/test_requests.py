@@ -1,12 +1,14 @@
 """Test requests on the pages: each person sees their own, and admins see what waits."""
 
+import html
 from urllib.parse import urlsplit
 
 import pytest
 from tests.api.world import World
+from tests.web.every_page.contents import require_own
 from tests.web.views.people.acting import follow
 from tests.web.views.people.requesting import ASK, PURPOSE, SECRET, register, request_in, view
-from tests.web.world import Browser, Open, text_of
+from tests.web.world import HOSTILE, Browser, Open, text_of
 
 from penstock.figures import percent
 
@@ -157,3 +159,20 @@ def test_the_first_page_says_what_waits_and_what_was_decided(
     assert "late loans : approved by root" in text_of(page)
     assert f'href="{address}"' in page.text
     assert "Decided in the last" not in text_of(browse("ann").get("/catalogue"))
+
+
+def test_what_people_write_is_shown_as_text(browse: Open, root: Browser, world: World) -> None:
+    address = request_in(world, name=f"{HOSTILE} 2", purpose=HOSTILE)
+    ian = browse("ian")
+    ian.submit(f"{address}/comments", comment=HOSTILE, once="1")
+    for browser, paths in (
+        (root, ("/requests", "/requests?state=all", address)),
+        (ian, ("/requests", "/ask/sql", address)),
+    ):
+        for path in paths:
+            answer = browser.get(path)
+            assert HOSTILE in html.unescape(answer.text), path
+            require_own(answer, path)
+    root.submit(f"{address}/refusal", comment=HOSTILE, once="2")
+    require_own(ian.get("/catalogue"), "/catalogue")
+    assert HOSTILE in html.unescape(ian.get(address).text)
