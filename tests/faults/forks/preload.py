@@ -15,7 +15,7 @@ from tests.faults.forks import prefork
 from tests.faults.kills import tasks
 from tests.faults.kills.structures import histogram_tasks, stream_tasks
 from tests.faults.postgresql import diaries
-from tests.faults.races import deciding, racing
+from tests.faults.races import deciding, racing, registering
 from tests.faults.requests import requesting
 
 from penstock.persistence import migrate
@@ -30,6 +30,7 @@ __all__ = [
     "prefork",
     "pytest",
     "racing",
+    "registering",
     "requesting",
     "scipy",
     "stream_tasks",

@@ -68,5 +68,5 @@ def without_tiers_above(problem: BudgetExhausted, tier: Tier) -> BudgetExhausted
         return problem
     return BudgetExhausted(
         f"The budget of a tier above {tier.name!r}, which would see the query as well, does not"
-        " allow it. Take more noise, or ask an admin."
+        " allow it. Take more noise, a lower max_levels or fewer false keys, or ask an admin."
     )
