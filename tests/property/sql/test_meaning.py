@@ -67,6 +67,9 @@ def labels_of(plan: Plan, key: tuple[Any, ...]) -> tuple[str, ...] | None:
             if not 1 <= value <= len(grouping):
                 return None
             label = grouping.labels[value - 1]
+        if grouping.edges and isinstance(value, float):
+            edges = grouping.edges[:-1]
+            label = grouping.labels[edges.index(value)] if value in edges else ""
         if value is None or label not in grouping.labels:
             return None
         found.append(label)
@@ -102,17 +105,20 @@ def values_of(plan: Plan, steps: list[int]) -> dict[tuple[str, ...], list[Any]]:
 
 
 def _moments(plan: Plan, numbers: list[int]) -> list[float]:
-    """Return the count; of one column also its mean and variance, of two their covariance."""
+    """Return the count; of one column also its mean and variance, of two their covariance.
+
+    Of order 1 it is followed by the sums, and by the mean of one column.
+    """
     square = plan.grid**plan.order
     count = numbers[0] / square
     if not count:
         return [0.0]
     means = [number / numbers[0] for number in numbers[1 : 1 + len(plan.factors)]]
     if plan.order == 1:
-        (factor,) = plan.factors
-        middle = float(factor.step) * (factor.lowest + factor.highest) / 2
-        mean = middle + float(factor.step) * plan.grid / 2 * means[0]
-        return [count, count * mean, mean]
+        middles = [float(each.step) * (each.lowest + each.highest) / 2 for each in plan.factors]
+        steps = [float(each.step) * plan.grid / 2 for each in plan.factors]
+        means = [a + b * mean for a, b, mean in zip(middles, steps, means, strict=True)]
+        return [count, *(count * mean for mean in means), *means[: len(means) == 1]]
     halves = [float(each.step) * plan.grid / 2 for each in plan.factors]
     middles = [float(each.step) * (each.lowest + each.highest) / 2 for each in plan.factors]
     if len(plan.factors) == 1:
@@ -133,7 +139,7 @@ def test_a_statement_means_what_its_text_means(
     text = text_of(*statement)
     table = table_of(cells)
     understood = reading(parsed(text), DATASET)
-    assert understood.notes == ()
+    assert all("ORDER BY is no part" in note for note in understood.notes)
     query = query_of(**{**understood.fields, "contribution": ONE_ROW})
     plan = interpret(DATASET, query)
     folder = Folder(Path(tmp_path_factory.mktemp("files")))

@@ -15,6 +15,7 @@ COLUMNS: dict[str, dict[str, Any]] = {
     "urgent": {"type": "boolean"},
     "insured": {"type": "boolean", "missing": True},
     "day": {"type": "date", "categories": ["2026-01-01", "2026-01-02"]},
+    "born": {"type": "date"},
 }
 DATASET = dataset_of("visits.parquet", columns=COLUMNS, max_units=1000)
 
@@ -26,6 +27,7 @@ CELLS: tuple[tuple[Any, ...], ...] = (
     (True, False, None),
     (True, False, None),
     (datetime.date(2026, 1, 1), datetime.date(2026, 1, 2), datetime.date(2025, 12, 31), None),
+    (datetime.date(2000, 1, 1), datetime.date(1999, 12, 31), datetime.date(2003, 2, 28), None),
 )
 """The cells of all columns but the person's, some outside of the declared categories."""
 
@@ -35,6 +37,7 @@ _INTEGERS = (
     *("age", "AGE", '"age"', "visits.age", "COALESCE(size, 3)", "age + COALESCE(size, 3)"),
     *("age - 2 * COALESCE(size, 3)", "-age", "(age + 1) * 2", "COALESCE(age, 7)"),
     "CASE WHEN urgent THEN age WHEN cost > 3 THEN -1 ELSE 5 END",
+    *("IF(urgent, age, 3)", "CASE ward WHEN 'a' THEN age ELSE -5 END", "CAST(age AS BIGINT)"),
 )
 _OPERATORS = ("=", "<>", "!=", "<", "<=", ">", ">=")
 
@@ -49,6 +52,8 @@ _atoms = st.one_of(
     _compared(("cost",), ("0", "0.5", "-0.5", "1e1", "12.0")),
     _compared(("day",), ("'2026-01-01'", "DATE '2026-01-02'")),
     _compared(("17", "0"), ("age", "COALESCE(size, 3)")),
+    _compared(("age",), ("COALESCE(size, 3)", "'17'", "age + 1")),
+    _compared(("YEAR(born)", "EXTRACT(YEAR FROM born)"), ("2000", "1999")),
     st.sampled_from(
         (
             *("urgent", "COALESCE(insured, TRUE)", "urgent = FALSE", "urgent <> TRUE"),
@@ -56,6 +61,12 @@ _atoms = st.one_of(
             *("cost BETWEEN 0 AND 12", "age NOT BETWEEN 1 AND 50", "age IN (0, 17)"),
             *("Ward IN ('a', 'A')", "ward NOT IN ('b')", "WARD = 'a'", "\"Ward\" <> 'a'"),
             *("COALESCE(size, 3) IS NULL", "age + COALESCE(size, 3) IS NULL", "day IS NULL"),
+            *("age > 17.5", "age <= 17.5", "age < -0.5", "17.5 < age", "2000 >= YEAR(born)"),
+            *("YEAR(born) IN (1999, 2003)", "YEAR(born) NOT BETWEEN 2000 AND 2001"),
+            *("ward LIKE 'a'", "ward NOT LIKE 'A'", "born IS DISTINCT FROM DATE '2000-01-01'"),
+            *("age IS DISTINCT FROM 17", "ward IS NOT DISTINCT FROM NULL", "(age > 3) IS FALSE"),
+            *("(age > 3) IS NOT TRUE", "(urgent AND NOT age > 3) IS NOT TRUE"),
+            *("(urgent OR YEAR(born) = 2000) IS NOT FALSE", "(NOT urgent) IS TRUE"),
             *("person <> 'p1'", "age - COALESCE(size, 3) BETWEEN 0 AND 30"),
         )
     ),
@@ -81,6 +92,7 @@ groups = st.lists(
         (
             *("Ward", "urgent", "day", "COALESCE(insured, TRUE)"),
             *("WIDTH_BUCKET(age, 0, 100, 4)", "WIDTH_BUCKET(cost, [-10, 0, 12])"),
+            *("FLOOR(age / 25) * 25", "2.5 * FLOOR(cost / 2.5)"),
             *(_BINS.format(x="age"), _BINS.format(x="cost")),
             "CASE WHEN age < 18 THEN 'young' WHEN urgent THEN 'urgent' ELSE 'other' END",
             "CASE WHEN cost > 0 AND NOT urgent THEN 1 WHEN cost <= 0 THEN 2 END",
@@ -104,6 +116,10 @@ aggregates = st.sampled_from(
         ("SUM(CASE WHEN urgent THEN 1 ELSE 0 END)",),
         ("SUM(CASE WHEN urgent OR age > 3 THEN 1 ELSE 0 END)",),
         ("SUM(age) FILTER (WHERE urgent)",),
+        *(("AVG(urgent::INT)",), ("SUM((age > 3)::INT)",), ("MEAN(age::DOUBLE)",)),
+        ("COUNT(*)", "COUNT(age)"),
+        ("COUNT(*)", "COUNT_IF(NOT urgent)", "COUNT(*) FILTER (WHERE urgent OR age > 3)"),
+        ("COUNT(*)", "COUNT(ward)", "COUNT_IF(urgent)"),
         ("COUNT(age)", "AVG(age)", "VAR_POP(age)"),
         ("COUNT(age)", "SUM(age)", "AVG(age)"),
         ("REGR_COUNT(cost, age)", "COVAR_POP(cost, age)"),
@@ -118,7 +134,8 @@ statements = st.tuples(
 
 
 def text_of(groups: list[str], aggregates: tuple[str, ...], condition: str | None) -> str:
-    """Return a statement; its groupings are selected first."""
+    """Return a statement; its groupings are selected first, and one alone is in an order."""
     where = "" if condition is None else f" WHERE {condition}"
     grouped = f" GROUP BY {', '.join(groups)}" if groups else ""
-    return f"SELECT {', '.join((*groups, *aggregates))} FROM visits{where}{grouped}"
+    ordered = " ORDER BY 2 DESC, 1" if len(groups) == 1 else ""
+    return f"SELECT {', '.join((*groups, *aggregates))} FROM visits{where}{grouped}{ordered}"

@@ -238,6 +238,24 @@ class DerivedSpec(ColumnSpec):
     computed: Any
 
 
+def may_be_missing(spec: ColumnSpec) -> bool:
+    """Return True if a cell of a column, declared or derived, may have no value."""
+    return _may_be_missing(spec.computed) if isinstance(spec, DerivedSpec) else spec.missing is None
+
+
+def _may_be_missing(computed: Computed) -> bool:
+    match computed:
+        case Constant():
+            return False
+        case Cut() | TextCell():
+            return computed.column.missing is None
+        case Sum():
+            return any(map(_may_be_missing, computed.terms))
+        case Product():
+            return any(map(_may_be_missing, computed.factors))
+    return computed.otherwise is None or any(map(_may_be_missing, computed.values))
+
+
 def bounds_of(computed: Computed) -> Bounds:
     """Return the bounds of an integer.  Raises ``TypeError`` for a text."""
     bounds = computed.bounds

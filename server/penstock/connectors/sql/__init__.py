@@ -2,6 +2,7 @@
 
 * ``places``        where in the text something stands
 * ``limits``        tokens, within limits of length, number and depth
+* ``synonyms``      one spelling of what has several
 * ``grammar``       the statement's parts, of which all that is not listed is refused
 * ``names``         columns and constants
 * ``conditions``    ``WHERE``

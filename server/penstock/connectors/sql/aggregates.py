@@ -1,7 +1,7 @@
 """Read the aggregates of a statement, each by itself."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Final
 
@@ -9,8 +9,9 @@ from sqlglot import exp
 
 from penstock.connectors.specs.models import UnitColumn
 from penstock.connectors.sql.conditions import PlacedEntry, conjuncts
-from penstock.connectors.sql.grammar import Node, ParsedStatement, unwrapped
+from penstock.connectors.sql.grammar import Node, ParsedStatement
 from penstock.connectors.sql.names import Columns, number
+from penstock.connectors.sql.synonyms import INTEGERS, unwrapped
 
 
 class Kind(Enum):
@@ -30,13 +31,17 @@ class Kind(Enum):
 
 @dataclass(frozen=True)
 class Aggregate:
-    """Hold one aggregate: its columns, the probabilities of quantiles, and its own condition."""
+    """Hold one aggregate: its columns, the probabilities of quantiles, and its own condition.
+
+    ``cells`` are the nodes of the columns of a count.
+    """
 
     node: Node
     kind: Kind
     columns: tuple[str, ...] = ()
     probabilities: tuple[int | float, ...] = ()
     where: tuple[PlacedEntry, ...] = ()
+    cells: tuple[Node, ...] = ()
 
 
 _OF_A_COLUMN: Final[dict[type[Node], Kind]] = {
@@ -81,7 +86,7 @@ def aggregate(node: Node, columns: Columns) -> Aggregate:
             return _quantile(inner, columns)
     kind = _OF_A_COLUMN.get(type(inner))
     if kind is not None:
-        condition = _counted(inner.this) if kind is Kind.SUM else None
+        condition = _added(inner.this, columns) if kind is Kind.SUM else None
         if condition is not None and isinstance(unwrapped(condition), exp.Column | exp.Coalesce):
             return _counted_if(inner, condition, columns)
         return Aggregate(inner, kind, (columns.column(inner.this),))
@@ -95,7 +100,8 @@ def aggregate(node: Node, columns: Columns) -> Aggregate:
     left, right = columns.column(inner.this), columns.column(inner.args["expression"])
     if left == right:
         raise source.refusal(inner, "Name two different columns; of one column write VAR_POP.")
-    return Aggregate(inner, kind, (left, right))
+    cells = (inner.this, inner.args["expression"]) if kind is Kind.CELLS else ()
+    return Aggregate(inner, kind, (left, right), cells=cells)
 
 
 def _count(node: exp.Count, columns: Columns) -> Aggregate:
@@ -112,7 +118,7 @@ def _count(node: exp.Count, columns: Columns) -> Aggregate:
     name = columns.column(inner)
     if columns.spec(name).missing is not None:
         return Aggregate(node, Kind.ROWS)
-    return Aggregate(node, Kind.CELLS, (name,))
+    return Aggregate(node, Kind.CELLS, (name,), cells=(inner,))
 
 
 def _units(node: Node, distinct: exp.Distinct, columns: Columns) -> Aggregate:
@@ -146,6 +152,15 @@ def _counted(node: Node, otherwise: int | None = 0) -> Node | None:
     return condition if default is not None and _is_number(default, otherwise) else None
 
 
+def _added(node: Node, columns: Columns) -> Node | None:
+    """Return the condition that a sum counts: a case of 1 and 0, or a boolean column as integer."""
+    cast = unwrapped(node)
+    if isinstance(cast, exp.Cast) and cast.to.this in INTEGERS and columns.is_boolean(cast.this):
+        condition: Node = cast.this
+        return condition
+    return _counted(node)
+
+
 def _is_number(node: Node, value: int) -> bool:
     inner = unwrapped(node)
     return isinstance(inner, exp.Literal) and not inner.is_string and inner.this == str(value)
@@ -154,8 +169,8 @@ def _is_number(node: Node, value: int) -> bool:
 def _counted_if(node: Node, condition: Node, columns: Columns) -> Aggregate:
     """Return the number of rows where a condition holds."""
     inner = unwrapped(condition)
-    if columns.names(inner) and columns.spec(columns.column(inner)).type == "boolean":
-        return Aggregate(node, Kind.FLAG, (columns.column(inner),))
+    if columns.is_boolean(inner):
+        return Aggregate(node, Kind.FLAG, (columns.column(inner),), cells=(inner,))
     return Aggregate(node, Kind.ROWS, where=tuple(conjuncts(inner, columns)))
 
 
@@ -168,11 +183,11 @@ def _filtered(node: exp.Filter, columns: Columns) -> Aggregate:
         kind = Kind.FLAG if inner.kind is Kind.ROWS else Kind.UNITS_FLAG
         name = columns.column(flag)
         if columns.spec(name).type == "boolean":
-            return Aggregate(node, kind, (name,))
+            return Aggregate(node, kind, (name,), cells=(flag,))
     where = (*inner.where, *conjuncts(condition, columns))
     if inner.kind in {Kind.FLAG, Kind.UNITS_FLAG}:
         raise columns.source.refusal(node, "Say with WHERE which rows count, and leave FILTER out.")
-    return Aggregate(node, inner.kind, inner.columns, inner.probabilities, where)
+    return replace(inner, node=node, where=where)
 
 
 def _quantile(node: Node, columns: Columns) -> Aggregate:
@@ -183,6 +198,10 @@ def _quantile(node: Node, columns: Columns) -> Aggregate:
                 node, "Write PERCENTILE_CONT(0.5) WITHIN GROUP (ORDER BY and the column)."
             )
         ordered, share = order.expressions, function.this
+        if any(each.args.get("desc") for each in ordered):
+            raise columns.source.refusal(
+                ordered[0], "Leave DESC out, and write 1 minus the probability."
+            )
         target = ordered[0].this if len(ordered) == 1 else None
     else:
         function, target, share = node, node.this, node.args.get("expression")

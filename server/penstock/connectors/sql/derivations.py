@@ -11,8 +11,9 @@ from penstock.connectors.formulas.expressions import Derived
 from penstock.connectors.planning.refusals import checked
 from penstock.connectors.specs.models import ColumnSpec
 from penstock.connectors.sql.conditions import condition
-from penstock.connectors.sql.grammar import Node, unwrapped
+from penstock.connectors.sql.grammar import Node
 from penstock.connectors.sql.names import Columns, constant
+from penstock.connectors.sql.synonyms import unwrapped
 from penstock.errors import InvalidInput
 from penstock.spec_fields import LONGEST_COLUMN_NAME
 
@@ -36,13 +37,16 @@ class Derivations:
     nodes: dict[str, Node] = field(default_factory=dict)
     specs: dict[str, ColumnSpec] = field(default_factory=dict)
 
-    def name_of(self, node: Node) -> str:
-        """Return the name of the derived column that a node computes.  Raises ``InvalidInput``."""
+    def name_of(self, node: Node, selected: Node | None = None) -> str:
+        """Return the name of the derived column that a node computes.  Raises ``InvalidInput``.
+
+        If an alias of the node, or of ``selected``, is free, that is the name.
+        """
         expression = _expression(node, self.columns)
         for name, known in self.expressions.items():
             if known == expression:
                 return name
-        name = self._new_name(node)
+        name = self._new_name(node if selected is None else selected)
         self.specs[name] = self._spec(node, name, expression)
         self.expressions[name], self.nodes[name] = expression, node
         return name

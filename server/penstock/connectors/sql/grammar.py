@@ -14,6 +14,7 @@ from sqlglot.errors import ErrorLevel, ParseError
 
 from penstock.connectors.sql.limits import tokens_of
 from penstock.connectors.sql.places import SqlText
+from penstock.connectors.sql.synonyms import rewritten
 from penstock.errors import InvalidInput
 
 Node = exp.Expr
@@ -21,7 +22,7 @@ Node = exp.Expr
 _BOTH: Final = ("this", "expression")
 
 _PARTS: Final[dict[type[Node], tuple[str, ...]]] = {
-    exp.Select: ("expressions", "from_", "where", "group"),
+    exp.Select: ("expressions", "from_", "where", "group", "order"),
     exp.From: ("this",),
     exp.Table: ("this", "alias"),
     exp.TableAlias: ("this",),
@@ -32,18 +33,23 @@ _PARTS: Final[dict[type[Node], tuple[str, ...]]] = {
     exp.Column: ("this", "table"),
     exp.Star: (),
     exp.Literal: ("this", "is_string"),
+    exp.Var: ("this",),
     exp.Boolean: ("this",),
     exp.Null: (),
     exp.Paren: ("this",),
     exp.Array: ("expressions",),
     exp.Cast: ("this", "to"),
-    exp.DataType: ("this",),
+    exp.DataType: ("this", "expressions"),
+    exp.DataTypeParam: ("this",),
     exp.And: _BOTH,
     exp.Or: _BOTH,
     exp.Not: ("this",),
     exp.In: ("this", "expressions"),
     exp.Between: ("this", "low", "high"),
     exp.Is: _BOTH,
+    exp.Like: (*_BOTH, "negate"),
+    **dict.fromkeys((exp.NullSafeEQ, exp.NullSafeNEQ), _BOTH),
+    exp.Year: ("this",),
     **dict.fromkeys((exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE), _BOTH),
     **dict.fromkeys((exp.Add, exp.Sub, exp.Mul), _BOTH),
     exp.Neg: ("this",),
@@ -61,7 +67,7 @@ _PARTS: Final[dict[type[Node], tuple[str, ...]]] = {
     exp.PercentileCont: _BOTH,
     exp.WithinGroup: _BOTH,
     exp.Order: ("expressions",),
-    exp.Ordered: ("this", "nulls_first"),
+    exp.Ordered: ("this", "nulls_first", "desc"),
 }
 """The kinds of node that a statement has, with the parts that each may have."""
 
@@ -69,45 +75,77 @@ _OTHER_PARTS: Final = {
     "distinct": "Groups are listed once. Leave DISTINCT out, and name the columns in GROUP BY.",
     "joins": "A statement reads one dataset. Join the data in a view, and register that.",
     "laterals": "A statement reads one dataset. Join the data in a view, and register that.",
-    "order": "The groups of an answer have an order already. Leave ORDER BY out.",
     "offset": "Every group is answered. Leave OFFSET out.",
     "sample": "Rows are never sampled. Leave the sample out.",
     "symmetric": "Write the smaller bound first, and leave SYMMETRIC out.",
     "db": "Name the dataset alone, without a schema.",
-    "desc": "Leave DESC out, and write 1 minus the probability.",
     "columns": "Leave the names of columns out; the dataset declares them.",
 }
 """What to write in place of parts that no statement here has."""
 
+_UNBIASED: Final = "To divide by n - 1, multiply what is released by"
+
 _OTHER_NODES: Final[dict[type[Node], str]] = {
-    exp.Window: "There are no window functions. Group with GROUP BY.",
+    exp.Window: "There are no window functions. Group with GROUP BY; shares, ranks and differences"
+    " between groups are computed from what is released, at no charge.",
     exp.Subquery: "There are no subqueries. Write one SELECT from the dataset.",
-    exp.Div: "There is no division. Ask for the parts, and divide what is released: that costs"
-    " nothing. A mean is AVG.",
-    exp.IntDiv: "There is no division. Make bins by WIDTH_BUCKET or CASE.",
+    exp.IntDiv: "There is no division. Make bins by FLOOR(x / 10) * 10, WIDTH_BUCKET or CASE.",
     exp.Mod: "There is no remainder. Make groups by CASE.",
-    exp.Like: "Texts are compared as a whole. Write IN with the texts.",
     exp.ILike: "Texts are compared as a whole. Write IN with the texts.",
+    **dict.fromkeys(
+        (exp.Upper, exp.Lower, exp.Left, exp.Right, exp.Substring, exp.Trim, exp.StartsWith),
+        "Texts are compared as a whole. Write IN with the texts.",
+    ),
+    **dict.fromkeys(
+        (
+            *(exp.TimestampTrunc, exp.DateTrunc, exp.Extract, exp.Month, exp.Quarter, exp.Week),
+            *(exp.Day, exp.DayOfWeek, exp.DayOfYear, exp.CurrentDate, exp.Interval),
+        ),
+        "Of dates there is only YEAR, in conditions. Write BETWEEN with two dates, make groups by"
+        " CASE WHEN with dates, or use a column that is declared for it.",
+    ),
     exp.Min: "A minimum is one row's own. Write PERCENTILE_CONT(0.01) WITHIN GROUP (ORDER BY ...),"
     " whose release also bounds the minimum.",
     exp.Max: "A maximum is one row's own. Write PERCENTILE_CONT(0.99) WITHIN GROUP (ORDER BY ...),"
     " whose release also bounds the maximum.",
-    exp.Variance: "Write VAR_POP.",
-    exp.Stddev: "Write STDDEV_POP.",
-    exp.StddevSamp: "Write STDDEV_POP.",
-    exp.CovarSamp: "Write COVAR_POP.",
+    exp.Variance: f"Write VAR_POP, which divides by n. {_UNBIASED} n / (n - 1).",
+    exp.CovarSamp: f"Write COVAR_POP, which divides by n. {_UNBIASED} n / (n - 1).",
+    **dict.fromkeys(
+        (exp.Stddev, exp.StddevSamp),
+        f"Write STDDEV_POP, which divides by n. {_UNBIASED} the root of n / (n - 1).",
+    ),
+    exp.RegrR2: "Write CORR, and square what is released.",
     exp.PercentileDisc: "Write PERCENTILE_CONT.",
-    exp.Quantile: "Write QUANTILE_CONT, or PERCENTILE_CONT(0.5) WITHIN GROUP (ORDER BY ...).",
-    exp.NullSafeEQ: "Write = and IS NULL.",
-    exp.NullSafeNEQ: "Write <> and IS NOT NULL.",
+    **dict.fromkeys(
+        (exp.Quantile, exp.ApproxQuantile),
+        "Write QUANTILE_CONT, or PERCENTILE_CONT(0.5) WITHIN GROUP (ORDER BY ...).",
+    ),
+    **dict.fromkeys(
+        (exp.Rollup, exp.Cube, exp.GroupingSets),
+        "A statement groups in one way. Group by all of the columns: counts and sums of fewer ones"
+        " are sums of what is released, at no charge.",
+    ),
     exp.Greatest: "Write CASE WHEN, which says what becomes of missing cells.",
     exp.Least: "Write CASE WHEN, which says what becomes of missing cells.",
+    exp.Tuple: "Name the columns one by one, without parentheses around them.",
 }
 """What to write in place of nodes that no statement here has."""
 
+_DIVIDED = (
+    "There is no division. Ask for the parts, and divide what is released: that costs nothing. A"
+    " mean is AVG."
+)
+_DIVIDED_CELLS = (
+    "There is no division of columns. Make bins by FLOOR(x / 10) * 10, WIDTH_BUCKET or CASE, divide"
+    " what is released, or have the column computed in a view."
+)
+_ROUNDED = (
+    "What is released has noise. Ask for the aggregate by itself, and round what is released."
+)
 _FUNCTION = (
     "There is no such function here. The aggregates are COUNT, SUM, AVG, VAR_POP, STDDEV_POP,"
-    " COVAR_POP, CORR, MEDIAN, PERCENTILE_CONT, REGR_SLOPE and REGR_INTERCEPT."
+    " COVAR_POP, CORR, MEDIAN, PERCENTILE_CONT, REGR_SLOPE and REGR_INTERCEPT; columns are computed"
+    " by + - *, CASE and COALESCE."
 )
 _UNKNOWN = "A query cannot say this. Leave it out, or compute the column in a view."
 
@@ -136,7 +174,7 @@ def parsed(text: str) -> ParsedStatement:
     tree = _tree(source)
     if not isinstance(tree, exp.Select):
         raise source.refusal(tree, "Write one SELECT.")
-    _require_known(source, tree)
+    _require_known(source, rewritten(tree))
     origin = tree.args.get("from_")
     if origin is None or not isinstance(origin.this, exp.Table):
         raise source.refusal(tree, "Name the dataset: FROM and its name.")
@@ -146,13 +184,6 @@ def parsed(text: str) -> ParsedStatement:
     if not isinstance(table, exp.Identifier) or not isinstance(named, exp.Identifier):
         raise source.refusal(origin, "Name the dataset: FROM and its name.")
     return ParsedStatement(source, tree, table, named)
-
-
-def unwrapped(node: Node) -> Node:
-    """Return a node without the parentheses around it."""
-    while isinstance(node, exp.Paren):
-        node = node.this
-    return node
 
 
 def _tree(source: SqlText) -> Node:
@@ -201,7 +232,11 @@ def _given(node: Node) -> Iterator[tuple[str, Node]]:
 
 
 def _alternative(node: Node) -> str:
-    for kind, sentence in _OTHER_NODES.items():
-        if type(node) is kind:
-            return sentence
-    return _FUNCTION if isinstance(node, exp.Func) else _UNKNOWN
+    of_aggregates = node.find(exp.AggFunc) is not None
+    match node:
+        case exp.Div():
+            return _DIVIDED if of_aggregates else _DIVIDED_CELLS
+        case exp.Round() | exp.Floor() | exp.Ceil() | exp.Cast() if of_aggregates:
+            return _ROUNDED
+    sentence = _OTHER_NODES.get(type(node))
+    return sentence or (_FUNCTION if isinstance(node, exp.Func) else _UNKNOWN)

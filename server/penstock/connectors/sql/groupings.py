@@ -4,11 +4,12 @@ The last bin of a spec holds its upper edge.  ``WIDTH_BUCKET`` leaves it to the 
 a condition leaves these rows out.
 """
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
-from typing import Any
+from typing import Any, Final
 
 from sqlglot import exp
 
@@ -16,9 +17,13 @@ from penstock.connectors.formulas.formula import Column
 from penstock.connectors.planning.plan import Grouping
 from penstock.connectors.specs.cells import NUMERIC
 from penstock.connectors.sql.conditions import Entry, PlacedEntry, conjuncts
-from penstock.connectors.sql.grammar import Node, ParsedStatement, unwrapped
+from penstock.connectors.sql.grammar import Node, ParsedStatement
 from penstock.connectors.sql.names import Columns, is_named, is_same, number
+from penstock.connectors.sql.synonyms import unwrapped
 from penstock.spec_fields import MOST_BINS
+
+_FINEST: Final = 2**20
+"""The largest denominator of a width: multiples of it are exact, in SQL too."""
 
 
 @dataclass(frozen=True)
@@ -57,6 +62,30 @@ def groupings(
                 " out.",
             )
     return read
+
+
+def ordering(
+    statement: ParsedStatement, columns: Columns, groups: Sequence[PlacedGrouping]
+) -> Node | None:
+    """Return the first key of ``ORDER BY``; None if there is none, or one row to order.
+
+    Keys are what is selected or grouped by, so that the groups of the answer can be sorted by them;
+    no statistic depends on it.  Raises ``InvalidInput`` for any other key.
+    """
+    order = statement.select.args.get("order")
+    if order is None:
+        return None
+    selected = [_plain(each) for each in statement.expressions]
+    keys = [unwrapped(each.this) for each in order.expressions]
+    for key in keys:
+        node = _referenced(statement, columns, key)
+        if isinstance(node, exp.Var) or node in selected:
+            continue
+        if not any(_is_grouping(node, each, columns) for each in groups):
+            raise columns.source.refusal(
+                key, "Order by what is selected, or leave ORDER BY out: the answer has no more."
+            )
+    return keys[0] if groups else None
 
 
 def _plain(node: Node) -> Node:
@@ -122,8 +151,9 @@ def _numeric(node: Node, columns: Columns) -> str:
 
 def _buckets(node: exp.WidthBucket, columns: Columns) -> PlacedGrouping:
     name = _numeric(node.this, columns)
-    low = unwrapped(node.args["min_value"])
-    if isinstance(low, exp.Array):
+    if node.args.get("min_value") is None:
+        edges = _by_width(node, name, columns)
+    elif isinstance(low := unwrapped(node.args["min_value"]), exp.Array):
         edges = [number(columns.source, each) for each in low.expressions]
     else:
         edges = _of_equal_width(node, columns)
@@ -132,6 +162,33 @@ def _buckets(node: exp.WidthBucket, columns: Columns) -> PlacedGrouping:
     end = {"column": name, "op": "<", "value": edges[-1]}
     bins = {"column": name, "bins": edges}
     return PlacedGrouping(node, bins, (PlacedEntry(node, end),))
+
+
+def _by_width(node: exp.WidthBucket, name: str, columns: Columns) -> list[int | float]:
+    """Return the multiples of a width between which a column's bounds are."""
+    width, spec = Fraction(number(columns.source, node.args["num_buckets"])), columns.spec(name)
+    if spec.lower is None or spec.upper is None:
+        raise columns.source.refusal(
+            node,
+            f"There are no declared bounds of {name[:64]} between which bins could be. Write"
+            " WIDTH_BUCKET with the lowest edge, the highest edge and the number of bins.",
+        )
+    if width <= 0 or width.denominator > _FINEST:
+        raise columns.source.refusal(
+            node, "The width of bins is a number above 0, whole or a sum of halves, such as 0.25."
+        )
+    first, last = (math.floor(Fraction(bound) / width) for bound in (spec.lower, spec.upper))
+    if last + 1 - first > MOST_BINS:
+        raise columns.source.refusal(
+            node,
+            f"The bounds of {name[:64]} have {last + 1 - first} bins of this width between them,"
+            f" and at most {MOST_BINS} are counted. Write a larger width.",
+        )
+    return [_plain_number(place * width) for place in range(first, last + 2)]
+
+
+def _plain_number(edge: Fraction) -> int | float:
+    return int(edge) if edge.denominator == 1 else float(edge)
 
 
 def _of_equal_width(node: exp.WidthBucket, columns: Columns) -> list[int | float]:
@@ -149,7 +206,7 @@ def _of_equal_width(node: exp.WidthBucket, columns: Columns) -> list[int | float
         )
     width = (Fraction(high) - Fraction(low)) / Fraction(count)
     edges = [Fraction(low) + place * width for place in range(int(count) + 1)]
-    return [int(edge) if edge.denominator == 1 else float(edge) for edge in edges]
+    return [_plain_number(edge) for edge in edges]
 
 
 def _cases(node: exp.Case, columns: Columns) -> PlacedGrouping:

@@ -143,10 +143,8 @@ def _require_select(source: SqlText, tokens: list[Token]) -> None:
             tokens[0],
             "A statement begins with SELECT and reads; nothing else can be done with SQL here.",
         )
-    depth = 0
     for token in tokens[1:]:
         kind = token.token_type
-        depth += (kind in _OPENING) - (kind in _CLOSING) if kind is not TokenType.CASE else 0
         if kind is TokenType.SELECT:
             raise source.refusal(
                 token,
@@ -155,10 +153,6 @@ def _require_select(source: SqlText, tokens: list[Token]) -> None:
             )
         if kind is TokenType.SEMICOLON:
             raise source.refusal(token, "A query is one statement. Send the others by themselves.")
-        if kind is TokenType.ORDER_BY and depth == 0:
-            raise source.refusal(
-                token, "The groups of an answer have an order already. Leave ORDER BY out."
-            )
         if kind in _ALTERNATIVES:
             raise source.refusal(token, _ALTERNATIVES[kind])
 

@@ -6,24 +6,38 @@ from typing import Final, Protocol
 
 from sqlglot import exp
 
-from penstock.connectors.specs.cells import EXAMPLES, cell, label
+from penstock.connectors.specs.cells import EXAMPLES, NUMERIC, cell, label
 from penstock.connectors.specs.models import ColumnSpec, ColumnType, DatasetSpec
-from penstock.connectors.sql.grammar import Node, ParsedStatement, unwrapped
+from penstock.connectors.sql.grammar import Node, ParsedStatement
 from penstock.connectors.sql.places import SqlText
+from penstock.connectors.sql.synonyms import INTEGERS, unwrapped
 from penstock.spec_fields import Scalar
 
 _LONGEST_NUMBER = 40
 """The most digits of a number; no double has more of its own."""
 
+_EXACT_FLOATS: Final = 2**24
 
 _COMPUTED: Final = (exp.Add, exp.Sub, exp.Mul, exp.Neg, exp.Case)
+
+_SAME: Final[dict[ColumnType, frozenset[exp.DType]]] = {
+    "integer": INTEGERS | {exp.DType.DOUBLE, exp.DType.FLOAT, exp.DType.DECIMAL},
+    "number": frozenset({exp.DType.DOUBLE}),
+    "string": frozenset({exp.DType.TEXT, exp.DType.VARCHAR}),
+    "boolean": frozenset({exp.DType.BOOLEAN}),
+    "date": frozenset({exp.DType.DATE}),
+}
+"""The types of SQL that hold what a column of a type holds."""
 
 
 class Deriving(Protocol):
     """Represent what makes columns of the expressions of a statement."""
 
-    def name_of(self, node: Node) -> str:
-        """Return the name of the derived column that a node computes."""
+    def name_of(self, node: Node, selected: Node | None = None) -> str:
+        """Return the name of the derived column that a node computes.
+
+        If an alias of the node, or of ``selected``, is free, that is the name.
+        """
 
     def spec_of(self, name: str) -> ColumnSpec:
         """Return what a column may hold, be it derived or declared."""
@@ -46,7 +60,13 @@ class Columns:
         inner = unwrapped(node)
         if isinstance(inner, exp.Neg):
             return not isinstance(unwrapped(inner.this), exp.Literal)
+        if isinstance(inner, exp.Cast):
+            return self.names(inner.this)
         return isinstance(inner, (exp.Column, exp.Coalesce, *_COMPUTED))
+
+    def is_boolean(self, node: Node) -> bool:
+        """Return True if a node is a boolean column.  Raises as ``column`` does."""
+        return self.names(node) and self.spec(self.column(node)).type == "boolean"
 
     def column(self, node: Node) -> str:
         """Return the column that a node reads, with what stands in for missing cells.
@@ -56,9 +76,11 @@ class Columns:
         """
         inner = unwrapped(node)
         if isinstance(inner, _COMPUTED) and self.names(inner):
-            return self._derived(inner)
+            return self.derived(inner)
+        if isinstance(inner, exp.Cast):
+            return self._cast(inner)
         if isinstance(inner, exp.Coalesce):
-            return self._with_stand_in(inner) if self.has_stand_in(inner) else self._derived(inner)
+            return self._with_stand_in(inner) if self.has_stand_in(inner) else self.derived(inner)
         name = self._named(inner)
         missing = self.spec(name).missing
         if missing is not None:
@@ -77,12 +99,44 @@ class Columns:
         """Return True if the dataset declares what stands in for missing cells of the column."""
         return self.spec(self._named(unwrapped(node.this))).missing is not None
 
-    def _derived(self, node: Node) -> str:
+    def derived(self, node: Node, selected: Node | None = None) -> str:
+        """Return the derived column that a node computes, for a selected expression.
+
+        Raises ``InvalidInput`` in conditions of ``CASE``, which have none.
+        """
         if self.derivations is None:
             raise self.source.refusal(
-                node, "Conditions of CASE compare declared columns. Name one without computing."
+                node,
+                "Conditions of CASE compare declared columns, and so do those of counts that are"
+                " answered together. Name one without computing, or write a statement for each"
+                " count.",
             )
-        return self.derivations.name_of(node)
+        return self.derivations.name_of(node, selected)
+
+    def difference(self, left: Node, right: Node) -> str:
+        """Return the derived column that is one column less another one."""
+        return self.derived(exp.Sub(this=left.copy(), expression=right.copy()))
+
+    def _cast(self, node: exp.Cast) -> str:
+        """Return the column that is cast, if that changes none of its cells.
+
+        Integers with bounds are doubles as they are, and a boolean column is a case of 1 and 0.
+        """
+        name, target = self.column(node.this), node.to.this
+        spec = self.spec(name)
+        if spec.type == "boolean" and target in INTEGERS:
+            whens = [
+                exp.If(this=node.this.copy(), true=exp.Literal.number(1)),
+                exp.If(this=exp.Not(this=node.this.copy()), true=exp.Literal.number(0)),
+            ]
+            return self.derived(exp.Case(ifs=whens))
+        if target not in _SAME[spec.type] or (target is exp.DType.FLOAT and not _fits(spec)):
+            raise self.source.refusal(
+                node,
+                f"The cast would change cells of the column, which is declared as {spec.type}."
+                " Leave it out.",
+            )
+        return name
 
     def _with_stand_in(self, node: exp.Coalesce) -> str:
         name = self._named(unwrapped(node.this))
@@ -99,6 +153,16 @@ class Columns:
         return name
 
     def _named(self, node: Node) -> str:
+        if isinstance(node, exp.Year):
+            raise self.source.refusal(
+                node,
+                "A year is compared to constants in conditions. Make groups of years by CASE WHEN,"
+                " or declare a column that has them.",
+            )
+        if isinstance(node, exp.WidthBucket):
+            raise self.source.refusal(
+                node, "Bins are made for GROUP BY alone. Write the name of a column here."
+            )
         if not isinstance(node, exp.Column) or not isinstance(node.this, exp.Identifier):
             raise self.source.refusal(node, "Write the name of a column here.")
         table = node.args.get("table")
@@ -112,6 +176,12 @@ class Columns:
                 f" {', '.join(sorted(self.dataset.columns)[:20])}.",
             )
         return name
+
+
+def _fits(spec: ColumnSpec) -> bool:
+    """Return True if the integers of a column have bounds within which 32-bit floats are exact."""
+    bounds = (spec.lower, spec.upper)
+    return all(bound is not None and abs(bound) <= _EXACT_FLOATS for bound in bounds)
 
 
 def columns_of(statement: ParsedStatement, dataset: DatasetSpec) -> Columns:
@@ -150,6 +220,13 @@ def constant(source: SqlText, node: Node, kind: ColumnType) -> Scalar:
     return value
 
 
+def is_number(node: Node) -> bool:
+    """Return True if a node is a constant number."""
+    inner = unwrapped(node)
+    literal = unwrapped(inner.this) if isinstance(inner, exp.Neg) else inner
+    return isinstance(literal, exp.Literal) and not literal.is_string
+
+
 def number(source: SqlText, node: Node) -> int | float:
     """Return a constant number.  Raises ``InvalidInput``."""
     value = constant(source, node, "number")
@@ -167,10 +244,20 @@ def _value(source: SqlText, node: Node, kind: ColumnType) -> Scalar | None:
     literal = unwrapped(node.this) if negative else node
     if not isinstance(literal, exp.Literal):
         return None
+    if literal.is_string and kind in NUMERIC and not negative:
+        return _spelled(str(literal.this))
     if literal.is_string:
         return None if negative else str(literal.this)
     value = _number(source, literal)
     return -value if negative else value
+
+
+def _spelled(text: str) -> int | float | None:
+    """Return the number that a text spells, as SQL takes it beside a column of numbers."""
+    digits = text.removeprefix("-").replace(".", "", 1)
+    if not (digits.isascii() and digits.isdigit()) or len(digits) > _LONGEST_NUMBER:
+        return None
+    return float(text) if "." in text else int(text)
 
 
 def _number(source: SqlText, literal: exp.Literal) -> int | float:

@@ -1,17 +1,18 @@
 """Read a statement as the data half of a spec: the text decides, and no data are looked at."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from penstock.connectors.formulas.arithmetic import may_be_missing
 from penstock.connectors.planning.interpret import interpret
 from penstock.connectors.planning.refusals import checked, pointer, refusal
 from penstock.connectors.specs.models import ComputedQuery, DatasetSpec
-from penstock.connectors.sql.aggregates import Aggregate, Kind, aggregates, is_aggregate
+from penstock.connectors.sql.aggregates import aggregates, is_aggregate
 from penstock.connectors.sql.conditions import PlacedEntry, conjuncts
 from penstock.connectors.sql.derivations import with_derivations
 from penstock.connectors.sql.grammar import Node, ParsedStatement, parsed
-from penstock.connectors.sql.groupings import PlacedGrouping, groupings
+from penstock.connectors.sql.groupings import PlacedGrouping, groupings, ordering
 from penstock.connectors.sql.names import Columns, columns_of
 from penstock.connectors.sql.places import POINTER, SqlText
 from penstock.connectors.sql.statistics import Statistic, statistic
@@ -24,12 +25,18 @@ _ANY_CONTRIBUTION: Final = {"max_groups": 1, "max_rows_per_group": 1}
 _OF_SQL: Final = ("where", "derived", "group_by", "aggregate", "dataset")
 """The fields of a spec that a statement says."""
 
+_UNORDERED: Final = (
+    "ORDER BY is no part of a statistic: groups are answered in the order of the declared"
+    " categories. Sort them once they are released."
+)
+
 
 @dataclass(frozen=True)
 class Reading:
     """Hold the fields of a spec that a statement says, and where in the text it says them.
 
-    ``notes`` say which rows the spec leaves out that the statement, word by word, would not.
+    ``notes`` say which rows the spec leaves out that the statement, word by word, would not, and
+    that groups are in an order of their own.
     """
 
     source: SqlText
@@ -49,7 +56,10 @@ class Reading:
 
     def placed(self, error: InvalidInput) -> InvalidInput:
         """Return a refusal of the spec as one of the statement, where that says what is refused."""
-        return refusal([self._placed(*each) for each in error.errors])
+        placed = [self._placed(*each) for each in error.errors]
+        if len(placed) == 1:
+            return InvalidInput(placed[0][1], pointer=placed[0][0])
+        return refusal(placed)
 
     def _placed(self, at: str, sentence: str) -> tuple[str, str]:
         if at.split("/")[1:2] not in [[name] for name in _OF_SQL]:
@@ -82,8 +92,7 @@ def reading(statement: ParsedStatement, dataset: DatasetSpec) -> Reading:
     columns, derivations = with_derivations(columns_of(statement, dataset), statement.expressions)
     selected = [node for node in statement.expressions if not is_aggregate(node)]
     grouped = groupings(statement, columns, selected)
-    parts = aggregates(statement, columns)
-    joined = statistic(parts, columns)
+    joined = statistic(aggregates(statement, columns), columns)
     clause = statement.select.args.get("where")
     conditions = [] if clause is None else conjuncts(clause.this, columns)
     where = _once(
@@ -98,13 +107,17 @@ def reading(statement: ParsedStatement, dataset: DatasetSpec) -> Reading:
     derived = {name: part for name, part in derivations.expressions.items() if name in used}
     if derived:
         fields["derived"] = derived
-    notes = tuple(_notes(source, parts, joined, _never_missing(columns, where, grouped)))
+    never_missing = _never_missing(columns, where, grouped, joined.needed)
+    notes = list(_notes(source, joined, never_missing, derivations.expressions))
+    key = ordering(statement, columns, grouped)
+    if key is not None:
+        notes.append(source.placed(key, _UNORDERED))
     places = {
         pointer("dataset"): statement.table,
         **_places(where, grouped, joined),
         **{pointer("derived", name): node for name, node in derivations.nodes.items()},
     }
-    understood = Reading(source, fields, places, notes)
+    understood = Reading(source, fields, places, tuple(notes))
     _require_meaning(understood, dataset)
     return understood
 
@@ -133,41 +146,46 @@ def _places(
     return {
         **{pointer("where", place): each.node for place, each in enumerate(where)},
         **{pointer("group_by", place): each.node for place, each in enumerate(grouped)},
-        pointer("aggregate"): joined.first.node,
+        pointer("aggregate"): joined.parts[0].node,
     }
 
 
 def _never_missing(
-    columns: Columns, where: Sequence[PlacedEntry], grouped: Sequence[PlacedGrouping]
+    columns: Columns,
+    where: Sequence[PlacedEntry],
+    grouped: Sequence[PlacedGrouping],
+    needed: Sequence[str],
 ) -> set[str]:
-    """Return columns that have a value in every row that counts."""
+    """Return columns that have a value in every row that counts, those of ``needed`` among them."""
     conditions = (each.entry for each in where)
     named = {entry["column"] for entry in conditions if entry.get("op", "is_null") != "is_null"}
     named |= {each.grouping["column"] for each in grouped}
-    return named | {
-        name for name, spec in columns.dataset.columns.items() if spec.missing is not None
-    }
+    return named | {name for name in needed if not may_be_missing(columns.spec(name))}
 
 
 def _notes(
-    source: SqlText, parts: Sequence[Aggregate], joined: Statistic, never_missing: set[str]
+    source: SqlText, joined: Statistic, never_missing: set[str], derived: Collection[str]
 ) -> Iterator[str]:
     """Yield what the spec leaves out for each aggregate that SQL would count more rows for."""
-    for each in parts:
+    for each in joined.parts:
         others = [
             name
             for name in joined.needed
             if name not in never_missing and (name not in each.columns)
         ]
-        if others and len(parts) > 1:
-            names = " and ".join(f"{name[:64]} IS NOT NULL" for name in others)
-            what = each.kind.value if each.kind is not Kind.ROWS else "COUNT(*)"
+        if others and len(joined.parts) > 1:
+            names = " and ".join(_there(name, derived) for name in others)
             yield source.placed(
                 each.node,
                 f"A row counts here only where {names}, since all of one vector is over the same"
-                f" rows; {what} in SQL takes other rows too. Write the condition in WHERE to say"
+                " rows; in SQL it counts in other rows too. Write the condition in WHERE to say"
                 " so, or write a statement of its own.",
             )
+
+
+def _there(name: str, derived: Collection[str]) -> str:
+    computed = ", which is computed here, has a value"
+    return name[:64] + (computed if name in derived else " IS NOT NULL")
 
 
 def _require_meaning(understood: Reading, dataset: DatasetSpec) -> None:

@@ -4,25 +4,29 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+from sqlglot import exp
+
 from penstock.connectors.sql.aggregates import Aggregate, Kind
 from penstock.connectors.sql.conditions import Entry, PlacedEntry
+from penstock.connectors.sql.grammar import Node
 from penstock.connectors.sql.names import Columns
 
 
 @dataclass(frozen=True)
 class Statistic:
-    """Hold the aggregate of a spec, the node that says it, and the conditions that come with it.
+    """Hold the aggregate of a spec, what says its parts, and the conditions that come with it.
 
     ``needed`` are the columns whose missing cells leave their row out of it.
     """
 
     aggregate: dict[str, Any]
-    first: Aggregate
+    parts: tuple[Aggregate, ...]
     where: tuple[PlacedEntry, ...] = ()
     needed: tuple[str, ...] = ()
 
 
 _COUNTS: Final = frozenset({Kind.ROWS, Kind.CELLS})
+_COUNTED: Final = _COUNTS | {Kind.FLAG}
 _SUMS: Final = _COUNTS | {Kind.SUM, Kind.MEAN}
 _SPREADS: Final = _SUMS | {Kind.SPREAD}
 
@@ -32,19 +36,20 @@ def statistic(aggregates: Sequence[Aggregate], columns: Columns) -> Statistic:
 
     Each aggregate alone has a statistic.  Sums, means and counts together are moments of order 1,
     with variances or covariances moments, all columns in one vector; so are counts of several
-    boolean columns, and several quantiles of one column.
+    boolean columns, and several quantiles of one column.  Counts of different rows are sums of
+    columns that are 1 in them and 0 in all others.
     """
-    first = aggregates[0]
+    aggregates = _over_the_same_rows(aggregates, columns)
     kinds = {each.kind for each in aggregates}
     names = tuple(dict.fromkeys(name for each in aggregates for name in each.columns))
     where = _shared(aggregates, columns)
     joined: dict[str, Any] | None = None
     if len(aggregates) == 1:
-        return _alone(first, where)
+        return _alone(aggregates[0], where)
     if kinds in ({Kind.FLAG}, {Kind.UNITS_FLAG}):
         if len(names) == len(aggregates):
             counted = "count" if kinds == {Kind.FLAG} else "count_units"
-            return Statistic({"type": counted, "columns": list(names)}, first, where)
+            return Statistic({"type": counted, "columns": list(names)}, tuple(aggregates), where)
     elif kinds <= _COUNTS | {Kind.QUANTILE} and Kind.QUANTILE in kinds:
         joined = _quantiles(aggregates) if len(names) == 1 else None
     elif kinds <= _COUNTS | {Kind.LINE} and Kind.LINE in kinds:
@@ -55,14 +60,63 @@ def statistic(aggregates: Sequence[Aggregate], columns: Columns) -> Statistic:
         joined = {"type": "moments", "columns": list(names)}
     if joined is None:
         raise columns.source.refusal(_misfit(aggregates).node, _APART)
-    return Statistic(joined, first, where, names)
+    return Statistic(joined, tuple(aggregates), where, names)
+
+
+def _over_the_same_rows(aggregates: Sequence[Aggregate], columns: Columns) -> Sequence[Aggregate]:
+    """Return the aggregates with sums in place of counts whose rows are others than all.
+
+    Counts of the same rows become one, and boolean columns by themselves stay what they are.
+    """
+    others = [each for each in aggregates if each.kind not in _COUNTED]
+    counts = [each for each in aggregates if each.kind in _COUNTED]
+    if not counts or not {each.kind for each in others} <= _SPREADS:
+        return aggregates
+    rows = [(each.cells, _entries(each.where)) for each in counts]
+    if not others and all(each == rows[0] for each in rows):
+        return aggregates[:1]
+    if not others and all(each.kind is Kind.FLAG and not each.where for each in counts):
+        return list({each.columns: each for each in counts}.values())
+    if any(each.where for each in others):
+        return aggregates
+    needed = {name for each in others for name in each.columns}
+
+    def is_apart(each: Aggregate) -> bool:
+        if each.where or each.kind is Kind.FLAG:
+            return True
+        return each.kind is Kind.CELLS and not needed.issuperset(each.columns)
+
+    return [
+        _as_sum(each, columns) if each.kind in _COUNTED and is_apart(each) else each
+        for each in aggregates
+    ]
+
+
+def _as_sum(count: Aggregate, columns: Columns) -> Aggregate:
+    """Return the sum of a derived column that is 1 in the rows of a count, and 0 in all others."""
+    conditions = list({id(each.node): each.node for each in count.where}.values())
+    for cell in count.cells:
+        there = exp.Not(this=exp.Is(this=cell.copy(), expression=exp.Null()))
+        conditions.append(cell if count.kind is Kind.FLAG else there)
+    case = exp.Case(
+        ifs=[exp.If(this=_all_of(conditions), true=exp.Literal.number(1))],
+        default=exp.Literal.number(0),
+    )
+    return Aggregate(count.node, Kind.SUM, (columns.derived(case, count.node),))
+
+
+def _all_of(conditions: Sequence[Node]) -> Node:
+    whole, *others = (exp.Paren(this=each.copy()) for each in conditions)
+    joined: Node = whole
+    for each in others:
+        joined = exp.And(this=joined, expression=each)
+    return joined
 
 
 _APART: Final = (
     "No single vector answers this together with what is selected before it. Write a statement of"
     " its own. Together are answered: sums, means, variances, covariances and counts of any"
-    " columns; quantiles of one column; REGR_SLOPE and REGR_INTERCEPT of one pair; counts of"
-    " boolean columns."
+    " columns and rows; quantiles of one column; REGR_SLOPE and REGR_INTERCEPT of one pair."
 )
 
 
@@ -97,14 +151,14 @@ def _alone(only: Aggregate, where: tuple[PlacedEntry, ...]) -> Statistic:
         case Kind.CELLS:
             there = [{"column": name, "op": "is_not_null"} for name in names]
             present = tuple(PlacedEntry(only.node, entry) for entry in there)
-            return Statistic({"type": "count"}, only, (*where, *present))
+            return Statistic({"type": "count"}, (only,), (*where, *present))
         case Kind.ROWS:
-            return Statistic({"type": "count"}, only, where)
+            return Statistic({"type": "count"}, (only,), where)
         case Kind.UNITS:
-            return Statistic({"type": "count_units"}, only, where)
+            return Statistic({"type": "count_units"}, (only,), where)
         case Kind.FLAG | Kind.UNITS_FLAG:
             counted = "count" if only.kind is Kind.FLAG else "count_units"
-            return Statistic({"type": counted, "columns": names}, only, where)
+            return Statistic({"type": counted, "columns": names}, (only,), where)
         case Kind.SUM | Kind.MEAN:
             made = {"type": "sum" if only.kind is Kind.SUM else "mean", "column": names[0]}
         case Kind.SPREAD:
@@ -113,7 +167,7 @@ def _alone(only: Aggregate, where: tuple[PlacedEntry, ...]) -> Statistic:
             made = _regression(only.columns)
         case Kind.QUANTILE:
             made = _quantiles([only])
-    return Statistic(made, only, where, only.columns)
+    return Statistic(made, (only,), where, only.columns)
 
 
 def _line(aggregates: Sequence[Aggregate]) -> dict[str, Any] | None:

@@ -3,7 +3,8 @@
 from typing import Any
 
 import pytest
-from tests.unit.connectors.sql.statements import refusal_of, where_of
+from tests.unit.connectors.cases import VISITS, dataset_of
+from tests.unit.connectors.sql.statements import hash_of_sql, refusal_of, where_of
 
 
 def entry(column: str, operator: str, value: object) -> dict[str, Any]:
@@ -43,11 +44,11 @@ YOUNG, OLD = entry("age", "<", 18), entry("age", ">=", 18)
         ("NOT age IS NULL", [{"column": "age", "op": "is_not_null"}]),
         (
             "urgent IS TRUE",
-            [URGENT, {"column": "urgent", "op": "is_not_null"}],
+            [URGENT],
         ),
         (
             "urgent IS NOT FALSE",
-            [{"any": [{**CALM, "op": "!="}, {"column": "urgent", "op": "is_null"}]}],
+            [{"any": [URGENT, {"column": "urgent", "op": "is_null"}]}],
         ),
         (
             "urgent OR (age < 18 OR urgent AND (age < 18 AND NOT urgent))",
@@ -78,11 +79,17 @@ def test_conditions_become_entries(condition: str, entries: list[dict[str, Any]]
     [
         ("age = NULL", "Write IS NULL"),
         ("age IN (1, NULL)", "Write IS NULL"),
-        ("age < cost", "write their difference and 0"),
+        ("age < cost", "cost is declared as number"),
+        ("age LIKE 'a'", "LIKE is for texts"),
+        ("ward LIKE '_%'", "of the declared ones these match: 'a', 'b', 'c'."),
+        ("ward LIKE 'x%'", "Write IN with the texts."),
+        ("YEAR(day) = 0", "Write a year from 1 to 9999"),
+        ("YEAR(age) = 2026", "age is declared as integer"),
+        ("YEAR(day) = YEAR(day)", "Write an integer"),
         ("1 = 1", "Compare a column to a constant"),
         ("age", "Only a boolean column"),
         ("TRUE", "Write a condition here"),
-        ("age IS TRUE", "Write IS NULL, or IS TRUE of a boolean column"),
+        ("age IS TRUE", "Only a boolean column"),
         ("ward < 'b'", "compares integers, numbers and dates"),
         ("ward = 'x'", "none of the categories"),
         ("COUNT(*) > 3", "Compare a column to a constant"),
@@ -101,3 +108,58 @@ def test_other_conditions_are_refused(condition: str, alternative: str) -> None:
 def test_a_long_chain_is_read_without_recursion() -> None:
     condition = " AND ".join(f"age <> {number}" for number in range(60))
     assert len(where_of(condition)) == 60
+
+
+@pytest.mark.parametrize(
+    ("spelling", "other"),
+    [
+        ("age - day_of_stay > 0", "age > day_of_stay"),
+        ("age > 2", "age > 2.5"),
+        ("age <= 2", "age < 2.5"),
+        ("age > -3", "age >= -2.5"),
+        ("age <= 2", "NOT age > 2.5"),
+        ("age = 3", "age = '3'"),
+        ("cost < -0.5", "cost < '-0.5'"),
+        ("ward = 'a'", "ward LIKE 'a'"),
+        ("ward <> 'a'", "ward NOT LIKE 'a'"),
+        ("ward = 'a'", "NOT ward NOT LIKE 'a'"),
+        ("urgent", "urgent IS TRUE"),
+        ("NOT urgent", "urgent IS FALSE"),
+        ("age > 3 OR urgent", "(age > 3 OR urgent) IS TRUE"),
+        ("age <> 3 OR age IS NULL", "age IS DISTINCT FROM 3"),
+        ("age = 3 AND age IS NOT NULL", "age IS NOT DISTINCT FROM 3"),
+        ("age = 3 AND age IS NOT NULL", "NOT age IS DISTINCT FROM 3"),
+        ("age IS NULL", "NULL IS NOT DISTINCT FROM age"),
+        ("age <= 3 OR age IS NULL", "(age > 3) IS NOT TRUE"),
+        (
+            "(age <= 3 OR age IS NULL) AND (NOT urgent OR urgent IS NULL)",
+            "(age > 3 OR urgent) IS NOT TRUE",
+        ),
+        (
+            "age > 3 OR age IS NULL OR NOT urgent OR urgent IS NULL",
+            "(age <= 3 AND urgent) IS NOT TRUE",
+        ),
+        ("age <= 3 OR age IS NULL", "(NOT age > 3) IS NOT FALSE"),
+        ("age IS NULL", "(age IS NULL) IS TRUE"),
+        ("age IS NOT NULL", "(age IS NULL) IS NOT TRUE"),
+        ("born >= '2026-01-01' AND born <= '2026-12-31'", "YEAR(born) = 2026"),
+        ("born < '2026-01-01' OR born > '2026-12-31'", "NOT EXTRACT(YEAR FROM born) = 2026"),
+        ("born < '2026-01-01'", "DATE_PART('year', born) < 2026"),
+        ("born <= '2026-12-31'", "2026 >= YEAR(born)"),
+        ("YEAR(born) = 2026 OR YEAR(born) = 2028", "YEAR(born) IN (2026, 2028)"),
+        ("YEAR(born) <> 2026 AND YEAR(born) <> 2028", "YEAR(born) NOT IN (2026, 2028)"),
+        ("born >= '0800-01-01' AND born <= '2026-12-31'", "YEAR(born) BETWEEN 800 AND 2026"),
+        (
+            "NOT (born < '2026-01-01' OR born > '2027-12-31')",
+            "YEAR(born) BETWEEN 2026 AND 2027",
+        ),
+    ],
+)
+def test_two_spellings_of_a_condition_are_one_statistic(spelling: str, other: str) -> None:
+    stay = {"type": "integer", "lower": 0, "upper": 99}
+    dataset = dataset_of(columns={**VISITS, "day_of_stay": stay, "born": {"type": "date"}})
+    first, second = (
+        hash_of_sql(f"SELECT COUNT(*) FROM visits WHERE {each}", dataset)
+        for each in (spelling, other)
+    )
+    assert first == second

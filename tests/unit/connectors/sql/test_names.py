@@ -72,7 +72,15 @@ def test_constants_are_read_by_the_type_of_their_column(condition: str, value: o
 @pytest.mark.parametrize(
     "condition",
     [
-        *("age = '3'", "age = 2.5", "age = TRUE", "cost = 'x'", "person = 3", "urgent = 1"),
+        *(
+            "age = '3.5'",
+            "age = '1_0'",
+            "age = 2.5",
+            "age = TRUE",
+            "cost = 'x'",
+            "person = 3",
+            "urgent = 1",
+        ),
         *("day = '2026-02-30'", "day = 20260101", "day = CAST('a' AS DATE)", "cost = 1e999"),
         *("age = 99999999999999999999999999999999999999999999", "age = 9223372036854775808"),
         *("day = CAST('2026-01-01' AS TIMESTAMP)", "age = -'3'", "person = 'a' 'b'"),

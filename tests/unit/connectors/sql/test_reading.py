@@ -24,6 +24,34 @@ def test_a_statement_says_the_data_half_of_a_spec() -> None:
     assert table_of(parsed(text)) == "Visits"
 
 
+ORDERED = "SELECT ward AS w, AVG(cost) AS m FROM visits GROUP BY ward ORDER BY "
+
+
+@pytest.mark.parametrize(
+    "keys", ["m DESC", "1", "ward", "w, AVG(cost) DESC NULLS LAST", "ALL", "visits.ward"]
+)
+def test_an_order_of_what_is_selected_changes_no_statistic(keys: str) -> None:
+    assert read(ORDERED + keys, DATASET) == read(ORDERED.split(" ORDER")[0], DATASET)
+    (note,) = notes_of(ORDERED + keys)
+    assert "ORDER BY is no part of a statistic" in note
+
+
+def test_an_order_of_one_row_needs_no_words() -> None:
+    assert notes_of("SELECT COUNT(*) AS n FROM visits ORDER BY n DESC") == ()
+
+
+@pytest.mark.parametrize("keys", ["COUNT(*)", "age", "w + 1", "3", "nobody"])
+def test_an_order_of_what_is_not_answered_is_refused(keys: str) -> None:
+    assert refusal_of(ORDERED + keys).startswith("Line 1, column 69: ")
+
+
+def test_a_computed_column_is_missing_only_if_its_case_leaves_cells_out() -> None:
+    case = "SELECT COUNT(*), SUM(CASE WHEN age > 3 THEN 2 WHEN age > 1 THEN 1{} END) FROM visits"
+    assert notes_of(case.format(" ELSE 0")) == ()
+    (note,) = notes_of(case.format(""))
+    assert "derived_1, which is computed here, has a value" in note
+
+
 def test_another_dataset_is_refused() -> None:
     assert "another dataset" in refusal_of("SELECT COUNT(*) FROM wards")
 

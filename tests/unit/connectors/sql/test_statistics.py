@@ -39,9 +39,7 @@ def test_aggregates_together_are_one_statistic(aggregates: str, fields: object) 
         ("MEDIAN(age), AVG(age)", 21),
         ("REGR_SLOPE(cost, age), REGR_SLOPE(age, cost)", 31),
         ("REGR_SLOPE(cost, age), AVG(age)", 31),
-        ("COUNT(*), COUNT_IF(urgent)", 18),
-        ("COUNT_IF(urgent), COUNT_IF(urgent)", 26),
-        ("COUNT(*), COUNT(*)", 18),
+        ("COUNT_IF(urgent), COUNT(DISTINCT person)", 26),
     ],
 )
 def test_what_no_vector_answers_is_refused_where_it_begins(aggregates: str, column: int) -> None:
@@ -51,6 +49,50 @@ def test_what_no_vector_answers_is_refused_where_it_begins(aggregates: str, colu
 
 def test_aggregates_together_count_the_same_rows() -> None:
     refusal = refusal_of(
-        "SELECT COUNT(*) FILTER (WHERE age > 3), SUM(age), AVG(age) FROM visits GROUP BY ward"
+        "SELECT COUNT(*), SUM(age) FILTER (WHERE age > 3), AVG(age) FROM visits GROUP BY ward"
     )
     assert "One vector counts the same rows" in refusal
+
+
+@pytest.mark.parametrize(
+    ("aggregates", "condition"),
+    [
+        ("COUNT(*), COUNT(age) AS part", {"column": "age", "op": "is_not_null"}),
+        ("COUNT(*), COUNT_IF(urgent) AS part", {"column": "urgent", "op": "=", "value": True}),
+        (
+            "COUNT(*) FILTER (WHERE age < 18 AND cost IS NULL) AS part, COUNT(1)",
+            {
+                "all": [
+                    {"column": "age", "op": "<", "value": 18},
+                    {"column": "cost", "op": "is_null"},
+                ]
+            },
+        ),
+    ],
+)
+def test_counts_of_different_rows_are_sums_of_ones(
+    aggregates: str, condition: dict[str, object]
+) -> None:
+    assert fields_of(f"SELECT {aggregates} FROM visits") == {
+        "aggregate": {"type": "moments", "columns": ["part"], "order": 1},
+        "derived": {"part": {"case": [{"when": condition, "then": 1}], "else": 0}},
+    }
+
+
+def test_a_count_of_other_rows_stands_beside_sums() -> None:
+    fields = fields_of("SELECT SUM(cost), COUNT(cost), COUNT(age) AS known FROM visits")
+    assert fields["aggregate"] == {"type": "moments", "columns": ["cost", "known"], "order": 1}
+
+
+@pytest.mark.parametrize(
+    ("aggregates", "fields"),
+    [
+        ("COUNT(*), COUNT(1) AS n", {"type": "count"}),
+        (
+            "COUNT_IF(urgent), COUNT(*) FILTER (WHERE urgent)",
+            {"type": "count", "columns": ["urgent"]},
+        ),
+    ],
+)
+def test_counts_of_the_same_rows_are_one(aggregates: str, fields: object) -> None:
+    assert fields_of(f"SELECT {aggregates} FROM visits") == {"aggregate": fields}

@@ -6,6 +6,7 @@ from typing import Any
 
 from sqlglot import exp
 
+from penstock.connectors.formulas.arithmetic import may_be_missing
 from penstock.connectors.specs.cells import cell
 from penstock.connectors.specs.models import ColumnType, DatasetSpec
 from penstock.connectors.statements import expressions as sql
@@ -38,7 +39,7 @@ class CellWriter:
 
     def may_be_missing(self, name: str) -> bool:
         """Return True if a cell of a column may have no value."""
-        return self.dataset.columns[name].missing is None
+        return may_be_missing(self.dataset.columns[name])
 
     def type_of(self, name: str) -> ColumnType:
         """Return a column's type."""
