@@ -16,13 +16,16 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
 from penstock.connectors.planning.columns import bound, column_of, numeric
-from penstock.connectors.planning.plan import LARGEST_STEPS, LARGEST_TOTAL, Summand
+from penstock.connectors.planning.plan import LARGEST_STEPS, Summand
 from penstock.connectors.planning.refusals import Refusals, pointer, refusal
 from penstock.connectors.specs.models import DatasetSpec
 from penstock.connectors.specs.moments import Moments, Order, Regression, largest_grid_of
 from penstock.errors import InvalidInput
 
 _SMALLEST_GRID = 16
+_LARGEST_SUM = 2**51
+"""The most steps of a total on a grid that is chosen here: a lattice of noise has 2^52."""
+
 _STEP_BITS = 20
 """The significant bits of a step, so that multiples of it are exact doubles."""
 
@@ -81,9 +84,12 @@ def order_of(aggregate: object) -> Order:
 
 
 def largest_grid(max_rows: int, max_units: int, order: Order = 2) -> int:
-    """Return the largest grid whose totals stay exact, at least the smallest grid there is."""
+    """Return the largest grid whose totals fit a noise lattice, at least the smallest one there is.
+
+    They take at most half of its steps, so that noise has the other half.
+    """
     grid = largest_grid_of(order)
-    while grid > _SMALLEST_GRID and max_rows * max_units * grid**order > LARGEST_TOTAL:
+    while grid > _SMALLEST_GRID and max_rows * max_units * grid**order > _LARGEST_SUM:
         grid //= 2
     return grid
 

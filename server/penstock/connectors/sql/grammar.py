@@ -12,7 +12,7 @@ from sqlglot import exp
 from sqlglot.dialects.duckdb import DuckDB
 from sqlglot.errors import ErrorLevel, ParseError
 
-from penstock.connectors.sql.limits import tokens_of
+from penstock.connectors.sql.limits import JOINED, tokens_of
 from penstock.connectors.sql.places import SqlText
 from penstock.connectors.sql.synonyms import rewritten
 from penstock.errors import InvalidInput
@@ -73,8 +73,8 @@ _PARTS: Final[dict[type[Node], tuple[str, ...]]] = {
 
 _OTHER_PARTS: Final = {
     "distinct": "Groups are listed once. Leave DISTINCT out, and name the columns in GROUP BY.",
-    "joins": "A statement reads one dataset. Join the data in a view, and register that.",
-    "laterals": "A statement reads one dataset. Join the data in a view, and register that.",
+    "joins": JOINED,
+    "laterals": JOINED,
     "offset": "Every group is answered. Leave OFFSET out.",
     "sample": "Rows are never sampled. Leave the sample out.",
     "symmetric": "Write the smaller bound first, and leave SYMMETRIC out.",

@@ -47,12 +47,17 @@ _BETWEEN: Final = frozenset(
 _PARTS: Final = {"'": "'", '"': '"', "--": "\n", "/*": "*/", "$$": "$$"}
 """What begins a text, a name or a comment, and what ends it."""
 
+JOINED: Final = (
+    "A statement reads one dataset. Join the data in a view that is registered, or group by the"
+    " dataset's own column and put the other data beside the answer."
+)
 _ALTERNATIVES: Final = {
-    TokenType.JOIN: "A statement reads one dataset. Join the data in a view, and register that.",
+    TokenType.JOIN: JOINED,
     TokenType.UNION: "A statement is one SELECT. Write two statements.",
     TokenType.EXCEPT: "A statement is one SELECT. Say with WHERE which rows count.",
     TokenType.INTERSECT: "A statement is one SELECT. Say with AND which rows count.",
-    TokenType.WITH: "There are no common table expressions. Write one SELECT from the dataset.",
+    TokenType.WITH: "There are no common table expressions. Write one SELECT from the dataset;"
+    " what is computed from its answer costs nothing.",
     TokenType.HAVING: "Every group is answered, with noise. Leave HAVING out, and choose among the"
     " groups of the answer.",
     TokenType.LIMIT: "Every group is answered. Leave LIMIT out, and choose among the groups of"
@@ -149,7 +154,8 @@ def _require_select(source: SqlText, tokens: list[Token]) -> None:
             raise source.refusal(
                 token,
                 "There are no subqueries. Write one SELECT from the dataset; what a subquery"
-                " would compute is a statement of its own.",
+                " would compute is a statement of its own. A mean by person is a SUM, divided by a"
+                " COUNT(DISTINCT person) once both are released.",
             )
         if kind is TokenType.SEMICOLON:
             raise source.refusal(token, "A query is one statement. Send the others by themselves.")

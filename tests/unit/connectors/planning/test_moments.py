@@ -17,12 +17,14 @@ from tests.unit.connectors.cases import dataset_of, query_of
 
 from penstock.connectors.planning.interpret import interpret
 from penstock.connectors.planning.moments import largest_grid, on_grid, planned
-from penstock.connectors.planning.plan import LARGEST_TOTAL, Plan, labels_of, pairs
+from penstock.connectors.planning.plan import LARGEST_STEPS, Plan, labels_of, pairs
 from penstock.connectors.planning.prepare import prepare
 from penstock.connectors.planning.sensitivity import Norms, Products, Sums, derived
 from penstock.connectors.specs.models import ComputedQuery, DatasetSpec
-from penstock.connectors.specs.moments import MOST_NUMBERS, Moments, Regression
+from penstock.connectors.specs.moments import MOST_NUMBERS, Moments, Order, Regression
 from penstock.errors import InvalidInput
+from penstock.mechanisms.gaussian.process import Gaussian
+from penstock.mechanisms.laplace.process import Laplace
 from penstock.privacy.neighboring import NeighboringRelation
 
 COLUMNS: dict[str, Any] = {
@@ -74,11 +76,22 @@ def test_what_is_planned_plans_the_same_again() -> None:
         assert plan_of(settled.model_dump(mode="json")) == first
 
 
-def test_the_largest_grid_keeps_all_totals_exact() -> None:
-    for max_rows, max_units in ((1, 1), (1, 2**32), (7, 2**32), (100, 2**48)):
+def test_the_largest_grid_keeps_all_totals_on_half_of_a_lattice() -> None:
+    for max_rows, max_units in ((1, 1), (1, 2**32), (5, 10**6), (7, 2**32), (100, 2**48)):
         grid = largest_grid(max_rows, max_units)
-        assert grid == 2**15 or max_rows * max_units * (2 * grid) ** 2 > LARGEST_TOTAL
-        assert grid == 16 or max_rows * max_units * grid**2 <= LARGEST_TOTAL
+        assert grid == 2**15 or max_rows * max_units * (2 * grid) ** 2 > LARGEST_STEPS // 2
+        assert grid == 16 or max_rows * max_units * grid**2 <= LARGEST_STEPS // 2
+
+
+@pytest.mark.parametrize(("max_rows", "max_units"), [(5, 10**6), (600, 10**4), (1, 2**32)])
+@pytest.mark.parametrize("order", [1, 2])
+def test_noise_fits_beside_the_totals_on_the_largest_grid(
+    max_rows: int, max_units: int, order: Order
+) -> None:
+    step = Fraction(1, largest_grid(max_rows, max_units, order) ** order)
+    total = Fraction(max_rows * max_units)
+    for mechanism in (Gaussian, Laplace):
+        mechanism.plan(Fraction(1000), step, total)
 
 
 def test_totals_that_leave_the_exact_integers_on_the_smallest_grid_are_refused() -> None:
@@ -227,7 +240,7 @@ def test_the_norms_of_sums_are_exact(factors: int, max_rows: int, grid: int, mos
 
 def test_sums_without_products_are_on_a_finer_grid_and_another_statistic() -> None:
     first, second = plan_of({**BOTH, "order": 1}), plan_of(BOTH)
-    assert (first.grid, second.grid) == (2**26, 2**14)
+    assert (first.grid, second.grid) == (2**18, 2**9)
     assert (first.dimension, second.dimension) == (3, 6)
     assert first.step == Fraction(1, first.grid)
     assert list(first.domain) == ["n", "sum:age", "sum:cost"]
