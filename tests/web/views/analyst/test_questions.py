@@ -8,6 +8,11 @@ import pytest
 from tests.api.world import World
 from tests.web.world import Browser, Open, text_of
 
+from penstock.services.access.principals import OPERATOR
+from penstock.services.people import tokens, users
+from penstock.services.schemas.people.tokens import TokenSpec
+from penstock.services.schemas.people.users import UserSpec
+
 SQL = 'SELECT COUNT(*) AS n FROM "loans" WHERE book > 9'
 ASKED = {
     "dataset": "loans",
@@ -222,3 +227,35 @@ def test_an_allowance_lets_an_analyst_register_and_is_shown_with_what_is_left(
     assert registered.status_code == 303, text_of(registered)
     assert "late loans loans registered, active late loans" in text_of(ian.get("/ask/sql"))
     assert "100% left" not in text_of(ian.get("/ask/sql?dataset=loans"))
+
+
+def test_an_admin_who_is_an_analyst_lists_their_own_questions_alone(
+    browse: Open, world: World
+) -> None:
+    both = UserSpec(name="bea", roles=["analyst", "admin"], clearance="internal")
+    users.create(world.server, OPERATOR, both)
+    world.tokens["bea"] = tokens.issue(world.server, OPERATOR, "bea", TokenSpec()).token
+    browse("ian").submit("/ask/sql/request", **OWN, once="10")
+    bea = browse("bea")
+    page = bea.get("/ask/sql?dataset=loans")
+    assert "late loans" not in text_of(page)
+    assert "Register question" in page.text
+    assert "Request question" in page.text
+    mine = {**OWN, "name": "of bea", "sql": SQL.replace("9", "5")}
+    assert bea.submit("/ask/sql/request", **mine, once="11").status_code == 303
+    assert "of bea loans requested, open" in text_of(bea.get("/ask/sql"))
+
+
+def test_requests_are_answered_at_multiples_of_the_quantum(browse: Open, world: World) -> None:
+    """Otherwise the time of an answer could distinguish a hidden query from none."""
+    ian = browse("ian")
+    ian.form_key()
+    world.stopwatch.slept.clear()
+    sent = ian.submit("/ask/sql/request", **OWN, once="12")
+    assert world.stopwatch.slept
+    world.stopwatch.slept.clear()
+    assert ian.get(sent.location).status_code == 200
+    assert world.stopwatch.slept
+    world.stopwatch.slept.clear()
+    assert ian.get("/catalogue").status_code == 200
+    assert not world.stopwatch.slept
