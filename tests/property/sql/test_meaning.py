@@ -128,7 +128,7 @@ def _moments(plan: Plan, numbers: list[int]) -> list[float]:
     return [count, halves[0] * halves[1] * spread]
 
 
-@settings(max_examples=by_count(150, 1500), deadline=None)
+@settings(max_examples=by_count(100, 1500), deadline=None)
 @given(cells=rows, statement=statements)
 def test_a_statement_means_what_its_text_means(
     tmp_path_factory: pytest.TempPathFactory,

@@ -197,7 +197,7 @@ EXPRESSIONS: st.SearchStrategy[Pair] = st.recursive(
 )
 
 
-@settings(max_examples=by_count(60, 400), deadline=None)
+@settings(max_examples=by_count(40, 400), deadline=None)
 @given(expression=EXPRESSIONS, edge=st.sampled_from([-100, 0, 3, 7, 500]))
 def test_derived_columns_are_those_of_plain_duckdb(
     tmp_path_factory: pytest.TempPathFactory, expression: Pair, edge: int

@@ -131,7 +131,7 @@ def _joined(
     return {joining: [entry for entry, _ in parts]}, f"({word.join(text for _, text in parts)})"
 
 
-@settings(max_examples=by_count(60, 400), deadline=None)
+@settings(max_examples=by_count(40, 400), deadline=None)
 @given(entry=ENTRIES)
 def test_the_rows_that_are_kept_are_those_of_plain_duckdb(
     tmp_path_factory: pytest.TempPathFactory, entry: tuple[dict[str, Any], str]
