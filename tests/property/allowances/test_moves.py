@@ -27,8 +27,8 @@ def test_nothing_gives_way_whatever_is_asked_given_and_moved(moves: MoveMachines
     run_state_machine_as_test(
         cast("Any", moves),  # anything that makes a machine will do
         settings=settings(
-            max_examples=by_count(5, 60),
-            stateful_step_count=by_count(25, 60),
+            max_examples=by_count(5, 40),
+            stateful_step_count=by_count(25, 50),
             deadline=None,
             derandomize=True,
             suppress_health_check=list(HealthCheck),

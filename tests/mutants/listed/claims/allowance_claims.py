@@ -7,6 +7,7 @@ from tests.mutants.mutant import Mutant
 
 OWN: Final = "tests/unit/services/queries/charging/test_own_queries.py"
 ROOM: Final = "tests/unit/services/allowances"
+STORIES: Final = "tests/property/allowances/test_broken_moves.py::test_the_stories_hold"
 
 MUTANTS: Final[Sequence[Mutant]] = (
     Mutant(
@@ -40,6 +41,25 @@ MUTANTS: Final[Sequence[Mutant]] = (
         tests=(
             f"{ROOM}/test_own_levels.py::test_every_tier_from_the_makers_up_pays_for_the_makers_level",
         ),
+    ),
+    Mutant(
+        name="spent-before-forgotten",
+        row="V83",
+        path="services/datasets/allowances.py",
+        before="Entry(0, 0) if account is None else spent_at(session, key, tier_id, account)\n",
+        after="Entry(0, 0)\n",
+        wrong="an allowance that is given again has all of its epsilon left",
+        tests=(STORIES,),
+    ),
+    Mutant(
+        name="own-query-not-exposed",
+        row="V83",
+        path="services/exposure/exposure.py",
+        before="select(Query).where(col(Query.dataset_id).in_(dataset_ids))).all()\n",
+        after="select(Query).where(col(Query.dataset_id).in_(dataset_ids))"
+        ".where(col(Query.allowance_id).is_(None))).all()\n",
+        wrong="what a coalition knows leaves out what analysts registered",
+        tests=(STORIES,),
     ),
     Mutant(
         name="level-below-the-maker",
