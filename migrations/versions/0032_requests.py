@@ -99,6 +99,7 @@ def decisions() -> None:
         "request_decision",
         number("id", primary_key=True),
         number("request_id", refers_to="request.id"),
+        number("asker_id", refers_to="asker.id"),
         sa.Column("outcome", sa.String(), nullable=False),
         sa.Column("by", sa.String(), nullable=False),
         sa.Column("comment", sa.String(), nullable=True),
@@ -115,7 +116,7 @@ def decisions() -> None:
         sqlite_autoincrement=True,
     )
     op.create_index("ix_request_decision_query_id", "request_decision", ["query_id"])
-    columns = ["id", "request_id", "outcome", "by", "comment", "query_id", "spec", "at"]
+    columns = ["id", "request_id", "asker_id", "outcome", "by", "comment", "query_id", "spec", "at"]
     keep("request_decision", columns)
 
 

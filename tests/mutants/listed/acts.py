@@ -274,6 +274,17 @@ MUTANTS: Final[Sequence[Mutant]] = (
         ),
     ),
     Mutant(
+        name="withdrawn-request-registered",
+        row="V85",
+        path="services/requests/decisions.py",
+        before="if all(each.id != asker.id for each in askers):",
+        after="if not askers:",
+        wrong="what somebody withdrew while an admin approved it is registered",
+        tests=(
+            "tests/unit/services/requests/test_decisions.py::test_what_is_withdrawn_while_it_is_approved_is_not_registered",
+        ),
+    ),
+    Mutant(
         name="requests-not-held-to-the-log",
         row="V85",
         path="services/requests/logged_requests.py",
@@ -304,6 +315,28 @@ MUTANTS: Final[Sequence[Mutant]] = (
         wrong="an analyst is shown the requests of others",
         tests=(
             "tests/unit/services/requests/test_asking.py::test_a_request_is_visible_to_its_sender_and_admins_alone",
+        ),
+    ),
+    Mutant(
+        name="equal-request-shown-in-place",
+        row="V86",
+        path="services/requests/views.py",
+        before="elif asker is not None and (",
+        after="elif asker is None and (",
+        wrong="an admin is shown what somebody else sent who requested the same",
+        tests=(
+            "tests/unit/services/requests/test_decisions.py::test_what_the_person_sent_is_registered_whose_request_is_approved",
+        ),
+    ),
+    Mutant(
+        name="equal-requests-among-registrars",
+        row="V86",
+        path="services/exposure/exposure.py",
+        before=".where(col(Asker.id).in_(approved))).all())",
+        after=".where(col(Asker.request_id).in_(approved))).all())",
+        wrong="a tier's exposure tells that somebody above requested what it sees",
+        tests=(
+            "tests/unit/services/requests/test_decisions.py::test_what_the_person_sent_is_registered_whose_request_is_approved",
         ),
     ),
     Mutant(

@@ -55,14 +55,16 @@ def comment_on_request(call: Call, request_id: str, request: CommentRequest) -> 
     What an admin writes is shown to everybody who has the request open; what an analyst writes is
     shown to admins.
     """
-    return comments.comment(call.server, call.principal, request_id, request)
+    view = comments.comment(call.server, call.principal, request_id, request)
+    call.hide_duration(0)
+    return view
 
 
 @operations.post("/requests/{request_id}/decision", ADMIN, status=200, refusals=(409,))
 def decide_request(call: Call, request_id: str, request: DecisionRequest) -> RequestView:
-    """Approve a request, which registers its query, or decline it.
+    """Approve a request, which registers what was sent under its identifier, or decline it.
 
-    `levels` replace those that were requested, and `name` the name. The query is visible at these
+    Either decides about all that request the same. `levels` replace those that were requested, and `name` the name. The query is visible at these
     levels to every tier from the lowest listed one on, also to tiers below that of whoever
     requested it: the admin decides that. The decision and the charge are one transaction: a refusal
     leaves the request open. If the data cannot be read after the charge, repeat the approval.
@@ -73,4 +75,6 @@ def decide_request(call: Call, request_id: str, request: DecisionRequest) -> Req
 @operations.post("/requests/{request_id}/withdraw", ANALYST, status=200, refusals=(409,))
 def withdraw_request(call: Call, request_id: str) -> RequestView:
     """Withdraw a request of one's own that is not decided yet."""
-    return asking.withdraw(call.server, call.principal, request_id)
+    view = asking.withdraw(call.server, call.principal, request_id)
+    call.hide_duration(0)
+    return view

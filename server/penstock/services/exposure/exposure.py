@@ -219,16 +219,15 @@ def _registrars(
 
 
 def _askers(session: Session, queries: SelectOfScalar[int]) -> set[int]:
-    """Return the users who requested any of the queries, before an admin approved it.
+    """Return the users whose request an admin approved, for any of the queries.
 
-    Those who withdrew it count as well, since they had chosen the question.
+    Others who requested the same do not count: a tier is not told by its exposure what people
+    above asked.
     """
-    approved = select(col(RequestDecision.request_id)).where(
+    approved = select(col(RequestDecision.asker_id)).where(
         col(RequestDecision.query_id).in_(queries)
     )
-    return set(
-        session.exec(select(col(Asker.user_id)).where(col(Asker.request_id).in_(approved))).all()
-    )
+    return set(session.exec(select(col(Asker.user_id)).where(col(Asker.id).in_(approved))).all())
 
 
 def reach_of(account: TierAccount | None) -> ReachView | None:

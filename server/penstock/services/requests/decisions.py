@@ -68,7 +68,7 @@ def approve(
     with server.database.read() as session:
         state = _state(session, principal, public_id)
         if state.waiting is None:
-            _require_open(session, server, principal, state.request)
+            _require_open(session, server, principal, state.asker)
     if state.waiting is not None:
         text = state.decision and state.decision.spec
         sent = rows.spec_request(text or "")
@@ -79,9 +79,9 @@ def approve(
     sent = checked(SpecRequest, spec)
 
     def decided(session: Session, query: Query) -> None:
-        # Read again: others may have decided or withdrawn it since.
-        _require_open(session, server, principal, state.request)
-        _store(session, server, principal, state.request, request, query, spec)
+        # Read again: others may have decided it since, or its sender withdrawn it.
+        _require_open(session, server, principal, state.asker)
+        _store(session, server, principal, state.asker, request, query, spec)
 
     try:
         return registration.register(server, principal, sent, progress, also=decided).name
@@ -105,9 +105,7 @@ def preview(
     principal.require("admin")
     with server.database.read() as session:
         state = _state(session, principal, public_id)
-        rows.require_undecided(session, required(state.request.id))
-    if not state.askers:
-        raise Conflict(WITHDRAWN)
+        _require_active(session, state.asker)
     sent = checked(SpecRequest, _spec(state, request))
     return query_preview.preview(server, principal, sent, patience)
 
@@ -126,14 +124,14 @@ def registered(server: Server, principal: Principal, public_id: str) -> str | No
 
 @dataclass(frozen=True)
 class _State:
-    """Hold a request before it is decided.
+    """Hold a request before it is decided: what one person sent.
 
     ``registered`` is the query that is the same statistic, and ``waiting`` the query of the
     request's approval that waits for its data.
     """
 
     request: Request
-    askers: list[Asker]
+    asker: Asker
     decision: RequestDecision | None
     registered: Query | None
     waiting: Query | None
@@ -152,20 +150,36 @@ def _state(session: Session, principal: Principal, public_id: str) -> _State:
         rows.require_undecided(session, required(request.id))
     same = rows.same_statistic(session, request.canonical_hash)
     registered = None if same is None or same.status == "pending" else same
-    askers = rows.active_askers(session, required(request.id))
-    return _State(request, askers, decision, registered, waiting)
+    return _State(request, asker, decision, registered, waiting)
+
+
+def _require_active(session: Session, asker: Asker) -> list[Asker]:
+    """Return who requests the statistic.
+
+    Raises ``Conflict`` if it is decided, or if this person withdrew it: what others sent for it may
+    have another name and other levels, which whoever decides has not seen.
+    """
+    rows.require_undecided(session, asker.request_id)
+    askers = rows.active_askers(session, asker.request_id)
+    if not askers:
+        raise Conflict(WITHDRAWN)
+    if all(each.id != asker.id for each in askers):
+        other = askers[0]
+        raise Conflict(
+            f"{rows.name_of(session, asker)} withdrew this request."
+            f" {rows.name_of(session, other)} requests the same statistic, as {other.public_id}:"
+            " look at that request, and decide about it."
+        )
+    return askers
 
 
 def _require_open(
-    session: Session, server: Server, principal: Principal, request: Request
+    session: Session, server: Server, principal: Principal, asker: Asker
 ) -> list[Asker]:
     """Return who requests it.  Raises ``Conflict`` and ``Forbidden``."""
-    rows.require_undecided(session, required(request.id))
-    askers = rows.active_askers(session, required(request.id))
-    if not askers:
-        raise Conflict(WITHDRAWN)
+    askers = _require_active(session, asker)
     if server.settings.two_person_rule and any(
-        asker.user_id == principal.user_id for asker in askers
+        each.user_id == principal.user_id for each in askers
     ):
         raise Forbidden(
             "Under the two-person rule nobody decides their own request: another admin approves"
@@ -180,11 +194,8 @@ def _decline(
     with server.database.write(need=Need.LITTLE) as session:
         require_still(session, principal, "admin")
         asker = rows.asker_row(session, principal, public_id)
-        row = session.get_one(Request, asker.request_id)
-        rows.require_undecided(session, required(row.id))
-        if not rows.active_askers(session, required(row.id)):
-            raise Conflict(WITHDRAWN)
-        _store(session, server, principal, row, request, None, None)
+        _require_active(session, asker)
+        _store(session, server, principal, asker, request, None, None)
 
 
 def _lead(server: Server, principal: Principal, state: _State, request: DecisionRequest) -> str:
@@ -200,7 +211,7 @@ def _lead(server: Server, principal: Principal, state: _State, request: Decision
         )
     with server.database.write() as session:
         require_still(session, principal, "admin")
-        askers = _require_open(session, server, principal, state.request)
+        askers = _require_open(session, server, principal, state.asker)
         hidden = [asker for asker in askers if not rows.sees(session, asker, query)]
         if hidden:
             names = ", ".join(rows.name_of(session, asker) for asker in hidden)
@@ -210,14 +221,14 @@ def _lead(server: Server, principal: Principal, state: _State, request: Decision
                 " decline the request.",
                 query=query.name,
             )
-        spec = json.loads(state.askers[0].spec)
-        _store(session, server, principal, state.request, request, query, spec)
+        spec = json.loads(state.asker.spec)
+        _store(session, server, principal, state.asker, request, query, spec)
     return query.name
 
 
 def _spec(state: _State, request: DecisionRequest) -> dict[str, object]:
-    """Return the spec to register: what was requested first, with the decision's changes."""
-    spec: dict[str, object] = json.loads(state.askers[0].spec)
+    """Return the spec to register: what the person sent, with the decision's changes."""
+    spec: dict[str, object] = json.loads(state.asker.spec)
     changes = request.model_dump(
         mode="json", exclude_unset=True, exclude_none=True, include={"levels", "name"}
     )
@@ -230,14 +241,15 @@ def _store(
     session: Session,
     server: Server,
     principal: Principal,
-    row: Request,
+    asker: Asker,
     request: DecisionRequest,
     query: Query | None,
     spec: dict[str, object] | None,
 ) -> None:
     """Store a decision and its leaf; its constraint refuses a second one."""
     decision = RequestDecision(
-        request_id=required(row.id),
+        request_id=asker.request_id,
+        asker_id=required(asker.id),
         outcome="declined" if query is None else "approved",
         by=principal.actor,
         comment=request.comment,
@@ -247,7 +259,8 @@ def _store(
     )
     session.add(decision)
     session.flush()
-    dataset = session.get_one(Dataset, row.dataset_id)
+    request_row = session.get_one(Request, asker.request_id)
+    dataset = session.get_one(Dataset, request_row.dataset_id)
     record_decision(session, principal, dataset, decision, query)
 
 
@@ -257,9 +270,11 @@ def _explain(
     """Add to a refusal what became of the request, which another admin may have decided."""
     with server.database.read() as session:
         decision = rows.decision_of(session, required(state.request.id))
+        is_withdrawn = rows.is_withdrawn(session, state.asker)
     if decision is None:
-        problem.detail += " The request stays open."
-        problem.args = (problem.detail,)
+        if not is_withdrawn:
+            problem.detail += " The request stays open."
+            problem.args = (problem.detail,)
     elif decision.by != principal.actor or not isinstance(problem, SourceChanged | Unavailable):
         raise Conflict(f"The request is {decision.outcome} already, by {decision.by}.") from problem
     else:

@@ -92,7 +92,10 @@ def record_decision(
     row: RequestDecision,
     query: Query | None,
 ) -> None:
-    """Append the leaf of a decision; an approval names the query that it registered."""
+    """Append the leaf of a decision, under the identifier of what was decided.
+
+    An approval names the query that it registered.
+    """
     record(
         session,
         principal,
@@ -101,7 +104,7 @@ def record_decision(
         dataset=dataset,
         query=query,
         act=row.outcome,
-        request=_first(session, row.request_id),
+        request=session.get_one(Asker, row.asker_id).public_id,
         comment=row.comment,
         spec=None if row.spec is None else json.loads(row.spec),
     )
@@ -161,7 +164,8 @@ def _stored(session: Session) -> dict[tuple[str, ...], list[str]]:
         query = None if decision.query_id is None else session.get(Query, decision.query_id)
         spec = None if decision.spec is None else json.loads(decision.spec)
         decided = query and query.name, _text(spec), decision.comment
-        known[first[decision.request_id],].append((decision.outcome, decision.by, *decided))
+        key = askers[decision.asker_id].public_id
+        known[key,].append((decision.outcome, decision.by, *decided))
     return {key: sorted(map(repr, each)) for key, each in known.items()}
 
 

@@ -95,7 +95,7 @@ def without_preview(server: Server, principal: Principal, public_id: str) -> Req
     with server.database.read() as session:
         asker = rows.asker_row(session, principal, public_id)
         if rows.sees_all(principal):
-            return _whole(session, session.get_one(Request, asker.request_id))
+            return _whole(session, session.get_one(Request, asker.request_id), asker)
         return own_view(session, principal, asker)
 
 
@@ -191,11 +191,21 @@ def own_view(session: Session, principal: Principal, asker: Asker) -> RequestVie
     )
 
 
-def _whole(session: Session, request: Request) -> RequestView:
-    """Return a request as admins see it: all that was sent for it."""
+def _whole(session: Session, request: Request, asker: Asker | None = None) -> RequestView:
+    """Return a request as admins see it: all that was sent for it.
+
+    Its name, purpose and spec are those of what was decided or, before that, of ``asker``: an
+    approval of its identifier registers that.  If that was withdrawn, or without ``asker``, they
+    are those of the first that is not withdrawn.
+    """
     key = required(request.id)
     askers, decision = rows.askers_of(session, key), rows.decision_of(session, key)
     active = rows.active_askers(session, key)
+    chosen = (active or askers)[0]
+    if decision is not None:
+        chosen = session.get_one(Asker, decision.asker_id)
+    elif asker is not None and (not active or any(each.id == asker.id for each in active)):
+        chosen = asker
     if decision is None:
         query = rows.same_statistic(session, request.canonical_hash)
         state: RequestState = "open" if active else "withdrawn"
@@ -205,13 +215,12 @@ def _whole(session: Session, request: Request) -> RequestView:
     return _made(
         session,
         request,
-        (active or askers)[0],
+        chosen,
         state=state,
         query=None if decision is None or query is None else query.name,
         comments=_comments(session, None, decision, key),
         decision=decision,
-        first=askers[0].public_id,
-        askers=[_asker(session, asker, query) for asker in askers],
+        askers=[_asker(session, each, query) for each in askers],
         registered_as=None if decision is not None or query is None else query.name,
     )
 
@@ -225,15 +234,15 @@ def _made(
     query: str | None,
     comments: list[RequestCommentView],
     decision: RequestDecision | None,
-    first: str | None = None,
     askers: list[AskerView] | None = None,
     registered_as: str | None = None,
 ) -> RequestView:
-    approved = decision is not None and decision.spec is not None and first is not None
-    spec = json.loads(decision.spec or "") if approved and decision else json.loads(asker.spec)
+    # What an admin changed, such as the name, is not shown to those who requested it.
+    registered = decision.spec if decision is not None and askers else None
+    spec = json.loads(registered or asker.spec)
     dataset = session.get_one(Dataset, request.dataset_id)
     return RequestView(
-        id=first or asker.public_id,
+        id=asker.public_id,
         state=state,
         query=query,
         name=spec["name"],

@@ -239,6 +239,7 @@ SAMPLES: dict[str, dict[str, object]] = {
     "request_comment": {"request_id": 1, "by": "root", "comment": "Why?", "at": NOON},
     "request_decision": {
         "request_id": 1,
+        "asker_id": 1,
         "outcome": "approved",
         "by": "root",
         "query_id": 1,

@@ -94,6 +94,49 @@ def test_what_somebody_withdrew_is_not_what_is_registered(stays: World) -> None:
     assert problems(stays) == []
 
 
+@pytest.mark.parametrize("withdraws", [False, True])
+def test_what_the_person_sent_is_registered_whose_request_is_approved(
+    stays: World, withdraws: bool
+) -> None:
+    other = ask(stays, "ines", name="of ines")
+    view = ask(stays, "pia", name="mine", levels={"public": {"epsilon": 0.1}})
+    if withdraws:
+        asking.withdraw(stays.server, stays.person("ines"), identifier(other))
+    seen = shown(stays, "ada", view)
+    assert (seen.id, seen.name, seen.requested_by) == (view.id, "mine", "pia")
+    assert seen.spec == view.spec
+    assert decide(stays, "ada", view, "approve").spec == view.spec
+    own = shown(stays, "pia", view)
+    assert (own.state, own.query) == ("approved", "mine")
+    chosen = exposure.of(stays.server, stays.person("otto"), ["pia"], "stays").registrars
+    assert chosen is not None
+    assert chosen.tier == "public"
+    assert problems(stays) == []
+
+
+def test_what_is_withdrawn_while_it_is_approved_is_not_registered(
+    stays: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = ask(stays, "ines", name="by ines")
+    second = ask(stays, "iris", name="by iris")
+    register = registration.register
+
+    def late(*sent: Any, **more: Any) -> Any:
+        asking.withdraw(stays.server, stays.person("ines"), identifier(first))
+        return register(*sent, **more)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(registration, "register", late)
+        with pytest.raises(Conflict, match=f"iris requests the same statistic, as {second.id}"):
+            decide(stays, "ada", first, "approve")
+    for decision in ("approve", "decline"):
+        with pytest.raises(Conflict, match="ines withdrew"):
+            decide(stays, "ada", first, decision)
+    assert counted(stays) == (0, 0, 0)
+    assert shown(stays, "ada", first).id == second.id
+    assert decide(stays, "ada", second, "approve").query == "by iris"
+
+
 def test_a_declined_request_is_over_and_may_be_made_again(stays: World) -> None:
     view = ask(stays)
     declined = decide(stays, "ada", view, "decline", comment="Too close to another query.")

@@ -136,7 +136,8 @@ def add_rows(session: sqlmodel.Session, request: Request, number: int) -> None:
     session.flush()
     session.add(Withdrawal(asker_id=asker.id or 0, at=now))
     session.add(RequestComment(request_id=key, by="ada", comment="Why?", at=now))
-    session.add(RequestDecision(request_id=key, outcome="declined", by="ada", at=now))
+    decided = {"request_id": key, "asker_id": asker.id or 0}
+    session.add(RequestDecision(**decided, outcome="declined", by="ada", at=now))
 
 
 def _allowance(number: int, now: datetime) -> Allowance:

@@ -104,7 +104,10 @@ class RequestComment(Signed, table=True):
 
 
 class RequestDecision(Signed, table=True):
-    """Hold the decision on a request; if it was approved, the query and the spec (JSON) of it."""
+    """Hold the decision on a request; if it was approved, the query and the spec (JSON) of it.
+
+    ``asker_id`` is what was decided of all that was sent for the statistic.
+    """
 
     __tablename__ = "request_decision"
     __table_args__ = (
@@ -119,6 +122,7 @@ class RequestDecision(Signed, table=True):
 
     id: int | None = Field(default=None, primary_key=True, sa_type=Identifier)
     request_id: int = Field(foreign_key="request.id", sa_type=BigInteger)
+    asker_id: int = Field(foreign_key="asker.id", sa_type=BigInteger)
     outcome: str
     by: str
     comment: str | None = None
