@@ -67,8 +67,11 @@ def test_a_request_is_withdrawn_and_not_decided_after_that(stays: World) -> None
 
 def test_the_answer_to_a_request_is_sent_at_a_time_quantum(stays: World) -> None:
     stays.stopwatch.slept.clear()
-    request_in(stays)
-    assert stays.stopwatch.slept == [pytest.approx(QUANTUM)]
+    path = f"{REQUESTS}/{request_in(stays)}"
+    stays.answer("GET", path, by="ian")
+    stays.answer("POST", f"{path}/comments", COMMENT, by="ian")
+    stays.answer("POST", f"{path}/withdraw", by="ian")
+    assert stays.stopwatch.slept == [pytest.approx(QUANTUM)] * 4
 
 
 def test_exact_values_are_refused_and_not_repeated(stays: World) -> None:

@@ -285,6 +285,17 @@ MUTANTS: Final[Sequence[Mutant]] = (
         ),
     ),
     Mutant(
+        name="request-for-another-statistic",
+        row="V85",
+        path="services/requests/decisions.py",
+        before="if query.canonical_hash != state.request.canonical_hash:",
+        after="if not query.canonical_hash:",
+        wrong="an approval registers another statistic than was requested",
+        tests=(
+            "tests/unit/services/requests/test_decisions.py::test_a_request_under_a_former_declaration_is_refused",
+        ),
+    ),
+    Mutant(
         name="requests-not-held-to-the-log",
         row="V85",
         path="services/requests/logged_requests.py",

@@ -64,10 +64,12 @@ def comment_on_request(call: Call, request_id: str, request: CommentRequest) -> 
 def decide_request(call: Call, request_id: str, request: DecisionRequest) -> RequestView:
     """Approve a request, which registers what was sent under its identifier, or decline it.
 
-    Either decides about all that request the same. `levels` replace those that were requested, and `name` the name. The query is visible at these
-    levels to every tier from the lowest listed one on, also to tiers below that of whoever
-    requested it: the admin decides that. The decision and the charge are one transaction: a refusal
-    leaves the request open. If the data cannot be read after the charge, repeat the approval.
+    Either decides about all that request the same. `levels` replace those that were requested, and
+    `name` the name. The query is visible at these levels to every tier from the lowest listed one
+    on, also to tiers below that of whoever requested it: the admin decides that. The decision and
+    the charge are one transaction: a refusal leaves the request open. If the data cannot be read
+    after the charge, repeat the approval. A request for an older version of its dataset is not
+    approved, unless its statistic is registered already.
     """
     return decisions.decide(call.server, call.principal, request_id, request)
 

@@ -35,7 +35,7 @@ def dataset_key(server: Server, dataset: Dataset) -> Key:
 
     Raises ``KeysUnavailable``, ``IntegrityViolation``, and ``Conflict`` if it was shredded.
     """
-    _require_wrapped(dataset)
+    require_not_shredded(dataset)
     return _dataset_key(server, server.keys.shelf(server.provider.version()), dataset)
 
 
@@ -76,7 +76,7 @@ def fresh_query_key(server: Server, dataset: Dataset, folded: str) -> bytes:
 
 def query_key(server: Server, dataset: Dataset, query: "Query") -> Key:
     """Return the key of a query.  Raises as ``dataset_key`` does."""
-    _require_wrapped(dataset)
+    require_not_shredded(dataset)
     # One shelf for both: the key is kept no longer than that of its dataset.
     shelf = server.keys.shelf(server.provider.version())
     name = identity(dataset)
@@ -88,7 +88,8 @@ def query_key(server: Server, dataset: Dataset, query: "Query") -> Key:
     )
 
 
-def _require_wrapped(dataset: Dataset) -> None:
+def require_not_shredded(dataset: Dataset) -> None:
+    """Raise ``Conflict`` if a dataset was shredded."""
     if not dataset.wrapped_kek:
         raise Conflict(
             f"Dataset {dataset.name!r}, version {dataset.version}, was shredded: its stored data"

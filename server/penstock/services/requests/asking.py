@@ -22,6 +22,7 @@ from penstock.services.allowances.own_names import shown_name
 from penstock.services.computing import PATIENCE
 from penstock.services.context import Server
 from penstock.services.datasets.datasets import visible_below, visible_dataset
+from penstock.services.noise.keys import require_not_shredded
 from penstock.services.previews import query_preview
 from penstock.services.queries.exact_answers import planned
 from penstock.services.queries.sql import statements
@@ -37,8 +38,9 @@ def ask(server: Server, principal: Principal, request: AskRequest) -> RequestVie
     """Request a query for which the caller has a purpose; the answer has its preview.
 
     Repeating an open request changes nothing.  Raises what a preview does, ``Conflict`` for another
-    purpose or other levels of a statistic that the caller requested already and for too many open
-    requests, and ``QuotaUsedUp``.
+    purpose or other levels of a statistic that the caller requested already, for one of a retired
+    query in the caller's sight, for shredded data and for too many open requests, and
+    ``QuotaUsedUp``.
     """
     principal.require("analyst")
     sent = spec_of(server, principal, request)
@@ -46,9 +48,13 @@ def ask(server: Server, principal: Principal, request: AskRequest) -> RequestVie
     with server.database.read() as session:
         dataset = visible_dataset(session, principal, sent.dataset)
         limit = visible_below(session, principal)
+    require_not_shredded(dataset)
     canonical_hash = planned(dataset, sent).canonical_hash or ""
     with server.database.read() as session:
         same = rows.same_statistic(session, canonical_hash, limit)
+        refusal = rows.retired(session, same, limit)
+        if refusal is not None:
+            raise refusal
         twin = None if same is None else shown_name(session, same, limit)
     if twin is not None:
         preview = views.preview_of_query(server, principal, twin)

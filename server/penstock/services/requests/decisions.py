@@ -24,6 +24,7 @@ from penstock.services.computing import PATIENCE
 from penstock.services.context import Server
 from penstock.services.previews import query_preview
 from penstock.services.queries import registration
+from penstock.services.queries.pending import Named, charged_dataset
 from penstock.services.requests import rows, views
 from penstock.services.requests.logged_requests import record_decision
 from penstock.services.schemas.previews import PreviewView
@@ -73,18 +74,26 @@ def approve(
         text = state.decision and state.decision.spec
         sent = rows.spec_request(text or "")
         return registration.register(server, principal, sent, progress).name
-    if state.registered is not None:
+    if state.registered is not None and not _is_beside(state.registered, request):
         return _lead(server, principal, state, request)
     spec = _spec(state, request)
     sent = checked(SpecRequest, spec)
+    version = _version(server, sent, state.request)
 
     def decided(session: Session, query: Query) -> None:
+        if query.canonical_hash != state.request.canonical_hash:
+            raise Conflict(
+                f"The declaration of dataset {sent.dataset!r} was corrected since, so that this is"
+                " another statistic. Whoever needs it requests it again."
+            )
         # Read again: others may have decided it since, or its sender withdrawn it.
         _require_open(session, server, principal, state.asker)
         _store(session, server, principal, state.asker, request, query, spec)
 
     try:
-        return registration.register(server, principal, sent, progress, also=decided).name
+        return registration.register(
+            server, principal, sent, progress, version=version, also=decided
+        ).name
     except (Conflict, Unavailable) as problem:
         _explain(server, principal, state, problem)
         raise
@@ -107,6 +116,7 @@ def preview(
         state = _state(session, principal, public_id)
         _require_active(session, state.asker)
     sent = checked(SpecRequest, _spec(state, request))
+    _version(server, sent, state.request)
     return query_preview.preview(server, principal, sent, patience)
 
 
@@ -148,7 +158,8 @@ def _state(session: Session, principal: Principal, public_id: str) -> _State:
         waiting = query if query.status == "pending" else None
     if waiting is None:
         rows.require_undecided(session, required(request.id))
-    same = rows.same_statistic(session, request.canonical_hash)
+    askers = rows.active_askers(session, required(request.id))
+    same = rows.registered(session, request.canonical_hash, askers)
     registered = None if same is None or same.status == "pending" else same
     return _State(request, asker, decision, registered, waiting)
 
@@ -198,6 +209,14 @@ def _decline(
         _store(session, server, principal, asker, request, None, None)
 
 
+def _is_beside(query: Query, request: DecisionRequest) -> bool:
+    """Return True for another query beside an analyst's, which nobody below that one's tier sees.
+
+    Its levels are the decision's; registering refuses those with which all who see it see both.
+    """
+    return query.allowance_id is not None and request.levels is not None
+
+
 def _lead(server: Server, principal: Principal, state: _State, request: DecisionRequest) -> str:
     """Approve a request whose statistic is registered, for nothing, if all who made it see that."""
     query = state.registered
@@ -212,6 +231,9 @@ def _lead(server: Server, principal: Principal, state: _State, request: Decision
     with server.database.write() as session:
         require_still(session, principal, "admin")
         askers = _require_open(session, server, principal, state.asker)
+        refusal = rows.retired(session, query, None)
+        if refusal is not None:
+            raise refusal
         hidden = [asker for asker in askers if not rows.sees(session, asker, query)]
         if hidden:
             names = ", ".join(rows.name_of(session, asker) for asker in hidden)
@@ -235,6 +257,18 @@ def _spec(state: _State, request: DecisionRequest) -> dict[str, object]:
     if "levels" in changes:
         spec.pop("share", None)
     return {**spec, **changes}
+
+
+def _version(server: Server, sent: Named, request: Request) -> int:
+    """Return the version that a request is for.
+
+    Raises ``Conflict`` if the query would be registered for another one.
+    """
+    with server.database.read() as session:
+        dataset = session.get_one(Dataset, request.dataset_id)
+        charged = charged_dataset(session, sent)
+        rows.require_version(dataset.name, dataset.version, charged.version)
+    return dataset.version
 
 
 def _store(

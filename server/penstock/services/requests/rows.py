@@ -17,10 +17,12 @@ from penstock.persistence.tables.decided.requests import Asker, Request, Request
 from penstock.persistence.tables.people import Tier, User
 from penstock.persistence.tables.queries import Query
 from penstock.services.access.principals import Principal
-from penstock.services.allowances.own_names import MARK
+from penstock.services.allowances.own_names import MARK, shown_name
 from penstock.services.repository.people import clearance_of
 from penstock.services.repository.queries import in_sight
 from penstock.services.schemas.queries import SpecRequest
+
+RETIRED = "retired"
 
 _OF_ASKER = select(Withdrawal.id).where(col(Withdrawal.asker_id) == col(Asker.id))
 WITHDRAWN: ColumnElement[bool] = exists(_OF_ASKER)
@@ -89,14 +91,48 @@ def same_statistic(
     """Return the registered query that is a statistic, unless it is hidden from ``limit``.
 
     With ``limit`` it may be one that an analyst registered under an allowance; without, it is that
-    of admins, beside which there may be some of analysts at their own tiers.
+    of admins, beside which there may be some of analysts at their own tiers.  One that is retired
+    comes last.
     """
     same = col(Query.canonical_hash) == canonical_hash
-    statement = select(Query).order_by(col(Query.id))
+    statement = select(Query).order_by(col(Query.status) == RETIRED, col(Query.id))
     if limit is None:
         return session.exec(statement.where(same)).first()
     of_analysts = col(Query.canonical_hash).startswith(canonical_hash + MARK)
     return session.exec(statement.where(same | of_analysts, in_sight(limit))).first()
+
+
+def registered(session: Session, canonical_hash: str, askers: Sequence[Asker]) -> Query | None:
+    """Return the query that a request would lead to.
+
+    It is one that all who request it see, also if an analyst registered it, or else that of admins.
+    """
+    tiers = [tier_of(session, asker) for asker in askers]
+    holders = [tier for tier in tiers if tier is not None]
+    query = None
+    if holders and len(holders) == len(tiers):
+        lowest = min(holders, key=lambda tier: tier.rank)
+        query = same_statistic(session, canonical_hash, lowest)
+    return query or same_statistic(session, canonical_hash)
+
+
+def retired(session: Session, query: Query | None, limit: Tier | None) -> Conflict | None:
+    """Return the refusal of a request that equals a retired query; ``None`` for others."""
+    if query is None or query.status != RETIRED:
+        return None
+    name = shown_name(session, query, limit)
+    return Conflict(
+        f"This statistic is registered already, as query {name!r}, which is retired: it gives no"
+        " new releases, and no statistic is registered twice. Request another one, for example of"
+        " other groups, rows or bins.",
+        query=name,
+    )
+
+
+def answers(session: Session, canonical_hash: str, limit: Tier | None) -> bool:
+    """Return True if a request is answered by a query that ``limit`` sees."""
+    query = None if limit is None else same_statistic(session, canonical_hash, limit)
+    return query is not None and query.status != RETIRED
 
 
 def sees(session: Session, asker: Asker, query: Query) -> bool:
@@ -112,6 +148,16 @@ def spec_request(text: str) -> SpecRequest:
     """Return a stored spec as the request that registers it.  Raises ``InvalidInput``."""
     request: SpecRequest = checked(SpecRequest, json.loads(text))
     return request
+
+
+def require_version(dataset: str, version: int, charged: int) -> None:
+    """Raise ``Conflict`` if a request is for another version than would be charged."""
+    if version != charged:
+        raise Conflict(
+            f"This request is for version {version} of dataset {dataset!r}, and queries are"
+            f" registered for version {charged} now, which has budgets of its own: it cannot be"
+            f" approved. Whoever needs the query requests it again, for version {charged}."
+        )
 
 
 def require_undecided(session: Session, request_id: int) -> None:

@@ -26,7 +26,8 @@ from penstock.services.access.principals import Principal
 from penstock.services.allowances.own_names import MARK, shown_name
 from penstock.services.computing import PATIENCE
 from penstock.services.context import Server
-from penstock.services.datasets.datasets import visible_below
+from penstock.services.datasets.datasets import visible_below, visible_dataset
+from penstock.services.noise.keys import require_not_shredded
 from penstock.services.pagination import Page, Window
 from penstock.services.previews import query_preview
 from penstock.services.releases.visibility import visible
@@ -150,14 +151,27 @@ def _with_preview(
     request: PreviewRequest
     if preview is not None or view.state in ("declined", "withdrawn"):
         return _replaced(view, preview, None)
+    if view.problem is not None:
+        return view
     try:
-        if view.query is not None:
-            request = RegisteredQuery(query=view.query)
+        query = view.query or view.registered_as
+        if query is not None:
+            request = RegisteredQuery(query=query)
         else:
             request = rows.spec_request(json.dumps(view.spec))
+            _require_approvable(server, principal, view)
         return _replaced(view, query_preview.preview(server, principal, request, PATIENCE), None)
     except (Conflict, InvalidInput, NotFound) as problem:
         return _replaced(view, None, problem.detail)
+
+
+def _require_approvable(server: Server, principal: Principal, view: RequestView) -> None:
+    """Raise ``Conflict`` if an open request is for an older version, or for shredded data."""
+    if view.state == "open":
+        with server.database.read() as session:
+            newest = visible_dataset(session, principal, view.dataset)
+        require_not_shredded(newest)
+        rows.require_version(view.dataset, view.dataset_version, newest.version)
 
 
 def _replaced(view: RequestView, preview: PreviewView | None, problem: str | None) -> RequestView:
@@ -169,12 +183,16 @@ def own_view(session: Session, principal: Principal, asker: Asker) -> RequestVie
     request = session.get_one(Request, asker.request_id)
     withdrawn = rows.is_withdrawn(session, asker)
     decision = None if withdrawn else rows.decision_of(session, required(request.id))
+    limit = visible_below(session, principal)
     if decision is None:
-        limit = visible_below(session, principal)
         query = rows.same_statistic(session, request.canonical_hash, limit)
     else:
         query = None if decision.query_id is None else session.get(Query, decision.query_id)
     seen = None if query is None or withdrawn else _seen(session, principal, query)
+    refusal = None
+    if seen is not None and decision is None:
+        refusal = rows.retired(session, query, limit)
+        seen = seen if refusal is None else None
     state: RequestState = "open" if seen is None else "answered"
     if withdrawn:
         state = "withdrawn"
@@ -188,6 +206,7 @@ def own_view(session: Session, principal: Principal, asker: Asker) -> RequestVie
         query=seen,
         comments=[] if withdrawn else _comments(session, asker, decision),
         decision=decision,
+        refusal=refusal,
     )
 
 
@@ -207,7 +226,7 @@ def _whole(session: Session, request: Request, asker: Asker | None = None) -> Re
     elif asker is not None and (not active or any(each.id == asker.id for each in active)):
         chosen = asker
     if decision is None:
-        query = rows.same_statistic(session, request.canonical_hash)
+        query = rows.registered(session, request.canonical_hash, active)
         state: RequestState = "open" if active else "withdrawn"
     else:
         query = None if decision.query_id is None else session.get(Query, decision.query_id)
@@ -220,8 +239,9 @@ def _whole(session: Session, request: Request, asker: Asker | None = None) -> Re
         query=None if decision is None or query is None else query.name,
         comments=_comments(session, None, decision, key),
         decision=decision,
-        askers=[_asker(session, each, query) for each in askers],
+        askers=[_asker(session, each, request, decision) for each in askers],
         registered_as=None if decision is not None or query is None else query.name,
+        refusal=None if decision is not None else rows.retired(session, query, None),
     )
 
 
@@ -236,6 +256,7 @@ def _made(
     decision: RequestDecision | None,
     askers: list[AskerView] | None = None,
     registered_as: str | None = None,
+    refusal: Conflict | None = None,
 ) -> RequestView:
     # What an admin changed, such as the name, is not shown to those who requested it.
     registered = decision.spec if decision is not None and askers else None
@@ -257,13 +278,20 @@ def _made(
         decided_at=None if decision is None else decision.at,
         askers=askers or [],
         registered_as=registered_as,
-        problem=None,
+        problem=None if refusal is None else refusal.detail,
         preview=None,
     )
 
 
-def _asker(session: Session, asker: Asker, query: Query | None) -> AskerView:
+def _asker(
+    session: Session, asker: Asker, request: Request, decision: RequestDecision | None
+) -> AskerView:
     tier = rows.tier_of(session, asker)
+    if decision is None:
+        sees = rows.answers(session, request.canonical_hash, tier)
+    else:
+        key = decision.query_id
+        sees = key is not None and rows.sees(session, asker, session.get_one(Query, key))
     return AskerView(
         id=asker.public_id,
         user=rows.name_of(session, asker),
@@ -272,7 +300,7 @@ def _asker(session: Session, asker: Asker, query: Query | None) -> AskerView:
         spec=json.loads(asker.spec),
         requested_at=asker.at,
         withdrawn=rows.is_withdrawn(session, asker),
-        sees_query=query is not None and rows.sees(session, asker, query),
+        sees_query=sees,
     )
 
 
@@ -337,11 +365,12 @@ def _in_state(state: RequestState | None) -> list[ColumnElement[bool]]:
 def _sight(principal: Principal, limit: Tier | None) -> ColumnElement[bool]:
     """Return the condition that a query equals a request, and that the caller sees it."""
     statistic, stored = col(Request.canonical_hash), col(Query.canonical_hash)
+    kept = col(Query.status) != rows.RETIRED
     if limit is not None:
         of_analysts = stored.startswith(statistic + MARK)
-        same = select(Query.id).where((stored == statistic) | of_analysts)
+        same = select(Query.id).where((stored == statistic) | of_analysts, kept)
         return exists(same.where(in_sight(limit)))
-    same = select(Query.id).where(stored == statistic)
+    same = select(Query.id).where(stored == statistic, kept)
     return exists(same) if principal.roles & {"admin", "auditor"} else false()
 
 

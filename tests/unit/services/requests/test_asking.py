@@ -21,7 +21,8 @@ from tests.unit.worlds import World
 
 from penstock.errors import Conflict, Forbidden, InvalidInput, NameTaken, NotFound
 from penstock.services.access.principals import OPERATOR
-from penstock.services.queries import registration
+from penstock.services.operations import key_rotation
+from penstock.services.queries import queries, registration
 from penstock.services.requests import asking
 from penstock.services.schemas.queries import ComputedQueryRequest
 from penstock.services.schemas.requests.views import RequestView
@@ -174,6 +175,22 @@ def test_a_request_that_registering_would_refuse_is_refused(stays: World) -> Non
         ask(stays, levels={"secret": {"epsilon": 0.5}})
     with pytest.raises(Forbidden):
         asking.ask(stays.server, stays.person("ada"), sent())
+
+
+def test_a_request_that_equals_a_retired_query_in_sight_is_refused(stays: World) -> None:
+    register(stays, name="towns")
+    queries.retire(stays.server, OPERATOR, "towns")
+    with pytest.raises(Conflict, match="'towns', which is retired"):
+        ask(stays)
+    assert ask(stays, "pia", levels={"public": {"epsilon": 0.1}}).problem is None
+
+
+def test_a_query_over_shredded_data_is_not_requested(stays: World) -> None:
+    before = ask(stays)
+    key_rotation.shred(stays.server, OPERATOR, "stays")
+    with pytest.raises(Conflict, match="shredded"):
+        ask(stays, name="north", where=[{"column": "town", "op": "=", "value": "north"}])
+    assert "shredded" in (shown(stays, "ada", before).problem or "")
 
 
 def test_a_statement_is_requested_as_the_spec_that_it_is_read_as(stays: World) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from sqlmodel import select
-from tests.unit.services.datasets.stays import BY_TOWN
+from tests.unit.services.datasets.stays import BY_TOWN, ROWS, STAYS
 from tests.unit.services.requests.requesting import (
     LEVELS,
     ask,
@@ -30,10 +30,12 @@ from penstock.errors import (
 )
 from penstock.persistence.tables import Charge, Query, RequestDecision
 from penstock.services.access.principals import OPERATOR
+from penstock.services.datasets import allowances, corrections, datasets
 from penstock.services.exposure import exposure
 from penstock.services.queries import queries, registration
 from penstock.services.requests import asking, decisions
-from penstock.services.schemas.queries import ComputedQueryRequest
+from penstock.services.schemas.datasets import AllowanceSpec, CorrectionRequest
+from penstock.services.schemas.queries import ComputedQueryRequest, VersionRequest
 from penstock.services.schemas.requests.specs import DecisionRequest
 from penstock.services.schemas.requests.views import RequestView
 
@@ -262,6 +264,84 @@ def test_a_request_whose_query_is_hidden_from_its_asker_is_not_approved_for_noth
     with pytest.raises(Conflict, match="which has a name and levels"):
         decide(stays, "ada", view, "approve", levels=PUBLIC)
     assert shown(stays, "pia", view).state == "open"
+
+
+def test_a_request_for_an_older_version_is_refused_and_may_be_made_again(
+    stays: World, tmp_path: Path
+) -> None:
+    old = ask(stays)
+    file = tmp_path / "second.csv"
+    file.write_text(ROWS.replace("p1,", "q1,"))
+    version = {"budgets": STAYS["budgets"], "source": {"engine": "duckdb", "uri": str(file)}}
+    datasets.add_version(stays.server, OPERATOR, "stays", VersionRequest.model_validate(version))
+    for name in ("ines", "ada"):
+        late = shown(stays, name, old)
+        assert (late.state, late.dataset_version, late.preview) == ("open", 1, None)
+        assert "for version 1 of dataset 'stays'" in (late.problem or "")
+    with pytest.raises(Conflict, match="registered for version 2 now"):
+        decide(stays, "ada", old, "approve")
+    assert counted(stays) == (0, 0, 0)
+    new = ask(stays)
+    assert new.dataset_version == 2
+    assert decide(stays, "ada", new, "approve").state == "approved"
+    decide(stays, "ada", old, "decline")
+    assert problems(stays) == []
+
+
+def test_a_request_under_a_former_declaration_is_refused(stays: World) -> None:
+    old = ask(stays)
+    column = {"visits": {"type": "integer", "lower": 0, "upper": 3}}
+    correction = CorrectionRequest.model_validate({"columns": column})
+    corrections.correct(stays.server, OPERATOR, "stays", correction)
+    with pytest.raises(Conflict, match="another statistic"):
+        decide(stays, "ada", old, "approve")
+    assert counted(stays) == (0, 0, 0)
+    assert decide(stays, "ada", ask(stays), "approve").state == "approved"
+
+
+def test_a_request_that_equals_an_analysts_query_leads_there(stays: World) -> None:
+    view = ask(stays, "iris")
+    allowances.give(stays.server, OPERATOR, "stays", "internal", AllowanceSpec(epsilon=4.0))
+    own = ComputedQueryRequest.model_validate({**BY_TOWN, "name": "mine", "levels": LEVELS})
+    registration.register(stays.server, stays.person("ines"), own)
+    assert shown(stays, "iris", view).query == "mine"
+    seen = shown(stays, "ada", view)
+    assert (seen.registered_as, seen.askers[0].sees_query) == ("mine@internal", True)
+    assert decide(stays, "ada", view, "approve").query == "mine@internal"
+    assert shown(stays, "iris", view).query == "mine"
+    assert counted(stays)[0] == 1
+    assert problems(stays) == []
+
+
+def test_a_query_of_analysts_is_not_in_the_way_of_one_that_others_below_see(stays: World) -> None:
+    allowances.give(stays.server, OPERATOR, "stays", "internal", AllowanceSpec(epsilon=4.0))
+    iris = ask(stays, "iris")
+    own = ComputedQueryRequest.model_validate({**BY_TOWN, "name": "mine", "levels": LEVELS})
+    registration.register(stays.server, stays.person("ines"), own)
+    pia = ask(stays, "pia", name="all", levels={"public": {"epsilon": 0.1}})
+    seen = shown(stays, "ada", pia)
+    assert seen.registered_as is None
+    assert [asker.sees_query for asker in seen.askers] == [True, False]
+    with pytest.raises(Conflict, match="registered already, as query 'mine'"):
+        decide(stays, "ada", iris, "approve")
+    decide(stays, "ada", pia, "approve")
+    assert shown(stays, "pia", pia).query == shown(stays, "iris", iris).query == "all"
+    assert problems(stays) == []
+
+
+def test_an_approval_does_not_lead_to_a_retired_query(stays: World) -> None:
+    view = ask(stays)
+    spec = {**BY_TOWN, "name": "towns", "levels": LEVELS}
+    registration.register(stays.server, OPERATOR, ComputedQueryRequest.model_validate(spec))
+    queries.retire(stays.server, OPERATOR, "towns")
+    for name in ("ines", "ada"):
+        late = shown(stays, name, view)
+        assert (late.state, late.query, late.preview) == ("open", None, None)
+        assert "'towns', which is retired" in (late.problem or "")
+    assert [each.id for each in listed(stays, "ines", "open")] == [view.id]
+    with pytest.raises(Conflict, match="which is retired"):
+        decide(stays, "ada", view, "approve")
+    assert decide(stays, "ada", view, "decline").state == "declined"
 
 
 def test_askers_count_among_those_who_chose_what_a_tier_may_see(stays: World) -> None:

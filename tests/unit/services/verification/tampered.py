@@ -136,8 +136,9 @@ def add_rows(session: sqlmodel.Session, request: Request, number: int) -> None:
     session.flush()
     session.add(Withdrawal(asker_id=asker.id or 0, at=now))
     session.add(RequestComment(request_id=key, by="ada", comment="Why?", at=now))
-    decided = {"request_id": key, "asker_id": asker.id or 0}
-    session.add(RequestDecision(**decided, outcome="declined", by="ada", at=now))
+    of = asker.id or 0
+    decision = RequestDecision(request_id=key, asker_id=of, outcome="declined", by="ada", at=now)
+    session.add(decision)
 
 
 def _allowance(number: int, now: datetime) -> Allowance:
