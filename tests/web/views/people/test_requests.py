@@ -33,6 +33,17 @@ def test_admins_see_what_waits_with_its_price(browse: Open, root: Browser, world
     assert "Requests (" not in browse("ian").get("/requests").text
 
 
+def test_the_page_of_each_of_two_equal_requests_is_about_what_that_person_sent(
+    root: Browser, world: World
+) -> None:
+    address = request_in(world)
+    other = request_in(world, by="ann", name="mine", levels={"public": {"epsilon": 0.1}})
+    page = root.get(other)
+    assert "about what ann requested" in text_of(page)
+    assert f'href="{address}"' in page.text
+    assert f'action="{other}/preview' in page.text
+
+
 def test_nobody_sees_what_others_requested(browse: Open, world: World) -> None:
     """Neither in lists nor on a page of the same statistic."""
     address = request_in(world)
