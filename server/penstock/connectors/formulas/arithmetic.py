@@ -198,9 +198,11 @@ class Cases:
         """Return the values of all cases, once each; None unless each lists its own."""
         listed: dict[int | str, None] = {}
         for value in self.values:
-            if value.categories is None:
+            # Asked once: twice at every level would take twice as long for each level.
+            own = value.categories
+            if own is None:
                 return None
-            listed |= dict.fromkeys(value.categories)
+            listed |= dict.fromkeys(own)
         return tuple(listed)
 
     @property

@@ -194,6 +194,9 @@ def _tree(source: SqlText) -> Node:
         trees = list(DuckDB().parser(error_level=ErrorLevel.IMMEDIATE).parse(tokens, source.text))
     except ParseError as error:
         refusal = source.refusal(_spot(source, error), "This is no SQL that can be read here.")
+    except (AttributeError, IndexError, KeyError, TypeError, ValueError):
+        # Some of the parser's functions take arguments that need not be there.
+        refusal = source.refusal(0, "This is no SQL that can be read here.")
     except RecursionError:
         refusal = source.refusal(0, "The statement nests deeper than is read. Write it flatter.")
     # Outside the blocks: the parser's errors quote the text.

@@ -5,11 +5,13 @@ and Python ends at about a thousand calls.  So the calls that a text would take 
 from above: every opening sign counts, and so do signs in front of an operand.
 """
 
+from itertools import pairwise
 from typing import Final
 
 from sqlglot import Token, TokenType
 from sqlglot.dialects.duckdb import DuckDB
 from sqlglot.errors import TokenError
+from sqlglot.parser import Parser
 
 from penstock.connectors.sql.places import POINTER, SqlText
 from penstock.errors import InvalidInput
@@ -43,6 +45,8 @@ _BETWEEN: Final = frozenset(
     | {TokenType.GT, TokenType.GTE, TokenType.WHEN, TokenType.DOT, TokenType.IS, TokenType.IN}
 )
 """What stands between operands, for which the parser loops."""
+
+_BEFORE_LISTS: Final = frozenset({TokenType.L_PAREN, TokenType.COMMA, TokenType.ARRAY})
 
 _PARTS: Final = {"'": "'", '"': '"', "--": "\n", "/*": "*/", "$$": "$$"}
 """What begins a text, a name or a comment, and what ends it."""
@@ -100,6 +104,7 @@ def tokens_of(source: SqlText) -> list[Token]:
         )
     _require_select(source, tokens)
     _require_shallow(source, tokens)
+    _require_single_reading(source, tokens)
     return tokens
 
 
@@ -161,6 +166,32 @@ def _require_select(source: SqlText, tokens: list[Token]) -> None:
             raise source.refusal(token, "A query is one statement. Send the others by themselves.")
         if kind in _ALTERNATIVES:
             raise source.refusal(token, _ALTERNATIVES[kind])
+
+
+def _require_single_reading(source: SqlText, tokens: list[Token]) -> None:
+    """Raise ``InvalidInput`` for parts within each other that the parser reads in several ways.
+
+    They take it twice as long for every level; a name before a parenthesis that may be a type is
+    one, and so is a list.
+    """
+    several: list[bool] = []
+    for before, token in pairwise(tokens):
+        kind = token.token_type
+        if kind in _CLOSING and several:
+            several.pop()
+        if kind is TokenType.L_BRACKET and before.token_type not in _BEFORE_LISTS:
+            raise source.refusal(
+                token,
+                "A list stands here only as a whole argument of a function. Leave the brackets"
+                " out.",
+            )
+        if kind in _OPENING and kind is not TokenType.CASE:
+            type_or_list = kind is TokenType.L_BRACKET or before.token_type in Parser.TYPE_TOKENS
+            if type_or_list and any(several):
+                raise source.refusal(
+                    token, "A type or a list stands in no other one here. Write it by itself."
+                )
+            several.append(type_or_list)
 
 
 def _require_shallow(source: SqlText, tokens: list[Token]) -> None:

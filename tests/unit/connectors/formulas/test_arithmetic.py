@@ -143,3 +143,19 @@ def test_cases_of_values_list_them_once_each_in_their_order() -> None:
     mixed = Cases(((LATE, Constant(9)),), X)
     assert (mixed.categories, mixed.bounds) == (None, (-3, 9))
     assert texts.columns == (LATE.column, WARD.column)
+
+
+def test_categories_of_cases_in_cases_are_listed_once_each(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Twice at every level would be a million times here."""
+    listed: list[int] = []
+
+    def categories(constant: Constant) -> tuple[int | str, ...]:
+        listed.append(1)
+        return (constant.value,)
+
+    monkeypatch.setattr(Constant, "categories", property(categories))
+    nested: Computed = Constant(0)
+    for value in range(1, 20):
+        nested = Cases(((LATE, Constant(value)),), nested)
+    assert set(nested.categories or ()) == set(range(20))
+    assert len(listed) == 20

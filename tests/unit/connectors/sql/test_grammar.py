@@ -74,3 +74,7 @@ def test_nothing_of_a_statement_is_logged(caplog: pytest.LogCaptureFixture) -> N
         for text in ("EXPLAIN secret", "SELECT secret FROM", "SELECT 'secret", f"{COUNT} secret("):
             assert "secret" not in refusal_of(text)
     assert "secret" not in caplog.text
+
+
+def test_a_function_on_whose_arguments_the_parser_fails_is_refused() -> None:
+    assert refusal_of("SELECT VAR_MAP(age) FROM visits").startswith("Line 1, column 1: ")

@@ -56,6 +56,24 @@ def test_what_nests_deep_is_refused_before_the_parser_recurses(deep: str) -> Non
     assert sys.getrecursionlimit() == before
 
 
+@pytest.mark.parametrize(
+    ("text", "column"),
+    [
+        ("ARRAY[" * 12 + "1" + "]" * 12 + " = 1", 46),
+        ("[" * 23 + "1" + "]" * 23 + " = 1", 35),
+        ("STRUCT(CASE " * 8 + "1" + " WHEN 1 THEN 1 END)" * 8, 53),
+        ("FLOAT4(" * 12 + "1" + ")" * 12, 48),
+        ("age" + "[1]" * 1000 + " = 1", 38),
+        ("(age)[1] = 1", 40),
+    ],
+)
+def test_what_the_parser_would_read_twice_at_every_level_is_refused_before(
+    text: str, column: int
+) -> None:
+    """Each of the nested ones would take it seconds or minutes, and one level more twice that."""
+    assert refusal_of(f"{COUNT} WHERE {text}").startswith(f"Line 1, column {column}: ")
+
+
 def test_what_nests_a_little_is_read() -> None:
     depth = 20
     text = f"{COUNT} WHERE {'(' * depth}urgent{')' * depth}"
