@@ -40,7 +40,30 @@ OPEN: dict[str, Any] = {
     "purpose": "a report",
     "requested_at": "2026-11-20T12:00:00Z",
 }
+ALLOWANCE: dict[str, Any] = {
+    "dataset": "flights",
+    "dataset_version": 1,
+    "tier": "partner",
+    "epsilon": 0.5,
+    "delta": 1e-6,
+    "users": ["ann"],
+    "spent_share": 0.25,
+    "remaining_share": 0.75,
+    "queries": [{"query": "mine@partner", "by": "ann", "share": 0.25}],
+    "given_at": "2026-11-20T12:00:00Z",
+    "given_by": "root",
+}
+ROOM_LEFT = {
+    "tier": "partner",
+    "epsilon": 0.5,
+    "fits": True,
+    "needed_share": 0.1,
+    "remaining_share": 0.75,
+}
 ANSWERS: dict[str, Any] = {
+    "GET /api/v1/datasets/flights/allowances": {"items": [ALLOWANCE], "next_cursor": None},
+    "PUT /api/v1/datasets/flights/allowances/partner": ALLOWANCE,
+    "DELETE /api/v1/datasets/flights/allowances/partner": ALLOWANCE,
     PREVIEW: COST,
     REGISTER: QUERY,
     SHOW: QUERY,

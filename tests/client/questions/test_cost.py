@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from tests.client.questions.asking import PREVIEW
+from tests.client.questions.asking import PREVIEW, ROOM_LEFT
 
 from penstock_client import Client
 
@@ -47,3 +47,17 @@ def test_rows_that_count_otherwise_than_the_text_says_are_told(
 @pytest.mark.parametrize("tier", ["public", "moon"])
 def test_a_tier_whose_budget_is_not_shown_has_none(client: Client, tier: str) -> None:
     assert client.sql(SQL, epsilon=0.5).preview().remaining(tier) is None
+
+
+def test_what_is_left_of_an_allowance_is_shown(client: Client, answers: dict[str, Any]) -> None:
+    assert client.sql(SQL, epsilon=0.5).preview().allowance is None
+    answers[PREVIEW]["allowance"] = ROOM_LEFT
+    cost = client.sql(SQL, epsilon=0.5).preview()
+    assert cost.allowance is not None
+    assert cost.allowance.remaining_share == 0.75
+    assert "75% is left; the question takes 10%." in cost._repr_html_()
+    assert (cost.fits, cost.refusal) == (True, None)
+    answers[PREVIEW]["allowance"] = {**ROOM_LEFT, "fits": False, "needed_share": 0.8}
+    short = client.sql(SQL, epsilon=0.5).preview()
+    assert not short.fits
+    assert "takes 80%, which does not fit" in str(short.refusal)

@@ -28,11 +28,26 @@ def test_requests_are_listed_by_state(client: Client, requests: list[httpx.Reque
     assert requests[-1].url.params["state"] == "declined"
 
 
+def test_allowances_are_listed_given_and_taken_back(
+    client: Client, requests: list[httpx.Request]
+) -> None:
+    (own,) = client.allowances("flights")
+    assert own == client.give_allowance("flights", "partner", 0.5)
+    path = "/api/v1/datasets/flights/allowances/partner"
+    assert (requests[-1].method, requests[-1].url.path) == ("PUT", path)
+    assert json.loads(requests[-1].content) == {"epsilon": 0.5, "users": None}
+    client.give_allowance("flights", "partner", 0.5, users=["ann"])
+    assert json.loads(requests[-1].content) == {"epsilon": 0.5, "users": ["ann"]}
+    assert client.take_allowance_back("flights", "partner") == own
+    assert (requests[-1].method, requests[-1].url.path) == ("DELETE", path)
+
+
 @pytest.mark.parametrize(
     "act",
     [
         lambda client: client.register({"share": float("nan")}),
         lambda client: client.request({"share": {1, 2}}, "a report"),
+        lambda client: client.give_allowance("flights", "partner", float("inf")),
         lambda client: client.sql("SELECT 1", epsilon=1, share=1),
     ],
 )

@@ -71,6 +71,7 @@ from penstock_client.models import (
 )
 from penstock_client.preview import Charge, Preview, Room, Strategy, StrategyError, TierPreview
 from penstock_client.queries import Query, TierLevel
+from penstock_client.questions.allowances import Allowance, AllowanceRoom
 from penstock_client.questions.cost import Cost
 from penstock_client.questions.question import Question
 from penstock_client.questions.requests import Request
@@ -97,6 +98,8 @@ from penstock_client.tables.table import Table
 
 __all__ = [
     "Aggregate",
+    "Allowance",
+    "AllowanceRoom",
     "ApiError",
     "Bins",
     "Budget",

@@ -29,6 +29,7 @@ from penstock_client.errors import (
     PenstockError,
 )
 from penstock_client.preview import spec_in
+from penstock_client.questions import documents as question_documents
 from penstock_client.questions.sql_command import sql
 
 NUMBER = click.IntRange(min=1)
@@ -251,6 +252,16 @@ def budget(settings: Settings, dataset: str) -> None:
     """Show the granted, spent and remaining budget of a DATASET."""
     with settings.connect() as client:
         settings.print(documents.budget(client.budget(dataset)))
+
+
+@commands.command()
+@click.argument("dataset")
+@format_option
+@click.pass_obj
+def allowances(settings: Settings, dataset: str) -> None:
+    """Show what analysts may register by themselves in a DATASET, and what is left of it."""
+    with settings.connect() as client:
+        settings.print(question_documents.allowances(client.allowances(dataset)))
 
 
 @commands.command()

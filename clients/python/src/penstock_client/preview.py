@@ -14,6 +14,7 @@ from penstock_client._show.rounding import percent, short
 from penstock_client.errors import InvalidArgument
 from penstock_client.models import Answer, ErrorBars, whole
 from penstock_client.queries import TierLevel
+from penstock_client.questions.allowances import AllowanceRoom
 
 STANDARD_INPUT = "-"
 
@@ -179,7 +180,8 @@ class Preview:
     """Hold what a query would cost, for each tier that the caller may see.
 
     ``sensitivity`` has l1, l2 and linf; ``refusal`` says why budgets would not allow the query.
-    ``powers`` is for queries with generalized Gaussian noise, ``strategies`` for workloads.
+    ``powers`` is for queries with generalized Gaussian noise, ``strategies`` for workloads, and
+    ``allowance`` for analysts who may register queries by themselves.
     """
 
     query: str | None
@@ -190,11 +192,13 @@ class Preview:
     answer: Answer = field(repr=False, compare=False)
     powers: Powers | None = None
     strategies: tuple[Strategy, ...] = ()
+    allowance: AllowanceRoom | None = None
 
     @classmethod
     def read(cls, fields: Fields) -> Self:
         powers = fields.child_or_none("powers")
         compared = fields.whole.get("strategies") is not None
+        room = fields.child_or_none("allowance")
         return cls(
             fields.text_or_none("query"),
             fields.integer("dimension"),
@@ -204,6 +208,7 @@ class Preview:
             whole(fields),
             None if powers is None else Powers.read(powers),
             tuple(map(Strategy.read, fields.children("strategies"))) if compared else (),
+            None if room is None else AllowanceRoom.read(room),
         )
 
 

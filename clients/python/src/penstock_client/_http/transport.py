@@ -93,6 +93,14 @@ class Transport:
         """
         return self._answer(self._http.build_request("POST", path, json=body))
 
+    def put(self, path: str, body: Mapping[str, object]) -> object:
+        """Return the parsed answer to PUT; raise as ``post`` does."""
+        return self._answer(self._http.build_request("PUT", path, json=body))
+
+    def delete(self, path: str) -> object:
+        """Return the parsed answer to DELETE; raise as ``post`` does."""
+        return self._answer(self._http.build_request("DELETE", path))
+
     def file(self, path: str, parameters: Mapping[str, str | int], media_type: str) -> bytes:
         """Return the answer to GET as bytes of this media type; raise as ``post`` does."""
         headers = {"Accept": media_type}

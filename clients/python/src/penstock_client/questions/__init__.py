@@ -6,6 +6,7 @@
 - ``terms``: the levels of a question, its name and its noise.
 - ``cost``: what a question would be charged, and what is left.
 - ``result``: the answer, as a table with intervals.
+- ``allowances``: what analysts may register by themselves, and what is left of it.
 - ``requests``: questions that were sent to the admins.
 - ``select_list``: the names that SQL gives to its columns.
 - ``sql_command``, ``documents``: the command ``sql`` and what it prints.

@@ -7,6 +7,7 @@ from html import escape
 from penstock_client._show.rounding import percent, printable, short
 from penstock_client.models import Budget, PrivacyLoss
 from penstock_client.preview import Preview, TierPreview
+from penstock_client.questions.allowances import AllowanceRoom
 
 HEADS = ("tier", "epsilon", "margin of error", "charge", "left now", "left after", "fits")
 
@@ -26,13 +27,18 @@ class Cost:
 
     @property
     def fits(self) -> bool:
-        """Return True if the budgets of all tiers that the caller sees allow the question."""
-        return self.registered is not None or self.preview.refusal is None
+        """Return True if the budgets that the caller sees, and their allowance, allow it."""
+        room = self.allowance
+        allowed = room is None or room.fits is not False
+        return self.registered is not None or (self.preview.refusal is None and allowed)
 
     @property
     def refusal(self) -> str | None:
-        """Return why the budgets do not allow it."""
-        return None if self.fits else self.preview.refusal
+        """Return why the budgets, or the caller's allowance, do not allow it."""
+        if self.fits:
+            return None
+        room = self.allowance
+        return self.preview.refusal or (None if room is None else room.sentence())
 
     @property
     def tiers(self) -> tuple[TierPreview, ...]:
@@ -43,6 +49,11 @@ class Cost:
         """Return what a tier has left of the dataset's budget; None if it is not shown."""
         left = (each.remaining for each in self.budget.tiers if each.tier == tier)
         return next(left, None)
+
+    @property
+    def allowance(self) -> AllowanceRoom | None:
+        """Return what is left of the caller's allowance, and what the question takes of it."""
+        return self.preview.allowance
 
     def rows(self) -> Iterator[tuple[str, ...]]:
         """Yield the cells of each tier, in the order of ``HEADS``."""
@@ -74,9 +85,11 @@ class Cost:
                 f"This statistic is registered already, as query {self.registered!r}:"
                 " its release costs nothing."
             )
-        return self.preview.refusal or (
+        words = self.preview.refusal or (
             "Nothing is charged yet. Registering charges each tier once; releases cost nothing."
         )
+        room = self.allowance
+        return words if room is None else f"{words} {room.sentence()}"
 
     def __repr__(self) -> str:
         tiers = "; ".join(

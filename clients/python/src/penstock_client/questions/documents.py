@@ -1,5 +1,6 @@
 """Turn costs, results and requests into columns and rows for the command line."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import cast
 
@@ -7,6 +8,7 @@ from penstock_client._show import documents
 from penstock_client._show.output import Column, Document
 from penstock_client._show.rounding import short
 from penstock_client.queries import Query
+from penstock_client.questions.allowances import Allowance, percentage
 from penstock_client.questions.cost import Cost
 from penstock_client.questions.requests import Request
 from penstock_client.questions.result import Result
@@ -22,6 +24,26 @@ def cost(answer: Cost) -> Document:
     document = documents.preview(answer.preview)
     note = "\n".join((answer.headline(), *answer.notes))
     return replace(document, facts=(*document.facts, *left), note=note)
+
+
+def allowances(answers: Sequence[Allowance]) -> Document:
+    """Return allowances, with one row for each tier."""
+    columns = (
+        *(Column("tier"), Column("epsilon", _figure, right=True), Column("users")),
+        *(Column("left", right=True), Column("spent_by")),
+    )
+    rows = [
+        (
+            each.tier,
+            each.epsilon,
+            "all" if each.users is None else ", ".join(each.users),
+            percentage(each.remaining_share),
+            ", ".join(f"{part.query} {percentage(part.share)}" for part in each.queries),
+        )
+        for each in answers
+    ]
+    note = "" if answers else "There are no allowances that you may see."
+    return Document([each.answer for each in answers], columns, rows, note=note)
 
 
 def registered(answer: Query) -> Document:

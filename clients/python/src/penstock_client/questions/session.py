@@ -1,13 +1,14 @@
 """Ask questions as one user: in SQL or from a table, registered or requested."""
 
 from abc import abstractmethod
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from penstock_client._http.address import segment
 from penstock_client._http.fields import Fields
 from penstock_client._http.transport import Transport
 from penstock_client.preview import as_json
 from penstock_client.queries import Query
+from penstock_client.questions.allowances import Allowance
 from penstock_client.questions.asker import Asker
 from penstock_client.questions.question import Question
 from penstock_client.questions.requests import Request
@@ -67,6 +68,34 @@ class Session(Asker):
         body = {**as_json(spec), "purpose": purpose}
         return Request.read(Fields(self._transport.post(f"{API}/requests", body), "request"))
 
+    def allowances(self, dataset: str) -> list[Allowance]:
+        """Return what analysts may register by themselves in a dataset, by tier.
+
+        Admins and auditors see all allowances, analysts the one that they may use.
+        """
+        answer = Fields(self._transport.get(f"{API}{_allowances(dataset)}"), "allowances")
+        return [Allowance.read(item) for item in answer.children("items")]
+
+    def give_allowance(
+        self, dataset: str, tier: str, epsilon: float, *, users: Sequence[str] | None = None
+    ) -> Allowance:
+        """Give a tier, or some ``users`` of it, an allowance in place of any before; for admins.
+
+        What was registered stays and counts.  Raises ``InvalidInput`` for users that do not exist
+        and an epsilon that leaves nothing, and ``Conflict`` for a tier without a budget.
+        """
+        body = as_json({"epsilon": epsilon, "users": None if users is None else list(users)})
+        path = f"{API}{_allowances(dataset)}/{segment(tier)}"
+        return Allowance.read(Fields(self._transport.put(path, body), "allowance"))
+
+    def take_allowance_back(self, dataset: str, tier: str) -> Allowance:
+        """Take an allowance back, for admins, and return it; what was registered stays.
+
+        Raises ``NotFound`` if there is none.
+        """
+        path = f"{API}{_allowances(dataset)}/{segment(tier)}"
+        return Allowance.read(Fields(self._transport.delete(path), "allowance"))
+
     def answered_on_dummy(self, body: Mapping[str, object]) -> Fields:
         """Return the answer to ``POST /queries/dummy``, which ``Question.dummy`` reads."""
         return Fields(self._transport.post(f"{API}/queries/dummy", as_json(body)), "answer")
@@ -79,3 +108,7 @@ class Session(Asker):
     @abstractmethod
     def _list(self, path: str, parameters: Mapping[str, str] | None = None) -> Iterator[Fields]:
         """Yield the items of all pages."""
+
+
+def _allowances(dataset: str) -> str:
+    return f"/datasets/{segment(dataset)}/allowances"
