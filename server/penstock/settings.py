@@ -241,6 +241,9 @@ class Settings(BaseSettings):
         ge=0,
         description="The most queries that an analyst may register in a day; 0 means no limit.",
     )
+    questions_per_minute: int = Field(
+        300, ge=0, description="The most questions an analyst may try in a minute; 0: no limit."
+    )
     room_reserve: int = Field(
         64 * MEBIBYTE,
         ge=0,

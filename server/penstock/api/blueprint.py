@@ -74,6 +74,15 @@ def blueprint(server: Server, rhythm: pacing.Pace, counters: Counters) -> Bluepr
     return made
 
 
+def _admit(operation: Operation, caller: Principal, limits: Limits) -> None:
+    """Count a request against its caller's limits, and require the operation's roles."""
+    limits.request(caller.name)
+    if operation.policy.roles:
+        caller.require(*operation.policy.roles)
+    if operation.question:
+        limits.question(caller)
+
+
 def _view(
     server: Server, operation: Operation, one_at_a_time: threading.Lock, limits: Limits
 ) -> Callable[..., Response]:
@@ -85,9 +94,7 @@ def _view(
         if operation.policy.needs_token:
             caller = _signed_in(server, request, limits)
             request.environ[edge.CALLER] = caller.name
-            limits.request(caller.name)
-            if operation.policy.roles:
-                caller.require(*operation.policy.roles)
+            _admit(operation, caller, limits)
         call = Call(server, caller)
         arguments = parameters.read(
             operation, request.args, lambda sealed: cursors.open(request.path, sealed)

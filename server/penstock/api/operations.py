@@ -97,6 +97,7 @@ class Operation:
     lines: bool = False
     noted: bool = False
     proposes: bool = False
+    question: bool = False
 
     @property
     def name(self) -> str:
@@ -167,11 +168,14 @@ class Operations:
         status: int = 201,
         refusals: tuple[int, ...] = (),
         large_body: bool = False,
+        question: bool = False,
     ) -> Callable[[Handler], Handler]:
-        """Declare an operation that creates something, or answers with ``status``."""
-        return self._declare(
-            "POST", path, policy, status=status, refusals=refusals, large_body=large_body
-        )
+        """Declare an operation that creates something, or answers with ``status``.
+
+        Each call of a ``question`` counts against what an analyst may try in a minute.
+        """
+        more = {"large_body": large_body, "question": question}
+        return self._declare("POST", path, policy, status=status, refusals=refusals, **more)
 
     def patch(
         self,
@@ -208,6 +212,7 @@ class Operations:
         tabular: bool = False,
         lines: bool = False,
         noted: bool = False,
+        question: bool = False,
     ) -> Callable[[Handler], Handler]:
         if not isinstance(policy, Policy):
             raise TypeError(f"{verb} {path} needs a policy, not {policy!r}")
@@ -232,6 +237,7 @@ class Operations:
                     lines=lines,
                     noted=noted,
                     proposes=proposes,
+                    question=question,
                 )
             )
             return handler

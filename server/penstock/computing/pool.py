@@ -89,13 +89,22 @@ class Pool:
             for child in self._idle:
                 child.abandon()
             self._start()
+        with self.alone(person, patience):
+            return self._queued(person, job, document)
+
+    @contextmanager
+    def alone(self, person: str, patience: float = 0.0) -> Iterator[None]:
+        """Hold the turn of ``person``, also for work that no child does.
+
+        Raises ``TooManyRequests`` as ``run`` does.
+        """
         # As long as it may take: a turn that a killed process held blocks nobody for longer.
         longest = 2 * self._bounds.lasting
         with (
-            self._alone(person, patience) as waits,
+            self._waiting_alone(person, patience) as waits,
             taken(self._turns, person, longest, waits),
         ):
-            return self._queued(person, job, document)
+            yield
 
     @property
     def children(self) -> list[int]:
@@ -111,7 +120,7 @@ class Pool:
             child.kill()
 
     @contextmanager
-    def _alone(self, person: str, patience: float) -> Iterator[float]:
+    def _waiting_alone(self, person: str, patience: float) -> Iterator[float]:
         """Let one request of a person wait for their turn, and no second one."""
         with self._changed:
             first = patience > 0 and person not in self._waiting

@@ -6,6 +6,7 @@ others; the command line and tests run them in their own process.
 """
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from typing import ParamSpec, Protocol, TypeVar
 
 from penstock.computing.turns import Turns, taken
@@ -35,6 +36,12 @@ class Computing(Protocol):
         Raises what the function raises, and what ``Pool.run`` raises.
         """
 
+    def alone(self, person: str, patience: float) -> AbstractContextManager[None]:
+        """Hold the turn of ``person`` for work in this process, as ``run`` does elsewhere.
+
+        Raises ``TooManyRequests`` if their computation under way is not done in time.
+        """
+
 
 class Here:
     """Run everything in this process; with ``turns``, one computation per person at a time."""
@@ -51,7 +58,9 @@ class Here:
         **named: Parameters.kwargs,
     ) -> Result:
         """Run a computation; see ``Computing.run``."""
-        if self._turns is None:
+        with self.alone(person, patience):
             return function(*arguments, **named)
-        with taken(self._turns, person, HOUR, patience):
-            return function(*arguments, **named)
+
+    def alone(self, person: str, patience: float) -> AbstractContextManager[None]:
+        """Hold the turn of a person, if there are turns; see ``Computing.alone``."""
+        return nullcontext() if self._turns is None else taken(self._turns, person, HOUR, patience)

@@ -13,8 +13,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
     Mutant(
         name="operation-for-all-roles",
         path="api/blueprint.py",
-        before="            if operation.policy.roles:\n"
-        "                caller.require(*operation.policy.roles)\n",
+        before="    if operation.policy.roles:\n        caller.require(*operation.policy.roles)\n",
         after="",
         wrong="an operation is called whatever the role, and bodies are read before that shows",
         tests=("tests/api/sight/test_roles_before_bodies.py",),
@@ -34,11 +33,41 @@ MUTANTS: Final[Sequence[Mutant]] = (
     Mutant(
         name="requests-not-limited",
         path="api/blueprint.py",
-        before="            limits.request(caller.name)\n",
+        before="    limits.request(caller.name)\n",
         after="",
         wrong="who has a token asks as often as they like",
         tests=(
             "tests/api/http/counting/test_rate_limits.py::test_a_principal_is_told_when_to_ask_again_and_others_are_not_held_up",
+        ),
+    ),
+    Mutant(
+        name="questions-not-limited",
+        path="api/blueprint.py",
+        before="    if operation.question:\n",
+        after="    if operation.question and operation.large_body:\n",
+        wrong="an analyst sends requests and previews of streams as often as they like",
+        tests=(
+            "tests/api/http/counting/test_rate_limits.py::test_an_analyst_tries_so_many_questions_in_a_minute_and_admins_as_many_as_they_need",
+        ),
+    ),
+    Mutant(
+        name="made-up-answers-side-by-side",
+        path="services/previews/dummy_answers.py",
+        before="    with server.computing.alone(principal.name, patience):\n",
+        after="    if patience >= 0:\n",
+        wrong="one person has as many answers on made-up rows computed at once as they send",
+        tests=(
+            "tests/unit/services/previews/test_dummy_answers.py::test_each_person_has_one_answer_computed_at_a_time",
+        ),
+    ),
+    Mutant(
+        name="nested-lists-parsed",
+        path="connectors/sql/limits.py",
+        before="            if type_or_list and any(several):\n",
+        after="            if type_or_list and len(several) > 23:\n",
+        wrong="lists within lists take the parser twice as long for every level",
+        tests=(
+            "tests/unit/connectors/sql/test_limits.py::test_lists_within_lists_are_refused_before",
         ),
     ),
     Mutant(

@@ -30,7 +30,7 @@ def list_queries(
     return queries.listing(call.server, call.principal, window, dataset)
 
 
-@operations.post("/queries", REGISTRAR, refusals=(404, 409, 429), large_body=True)
+@operations.post("/queries", REGISTRAR, refusals=(404, 409, 429), large_body=True, question=True)
 def register_query(call: Call, request: QueryRequest) -> QueryView:
     """Register a query: charge every tier, then read the data once and draw the anchor.
 
@@ -42,7 +42,9 @@ def register_query(call: Call, request: QueryRequest) -> QueryView:
     return registrations.query(call.server, call.principal, request)
 
 
-@operations.post("/queries/preview", PLANNER, status=200, refusals=(404, 409), large_body=True)
+@operations.post(
+    "/queries/preview", PLANNER, status=200, refusals=(404, 409), large_body=True, question=True
+)
 def preview_query(call: Call, request: PreviewRequest) -> PreviewView:
     """Preview what registering a query would decide and charge; nothing is done.
 
@@ -59,7 +61,9 @@ def preview_query(call: Call, request: PreviewRequest) -> PreviewView:
     return preview
 
 
-@operations.post("/queries/dummy", PLANNER, status=200, refusals=(404,), large_body=True)
+@operations.post(
+    "/queries/dummy", PLANNER, status=200, refusals=(404,), large_body=True, question=True
+)
 def answer_on_dummy(call: Call, request: DummyAnswerRequest) -> DummyAnswerView:
     """Answer a query exactly on made-up rows of its dataset, to try it; nothing is charged or kept.
 

@@ -25,7 +25,7 @@ def list_requests(
     return views.listing(call.server, call.principal, window, state)
 
 
-@operations.post("/requests", ANALYST, refusals=(404, 409))
+@operations.post("/requests", ANALYST, refusals=(404, 409), question=True)
 def request_query(call: Call, request: AskRequest) -> RequestView:
     """Request a query, and say what it is for; an admin decides whether it is registered.
 

@@ -46,7 +46,7 @@ def open_stream(call: Call, request: StreamRequest) -> StreamView:
     return streams.open_stream(call.server, call.principal, request)
 
 
-@operations.post("/streams/preview", PLANNER, status=200, refusals=(404, 409))
+@operations.post("/streams/preview", PLANNER, status=200, refusals=(404, 409), question=True)
 def preview_stream(call: Call, request: StreamRequest) -> StreamPreviewView:
     """Preview what opening a stream would decide and charge; nothing is done.
 

@@ -1,8 +1,9 @@
 """Limit requests and processor time of each caller by token buckets.
 
-A principal has a bucket of requests and one of processor seconds; an address has one of invalid
-tokens.  The time of a computation is known only when it is done, so the bucket of seconds may go
-below zero, and its principal can make no request until it is positive again.
+A principal has a bucket of requests and one of processor seconds, and an analyst one of questions;
+an address has one of invalid tokens.  The time of a computation is known only when it is done, so
+the bucket of seconds may go below zero, and its principal can make no request until it is positive
+again.
 
 A bucket is kept as one number, the moment at which it will be full again (the generic cell rate
 algorithm, ITU-T I.371, 1993): a request moves that moment forward by its cost, and is refused if it
@@ -23,6 +24,7 @@ from typing import Any
 
 from penstock.errors import TooManyRequests
 from penstock.http.counting.shared_memory import Shared
+from penstock.services.access.principals import Principal
 from penstock.settings import Settings
 
 ROWS = 4096
@@ -130,6 +132,8 @@ class Limits:
         self._buckets = buckets
         self._requests = Allowance(settings.request_burst, settings.request_rate)
         self._processor = Allowance(settings.processor_burst, settings.processor_rate)
+        questions = settings.questions_per_minute
+        self._questions = Allowance(questions, questions / MINUTE)
         self._failures = Allowance(settings.failed_sign_ins, settings.failed_sign_ins / MINUTE)
 
     def request(self, user: str) -> None:
@@ -145,6 +149,22 @@ class Limits:
             raise _refusal(
                 f"You made more than {self._requests.burst:g} requests at once and"
                 f" {self._requests.rate:g} a second after that.",
+                wait,
+            )
+
+    def question(self, caller: Principal) -> None:
+        """Count a preview, a trial on made-up rows, a request or a registration of an analyst.
+
+        Admins have none of these limits: they must be able to decide about the questions of others.
+        Raises ``TooManyRequests``.
+        """
+        if "admin" in caller.roles:
+            return
+        wait = self._buckets.take(f"questions {caller.name}", self._questions)
+        if wait:
+            raise _refusal(
+                f"You tried more than {self._questions.burst:g} questions in a minute, by previews,"
+                " on made-up rows, or by sending them (PENSTOCK_QUESTIONS_PER_MINUTE).",
                 wait,
             )
 

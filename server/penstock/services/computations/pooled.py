@@ -1,6 +1,7 @@
 """Run long computations in processes of their own, and keep their results."""
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from typing import Any
 
 from penstock.computing.answers import Answers
@@ -35,3 +36,7 @@ class Pooled:
             self._answers.keep(person, job, question, answer)
         result: Any = wire.read(answer)
         return result  # type: ignore[no-any-return]  # what the function of this name returns
+
+    def alone(self, person: str, patience: float) -> AbstractContextManager[None]:
+        """Hold the turn of a person; see ``Computing.alone``."""
+        return self._pool.alone(person, patience)

@@ -54,13 +54,21 @@ def tried(server: Server, principal: Principal, request: DummyAnswerRequest) -> 
 
 
 def answer(
-    server: Server, principal: Principal, query: QueryRequest, rows: int, seed: int
+    server: Server,
+    principal: Principal,
+    query: QueryRequest,
+    rows: int,
+    seed: int,
+    patience: float = 0.0,
 ) -> DummyAnswerView:
     """Return the exact numbers of a query on made-up rows, the same for the same ``seed``.
 
+    It waits ``patience`` seconds for a computation that the same user has just started.
+
     Raises what registering would for a query that is not valid, and ``NotFound`` for a dataset that
     the caller may not see; ``InvalidInput`` for statistics whose answer is no list of numbers by
-    group, and for too many numbers.
+    group, and for too many numbers; and ``TooManyRequests`` while the caller's last preview or
+    answer is being computed.
     """
     principal.require("analyst", "admin")
     if isinstance(query, SqlRequest):
@@ -81,13 +89,9 @@ def answer(
             " columns.",
             pointer="/aggregate",
         )
-    if prepared.dimension > MOST_NUMBERS:
-        raise InvalidInput(
-            f"The query has {prepared.dimension} numbers; at most {MOST_NUMBERS} are computed on"
-            " made-up rows. Use fewer or coarser groups.",
-            pointer="/group_by",
-        )
-    steps = dummy_answer(spec_of(dataset), prepared.statement.plan, rows, seed)
+    _require_few_numbers(prepared)
+    with server.computing.alone(principal.name, patience):
+        steps = dummy_answer(spec_of(dataset), prepared.statement.plan, rows, seed)
     values = steps.astype(np.float64) * float(prepared.step)
     keys = prepared.keys or ()
     if kind is MomentsKind:
@@ -105,6 +109,15 @@ def answer(
         groups=[grouping.column.name for grouping in prepared.statement.plan.groupings],
         numbers=list(numbers),
     )
+
+
+def _require_few_numbers(prepared: PreparedQuery) -> None:
+    if prepared.dimension > MOST_NUMBERS:
+        raise InvalidInput(
+            f"The query has {prepared.dimension} numbers; at most {MOST_NUMBERS} are computed on"
+            " made-up rows. Use fewer or coarser groups.",
+            pointer="/group_by",
+        )
 
 
 _READ: Final = (VectorKind, MeanKind, MomentsKind, QuantilesKind)

@@ -60,6 +60,10 @@ class Visit:
         """Return True if the caller has one of ``roles``; it hides links, and services refuse."""
         return self.caller is not None and not self.caller.roles.isdisjoint(roles)
 
+    def question(self) -> None:
+        """Count a question that the caller tries or sends.  Raises ``TooManyRequests``."""
+        self.limits.question(self.principal)
+
     def page(self, template: str, status: int = 200, **shown: Any) -> Response:
         """Return a page; its template gets ``visit`` and everything in ``shown``."""
         return make_response(render_template(template, visit=self, **shown), status)

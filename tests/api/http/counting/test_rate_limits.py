@@ -115,6 +115,28 @@ def test_a_principal_is_told_when_to_ask_again_and_others_are_not_held_up(
 
 
 @pytest.mark.only("sqlite")
+def test_an_analyst_tries_so_many_questions_in_a_minute_and_admins_as_many_as_they_need(
+    open_copy: Callable[..., World],
+) -> None:
+    world = open_copy(questions_per_minute=2, time_quantum=0.0)
+    asked = {"query": "visits"}
+    for path in ("/queries/preview", "/requests"):
+        assert world.call("POST", f"/api/v1{path}", asked, by="ann").status_code in (200, 422)
+    for path in ("/queries/preview", "/queries/dummy", "/streams/preview", "/requests", "/queries"):
+        refused = world.call("POST", f"/api/v1{path}", asked, by="ann")
+        assert (refused.status_code, refused.headers["Retry-After"]) == (429, "30"), path
+        assert "PENSTOCK_QUESTIONS_PER_MINUTE" in parsed(refused)["detail"]
+    assert world.call("GET", "/api/v1/queries", by="ann").status_code == 200
+    assert world.call("POST", "/api/v1/queries/visits/releases", {}, by="ann").status_code == 200
+    assert world.call("POST", "/api/v1/queries/preview", asked, by="ian").status_code == 200
+    for _ in range(4):
+        assert world.call("POST", "/api/v1/queries/preview", asked, by="root").status_code == 200
+    world.stopwatch.now += 30
+    assert world.call("POST", "/api/v1/queries/preview", asked, by="ann").status_code == 200
+    assert world.call("POST", "/api/v1/queries/preview", asked, by="ann").status_code == 429
+
+
+@pytest.mark.only("sqlite")
 def test_all_tokens_of_a_principal_draw_on_one_bucket(open_copy: Callable[..., World]) -> None:
     world = open_copy(request_burst=2, request_rate=0.1)
     world.tokens["second"] = world.answer("POST", "/api/v1/users/ann/tokens", {}, by="ann")["token"]

@@ -74,6 +74,10 @@ def test_what_the_parser_would_read_twice_at_every_level_is_refused_before(
     assert refusal_of(f"{COUNT} WHERE {text}").startswith(f"Line 1, column {column}: ")
 
 
+def test_lists_within_lists_are_refused_before() -> None:
+    assert refusal_of(f"{COUNT} WHERE f(ARRAY[ARRAY[1]])").startswith("Line 1, column 48: A list")
+
+
 def test_what_nests_a_little_is_read() -> None:
     depth = 20
     text = f"{COUNT} WHERE {'(' * depth}urgent{')' * depth}"

@@ -21,6 +21,7 @@ from penstock.persistence import Database
 from penstock.persistence.tables import Dataset, Tier
 from penstock.privacy import Sensitivity
 from penstock.services.computations import computations
+from penstock.services.computing import Here
 from penstock.services.context import Server
 from penstock.services.exposure import by_query, compositions, exposure
 from penstock.services.exposure.compositions import FEW, Line, composed, composing
@@ -32,10 +33,11 @@ PEOPLE = ["pia", "paul", "ines"]
 ONE = Sensitivity(Fraction(1), Fraction(1), Fraction(1))
 
 
-class Elsewhere:
+class Elsewhere(Here):
     """Compute here; note for whom, how many releases, and how many reads were open by then."""
 
     def __init__(self, reads: Callable[[], int] = lambda: 0) -> None:
+        super().__init__()
         self._reads = reads
         self.noted: list[tuple[str, int, int]] = []
 

@@ -12,9 +12,11 @@ from tests.unit.services.previews.people import AGGREGATES, BY_TOWN, PEOPLE, ROW
 from tests.unit.sites import VISITS
 from tests.unit.worlds import World
 
-from penstock.errors import Forbidden, InvalidInput, NotFound
+from penstock.computing.turns import RETRY_SECONDS, LocalTurns
+from penstock.errors import Forbidden, InvalidInput, NotFound, TooManyRequests
 from penstock.persistence.tables import Charge, Leaf, Query, Release
 from penstock.services.access.principals import OPERATOR, Principal
+from penstock.services.computing import Here
 from penstock.services.datasets import datasets, dummy_rows
 from penstock.services.previews import dummy_answers
 from penstock.services.schemas.previews import DummyAnswerRequest, DummyAnswerView
@@ -70,6 +72,20 @@ def test_nothing_is_stored_drawn_or_logged(world: World, tmp_path: Path) -> None
         }
     assert stored() == before
     assert world.streams.taken == taken
+
+
+def test_each_person_has_one_answer_computed_at_a_time(world: World, tmp_path: Path) -> None:
+    put(world, tmp_path)
+    turns = LocalTurns()
+    limited = replace(world, server=replace(world.server, computing=Here(turns)))
+    assert turns.take("pia", 60.0)
+    with pytest.raises(TooManyRequests, match="still being computed") as refused:
+        tried(limited, COUNT, world.person("pia"))
+    assert refused.value.data["retry_after"] == RETRY_SECONDS
+    assert tried(limited, COUNT, OPERATOR).numbers
+    turns.give("pia")
+    assert tried(limited, COUNT, world.person("pia")).numbers
+    assert turns.take("pia", 60.0)
 
 
 def test_a_dataset_out_of_sight_is_not_tried(world: World, tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ from typing import Any, NoReturn
 from unittest import mock
 
 import pytest
+from pydantic import TypeAdapter
 from sqlalchemy import Engine, event
 from tests.unit.services.previews.people import AGGREGATES, BY_TOWN, PEOPLE, ROWS, ask, register
 from tests.unit.sites import VISITS
@@ -17,13 +18,18 @@ from penstock.encryption import KeyRing
 from penstock.persistence.statements.prepared import Compiled
 from penstock.services.access.principals import OPERATOR
 from penstock.services.datasets import datasets
-from penstock.services.previews import stream_preview
-from penstock.services.schemas.queries import DatasetRequest
+from penstock.services.previews import dummy_answers, stream_preview
+from penstock.services.schemas.queries import DatasetRequest, QueryRequest
 from penstock.services.schemas.streams import StreamRequest
 from penstock.services.streams import streams
 
 COUNT = {**BY_TOWN, **AGGREGATES["count"], "name": "towns", "mechanism": "gaussian", "share": 0.1}
 OTHER = {**COUNT, "name": "ages", **AGGREGATES["ages"]}
+IN_SQL = {
+    "name": "old",
+    "sql": "SELECT COUNT(*) FROM people WHERE age > 60",
+    **{part: COUNT[part] for part in ("contribution", "mechanism", "share")},
+}
 
 
 @contextmanager
@@ -75,8 +81,20 @@ def test_neither_file_nor_keys_nor_noise_nor_rows_are_touched(bare: World, calle
     by = OPERATOR if caller == "operator" else bare.person(caller)
     taken = bare.streams.taken
     with statements() as found:
-        for spec in (OTHER, VISITS, {"query": "towns"}):
+        for spec in (OTHER, VISITS, IN_SQL, {"query": "towns"}):
             assert ask(bare, spec, by).tiers
+    assert bare.streams.taken == taken
+    require_only_looked(found)
+
+
+@pytest.mark.parametrize("caller", ["operator", "pia"])
+def test_answers_on_made_up_rows_touch_nothing_either(bare: World, caller: str) -> None:
+    by = OPERATOR if caller == "operator" else bare.person(caller)
+    taken = bare.streams.taken
+    with statements() as found:
+        for spec in (OTHER, IN_SQL):
+            query = TypeAdapter[Any](QueryRequest).validate_python(spec)
+            assert dummy_answers.answer(bare.server, by, query, 50, 0).numbers
     assert bare.streams.taken == taken
     require_only_looked(found)
 

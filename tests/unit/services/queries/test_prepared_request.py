@@ -9,16 +9,18 @@ from tests.unit.worlds import World
 
 from penstock.connectors.planning.prepare import PreparedQuery
 from penstock.services.access.principals import OPERATOR
+from penstock.services.computing import Here
 from penstock.services.queries.exact_answers import planned
 from penstock.services.queries.prepared_request import PreparedRequest
 from penstock.services.repository.datasets import dataset_by_name
 from penstock.services.schemas.queries import PushedVectorRequest, Terms
 
 
-class Recording:
+class Recording(Here):
     """Run computations here, and remember for whom."""
 
     def __init__(self) -> None:
+        super().__init__()
         self.turns: list[tuple[str, float]] = []
 
     def run(

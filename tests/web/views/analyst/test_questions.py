@@ -2,6 +2,7 @@
 
 import html
 import re
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -259,3 +260,21 @@ def test_requests_are_answered_at_multiples_of_the_quantum(browse: Open, world: 
     world.stopwatch.slept.clear()
     assert ian.get("/catalogue").status_code == 200
     assert not world.stopwatch.slept
+
+
+def test_who_tried_many_questions_in_a_minute_is_told_so_and_keeps_the_text(
+    open_copy: Callable[..., World],
+) -> None:
+    world = open_copy(questions_per_minute=2)
+    ann, root = (Browser(world, world.client.application.test_client()) for _ in range(2))
+    ann.sign_in("ann")
+    root.sign_in("root")
+    for path in ("/ask/sql/preview", "/ask/sql/dummy"):
+        assert ann.submit(path, **ASKED).status_code == 200
+    for path in ("/ask/sql/preview", "/ask/sql/dummy", "/ask/sql", "/ask/sql/request"):
+        refused = ann.submit(path, once=path, **ASKED)
+        assert refused.status_code == 429
+        assert "more than 2 questions in a minute" in text_of(refused)
+        assert SQL in html.unescape(refused.text)
+    for _ in range(3):
+        assert root.submit("/ask/sql/preview", **ASKED).status_code == 200

@@ -54,6 +54,7 @@ def preview_sql(visit: Visit) -> Response:
     given = request.form
 
     def previewed() -> Response:
+        visit.question()
         sent = checked(PreviewRequest, _request(visit, given))
         preview = query_preview.preview(visit.server, visit.principal, sent, visit.patience)
         budget = budgets.show(visit.server, visit.principal, preview.dataset)
@@ -69,10 +70,13 @@ def try_sql(visit: Visit) -> Response:
     given = request.form
 
     def answered() -> Response:
+        visit.question()
         # Levels play no part, so that a question can be tried before it has any.
         asks = {**_question(given), "mechanism": "gaussian", "share": 0.5}
         sent = checked(QueryRequest, asks)
-        answer = dummy_answers.answer(visit.server, visit.principal, sent, DUMMY_ROWS, 0)
+        answer = dummy_answers.answer(
+            visit.server, visit.principal, sent, DUMMY_ROWS, 0, visit.patience
+        )
         return _form(visit, form_input.kept(given), _Answers(dummy=answer))
 
     return tried(answered, lambda problem: _refused(visit, given, problem))
@@ -84,6 +88,7 @@ def register_sql(visit: Visit) -> Response:
     given = request.form
 
     def registered() -> tuple[Response, str]:
+        visit.question()
         sent = checked(QueryRequest, _request(visit, given))
         query = registrations.query(visit.server, visit.principal, sent)
         response = visit.go("query", query=query.name, added="1")
@@ -98,6 +103,7 @@ def request_sql(visit: Visit) -> Response:
     given = request.form
 
     def requested() -> tuple[Response, str]:
+        visit.question()
         body = {**_request(visit, given), "purpose": given.get("purpose", "")}
         view = asking.ask(visit.server, visit.principal, checked(AskRequest, body))
         # Otherwise the answer's time could distinguish a hidden query from none.
