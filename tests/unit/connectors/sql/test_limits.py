@@ -75,7 +75,9 @@ def test_what_the_parser_would_read_twice_at_every_level_is_refused_before(
 
 
 def test_lists_within_lists_are_refused_before() -> None:
-    assert refusal_of(f"{COUNT} WHERE f(ARRAY[ARRAY[1]])").startswith("Line 1, column 48: A list")
+    assert refusal_of(f"{COUNT} WHERE f(ARRAY[ARRAY[1]])").startswith(
+        "Line 1, column 48: A type or a list"
+    )
 
 
 def test_what_nests_a_little_is_read() -> None:
