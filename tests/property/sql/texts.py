@@ -84,16 +84,23 @@ conditions = st.recursive(
     max_leaves=8,
 )
 _BINS = (
-    "CASE WHEN {x} >= 0 AND {x} < 18 THEN '[0, 18)'"
+    "CASE WHEN {x} >= 0 AND {x} < 18{more} THEN '[0, 18)'"
     " WHEN {x} >= 18 AND {x} <= 50 THEN '[18, 50]' END"
 )
+_FURTHER = (
+    *("Ward = 'a'", "Ward IN ('a', 'A')", "(urgent OR cost > 3)", "age NOT IN (1, 17)"),
+    *("urgent", "urgent IS NULL", "day = '2026-01-01'", "cost >= 0", "age > 1"),
+)
+"""Conditions beside the two sides of a bin, with which it is none."""
+
 groups = st.lists(
     st.sampled_from(
         (
             *("Ward", "urgent", "day", "COALESCE(insured, TRUE)"),
             *("WIDTH_BUCKET(age, 0, 100, 4)", "WIDTH_BUCKET(cost, [-10, 0, 12])"),
             *("FLOOR(age / 25) * 25", "2.5 * FLOOR(cost / 2.5)"),
-            *(_BINS.format(x="age"), _BINS.format(x="cost")),
+            *(_BINS.format(x=column, more="") for column in ("age", "cost")),
+            *(_BINS.format(x="age", more=f" AND {more}") for more in _FURTHER),
             "CASE WHEN age < 18 THEN 'young' WHEN urgent THEN 'urgent' ELSE 'other' END",
             "CASE WHEN cost > 0 AND NOT urgent THEN 1 WHEN cost <= 0 THEN 2 END",
             "CASE WHEN age BETWEEN 0 AND 17 THEN ward ELSE 'b' END",

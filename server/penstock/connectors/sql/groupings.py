@@ -5,7 +5,7 @@ a condition leaves these rows out.
 """
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
@@ -253,7 +253,7 @@ def _range(node: exp.If, columns: Columns) -> _Range | None:
     label = unwrapped(node.args["true"])
     if not isinstance(label, exp.Literal) or not str(label.this).startswith("["):
         return None
-    sides = list(_sides([each.entry for each in conjuncts(node.this, columns)]))
+    sides = _sides([each.entry for each in conjuncts(node.this, columns)])
     if len(sides) != 2:
         return None
     (name, first, low), (other, last, high) = sides
@@ -264,8 +264,15 @@ def _range(node: exp.If, columns: Columns) -> _Range | None:
     return _Range(name, low, high, last == "<=", str(label.this))
 
 
-def _sides(entries: Sequence[Entry]) -> Iterator[tuple[str, str, int | float]]:
+def _sides(entries: Sequence[Entry]) -> list[tuple[str, str, int | float]]:
+    """Return comparisons of a column with a number; none if any entry is another condition.
+
+    A condition that is passed over would leave rows in that the statement leaves out.
+    """
+    sides: list[tuple[str, str, int | float]] = []
     for entry in entries:
         value = entry.get("value")
-        if "column" in entry and isinstance(value, int | float):
-            yield entry["column"], entry["op"], value
+        if "column" not in entry or not isinstance(value, int | float):
+            return []
+        sides.append((entry["column"], entry["op"], value))
+    return sides

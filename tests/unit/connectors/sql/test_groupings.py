@@ -77,6 +77,22 @@ def test_a_case_that_names_other_ranges_is_a_derived_column(before: str, after: 
 
 
 @pytest.mark.parametrize(
+    "more",
+    [
+        *("ward = 'a'", "ward IN ('a')", "age NOT IN (3, 4)", "day = '2026-01-01'"),
+        *("urgent IS NULL", "urgent", "(urgent OR cost > 3)", "NOT (urgent AND cost > 3)"),
+        *("age < 90", "cost >= 3", "day BETWEEN '2026-01-01' AND '2026-01-02'"),
+    ],
+)
+def test_a_case_with_a_further_condition_makes_no_bins(more: str) -> None:
+    case = BINS.replace(" THEN '[0", f" AND {more} THEN '[0")
+    fields = fields_of(f"SELECT {case} AS part, COUNT(*) FROM visits GROUP BY part")
+    assert fields["group_by"] == [{"column": "part"}]
+    whens = [each["when"] for each in fields["derived"]["part"]["case"]]
+    assert len(whens[0]["all"]) > 2
+
+
+@pytest.mark.parametrize(
     ("grouping", "alternative"),
     [
         ("person", "no declared categories of person"),

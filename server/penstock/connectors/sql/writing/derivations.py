@@ -4,6 +4,7 @@ from functools import reduce
 
 from sqlglot import exp
 
+from penstock.connectors.formulas.conditions import within
 from penstock.connectors.formulas.derived_columns import with_derived
 from penstock.connectors.formulas.expressions import (
     Add,
@@ -28,10 +29,17 @@ def writer_of(query: ComputedQuery, dataset: DatasetSpec) -> CellWriter:
 
 
 def is_named_like_bins(expression: Expression) -> bool:
-    """Return True if a value of a ``CASE`` would be read as the name of a bin."""
-    if not isinstance(expression, Case):
+    """Return True if a ``CASE`` may be read as bins: each case has two comparisons and a label."""
+    if not isinstance(expression, Case) or expression.otherwise is not None:
         return False
-    return any(isinstance(each.then, str) and each.then.startswith("[") for each in expression.case)
+    return all(
+        isinstance(each.then, str) and each.then.startswith("[") and _comparisons(each.when) == 2
+        for each in expression.case
+    )
+
+
+def _comparisons(entry: object) -> int:
+    return sum(map(_comparisons, within(entry))) or 1
 
 
 def _written(writer: CellWriter, expression: Expression) -> Node:

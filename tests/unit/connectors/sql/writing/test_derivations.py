@@ -33,7 +33,15 @@ def test_an_expression_is_written(expression: dict[str, Any], text: str) -> None
 
 
 def test_a_case_that_is_named_like_bins_is_not_written() -> None:
-    derived = {"x": {"case": [{"when": URGENT, "then": "[0, 1]"}]}}
-    assert written(query_of(derived=derived, group_by=["x"]), dataset_of()) is None
-    derived["x"]["case"][0]["then"] = "0 to 1"
-    assert written(query_of(derived=derived, group_by=["x"]), dataset_of()) is not None
+    sides = [{"column": "age", "op": op, "value": edge} for op, edge in ((">=", 0), ("<=", 1))]
+
+    def is_written(when: dict[str, Any], then: str = "[0, 1]", **rest: Any) -> bool:
+        derived = {"x": {"case": [{"when": when, "then": then}], **rest}}
+        return written(query_of(derived=derived, group_by=["x"]), dataset_of()) is not None
+
+    assert not is_written({"all": sides})
+    assert not is_written({"all": [{"any": [sides[0]]}, {"not": {"not": sides[1]}}]})
+    assert is_written({"all": sides}, "0 to 1")
+    assert is_written({"all": sides}, **{"else": "other"})
+    assert is_written({"all": [*sides, URGENT]})
+    assert is_written(URGENT)
