@@ -70,7 +70,23 @@ _deep = st.tuples(st.sampled_from(_WORDS), st.integers(1, 2000), st.sampled_from
 _cut = st.tuples(statements, st.integers(0, 300), st.text(max_size=3)).map(
     lambda parts: text_of(*parts[0])[: parts[1]] + parts[2]
 )
+_links = st.lists(
+    st.sampled_from(
+        (" - 1", " + 1", " * 1", " * 4503599627370496", " - age", "::INT", "[1]", ".a")
+    ),
+    min_size=1,
+    max_size=3,
+).map("".join)
+_chains = st.tuples(
+    st.sampled_from(
+        ("SUM(age{})", "COUNT(*) FILTER (WHERE age{} > 3)", "age{}", "COUNT(*), -age{}")
+    ),
+    _links,
+    st.integers(1, 1300),
+    st.sampled_from(("", " WHERE age{} > 0", " GROUP BY ALL", " GROUP BY age{}")),
+).map(lambda each: f"SELECT {each[0]} FROM visits{each[3]}".replace("{}", each[1] * each[2]))
 _texts = st.one_of(
+    _chains,
     st.text(max_size=200),
     _soup,
     _soup.map("SELECT {}".format),

@@ -3,15 +3,15 @@
 Columns of integers are cut to their declared bounds before anything else.  Then the bounds of every
 sum and product follow by interval arithmetic, and none may leave ``LARGEST_INTEGER``; so no engine
 overflows.  Nor does a part of a sum or of a product, in whichever order an engine takes them: a
-sum has at most 2^10 parts, and a product's absolute bounds, each at least 1, are multiplied.
+sum has at most 64 terms, and a product's absolute bounds, each at least 1, are multiplied.
 """
 
 import json
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import reduce
-from typing import Any
+from functools import cached_property, reduce
+from typing import Any, Final
 
 from pydantic import ConfigDict
 
@@ -23,6 +23,13 @@ from penstock.errors import InvalidInput
 
 Bounds = tuple[int, int]
 """The least and the largest value."""
+
+MOST_OPERANDS: Final = 64
+"""The most terms of a sum, and factors of a product: engines take ever longer for more of them."""
+
+
+_LONGEST: Final = 10**40
+"""The first number that messages do not write out."""
 
 
 @dataclass(frozen=True)
@@ -110,12 +117,12 @@ class Sum:
 
     terms: "tuple[Computed, ...]"
 
-    @property
+    @cached_property
     def columns(self) -> tuple[Column, ...]:
         """Return the columns that are read, once each."""
         return _columns_of(self.terms)
 
-    @property
+    @cached_property
     def bounds(self) -> Bounds:
         """Return the sums of the terms' bounds."""
         lowest, highest = zip(*map(bounds_of, self.terms), strict=True)
@@ -126,7 +133,7 @@ class Sum:
         """Return None: bounds list no values."""
         return
 
-    @property
+    @cached_property
     def spelled(self) -> object:
         """Return the expression in one spelling, of which JSON is made."""
         return ["add", *(term.spelled for term in self.terms)]
@@ -138,17 +145,17 @@ class Product:
 
     factors: "tuple[Computed, ...]"
 
-    @property
+    @cached_property
     def columns(self) -> tuple[Column, ...]:
         """Return the columns that are read, once each."""
         return _columns_of(self.factors)
 
-    @property
+    @cached_property
     def bounds(self) -> Bounds:
         """Return the least and the largest product."""
         return reduce(_multiplied, map(bounds_of, self.factors))
 
-    @property
+    @cached_property
     def reach(self) -> int:
         """Return a number that no product of some of the factors exceeds."""
         return math.prod(max(1, *map(abs, bounds_of(factor))) for factor in self.factors)
@@ -158,7 +165,7 @@ class Product:
         """Return None: bounds list no values."""
         return
 
-    @property
+    @cached_property
     def spelled(self) -> object:
         """Return the expression in one spelling, of which JSON is made."""
         return ["multiply", *(factor.spelled for factor in self.factors)]
@@ -171,19 +178,19 @@ class Cases:
     cases: "tuple[tuple[Formula, Computed], ...]"
     otherwise: "Computed | None"
 
-    @property
+    @cached_property
     def values(self) -> "tuple[Computed, ...]":
         """Return the values of all cases, in their order."""
         last = () if self.otherwise is None else (self.otherwise,)
         return (*(value for _, value in self.cases), *last)
 
-    @property
+    @cached_property
     def columns(self) -> tuple[Column, ...]:
         """Return the columns that are read, once each."""
         read = [column for formula, _ in self.cases for column in formula.columns]
         return tuple(dict.fromkeys((*read, *_columns_of(self.values))))
 
-    @property
+    @cached_property
     def bounds(self) -> Bounds | None:
         """Return the least and the largest value of any case; None of texts."""
         each = [value.bounds for value in self.values]
@@ -193,7 +200,7 @@ class Cases:
         lowest, highest = zip(*integers, strict=True)
         return min(lowest), max(highest)
 
-    @property
+    @cached_property
     def categories(self) -> tuple[int | str, ...] | None:
         """Return the values of all cases, once each; None unless each lists its own."""
         listed: dict[int | str, None] = {}
@@ -205,7 +212,7 @@ class Cases:
             listed |= dict.fromkeys(own)
         return tuple(listed)
 
-    @property
+    @cached_property
     def spelled(self) -> object:
         """Return the expression in one spelling, of which JSON is made."""
         cases = [[formula.spelled, value.spelled] for formula, value in self.cases]
@@ -221,12 +228,20 @@ class DerivedColumn(Column):
 
     computed: Computed
 
+    def __hash__(self) -> int:
+        """Return the hash of the fields, computed once: a statement looks columns up often."""
+        return self._hash
+
+    @cached_property
+    def _hash(self) -> int:
+        return hash((self.name, self.type, self.computed))
+
     @property
     def sources(self) -> tuple[Column, ...]:
         """Return the declared columns that are read."""
         return self.computed.columns
 
-    @property
+    @cached_property
     def spelled(self) -> str:
         """Return the expression after a tab, which no column's name has."""
         return "\t" + json.dumps(self.computed.spelled, ensure_ascii=False)
@@ -269,6 +284,7 @@ def bounds_of(computed: Computed) -> Bounds:
 def added(terms: Sequence[Computed]) -> Computed:
     """Return a sum in normal form.  Raises ``InvalidInput`` if it may be too large."""
     flat = [part for term in terms for part in (term.terms if isinstance(term, Sum) else (term,))]
+    _require_few(flat, "A sum", "terms")
     constants, others = _parted(flat)
     constant = sum(constants)
     if constant or not others:
@@ -283,6 +299,7 @@ def multiplied(factors: Sequence[Computed]) -> Computed:
         for factor in factors
         for part in (factor.factors if isinstance(factor, Product) else (factor,))
     ]
+    _require_few(flat, "A product", "factors")
     constants, others = _parted(flat)
     constant = math.prod(constants)
     if constant == -1 and len(others) == 1 and isinstance(others[0], Sum):
@@ -297,16 +314,29 @@ def negated(computed: Computed) -> Computed:
     return multiplied([Constant(-1), computed])
 
 
+def _require_few(parts: Sequence[Computed], whole: str, each: str) -> None:
+    if len(parts) > MOST_OPERANDS:
+        raise InvalidInput(
+            f"{whole} has at most {MOST_OPERANDS} {each}, also of sums and products within each"
+            f" other, and this one has {len(parts)}. Compute the column in a view."
+        )
+
+
 def _bounded(computed: Computed) -> Computed:
     reach = max(map(abs, bounds_of(computed)))
     if isinstance(computed, Product):
         reach = max(reach, computed.reach)
     if reach > LARGEST_INTEGER:
         raise InvalidInput(
-            f"This may be as large as {reach}, and integers stay exact up to 2^52. Declare narrower"
-            " bounds on the columns."
+            f"This may be as large as {_shortly(reach)}, and integers stay exact up to 2^52."
+            " Declare narrower bounds on the columns."
         )
     return computed
+
+
+def _shortly(number: int) -> str:
+    """Return a number, or the power of 2 above it: Python writes no more than 4,300 digits."""
+    return f"{number}" if number < _LONGEST else f"2^{number.bit_length()}"
 
 
 def _parted(parts: Sequence[Computed]) -> tuple[list[int], list[Computed]]:

@@ -9,6 +9,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 
 from penstock.connectors.formulas.formula import Column, Formula
 from penstock.connectors.planning.domain import ALL, Domain, Key, MarginalKeys, WorkloadKeys
@@ -144,7 +145,7 @@ class Plan:
     marginals: Marginals | None = None
     workload: Workload | None = None
 
-    @property
+    @cached_property
     def columns(self) -> tuple[Column, ...]:
         """Return the columns that are read besides the unit's and that of open keys, once each."""
         used = [column for each in self.filters for column in each.columns]
@@ -155,7 +156,7 @@ class Plan:
         used += [self.bins.column] if self.bins else []
         return tuple(dict.fromkeys(used))
 
-    @property
+    @cached_property
     def sources(self) -> tuple[Column, ...]:
         """Return the columns of the data that ``columns`` are read from, once each."""
         return tuple(dict.fromkeys(source for each in self.columns for source in each.sources))

@@ -2,12 +2,12 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from typing import Any, Final
+from typing import Any
 
 from sqlglot import exp
 
 from penstock.connectors.formulas.derived_columns import with_derived
-from penstock.connectors.formulas.expressions import Derived
+from penstock.connectors.formulas.expressions import MOST_DERIVED, Derived
 from penstock.connectors.planning.refusals import checked
 from penstock.connectors.specs.models import ColumnSpec
 from penstock.connectors.sql.conditions import condition
@@ -19,8 +19,6 @@ from penstock.spec_fields import LONGEST_COLUMN_NAME
 
 Expression = int | str | dict[str, Any]
 """An expression, as specs have it."""
-
-_CHAINS: Final[dict[type[Node], str]] = {exp.Add: "add", exp.Mul: "multiply"}
 
 
 @dataclass(frozen=True)
@@ -46,6 +44,12 @@ class Derivations:
         for name, known in self.expressions.items():
             if known == expression:
                 return name
+        if len(self.expressions) == MOST_DERIVED:
+            raise self.columns.source.refusal(
+                node,
+                f"A query has at most {MOST_DERIVED} derived columns, and this is one more. Write"
+                " several statements.",
+            )
         name = self._new_name(node if selected is None else selected)
         self.specs[name] = self._spec(node, name, expression)
         self.expressions[name], self.nodes[name] = expression, node
@@ -90,13 +94,10 @@ def with_derivations(columns: Columns, selected: list[Node]) -> tuple[Columns, D
 def _expression(node: Node, columns: Columns) -> Expression:
     inner = unwrapped(node)
     match inner:
-        case exp.Add() | exp.Mul():
-            kind = type(inner)
-            parts = [_expression(part, columns) for part in _chain(inner, kind)]
-            return {_CHAINS[kind]: parts}
-        case exp.Sub():
-            both = (inner.this, inner.args["expression"])
-            return {"subtract": [_expression(part, columns) for part in both]}
+        case exp.Mul():
+            return {"multiply": [_expression(part, columns) for part in _factors(inner)]}
+        case exp.Add() | exp.Sub():
+            return _sum(inner, columns)
         case exp.Case():
             return _cases(inner, columns)
         case exp.Coalesce() if not columns.has_stand_in(inner):
@@ -111,15 +112,42 @@ def _expression(node: Node, columns: Columns) -> Expression:
     return {"column": columns.column(inner)}
 
 
-def _chain(node: Node, kind: type[Node]) -> Iterator[Node]:
-    """Yield the operands of a chain of one operator, from left to right."""
+def _factors(node: Node) -> Iterator[Node]:
+    """Yield the factors of a chain of products, from left to right."""
     waiting = [node]
     while waiting:
         inner = unwrapped(waiting.pop())
-        if type(inner) is kind:
+        if isinstance(inner, exp.Mul):
             waiting += [inner.args["expression"], inner.this]
         else:
             yield inner
+
+
+def _terms(node: Node) -> Iterator[tuple[Node, bool]]:
+    """Yield the terms of a chain of sums and differences, and True with those that are taken off.
+
+    It calls itself for none of them: a chain is as deep a tree as it has signs.
+    """
+    waiting = [(node, False)]
+    while waiting:
+        each, opposite = waiting.pop()
+        inner = unwrapped(each)
+        if isinstance(inner, exp.Add | exp.Sub):
+            second = opposite != isinstance(inner, exp.Sub)
+            waiting += [(inner.args["expression"], second), (inner.this, opposite)]
+        else:
+            yield inner, opposite
+
+
+def _sum(node: Node, columns: Columns) -> Expression:
+    """Return a sum, or the difference of what is added and what is taken off."""
+    added: list[Expression] = []
+    taken: list[Expression] = []
+    for term, opposite in _terms(node):
+        (taken if opposite else added).append(_expression(term, columns))
+    if not taken:
+        return {"add": added}
+    return {"subtract": [each[0] if len(each) == 1 else {"add": each} for each in (added, taken)]}
 
 
 def _cases(node: exp.Case, columns: Columns) -> Expression:

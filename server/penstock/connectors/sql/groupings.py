@@ -16,6 +16,7 @@ from sqlglot import exp
 from penstock.connectors.formulas.formula import Column
 from penstock.connectors.planning.plan import Grouping
 from penstock.connectors.specs.cells import NUMERIC
+from penstock.connectors.specs.models import MOST_GROUPINGS
 from penstock.connectors.sql.conditions import Entry, PlacedEntry, conjuncts
 from penstock.connectors.sql.grammar import Node, ParsedStatement
 from penstock.connectors.sql.names import Columns, is_named, is_same, number
@@ -24,6 +25,9 @@ from penstock.spec_fields import MOST_BINS
 
 _FINEST: Final = 2**20
 """The largest denominator of a width: multiples of it are exact, in SQL too."""
+
+_MOST_KEYS: Final = 32
+"""The most keys of ``ORDER BY``."""
 
 
 @dataclass(frozen=True)
@@ -42,11 +46,7 @@ def groupings(
 
     ``selected`` are the selected expressions that are no aggregates; each is one of the groupings.
     """
-    group = statement.select.args.get("group")
-    nodes: list[Node] = []
-    if group is not None:
-        everything = group.args.get("all") is True
-        nodes = [_plain(each) for each in selected] if everything else list(group.expressions)
+    nodes = _nodes(statement, selected)
     read: list[PlacedGrouping] = []
     for node in nodes:
         grouping = _grouping(_referenced(statement, columns, node), columns)
@@ -55,7 +55,7 @@ def groupings(
         read.append(grouping)
     for node in selected:
         inner = _plain(node)
-        if not any(_is_grouping(inner, each, columns) for each in read):
+        if not _is_grouping(inner, [each.grouping for each in read], columns):
             raise columns.source.refusal(
                 inner,
                 "This is no aggregate, and GROUP BY does not name it. Name it there, or leave it"
@@ -77,25 +77,52 @@ def ordering(
         return None
     selected = [_plain(each) for each in statement.expressions]
     keys = [unwrapped(each.this) for each in order.expressions]
+    if len(keys) > _MOST_KEYS:
+        raise columns.source.refusal(keys[_MOST_KEYS], f"Order by at most {_MOST_KEYS} keys.")
     for key in keys:
         node = _referenced(statement, columns, key)
         if isinstance(node, exp.Var) or node in selected:
             continue
-        if not any(_is_grouping(node, each, columns) for each in groups):
+        if not _is_grouping(node, [each.grouping for each in groups], columns):
             raise columns.source.refusal(
                 key, "Order by what is selected, or leave ORDER BY out: the answer has no more."
             )
     return keys[0] if groups else None
 
 
+def _nodes(statement: ParsedStatement, selected: Sequence[Node]) -> list[Node]:
+    """Return the nodes of ``GROUP BY``.  Raises ``InvalidInput`` if they, or others, are too many.
+
+    To read a grouping of bins makes all its edges, so they are counted before.
+    """
+    group = statement.select.args.get("group")
+    nodes: list[Node] = []
+    if group is not None:
+        every, nodes = group.args.get("all"), list(group.expressions)
+        if every is False or bool(every) == bool(nodes):
+            raise statement.source.refusal(
+                group, "Write GROUP BY with the groupings, GROUP BY ALL without any, or neither."
+            )
+        nodes = nodes or [_plain(each) for each in selected]
+    for several in (nodes, selected):
+        if len(several) > MOST_GROUPINGS:
+            raise statement.source.refusal(
+                several[MOST_GROUPINGS],
+                f"These are {len(several)} groupings, and a query has at most {MOST_GROUPINGS}."
+                " Leave this one out.",
+            )
+    return nodes
+
+
 def _plain(node: Node) -> Node:
     return unwrapped(node.this if isinstance(node, exp.Alias) else node)
 
 
-def _is_grouping(node: Node, grouping: PlacedGrouping, columns: Columns) -> bool:
+def _is_grouping(node: Node, read: Sequence[dict[str, Any]], columns: Columns) -> bool:
+    """Return True if a selected expression is one of the groupings; it is read once for all."""
     if isinstance(node, exp.WidthBucket | exp.Case):
-        return _grouping(node, columns).grouping == grouping.grouping
-    return columns.names(node) and grouping.grouping == {"column": columns.column(node)}
+        return _grouping(node, columns).grouping in read
+    return columns.names(node) and {"column": columns.column(node)} in read
 
 
 def _referenced(statement: ParsedStatement, columns: Columns, node: Node) -> Node:
@@ -184,11 +211,16 @@ def _by_width(node: exp.WidthBucket, name: str, columns: Columns) -> list[int | 
             f"The bounds of {name[:64]} have {last + 1 - first} bins of this width between them,"
             f" and at most {MOST_BINS} are counted. Write a larger width.",
         )
-    return [_plain_number(place * width) for place in range(first, last + 2)]
+    return _edges(first * width, width, last + 1 - first)
 
 
-def _plain_number(edge: Fraction) -> int | float:
-    return int(edge) if edge.denominator == 1 else float(edge)
+def _edges(start: Fraction, width: Fraction, count: int) -> list[int | float]:
+    """Return the edges of bins of one width."""
+    unit = start.denominator * width.denominator
+    # In whole numbers of one unit: exact, and many times as fast as fractions.
+    first, step = start.numerator * width.denominator, width.numerator * start.denominator
+    edges = (first + place * step for place in range(count + 1))
+    return [edge // unit if edge % unit == 0 else edge / unit for edge in edges]
 
 
 def _of_equal_width(node: exp.WidthBucket, columns: Columns) -> list[int | float]:
@@ -204,9 +236,7 @@ def _of_equal_width(node: exp.WidthBucket, columns: Columns) -> list[int | float
         raise columns.source.refusal(
             node, f"The number of bins is a whole number, from 1 to {MOST_BINS}."
         )
-    width = (Fraction(high) - Fraction(low)) / Fraction(count)
-    edges = [Fraction(low) + place * width for place in range(int(count) + 1)]
-    return [_plain_number(edge) for edge in edges]
+    return _edges(Fraction(low), (Fraction(high) - Fraction(low)) / Fraction(count), int(count))
 
 
 def _cases(node: exp.Case, columns: Columns) -> PlacedGrouping:

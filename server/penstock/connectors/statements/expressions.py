@@ -90,6 +90,12 @@ def times(left: Node, right: Node) -> Node:
     return exp.Mul(this=_wrapped(left), expression=_wrapped(right))
 
 
+def product(factors: Iterable[Node]) -> Node:
+    """Return a product of several factors, which SQLGlot writes without calls inside each other."""
+    wrapped = map(_wrapped, factors)
+    return reduce(lambda left, right: exp.Mul(this=left, expression=right), wrapped)
+
+
 def divided(left: Node, right: Node) -> Node:
     """Return a quotient of two doubles, without SQLGlot's casts and checks for zero."""
     # "typed" says that no cast is missing; the operands are doubles.

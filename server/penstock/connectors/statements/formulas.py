@@ -60,7 +60,7 @@ def computed(value: Computed, cell_of: CellOf, dialect: Dialect) -> Node:
         case Sum():
             return reduce(sql.plus, (computed(term, cell_of, dialect) for term in value.terms))
         case Product():
-            return reduce(sql.times, (computed(each, cell_of, dialect) for each in value.factors))
+            return sql.product(computed(each, cell_of, dialect) for each in value.factors)
 
 
 def _cut(value: Cut, cell_of: CellOf, dialect: Dialect) -> Node:

@@ -30,8 +30,9 @@ def derived_of(expression: str) -> Any:
     [
         ("age + 1", {"add": [AGE, 1]}),
         ("1 + age + 2 + age", {"add": [1, AGE, 2, AGE]}),
-        ("age - 1 - age", {"subtract": [{"subtract": [AGE, 1]}, AGE]}),
-        ("age - (1 - age)", {"subtract": [AGE, {"subtract": [1, AGE]}]}),
+        ("age - 1", {"subtract": [AGE, 1]}),
+        ("age - 1 - age", {"subtract": [AGE, {"add": [1, AGE]}]}),
+        ("age - (1 - age)", {"subtract": [{"add": [AGE, AGE]}, 1]}),
         ("age * COALESCE(size, 5)", {"multiply": [AGE, SIZE]}),
         ("age + 2 * age", {"add": [AGE, {"multiply": [2, AGE]}]}),
         ("(age + 2) * age", {"multiply": [{"add": [AGE, 2]}, AGE]}),
@@ -55,6 +56,22 @@ def derived_of(expression: str) -> Any:
 )
 def test_an_expression_is_a_derived_column(expression: str, derived: object) -> None:
     assert derived_of(expression) == derived
+
+
+@pytest.mark.parametrize("sign", ["+", "-", "*"])
+def test_a_chain_has_64_operands(sign: str) -> None:
+    operands = ["age", *["COALESCE(free, 1)"] * 63]
+    bounded = dataset_of(columns={**VISITS, "free": {"type": "integer", "lower": 0, "upper": 1}})
+    assert fields_of(f"SELECT SUM({sign.join(operands)}) FROM visits", bounded)["derived"]
+    for more in (65, 500, 1000):
+        operands = ["age", *["age"] * (more - 1)]
+        refusal = refusal_of(f"SELECT SUM({sign.join(operands)}) FROM visits", bounded)
+        assert "at most 64" in refusal
+
+
+def test_a_query_has_32_derived_columns() -> None:
+    sums = [f"SUM(age + {number})" for number in range(1, 34)]
+    assert "at most 32 derived columns" in refusal_of(f"SELECT {', '.join(sums)} FROM visits")
 
 
 def test_a_derived_column_has_the_name_that_the_statement_gives_it() -> None:

@@ -1,5 +1,7 @@
 """Test how groupings are read: categories, and bins by WIDTH_BUCKET and CASE."""
 
+from fractions import Fraction
+
 import pytest
 from tests.unit.connectors.cases import dataset_of
 from tests.unit.connectors.sql.statements import fields_of, refusal_of
@@ -122,6 +124,28 @@ def test_other_groupings_are_refused(grouping: str, alternative: str) -> None:
 def test_what_is_selected_is_an_aggregate_or_a_grouping(selected: str) -> None:
     statement = f"SELECT ward, {selected}, COUNT(*) FROM visits GROUP BY ward"
     assert "no aggregate, and GROUP BY does not name it" in refusal_of(statement)
+
+
+@pytest.mark.parametrize("clause", ["ALL ward", "DISTINCT ward", "", "ALL urgent, ward"])
+def test_group_by_has_groupings_or_all_alone(clause: str) -> None:
+    refusal = refusal_of(f"SELECT ward, COUNT(*) FROM visits GROUP BY {clause}")
+    assert "GROUP BY ALL without any" in refusal
+
+
+def test_groupings_are_counted_before_they_are_read() -> None:
+    # None of these is a column, which shows as soon as one is read.
+    buckets = ", ".join(f"WIDTH_BUCKET(free, 0, {number}, 10000)" for number in range(1, 18))
+    for clause in ("", " GROUP BY ALL", " GROUP BY ward", f" GROUP BY {buckets}"):
+        refusal = refusal_of(f"SELECT {buckets}, COUNT(*) FROM visits{clause}")
+        assert "17 groupings, and a query has at most 16" in refusal
+
+
+def test_bins_of_equal_width_are_exact() -> None:
+    fields = fields_of("SELECT COUNT(*) FROM visits GROUP BY WIDTH_BUCKET(cost, -0.3, 1e1, 10000)")
+    edges = fields["group_by"][0]["bins"]
+    low, width = Fraction(-0.3), (10 - Fraction(-0.3)) / 10_000
+    assert edges == [float(low + place * width) for place in range(10_001)]
+    assert [type(edge) for edge in edges[-2:]] == [float, int]
 
 
 def test_a_stand_in_is_named_in_the_grouping_too() -> None:
