@@ -11,10 +11,11 @@ from penstock.cli.options import Positive, TierBudget, option
 from penstock.cli.specs import STANDARD_INPUT, bytes_of, content_of
 from penstock.errors import MalformedInput
 
+_USUAL = "gaussian"
 _OPTIONS = (
     option("--sql", help="A statement of SQL, a file that holds one, or - for standard input."),
     option("--name", help="With --sql: the query's name."),
-    option("--mechanism", help="With --sql: the mechanism."),
+    option("--mechanism", help=f"With --sql: the mechanism; {_USUAL} if none is named."),
     option("--share", type=Positive(), help="With --sql: the share of every tier's budget."),
     option(
         "--level",
@@ -38,7 +39,8 @@ def sql_options(command: Callable[..., None]) -> Callable[..., None]:
 def query_content(operator: Operator, file: str | None, terms: Mapping[str, Any]) -> dict[str, Any]:
     """Return the query in ``file`` with what the options say.
 
-    Raises ``click.UsageError`` for neither a file nor ``--sql``, and as ``content_of`` does.
+    Raises ``click.UsageError`` for neither a file nor ``--sql``, for a query without a name, and as
+    ``content_of`` does.
     """
     limit = operator.settings.query_body_limit
     if terms["sql"] is None:
@@ -56,7 +58,9 @@ def query_content(operator: Operator, file: str | None, terms: Mapping[str, Any]
     given = {name: bound for name, bound in bounds.items() if bound is not None}
     if given:
         content["contribution"] = given
-    return {**content, "sql": _statement(terms["sql"], limit)}
+    if "name" not in content:
+        raise click.UsageError("Name the query with --name.")
+    return {"mechanism": _USUAL, **content, "sql": _statement(terms["sql"], limit)}
 
 
 def _statement(text: str, limit: int) -> str:

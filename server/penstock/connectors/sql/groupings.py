@@ -81,7 +81,7 @@ def ordering(
         raise columns.source.refusal(keys[_MOST_KEYS], f"Order by at most {_MOST_KEYS} keys.")
     for key in keys:
         node = _referenced(statement, columns, key)
-        if isinstance(node, exp.Var) or node in selected:
+        if (isinstance(node, exp.Var) and node.name.upper() == "ALL") or node in selected:
             continue
         if not _is_grouping(node, [each.grouping for each in groups], columns):
             raise columns.source.refusal(

@@ -35,6 +35,12 @@ def test_a_query_is_written_by_options_alone(stays: Run) -> None:
     assert 'FROM "stays"' in stays("query", "show", "by_town").out
 
 
+def test_a_mechanism_that_is_not_named_is_the_usual_one(stays: Run) -> None:
+    preview = stays("query", "preview", "--name", "by_town", *OPTIONS[len(TERMS) :])
+    assert preview.code == 0, preview.err
+    assert "gaussian noise" in preview.out
+
+
 def test_a_statement_in_a_file_goes_with_terms_in_another(stays: Run, tmp_path: Path) -> None:
     terms = {name: BY_TOWN[name] for name in ("name", "contribution", "mechanism", "levels")}
     (tmp_path / "terms.json").write_text(json.dumps(terms))
@@ -54,6 +60,7 @@ def test_a_statement_in_a_file_goes_with_terms_in_another(stays: Run, tmp_path: 
             "Name the dataset",
         ),
         ((*TERMS, "--sql", STATEMENT), "share"),
+        (("--sql", STATEMENT), "Name the query with --name."),
     ],
 )
 def test_what_is_missing_is_said(stays: Run, arguments: tuple[str, ...], words: str) -> None:

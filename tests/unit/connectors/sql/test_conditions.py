@@ -146,6 +146,7 @@ def test_a_long_chain_is_read_without_recursion() -> None:
         ("born < '2026-01-01' OR born > '2026-12-31'", "NOT EXTRACT(YEAR FROM born) = 2026"),
         ("born < '2026-01-01'", "DATE_PART('year', born) < 2026"),
         ("born <= '2026-12-31'", "2026 >= YEAR(born)"),
+        ("born > '2026-12-31'", "YEAR(born) > 2026"),
         ("YEAR(born) = 2026 OR YEAR(born) = 2028", "YEAR(born) IN (2026, 2028)"),
         ("YEAR(born) <> 2026 AND YEAR(born) <> 2028", "YEAR(born) NOT IN (2026, 2028)"),
         ("born >= '0800-01-01' AND born <= '2026-12-31'", "YEAR(born) BETWEEN 800 AND 2026"),
