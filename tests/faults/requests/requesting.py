@@ -96,8 +96,8 @@ def in_two_transactions(home: Path, steps: Steps, taken: Path, public_id: str) -
     """Approve by a broken variant: the decision is stored after the query was registered."""
     product = registration.register
 
-    def register(*arguments: Any, also: Callable[[Session, Query], None]) -> Any:
-        view = product(*arguments)
+    def register(*arguments: Any, also: Callable[[Session, Query], None], **version: Any) -> Any:
+        view = product(*arguments, **version)
         server: Server = arguments[0]
         with server.database.write() as session:
             query = rows.same_statistic(session, _hash_of(session, public_id))
