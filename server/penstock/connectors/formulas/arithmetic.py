@@ -9,7 +9,7 @@ sum has at most 64 terms, and a product's absolute bounds, each at least 1, are 
 import json
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property, reduce
 from typing import Any, Final
 
@@ -90,10 +90,10 @@ class Cut:
 
 @dataclass(frozen=True)
 class TextCell:
-    """Hold a text column's cell."""
+    """Hold a text column's cell.  Its categories may be many, and follow from the column."""
 
     column: Column
-    categories: tuple[str, ...]
+    categories: tuple[str, ...] = field(hash=False, repr=False)
 
     @property
     def columns(self) -> tuple[Column, ...]:

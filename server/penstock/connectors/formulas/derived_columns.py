@@ -29,6 +29,7 @@ from penstock.connectors.formulas.expressions import (
     Subtract,
 )
 from penstock.connectors.formulas.normal_form import formula_of
+from penstock.connectors.formulas.sizes import require_each_small
 from penstock.connectors.planning.columns import column_of, declared
 from penstock.connectors.planning.refusals import Refusals, pointer
 from penstock.connectors.specs.models import ColumnSpec, DatasetSpec
@@ -44,6 +45,7 @@ def with_derived(dataset: DatasetSpec, derived: Mapping[str, Expression]) -> Dat
     """
     if not derived:
         return dataset
+    require_each_small(derived)
     refusals = Refusals()
     taken = {name.casefold() for name in dataset.columns}
     columns: dict[str, ColumnSpec] = {}

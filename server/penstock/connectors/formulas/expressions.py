@@ -134,7 +134,7 @@ for _each in (Add, Subtract, Multiply, Negate, When, Case):
     _each.model_rebuild()
 
 
-def _parts(part: object) -> list[object]:
+def parts_of(part: object) -> list[object]:
     """Return what an expression, or a condition in it, is made of, as it was sent."""
     match part:
         case Add():
@@ -181,7 +181,7 @@ def require_small(value: object) -> object:
                 "Parts of a derived column stand more than {most} deep within each other.",
                 {"most": _DEEPEST},
             )
-        open_parts += [(inner, depth + 1) for inner in _parts(part)]
+        open_parts += [(inner, depth + 1) for inner in parts_of(part)]
     return value
 
 

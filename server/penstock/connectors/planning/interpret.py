@@ -9,6 +9,7 @@ from penstock.connectors.binned.quantiles import MOST_NODES, Quantiles
 from penstock.connectors.formulas.derived_columns import with_derived
 from penstock.connectors.formulas.formula import Column
 from penstock.connectors.formulas.normal_form import formulas_of, without_needless
+from penstock.connectors.formulas.sizes import require_few_uses
 from penstock.connectors.planning.columns import (
     bound,
     column_of,
@@ -72,6 +73,7 @@ def interpret(dataset: DatasetSpec, request: ComputedQuery) -> Plan:
             pointer=pointer("dataset"),
         )
     dataset = with_derived(dataset, request.derived)
+    require_few_uses(request.derived, request.where)
     refusals = Refusals()
     with refusals:
         opened = _open_keys(dataset, request)

@@ -5,6 +5,7 @@ Limits of contribution and noise are no part of it: a statement says what is est
 
 from sqlglot import exp
 
+from penstock.connectors.formulas.sizes import names_of, size_of
 from penstock.connectors.planning.columns import grouping
 from penstock.connectors.specs.correlated import CorrelatedQuery
 from penstock.connectors.specs.histograms import HistogramQuery
@@ -30,6 +31,8 @@ def written(query: ComputedQuery, dataset: DatasetSpec) -> str | None:
         return None
     if any(is_named_like_bins(each) for each in query.derived.values()):
         return None
+    if _least_length(query) > LONGEST:
+        return None
     try:
         writer = writer_of(query, dataset)
         selected = aggregates(query, writer)
@@ -47,6 +50,19 @@ def written(query: ComputedQuery, dataset: DatasetSpec) -> str | None:
         lines.append(f"GROUP BY {', '.join(str(place + 1) for place in range(len(groups)))}")
     text = "\n".join(lines)
     return text if len(text.encode()) <= LONGEST else None
+
+
+def _least_length(query: ComputedQuery) -> int:
+    """Return a number of characters that the statement has at least: one for each part.
+
+    A statement has a derived column wherever it names it, and twice for each of its bins.
+    """
+    sizes = {name: size_of(each) for name, each in query.derived.items()}
+    grouped = sum(
+        sizes.get(each.column, 0) * (1 if each.bins is None else 2 * len(each.bins) - 2)
+        for each in _groups_of(query)
+    )
+    return grouped + sum(sizes.get(name, 0) for name in names_of(query.where))
 
 
 def _conditions(query: ComputedQuery, writer: CellWriter) -> list[str]:
