@@ -30,6 +30,7 @@ from penstock.services.context import Server
 from penstock.services.jobs.runner import PATIENCE_SECONDS, Runner
 from penstock.services.operations.home import open_server
 from penstock.services.schedules import occurrences
+from penstock.services.webhook import looking
 from penstock.setting_sources import load
 from penstock.settings import (
     Settings,
@@ -40,6 +41,9 @@ CLOSING = "penstock.closing"
 
 SCHEDULES = "penstock.schedules"
 """The key in ``Flask.extensions`` of a function that carries out schedules until it is closed."""
+
+WEBHOOK = "penstock.webhook"
+"""The key in ``Flask.extensions`` of a function that sends what is due until it is closed."""
 
 
 class _Application(Flask):
@@ -64,6 +68,8 @@ def create_app(settings: Settings | None = None) -> Flask:
     app = create_app_for(open_server(settings), descriptor=inherited(), apart=True)
     threading.Thread(target=_warm, args=[app], name="warming", daemon=True).start()
     threading.Thread(target=app.extensions[SCHEDULES], name="schedules", daemon=True).start()
+    if settings.webhook_url:
+        threading.Thread(target=app.extensions[WEBHOOK], name="webhook", daemon=True).start()
     return app
 
 
@@ -104,6 +110,7 @@ def create_app_for(
     app.extensions[SCHEDULES] = partial(
         occurrences.look_on, server, runner, access_log.failed, ended
     )
+    app.extensions[WEBHOOK] = partial(looking.look_on, server, access_log.failed, ended)
 
     def close() -> None:
         ended.set()

@@ -8,6 +8,8 @@ from penstock.errors import InvalidInput
 from penstock.settings import Settings
 
 SHORTEST_METRICS_TOKEN: Final = 16
+SHORTEST_WEBHOOK_SECRET: Final = 32
+_LOOPBACK: Final = ("127.0.0.1", "::1", "localhost")
 _IN_A_BUCKET: Final = re.compile(r"s3://[A-Za-z0-9.-]+/[A-Za-z0-9._-]+(/[A-Za-z0-9._-]+)*")
 
 
@@ -26,6 +28,28 @@ def _require_address(url: str) -> None:
         raise InvalidInput(
             f"The setting public_url is {url!r}; it must be an address as readers type it, with"
             " http:// or https:// and a host, without a query: https://example.org/penstock."
+        )
+
+
+def _require_webhook(url: str, secret: str) -> None:
+    """Raise ``InvalidInput``, without either, if messages cannot be sent and signed."""
+    try:
+        parts = urlsplit(url)
+        usable = parts.port is None or parts.port > 0
+    except ValueError:
+        usable = False
+    whole = usable and url.isascii() and url.isprintable() and " " not in url
+    near = whole and parts.scheme == "http" and parts.hostname in _LOOPBACK
+    secure = whole and parts.scheme == "https" and bool(parts.hostname)
+    if not (near or secure) or parts.fragment or "@" in parts.netloc:
+        raise InvalidInput(
+            "The setting webhook_url must begin with https:// and a host, or be a loopback address"
+            " of this machine; ASCII without spaces, user or fragment."
+        )
+    if len(secret) < SHORTEST_WEBHOOK_SECRET:
+        raise InvalidInput(
+            f"The setting webhook_url needs webhook_secret, with {SHORTEST_WEBHOOK_SECRET}"
+            " characters or more; make one with `openssl rand -hex 32`."
         )
 
 
@@ -59,6 +83,8 @@ def check(settings: Settings) -> None:
             f"The setting log_level is {settings.log_level!r};"
             " it must be DEBUG, INFO, WARNING or ERROR."
         )
+    if settings.webhook_url:
+        _require_webhook(settings.webhook_url, settings.webhook_secret)
     token = settings.metrics_token
     if token and (len(token) < SHORTEST_METRICS_TOKEN or not token.isascii() or " " in token):
         raise InvalidInput(

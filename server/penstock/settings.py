@@ -356,6 +356,21 @@ class Settings(BaseSettings):
         repr=False,
         json_schema_extra=SECRET,
     )
+    webhook_url: str = Field(
+        "",
+        description=(
+            "The address that is told of requests for queries and of decisions about them: https,"
+            " or http on this machine; nothing is told when empty."
+        ),
+        repr=False,
+        json_schema_extra=SECRET,
+    )
+    webhook_secret: str = Field(
+        "",
+        description="The secret that signs what the webhook is told, of 32 characters or more.",
+        repr=False,
+        json_schema_extra=SECRET,
+    )
     log_level: str = Field("INFO", description="The level from which messages are logged.")
     connections: dict[str, SecretStr] = Field(
         {}, description="The secrets of connections, by name.", repr=False

@@ -1,13 +1,15 @@
 """Test the application over a home: policies, paths, computations, and what it must not know."""
 
+import threading
 from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
 from flask import Flask
 from tests.unit.worlds import World
 
 from penstock import application
-from penstock.application import CLOSING, create_app_for
+from penstock.application import CLOSING, WEBHOOK, create_app_for
 from penstock.services.computations.pooled import Pooled
 from penstock.services.computing import Computing, Here
 from penstock.services.context import Server
@@ -71,3 +73,25 @@ def test_who_serves_does_not_know_how_the_owner_reaches_the_database(
     # Nor would the other one ever stop to ask this database for schedules.
     app.extensions[CLOSING]()
     assert opened == [""]
+
+
+@pytest.mark.parametrize("url", ["", "https://example.org/"])
+def test_messages_are_sent_by_a_thread_of_their_own_if_a_webhook_is_set(
+    world: World, monkeypatch: pytest.MonkeyPatch, url: str
+) -> None:
+    started: dict[str, object] = {}
+
+    class Started(threading.Thread):
+        def start(self) -> None:
+            started[self.name] = self._target  # type: ignore[attr-defined]  # of threading
+
+    changes = {"webhook_url": url, "webhook_secret": "s" * 32}
+    settings = world.server.settings.model_copy(update=changes)
+    server = replace(world.server, settings=settings)
+    monkeypatch.setattr(application, "open_server", lambda _: server)
+    own = SimpleNamespace(Thread=Started, Event=threading.Event)
+    monkeypatch.setattr(application, "threading", own)
+    app = application.create_app(settings)
+    app.extensions[CLOSING]()
+    assert started.get("webhook") == (app.extensions[WEBHOOK] if url else None)
+    assert "schedules" in started

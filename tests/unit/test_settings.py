@@ -42,6 +42,15 @@ def test_settings_made_in_code_read_no_source(monkeypatch: pytest.MonkeyPatch) -
         ({"replicas": "two"}, "it must be required or none"),
         ({"metrics_token": "short"}, "must have 16 characters or more"),
         ({"public_url": "penstock.example.org"}, "must be an address as readers type it"),
+        ({"webhook_url": "https://example.org/"}, "needs webhook_secret, with 32 characters"),
+        *(
+            ({"webhook_url": url, "webhook_secret": "s" * 32}, "must begin with https://")
+            for url in (
+                *("http://example.org/", "ftp://example.org/", "https://", "example.org"),
+                *("http://127.0.0.1.example.org/", "https://a@example.org/", "https://b.org/#a"),
+                *("https://example.org/a b", "https://example.org/\r\nX: y", "https://b.org:x/"),
+            )
+        ),
     ],
 )
 def test_settings_that_cannot_work_are_refused(changes: dict[str, Any], message: str) -> None:
@@ -51,3 +60,21 @@ def test_settings_that_cannot_work_are_refused(changes: dict[str, Any], message:
 
 def test_the_defaults_can_work() -> None:
     check(Settings())
+
+
+@pytest.mark.parametrize(
+    "url",
+    ["https://example.org/a?b=c", "http://127.0.0.1:8000/", "http://[::1]:1/", "http://localhost"],
+)
+def test_a_webhook_is_reached_by_https_or_on_this_machine(url: str) -> None:
+    check(Settings(webhook_url=url, webhook_secret="s" * 32))
+
+
+def test_a_webhook_that_cannot_work_is_refused_without_its_secrets() -> None:
+    with pytest.raises(InvalidInput) as refused:
+        check(Settings(webhook_url="http://example.org/key", webhook_secret="short-secret"))
+    assert "example.org" not in str(refused.value)
+    with pytest.raises(InvalidInput) as refused:
+        check(Settings(webhook_url="https://example.org/key", webhook_secret="short-secret"))
+    assert "key" not in str(refused.value).replace("webhook", "")
+    assert "short-secret" not in str(refused.value)

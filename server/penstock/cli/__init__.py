@@ -7,7 +7,7 @@
 * ``drafts``      writes files to start from: ``dataset example``, ``query example``
 * ``output``      writes a table for people, JSON or CSV for programs
 * ``home``        ``init``, ``status``, ``config``, ``db``, ``serve``, ``keys``, ``backup``,
-  ``audit``, ``demo``
+  ``audit``, ``webhook``, ``demo``
 * ``people``      ``tier``, ``user``, ``token``, ``proposal``
 * ``data``        ``dataset``, ``connection``
 * ``statistics``  ``query``, ``stream``, ``release``, ``request``, ``figures``

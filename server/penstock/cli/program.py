@@ -37,6 +37,7 @@ COMMANDS = {
     "figures": "penstock.cli.statistics.paper_figures:figures",
     "request": "penstock.cli.statistics.requests:request",
     "proposal": "penstock.cli.people.proposals:proposal",
+    "webhook": "penstock.cli.home.webhook:webhook",
     "audit": "penstock.cli.home.audit:audit",
     "db": "penstock.cli.home.home:db",
     "keys": "penstock.cli.home.keys:keys",

@@ -28,6 +28,7 @@
 * ``approvals``                                  actions that take two people
 * ``audit``                                      the log, its proofs, restores
 * ``requests``                                   queries that analysts want registered
+* ``webhook``                                    messages of requests and decisions
 * ``schedules``                                  new data and queries by a timetable
 * ``verification``                               every stored row, compared with the log
 * ``operations, jobs``                           a home and its keys; background jobs

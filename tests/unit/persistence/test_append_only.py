@@ -16,7 +16,16 @@ HISTORY = (
     *("secret_check", "spent_floor", "stream_output", "tier_budget", "tree_node", "withdrawal"),
 )
 MUTABLE = {
-    *("dataset", "edition", "histogram_state", "idempotency", "log_key", "occurrence", "query"),
+    *(
+        "dataset",
+        "delivery",
+        "edition",
+        "histogram_state",
+        "idempotency",
+        "log_key",
+        "occurrence",
+        "query",
+    ),
     *("schedule", "stream_state", "tier", "token", "user", "web_session", "work"),
 }
 

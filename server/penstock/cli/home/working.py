@@ -33,6 +33,7 @@ def work(operator: Operator, concurrency: int, once: bool) -> None:
     from penstock.services.jobs.runner import Runner
     from penstock.services.operations.home import open_server
     from penstock.services.schedules import occurrences
+    from penstock.services.webhook import looking as webhook
     from penstock.web.views.analyst.own_jobs import FOR_WORKERS
 
     settings = operator.settings.model_copy(update={"migration_database_url": ""})
@@ -53,6 +54,11 @@ def work(operator: Operator, concurrency: int, once: bool) -> None:
         threading.Thread(
             target=occurrences.look_on, args=looking, name="schedules", daemon=True
         ).start()
+        if settings.webhook_url:
+            sending = (server, access_log.failed, ended)
+            threading.Thread(
+                target=webhook.look_on, args=sending, name="webhook", daemon=True
+            ).start()
     worker.serve(server, kinds, runner, concurrency=concurrency, once=once)
     ended.set()
 

@@ -6,7 +6,7 @@
 * ``ledger``    charges
 * ``streams``   the state of streams, and their running totals
 * ``log``       the leaves of the audit log, its tree, its checkpoints, who cosigned them
-* ``decided``   proposals and requests, and the decisions on them
+* ``decided``   proposals and requests, the decisions on them, and who is told of these
 * ``idempotency``   requests that carried a key of their own
 * ``sessions``    sessions of the pages
 * ``jobs``      long tasks of a user, and schedules of such tasks
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
         FormerDeclaration,
         TierBudget,
     )
+    from penstock.persistence.tables.decided.deliveries import Delivery
     from penstock.persistence.tables.decided.proposals import Decision, Proposal
     from penstock.persistence.tables.decided.requests import (
         Asker,
@@ -68,6 +69,7 @@ __all__ = [
     "Cosignature",
     "Dataset",
     "Decision",
+    "Delivery",
     "Edition",
     "FedElement",
     "FormerDeclaration",
@@ -102,7 +104,14 @@ __all__ = [
 
 _SUBJECTS = (
     *("columns", "people", "datasets", "queries", "ledger", "streams", "log", "idempotency"),
-    *("decided.proposals", "decided.requests", "sessions", "jobs", "secret_checks"),
+    *(
+        "decided.proposals",
+        "decided.requests",
+        "decided.deliveries",
+        "sessions",
+        "jobs",
+        "secret_checks",
+    ),
 )
 
 

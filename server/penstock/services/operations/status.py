@@ -27,6 +27,7 @@ from penstock.services.operations.home import (
     utc_now,
     witness,
 )
+from penstock.services.webhook import outbox
 from penstock.settings import Settings
 from penstock.transparency_log.background import BackgroundThread
 from penstock.transparency_log.sinks.forwarding import sink_of
@@ -71,7 +72,7 @@ def examine(settings: Settings) -> StatusView:
     if workers is not None:
         parts.append(workers)
     warnings = _warnings(settings) if own else _role_warnings(settings)
-    more = (_room_warnings, _clock_warnings, _charge_warnings)
+    more = (_room_warnings, _clock_warnings, _charge_warnings, _webhook_warnings)
     return StatusView(
         parts,
         [*warnings, *(warning for examine_more in more for warning in examine_more(settings))],
@@ -230,6 +231,26 @@ def _charge_warnings(settings: Settings) -> list[str]:
             )
             for charge in underchargeds
         ]
+    return []
+
+
+def _webhook_warnings(settings: Settings) -> list[str]:
+    if not settings.webhook_url:
+        return []
+    # A problem of the database or the keys is reported for these.
+    with suppress(PenstockError):
+        server = open_server(settings)
+        try:
+            backlog = outbox.backlog(server)
+        finally:
+            server.database.close()
+        if backlog.failing or backlog.given_up:
+            sentence = (
+                f"Messages that the webhook has not taken: {backlog.failing} that are tried again,"
+                f" {backlog.given_up} that were given up. `penstock webhook list` shows its"
+                " answers, and `penstock webhook retry` sends the latter again."
+            )
+            return [sentence]
     return []
 
 

@@ -31,6 +31,7 @@ from penstock.services.requests.logged_requests import record_ask, record_withdr
 from penstock.services.schemas.queries import ComputedQueryRequest, QueryRequest, SqlRequest
 from penstock.services.schemas.requests.specs import AskRequest
 from penstock.services.schemas.requests.views import RequestView
+from penstock.services.webhook import outbox
 from penstock.transparency_log import leaves
 
 
@@ -149,6 +150,7 @@ def _stored(
         session.add(asker)
         session.flush()
         record_ask(session, principal, dataset, request, asker)
+        outbox.add(session, server, asker, "request.opened", now)
         return asker.public_id
 
 

@@ -31,6 +31,7 @@ from penstock.services.schemas.previews import PreviewView
 from penstock.services.schemas.queries import SpecRequest
 from penstock.services.schemas.requests.specs import DecisionRequest
 from penstock.services.schemas.requests.views import RequestView
+from penstock.services.webhook import outbox
 from penstock.transparency_log import leaves
 
 WITHDRAWN = "The request was withdrawn, so there is nothing to decide."
@@ -296,6 +297,8 @@ def _store(
     request_row = session.get_one(Request, asker.request_id)
     dataset = session.get_one(Dataset, request_row.dataset_id)
     record_decision(session, principal, dataset, decision, query)
+    for asker in rows.active_askers(session, required(row.id)):
+        outbox.add(session, server, asker, "request.decided", decision.at)
 
 
 def _explain(

@@ -237,6 +237,13 @@ SAMPLES: dict[str, dict[str, object]] = {
     },
     "withdrawal": {"asker_id": 1, "at": NOON},
     "request_comment": {"request_id": 1, "by": "root", "comment": "Why?", "at": NOON},
+    "delivery": {
+        "public_id": "d0",
+        "event": "request.opened",
+        "asker_id": 1,
+        "at": NOON,
+        "next_at": NOON,
+    },
     "request_decision": {
         "request_id": 1,
         "asker_id": 1,
@@ -289,6 +296,7 @@ CLASSES: dict[str, type[SQLModel]] = {
         tables.Request,
         tables.Asker,
         tables.Withdrawal,
+        tables.Delivery,
         tables.RequestComment,
         tables.RequestDecision,
     )

@@ -68,6 +68,7 @@ def test_a_partial_index_has_its_condition_on_every_database(dialect: str) -> No
     engine = create_mock_engine(f"{dialect}://", collect)
     tables.metadata.create_all(engine, checkfirst=False)
     assert [made.partition(" WHERE ")[::2] for made in sorted(statements) if " WHERE " in made] == [
+        ("CREATE INDEX ix_delivery_waiting ON delivery (next_at)", "state = 'waiting'"),
         ("CREATE INDEX ix_leaf_pending ON leaf (id)", '"index" IS NULL'),
         ("CREATE UNIQUE INDEX uq_tier_folded ON tier (folded)", "deleted_at IS NULL"),
         ("CREATE UNIQUE INDEX uq_tier_rank ON tier (rank)", "deleted_at IS NULL"),

@@ -161,6 +161,12 @@ BROKEN: dict[str, list[dict[str, object]]] = {
     "asker_purpose": [{"purpose": ""}, {"purpose": "p" * 2001}],
     "request_comment_by": [{"by": ""}],
     "request_comment_comment": [{"comment": ""}, {"comment": "c" * 2001}],
+    "delivery_public_id": [{"public_id": ""}],
+    "delivery_event": [{"event": "request.seen"}],
+    "delivery_state": [{"state": "lost", "finished_at": NOON}],
+    "delivery_attempts": [{"attempts": -1}],
+    "delivery_answer": [{"answer": "a" * 201}],
+    "delivery_finished_at": [{"finished_at": NOON}, {"state": "delivered"}],
     "request_decision_outcome": [{"outcome": "open", "query_id": None, "spec": None}],
     "request_decision_by": [{"by": ""}],
     "request_decision_comment": [{"comment": ""}],
@@ -219,6 +225,7 @@ SECOND: dict[str, dict[str, object]] = {
     "withdrawal": {"asker_id": 2},
     "request_comment": {},
     "request_decision": {"request_id": 2},
+    "delivery": {"public_id": "d1", "event": "request.decided"},
 }
 
 
