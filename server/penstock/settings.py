@@ -147,10 +147,7 @@ class Settings(BaseSettings):
         ),
     )
     token_days: int = Field(
-        90,
-        ge=1,
-        le=3650,
-        description="The days for which a token is valid by default.",
+        90, ge=1, le=3650, description="The days for which a token is valid by default."
     )
     token_longest_days: int = Field(
         365,
@@ -176,16 +173,10 @@ class Settings(BaseSettings):
         description="The most hours that a session lasts; it also ends with its token.",
     )
     busy_timeout: float = Field(
-        10.0,
-        ge=0.1,
-        le=600,
-        description="The seconds to wait for a locked database before a 503.",
+        10.0, ge=0.1, le=600, description="The seconds to wait for a locked database before a 503."
     )
     database_patience: float = Field(
-        5.0,
-        ge=0.5,
-        le=600,
-        description="The seconds that PostgreSQL may be silent before a 503.",
+        5.0, ge=0.5, le=600, description="The seconds that PostgreSQL may be silent before a 503."
     )
     log_patience: float = Field(
         1.8,
@@ -358,18 +349,12 @@ class Settings(BaseSettings):
     )
     webhook_url: str = Field(
         "",
-        description=(
-            "The address that is told of requests for queries and of decisions about them: https,"
-            " or http on this machine; nothing is told when empty."
-        ),
+        description="The https address that is told of requests and decisions; none when empty.",
         repr=False,
         json_schema_extra=SECRET,
     )
     webhook_secret: str = Field(
-        "",
-        description="The secret that signs what the webhook is told, of 32 characters or more.",
-        repr=False,
-        json_schema_extra=SECRET,
+        "", description="The secret that signs its messages.", repr=False, json_schema_extra=SECRET
     )
     log_level: str = Field("INFO", description="The level from which messages are logged.")
     connections: dict[str, SecretStr] = Field(

@@ -42,15 +42,18 @@ def test_the_format_may_stand_before_and_behind_the_command(
 
     table = begins("budget", "flights")
     streams = command.commands.commands["stream"]
+    sent = command.commands.commands["request"]
     assert isinstance(streams, click.Group)
+    assert isinstance(sent, click.Group)
     # A monitor writes lines for a journal, and no table of data.
     lines = command.commands.commands["audit"]
     singly = {
         name: each
         for name, each in command.commands.commands.items()
-        if each is not streams and each is not lines
+        if each not in (streams, sent, lines)
     }
-    for name, each in (*singly.items(), *streams.commands.items()):
+    groups = (*streams.commands.items(), *sent.commands.items())
+    for name, each in (*singly.items(), *groups):
         assert "form" in {option.name for option in each.params}, name
     assert begins("--format", "csv", "budget", "flights") == "tier"
     assert begins("budget", "flights", "--format", "csv") == "tier"

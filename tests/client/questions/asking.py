@@ -10,6 +10,8 @@ REGISTER = "POST /api/v1/queries"
 SHOW = "GET /api/v1/queries/flights_by_carrier"
 REQUEST = "POST /api/v1/requests"
 REQUESTS = "GET /api/v1/requests"
+STATUS = "GET /api/v1/requests/req_1"
+ACTS = {act: f"POST /api/v1/requests/req_1/{act}" for act in ("withdraw", "comments", "decision")}
 
 ROOM = {"fits": True, "needed_share": 0.0164, "remaining_share": 0.75, "largest_share": 0.75}
 COST: dict[str, Any] = {
@@ -39,6 +41,7 @@ OPEN: dict[str, Any] = {
     "query": None,
     "purpose": "a report",
     "requested_at": "2026-11-20T12:00:00Z",
+    "comments": [{"by": "ada", "comment": "By town\nalone?", "at": "2026-11-21T08:30:00Z"}],
 }
 ALLOWANCE: dict[str, Any] = {
     "dataset": "flights",
@@ -69,4 +72,8 @@ ANSWERS: dict[str, Any] = {
     SHOW: QUERY,
     REQUEST: OPEN,
     REQUESTS: {"items": [OPEN], "next_cursor": None},
+    STATUS: OPEN,
+    ACTS["withdraw"]: {**OPEN, "state": "withdrawn"},
+    ACTS["comments"]: OPEN,
+    ACTS["decision"]: {**OPEN, "state": "approved", "query": "mine"},
 }

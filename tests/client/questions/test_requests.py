@@ -12,6 +12,8 @@ def test_a_request_has_its_state_and_once_it_is_approved_its_query() -> None:
     assert (request.id, request.state, request.query, request.purpose) == (
         "req_1", "open", None, "a report",
     )  # fmt: skip
+    (comment,) = request.comments
+    assert (comment.by, comment.text, comment.at.hour) == ("ada", "By town\nalone?", 8)
     approved = Request.read(Fields({**OPEN, "state": "approved", "query": "mine"}, "request"))
     assert approved.query == "mine"
 

@@ -42,6 +42,28 @@ def test_allowances_are_listed_given_and_taken_back(
     assert (requests[-1].method, requests[-1].url.path) == ("DELETE", path)
 
 
+def test_a_request_is_looked_up_commented_on_and_withdrawn(
+    client: Client, requests: list[httpx.Request]
+) -> None:
+    (sent,) = client.requests()
+    assert client.request_status(sent) == client.request_status("req_1") == sent
+    assert client.comment_on_request("req_1", "By town.").comments == sent.comments
+    assert json.loads(requests[-1].content) == {"comment": "By town."}
+    assert client.withdraw_request(sent).state == "withdrawn"
+    assert requests[-1].url.path == "/api/v1/requests/req_1/withdraw"
+
+
+def test_an_admin_decides_about_a_request(client: Client, requests: list[httpx.Request]) -> None:
+    levels = {"internal": {"epsilon": 0.5}}
+    decided = client.decide_request("req_1", "approve", levels=levels, comment="Of use.")
+    assert (decided.state, decided.query) == ("approved", "mine")
+    assert json.loads(requests[-1].content) == {
+        "decision": "approve", "levels": levels, "comment": "Of use.",
+    }  # fmt: skip
+    client.decide_request("req_1", "decline")
+    assert json.loads(requests[-1].content) == {"decision": "decline"}
+
+
 @pytest.mark.parametrize(
     "act",
     [
@@ -49,6 +71,8 @@ def test_allowances_are_listed_given_and_taken_back(
         lambda client: client.request({"share": {1, 2}}, "a report"),
         lambda client: client.give_allowance("flights", "partner", float("inf")),
         lambda client: client.sql("SELECT 1", epsilon=1, share=1),
+        lambda client: client.request_status(""),
+        lambda client: client.withdraw_request(".."),
     ],
 )
 def test_what_cannot_be_sent_is_refused(

@@ -361,4 +361,26 @@ MUTANTS: Final[Sequence[Mutant]] = (
             "tests/unit/services/requests/test_comments.py::test_askers_of_one_statistic_do_not_read_each_other_nor_what_came_before",
         ),
     ),
+    Mutant(
+        name="hidden-query-told-to-the-webhook",
+        row="V87",
+        path="services/webhook/messages.py",
+        before="where(col(Query.id) == decision.query_id, in_sight(limit))",
+        after="where(col(Query.id) == decision.query_id)",
+        wrong="a message names a query that its requester does not see",
+        tests=(
+            "tests/unit/services/webhook/test_messages.py::test_a_message_holds_nothing_that_its_requester_is_not_shown",
+        ),
+    ),
+    Mutant(
+        name="tier-above-told-to-the-webhook",
+        row="V87",
+        path="services/webhook/messages.py",
+        before=" and tier.rank <= limit.rank",
+        after="",
+        wrong="a message names a tier above its requester that has a level",
+        tests=(
+            "tests/unit/services/webhook/test_messages.py::test_a_tier_above_the_requester_is_not_named",
+        ),
+    ),
 )

@@ -74,7 +74,7 @@ from penstock_client.queries import Query, TierLevel
 from penstock_client.questions.allowances import Allowance, AllowanceRoom
 from penstock_client.questions.cost import Cost
 from penstock_client.questions.question import Question
-from penstock_client.questions.requests import Request
+from penstock_client.questions.requests import Comment, Request
 from penstock_client.questions.result import Result, Row
 from penstock_client.release import Release
 from penstock_client.stream_preview import (
@@ -108,6 +108,7 @@ __all__ = [
     "Checkpoint",
     "ClearanceTooLow",
     "Client",
+    "Comment",
     "Condition",
     "Conflict",
     "Cost",

@@ -30,6 +30,7 @@ from penstock_client.errors import (
 )
 from penstock_client.preview import spec_in
 from penstock_client.questions import documents as question_documents
+from penstock_client.questions.request_command import request
 from penstock_client.questions.sql_command import sql
 
 NUMBER = click.IntRange(min=1)
@@ -289,7 +290,7 @@ def verify(settings: Settings) -> None:
         settings.print(documents.checkpoint(client.verify()))
 
 
-for each in (audit, release, sql, synthetic):
+for each in (audit, release, request, sql, synthetic):
     commands.add_command(each)
 
 

@@ -297,8 +297,8 @@ def _store(
     request_row = session.get_one(Request, asker.request_id)
     dataset = session.get_one(Dataset, request_row.dataset_id)
     record_decision(session, principal, dataset, decision, query)
-    for asker in rows.active_askers(session, required(row.id)):
-        outbox.add(session, server, asker, "request.decided", decision.at)
+    for each in rows.active_askers(session, asker.request_id):
+        outbox.add(session, server, each, "request.decided", decision.at)
 
 
 def _explain(

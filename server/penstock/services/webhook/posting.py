@@ -101,8 +101,8 @@ def _status(connection: socket.socket, until: float) -> int | None:
         if not piece:
             break
         head += piece
-    found = _STATUS.match(head)
-    return None if found is None else int(found[1])
+    line = _STATUS.match(head)
+    return None if line is None else int(line[1])
 
 
 def _left(until: float) -> float:

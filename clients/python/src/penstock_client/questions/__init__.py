@@ -9,5 +9,6 @@
 - ``allowances``: what analysts may register by themselves, and what is left of it.
 - ``requests``: questions that were sent to the admins.
 - ``select_list``: the names that SQL gives to its columns.
-- ``sql_command``, ``documents``: the command ``sql`` and what it prints.
+- ``sql_command``, ``request_command``, ``documents``: the commands ``sql`` and ``request``, and
+  what they print.
 """

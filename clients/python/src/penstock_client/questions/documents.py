@@ -52,10 +52,37 @@ def registered(answer: Query) -> Document:
 
 
 def request(answer: Request) -> Document:
-    """Return a request, as one row."""
-    columns = (Column("id"), Column("state"), Column("query"), Column("purpose"))
-    row = (answer.id, answer.state, answer.query, answer.purpose)
-    return Document(answer.answer, columns, [row], note="The admins see the request.")
+    """Return a request that was just sent, as one row."""
+    row = _request_row(answer)
+    return Document(answer.answer, _REQUEST, [row], note="The admins see the request.")
+
+
+def requests(answers: Sequence[Request]) -> Document:
+    """Return requests, with one row for each."""
+    rows = list(map(_request_row, answers))
+    note = "" if answers else "There are no requests."
+    return Document([answer.answer for answer in answers], _REQUEST, rows, note=note)
+
+
+def request_status(answer: Request) -> Document:
+    """Return a request as one row, and the comments on it above."""
+    facts = [
+        line
+        for comment in answer.comments
+        for line in (f"{comment.by}, {comment.at:%Y-%m-%d %H:%M}Z:", *_indented(comment.text))
+    ]
+    return Document(answer.answer, _REQUEST, [_request_row(answer)], facts)
+
+
+def _request_row(answer: Request) -> tuple[object, ...]:
+    return answer.id, answer.state, answer.query, answer.purpose
+
+
+def _indented(text: str) -> list[str]:
+    return [f"  {line}" for line in text.splitlines()]
+
+
+_REQUEST = (Column("id"), Column("state"), Column("query"), Column("purpose"))
 
 
 def result(answer: Result) -> Document:

@@ -9,10 +9,25 @@ from penstock_client.models import Answer, whole
 
 
 @dataclass(frozen=True)
+class Comment:
+    """Represent what somebody wrote about a request."""
+
+    by: str
+    text: str
+    at: datetime
+
+    @classmethod
+    def read(cls, fields: Fields) -> Self:
+        """Return the comment of a server's answer.  Raises ``ProtocolError``."""
+        return cls(fields.text("by"), fields.text("comment"), fields.moment("at"))
+
+
+@dataclass(frozen=True)
 class Request:
     """Represent a question with its purpose; ``state`` is open, approved, declined or withdrawn.
 
-    ``query`` names the registered query, once there is one.  With the state ``answered`` there is
+    ``query`` names the registered query, once there is one that you see; ``comments`` are yours and
+    those of the admins, with the reason of a decision.  With the state ``answered`` there is
     no ``id``: the statistic was registered already, so nothing was sent.
     """
 
@@ -21,6 +36,7 @@ class Request:
     query: str | None
     purpose: str | None
     requested_at: datetime | None
+    comments: tuple[Comment, ...]
     answer: Answer = field(repr=False, compare=False)
 
     @classmethod
@@ -32,5 +48,6 @@ class Request:
             fields.text_or_none("query"),
             fields.text_or_none("purpose"),
             fields.moment_or_none("requested_at"),
+            tuple(map(Comment.read, fields.children_or_none("comments"))),
             whole(fields),
         )

@@ -2,10 +2,12 @@
 
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
+from typing import Literal
 
 from penstock_client._http.address import segment
 from penstock_client._http.fields import Fields
 from penstock_client._http.transport import Transport
+from penstock_client.errors import InvalidArgument
 from penstock_client.preview import as_json
 from penstock_client.queries import Query
 from penstock_client.questions.allowances import Allowance
@@ -105,6 +107,40 @@ class Session(Asker):
         parameters = {} if state is None else {"state": state}
         return [Request.read(item) for item in self._list("/requests", parameters)]
 
+    def request_status(self, request: Request | str) -> Request:
+        """Return a request of one's own, or for admins of anybody, with its comments and preview.
+
+        Raises ``NotFound``, also for requests of others.
+        """
+        return _read(self._transport.get(_address(request)))
+
+    def withdraw_request(self, request: Request | str) -> Request:
+        """Withdraw a request of one's own.  Raises ``Conflict`` if it is decided."""
+        return _read(self._transport.post(f"{_address(request)}/withdraw", {}))
+
+    def comment_on_request(self, request: Request | str, comment: str) -> Request:
+        """Write to the admins about one's own request; as an admin, to those who have it open."""
+        return _read(self._transport.post(f"{_address(request)}/comments", {"comment": comment}))
+
+    def decide_request(
+        self,
+        request: Request | str,
+        decision: Literal["approve", "decline"],
+        *,
+        levels: Mapping[str, object] | None = None,
+        name: str | None = None,
+        comment: str | None = None,
+    ) -> Request:
+        """Approve a request, which registers its query and is charged, or decline it (admins).
+
+        ``levels`` and ``name`` replace those that were requested.  Raises ``Conflict`` if it is
+        decided or withdrawn, and ``BudgetExhausted``, which leaves it open.
+        """
+        given = {"levels": levels, "name": name, "comment": comment}
+        changes = {field: value for field, value in given.items() if value is not None}
+        body = as_json({"decision": decision, **changes})
+        return _read(self._transport.post(f"{_address(request)}/decision", body))
+
     @abstractmethod
     def _list(self, path: str, parameters: Mapping[str, str] | None = None) -> Iterator[Fields]:
         """Yield the items of all pages."""
@@ -112,3 +148,15 @@ class Session(Asker):
 
 def _allowances(dataset: str) -> str:
     return f"/datasets/{segment(dataset)}/allowances"
+
+
+def _address(request: Request | str) -> str:
+    """Return the path of a request.  Raises ``InvalidArgument`` for one that was not sent."""
+    number = request.id if isinstance(request, Request) else request
+    if not number:
+        raise InvalidArgument("Nothing was sent: the statistic is registered, so there is no id.")
+    return f"{API}/requests/{segment(number)}"
+
+
+def _read(answer: object) -> Request:
+    return Request.read(Fields(answer, "request"))
