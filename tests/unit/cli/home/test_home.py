@@ -143,7 +143,7 @@ def test_config_show_names_where_each_value_came_from(
     run: Run, bare: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "penstock.toml").write_text('port = 9000\nhost = "::1"\n')
-    (tmp_path / "url").write_text("sqlite:////secret/place.db")
+    (tmp_path / "url").write_text("sqlite:////hidden/place.db")
     monkeypatch.setenv("PENSTOCK_PORT", "9001")
     monkeypatch.setenv("PENSTOCK_DATABASE_URL_FILE", str(tmp_path / "url"))
     shown = run("config", "show", "--format", "json")
@@ -153,7 +153,7 @@ def test_config_show_names_where_each_value_came_from(
     assert settings["host"] == ("::1", "penstock.toml")
     assert settings["workers"] == ("2", "default")
     assert settings["database_url"] == ("(set)", "PENSTOCK_DATABASE_URL_FILE")
-    assert "secret" not in run("config", "show").out
+    assert "hidden" not in run("config", "show").out
 
 
 @pytest.mark.parametrize(
