@@ -27,6 +27,7 @@ LARGEST = 2**63 - 1
 
 LONGEST_NAME = 64
 LONGEST_COLUMN_NAME = 128
+NUMBER_MARK = ","
 LONGEST_TEXT = 1024
 LONGEST_LIST = 1000
 
@@ -48,6 +49,14 @@ class Spec(BaseModel):
 def folded(name: str) -> str:
     """Return the form in which names are compared: without case, in one Unicode form."""
     return unicodedata.normalize("NFC", unicodedata.normalize("NFC", name).casefold())
+
+
+def without_number(name: str) -> str:
+    """Return a query's name without the number of its maker's tier, which follows a comma.
+
+    No request has a comma in a name, so that no other name is like it.
+    """
+    return name.partition(NUMBER_MARK)[0]
 
 
 def _name(value: str) -> str:

@@ -98,7 +98,7 @@ def test_as_many_get_through_as_fit_and_all_others_are_told_exactly(
     assert len(charges) == len(queries) == FITTING
     totals = sorted(charge.loss_total for charge in charges)
     assert totals[-1] == sum(charge.loss for charge in charges) <= allowance.limit_loss
-    names = {query.name for query in queries}
+    names = {query.readable for query in queries}
     with opened(home) as server:
         (view,) = allowances.listing(server, OPERATOR, "stays")
         assert broken_rules(server) == []

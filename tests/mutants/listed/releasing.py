@@ -248,8 +248,8 @@ MUTANTS: Final[Sequence[Mutant]] = (
     Mutant(
         name="history-query-of-others",
         path="services/releases/history.py",
-        before="holdings(session, user_ids=own, query_id=key, limit=1)",
-        after="holdings(session, query_id=key, limit=1)",
+        before="holdings(session, user_ids=user_ids, query_id=required(query.id), limit=1)",
+        after="holdings(session, query_id=required(query.id), limit=1)",
         wrong="a filter by a query tells whether anybody was handed it",
         tests=(
             "tests/unit/services/exposure/test_exposure.py::test_a_query_that_was_never_held_is_missing_from_an_analysts_history",

@@ -326,7 +326,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
     ),
     Mutant(
         name="exposure-of-the-lowest-tier",
-        path="services/exposure/exposure.py",
+        path="services/ledger/effective_levels.py",
         before="    return max((tier for _, tier in rows), key=place, default=None)\n",
         after="    return min((tier for _, tier in rows), key=place, default=None)\n",
         wrong="the bound of a coalition is that of its lowest tier",

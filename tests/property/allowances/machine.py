@@ -161,7 +161,7 @@ class Moves(RuleBasedStateMachine):
         request = ComputedQueryRequest.model_validate(
             {**content, "name": name, "mechanism": mechanism, "levels": levels}
         )
-        whole = f"{name}@{tier}"
+        whole = f"{name}@{tier},{self.pair(tier)[1]}"
         known = self.record.shifts.setdefault(whole, shift)
         person = self.people[who]
         view = self.attempt("ask", lambda: registration.register(self.server, person, request))
@@ -173,6 +173,7 @@ class Moves(RuleBasedStateMachine):
         key = next(k for k, q in self.rows.facts.queries.items() if q.name == whole)
         noise = self.record.noise(self.rows.facts.queries[key], self.rows.facts.own[floor, key])
         granted = self.granted[dataset, floor]
+        sights.check_maker(self, who, floor)
         self.record.register(self.rows, whole, Made(dataset, floor, who, noise), granted)
 
     @rule(who=WHO, number=NUMBERS, epsilon=EPSILONS)

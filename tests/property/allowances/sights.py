@@ -21,6 +21,7 @@ from penstock.services.queries import queries
 from penstock.services.releases import history, releases
 from penstock.services.requests import views
 from penstock.services.schemas.queries import RegisteredQuery, ReleaseRequest
+from penstock.spec_fields import without_number
 
 if TYPE_CHECKING:
     from tests.property.allowances.machine import Moves
@@ -44,6 +45,14 @@ def check_floors(machine: "Moves") -> None:
     for tier in rows.alive:
         for query in rows.allowed(tier).keys() & made.keys():
             assert not rows.is_below(tier, made[query].floor), "a floor gave way"
+
+
+def check_maker(machine: "Moves", who: str, floor: int) -> None:
+    """Require that who registered a query at ``floor`` never held a tier above it."""
+    rows, user = machine.rows, machine.people[who].user_id or 0
+    order = [tier.id for tier in rows.facts.standing()]
+    ever = [order.index(key) for key in rows.facts.holds[user] if key in order]
+    assert max(ever) <= order.index(floor), f"{who} asks below what they had read"
 
 
 def check_listed(machine: "Moves", who: str) -> None:
@@ -90,7 +99,7 @@ def check_hidden(machine: "Moves", who: str, turn: int) -> None:
         assert queries.show(machine.server, person, query.name).spec
         return
     short = query.name.partition("@")[0]
-    for name in (query.name, *([] if short == "same" else [short])):
+    for name in (query.readable, *([] if short == "same" else [short])):
         _require_unknown(machine, person, made[key], query, name)
     _require_same_preview(machine, person, tier, query)
 
@@ -110,7 +119,7 @@ def _require_unknown(
         )
     if not _was_given(machine, person, query):
         page = history.listing(machine.server, person, EVERYTHING)
-        assert query.name not in {item.query for item in page.items}
+        assert query.readable not in {item.query for item in page.items}
 
 
 def _was_given(machine: "Moves", person: Principal, query: Query) -> bool:
@@ -154,8 +163,9 @@ def check_exposure(machine: "Moves", coalitions: Sequence[Sequence[str]]) -> Non
         for (who, query), level in machine.given.items():
             if who in coalition:
                 best[query] = min(level, best.get(query, level))
+        readable = {without_number(query): level for query, level in best.items()}
         view = exposure.of(machine.server, OPERATOR, list(coalition), "stays")
-        assert {one.query: one.level.value for one in view.queries} == best
+        assert {one.query: one.level.value for one in view.queries} == readable
         users = [machine.people[who].user_id or 0 for who in coalition]
         _check_bounds(machine, users, view.could_be.epsilon, view.released.epsilon)
 

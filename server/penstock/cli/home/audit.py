@@ -198,7 +198,8 @@ def acknowledge_restore(operator: Operator) -> None:
 
     The database is one that was restored from an older state, or whose witness was lost.
     Nothing that was lost comes back: queries of the older state draw no new noise and release only
-    what is stored, and budgets stay spent as the witness saw them.  The acknowledgment is logged.
+    what is stored, and budgets stay spent as the witness saw them.  Schedules are switched off, and
+    allowances taken back.  The acknowledgment is logged.
     """
     from penstock.services.approvals.actions import Acknowledgment
 
@@ -218,7 +219,8 @@ def acknowledge_restore(operator: Operator) -> None:
             (Column("part"), Column("value")),
             rows,
             note="Datasets that are lost had spent part of their budgets: give their replacements"
-            " smaller budgets. Clients that remember the lost log will refuse this one.",
+            " smaller budgets. Allowances are taken back, since what was spent of them is lost."
+            " Clients that remember the lost log will refuse this one.",
         )
     )
 

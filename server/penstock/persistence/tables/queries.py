@@ -22,6 +22,7 @@ from penstock.persistence.tables.columns import (
 from penstock.persistence.tables.datasets import Allowance, Dataset
 from penstock.persistence.tables.log import Leaf
 from penstock.persistence.tables.people import Tier, User
+from penstock.spec_fields import without_number
 
 
 class Query(Numbered, table=True):
@@ -39,7 +40,8 @@ class Query(Numbered, table=True):
     other than the anchor's were sent to raise it, null if never. ``declaration`` is the number of
     the dataset's declaration under which it was registered, null for the first.  ``read_states``
     (JSON) are the engine's names of the states of the rows that were read, null if it has none.
-    ``allowance_id`` is the allowance under which an analyst registered it, null if an admin did.
+    ``allowance_id`` is the allowance under which an analyst registered it, null if an admin did;
+    the name then ends with a comma and the number of the analyst's tier.
     """
 
     __tablename__ = "query"
@@ -102,6 +104,11 @@ class Query(Numbered, table=True):
     allowance_id: int | None = Field(
         default=None, foreign_key=number_of(Allowance), sa_type=BigInteger, index=True
     )
+
+    @property
+    def readable(self) -> str:
+        """Return the name without the number of its maker's tier."""
+        return without_number(self.name)
 
 
 class Edition(Table, table=True):

@@ -43,9 +43,9 @@ def require_above_floor(
     if floor is not None and lower:
         names = " and ".join(repr(tier.name) for tier in lower)
         raise Conflict(
-            f"An analyst of tier {floor.name!r} registered {query.name!r} under an allowance. Which"
-            f" question they asked may tell what they had read, so it is never visible below that"
-            f" tier: {names} can have no level of it. Register a query of your own for them.",
+            f"An analyst of tier {floor.name!r} registered {query.readable!r} under an allowance."
+            f" Which question they asked may tell what they had read, so it is never visible below"
+            f" that tier: {names} can have no level of it. Register a query of your own for them.",
             tiers=[tier.name for tier in lower],
         )
 
@@ -66,7 +66,7 @@ def require_floors_kept(
         if floor is not None and lower:
             raise Conflict(
                 f"Tier {lower[0].name!r} would be below {floor.name!r}, whose analysts registered"
-                f" {query.name!r} under an allowance, and it sees that query: which question"
+                f" {query.readable!r} under an allowance, and it sees that query: which question"
                 " somebody asks may tell what they had read, so no tier below theirs may see it."
                 " Nothing was moved. Create a new tier in that place instead.",
                 tier=lower[0].name,

@@ -24,6 +24,7 @@ from penstock.persistence.tables.ledger import AllowanceCharge
 from penstock.persistence.tables.people import Tier
 from penstock.persistence.tables.queries import Query
 from penstock.services.access.principals import Principal
+from penstock.services.ledger.effective_levels import highest_ever, place
 from penstock.services.noise.kinds.choice import kind_of
 from penstock.services.repository.people import clearance_of
 
@@ -96,26 +97,50 @@ def own(session: Session, principal: Principal, dataset: Dataset) -> OpenAllowan
     """Return the allowance that the caller may register queries under now, or ``None``.
 
     It is that of the tier that they hold, and of no other: who is given another clearance loses it.
+    Who ever held a tier above it has none, since what they ask may tell what they had read there.
     """
     if principal.user_id is None or "analyst" not in principal.roles:
         return None
     tier = clearance_of(session, principal.user_id)
-    if tier is None:
+    if tier is None or higher_before(session, principal.user_id, tier) is not None:
         return None
     allowance = opened(session, dataset, tier)
     return allowance if allowance is not None and allowance.covers(principal.user_id) else None
+
+
+def higher_before(session: Session, user_id: int, tier: Tier) -> Tier | None:
+    """Return the most trusted tier that somebody ever held, if it is above ``tier``."""
+    highest = highest_ever(session, [user_id])
+    above = highest is not None and highest.id != tier.id and place(highest) > place(tier)
+    return highest if above else None
 
 
 def require_own(session: Session, principal: Principal, dataset: Dataset) -> OpenAllowance:
     """Return the same.  Raises ``Forbidden`` without one."""
     allowance = own(session, principal, dataset)
     if allowance is None:
+        _require_never_above(session, principal)
         raise Forbidden(
             f"Registering a query takes the role admin, or an allowance of dataset"
             f" {dataset.name!r} for your tier, which {principal.name} does not have. Ask an admin"
             " for an allowance, or to register the query."
         )
     return allowance
+
+
+def _require_never_above(session: Session, principal: Principal) -> None:
+    """Raise ``Forbidden`` for an analyst who held a tier above their own before."""
+    tier = None if principal.user_id is None else clearance_of(session, principal.user_id)
+    if tier is None or principal.user_id is None:
+        return
+    higher = higher_before(session, principal.user_id, tier)
+    if higher is not None:
+        raise Forbidden(
+            f"{principal.name} held tier {higher.name!r} before, which is above {tier.name!r}."
+            f" Which question somebody asks may tell what they had read, and a query under an"
+            f" allowance of {tier.name!r} would be visible to that tier. Request the query instead:"
+            " an admin decides who sees it."
+        )
 
 
 def require_same(
@@ -187,7 +212,7 @@ def spending(session: Session, allowance: OpenAllowance) -> list[tuple[str, str,
         cost = (
             Entry(charge.loss, charge.failure) if same else _price(query, charge, allowance.account)
         )
-        shares.append((query.name, query.by, allowance.share(cost)))
+        shares.append((query.readable, query.by, allowance.share(cost)))
     return sorted(shares, key=lambda item: (-item[2], item[0]))
 
 

@@ -2,16 +2,18 @@
 
 Names and statistics are unique on a server.  If a name were refused because a query above has it,
 the refusal would tell that there is such a query, and which one; the same holds for a statistic.
-So a query under an allowance is stored under its name with the tier behind it, ``visits@partner``,
-and admins cannot choose such names; and its hash is that of the statistic with the number of its
-tier.  Both are taken only by queries that the tier sees.  Readers are shown the name without its
-tier, and may use it so, as long as they see no other query that answers to it.
+So a query under an allowance is stored under its name with the tier behind it and the number of
+this tier, ``visits@partner,2``.  No request has a comma in a name, and a tier that is created under
+the name of a deleted one has another number, so only queries of the same tier can have this name;
+all holders of the tier see them.  The hash is that of the statistic with the same number.  Readers
+are shown the name without its tier, and may use it so, as long as they see no other query that
+answers to it; then the name with the tier, and if that is not unique either, all of it.
 """
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from typing import TypeVar
 
-from sqlalchemy import ColumnElement, String, literal, or_
+from sqlalchemy import ColumnElement, String, cast, literal, or_
 from sqlmodel import Session, col, select
 
 from penstock.errors import Conflict, InvalidInput, NotFound
@@ -22,7 +24,7 @@ from penstock.services.allowances.floors import floor_of
 from penstock.services.ledger.charges import name_taken
 from penstock.services.repository.queries import in_sight, is_stream
 from penstock.services.schemas.queries import ComputedQueryRequest
-from penstock.spec_fields import LONGEST_NAME, folded
+from penstock.spec_fields import LONGEST_NAME, NUMBER_MARK, folded
 
 MARK = "@"
 
@@ -30,48 +32,44 @@ Request = TypeVar("Request", bound=ComputedQueryRequest)
 
 
 def with_tier(request: Request, tier: Tier) -> Request:
-    """Return a request whose name has the tier behind it.  Raises ``InvalidInput``."""
-    suffix = MARK + tier.name
-    if folded(request.name).endswith(folded(suffix)):
-        return request
-    name = request.name + suffix
+    """Return a request whose name has the tier and its number behind it.
+
+    Raises ``InvalidInput``.
+    """
+    suffix = _suffix(tier)
+    name = _without_tier(request.name, tier) + suffix
     if len(name) > LONGEST_NAME:
         raise InvalidInput(
-            f"With its tier, {suffix!r}, the name has {len(name)} characters, and a name has at"
-            f" most {LONGEST_NAME}; choose a shorter one.",
+            f"With its tier and the number of this tier, {suffix!r}, the name has {len(name)}"
+            f" characters, and a name has at most {LONGEST_NAME}; choose a shorter one.",
             pointer="/name",
         )
     return request.model_copy(update={"name": name})
 
 
-def require_no_tier(tiers: Iterable[Tier], name: str) -> None:
-    """Raise ``InvalidInput`` for a name that only an analyst's query may have."""
-    for tier in tiers:
-        suffix = MARK + tier.name
-        if folded(name).endswith(folded(suffix)):
-            raise InvalidInput(
-                f"Names that end with {suffix!r} are those of queries that analysts of this tier"
-                " register under an allowance; choose another name.",
-                pointer="/name",
-            )
-
-
 def plain(session: Session, query: Query) -> str:
     """Return a query's name without the tier of its maker."""
     floor = floor_of(session, query)
-    return query.name if floor is None else query.name[: -len(MARK + floor.name)]
+    return query.name if floor is None else query.name.removesuffix(_suffix(floor))
 
 
 def shown_name(session: Session, query: Query, limit: Tier | None) -> str:
-    """Return the name under which a reader finds a query: the shorter one if that is unambiguous.
+    """Return the name under which a reader finds a query: the shortest one that is unambiguous.
 
     Tiers above ``limit`` are out of their sight; ``None`` hides none.
     """
     if query.allowance_id is None:
         return query.name
-    short = plain(session, query)
-    others = select(Query.id).where(_answering(short), col(Query.id) != query.id, *_sight(limit))
-    return short if session.exec(others).first() is None else query.name
+    for name in (plain(session, query), query.readable):
+        others = select(Query.id).where(_answering(name), col(Query.id) != query.id, *_sight(limit))
+        if session.exec(others).first() is None:
+            return name
+    return query.name
+
+
+def all_answering(session: Session, name: str, limit: Tier | None) -> Sequence[Query]:
+    """Return the queries and streams in a reader's sight that a name may stand for."""
+    return session.exec(select(Query).where(_answering(name), *_sight(limit))).all()
 
 
 def answering(session: Session, name: str, limit: Tier | None) -> Query | None:
@@ -79,13 +77,17 @@ def answering(session: Session, name: str, limit: Tier | None) -> Query | None:
 
     One of several is that of the reader's own tier.
     """
-    rows = session.exec(select(Query).where(_answering(name), *_sight(limit))).all()
+    return chosen_of(all_answering(session, name, limit), name, limit)
+
+
+def chosen_of(rows: Sequence[Query], name: str, limit: Tier | None) -> Query | None:
+    """Return which of the ``rows`` that answer to a name it stands for, or ``None``."""
     exact = [row for row in rows if row.folded == folded(name)]
-    ours = [row for row in rows if folded(plain(session, row)) == folded(name)]
-    if not exact and len(ours) > 1 and limit is not None:
-        ours = [row for row in ours if row.folded == folded(name + MARK + limit.name)]
-    chosen = exact or ours
-    return chosen[0] if len(chosen) == 1 else None
+    if not exact and len(rows) > 1 and limit is not None:
+        own = f"{NUMBER_MARK}{required(limit.id)}"
+        rows = [row for row in rows if row.folded.endswith(own)]
+    among = exact or rows
+    return among[0] if len(among) == 1 else None
 
 
 def query_named(session: Session, name: str) -> Query:
@@ -105,13 +107,19 @@ def full_name(session: Session, name: str, limit: Tier | None) -> str | None:
     return None if query is None or query.folded == folded(name) else query.name
 
 
+def require_unused(session: Session, name: str) -> None:
+    """Raise ``NameTaken`` if any query or stream answers to a name: for those who see all."""
+    if all_answering(session, name, None):
+        raise name_taken(name)
+
+
 def require_name_in_sight_free(session: Session, name: str, tier: Tier) -> None:
     """Raise ``NameTaken`` if a query that ``tier`` sees answers to an analyst's new name."""
-    short = name[: -len(MARK + tier.name)]
+    short = name.removesuffix(_suffix(tier))
+    answers = or_(_answering(short), _answering(short + MARK + tier.name))
     sight = or_(in_sight(tier), col(Query.folded) == folded(name))
-    for row in session.exec(select(Query).where(_answering(short), sight)).all():
-        if folded(short) in (row.folded, folded(plain(session, row))):
-            raise name_taken(short)
+    if session.exec(select(Query.id).where(answers, sight)).first() is not None:
+        raise name_taken(short)
 
 
 def hash_at(canonical_hash: str, tier: Tier) -> str:
@@ -144,10 +152,27 @@ def require_no_twin(session: Session, canonical_hash: str | None, lowest: Tier) 
         )
 
 
+def _suffix(tier: Tier) -> str:
+    return f"{MARK}{tier.name}{NUMBER_MARK}{required(tier.id)}"
+
+
+def _without_tier(name: str, tier: Tier) -> str:
+    """Return a name without the tier, if somebody has put it behind it."""
+    suffix = folded(MARK + tier.name)
+    ends = (place for place, letter in enumerate(name) if letter == MARK)
+    return next((name[:place] for place in ends if folded(name[place:]) == suffix), name)
+
+
 def _answering(name: str) -> ColumnElement[bool]:
     """Return the condition for queries that may answer to a short name: at each tier one."""
-    names = select(literal(folded(name) + MARK, String) + col(Tier.folded))
-    return or_(col(Query.folded) == folded(name), col(Query.folded).in_(names))
+    short, number = folded(name), cast(col(Tier.id), String)
+    names = literal(short + MARK, String) + col(Tier.folded) + NUMBER_MARK + number
+    with_its_tier = literal(short + NUMBER_MARK, String) + number
+    return or_(
+        col(Query.folded) == short,
+        col(Query.folded).in_(select(names)),
+        col(Query.folded).in_(select(with_its_tier)),
+    )
 
 
 def _sight(limit: Tier | None) -> list[ColumnElement[bool]]:

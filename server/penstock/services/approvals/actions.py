@@ -229,6 +229,6 @@ STORED: TypeAdapter[Proposed] = TypeAdapter(Annotated[Proposed, Field(discrimina
 
 def _ended(session: Session, server: Server, principal: Principal, query: Query) -> After:
     if query.status == "retired":
-        raise Conflict(f"{query.name!r} is retired already.")
+        raise Conflict(f"{query.readable!r} is retired already.")
     end(session, server, principal, query)
     return nothing

@@ -2,7 +2,8 @@
 
 After a database was restored to an older state nobody can tell what it had drawn since.  So its
 queries release what is stored and draw nothing more, and its accounts have spent at least what
-the witness saw: later registrations are charged on top of that.
+the witness saw: later registrations are charged on top of that.  Of allowances it saw nothing, so
+they are all taken back.
 """
 
 from collections.abc import Callable, Sequence
@@ -23,6 +24,7 @@ from penstock.services.access.principals import Principal
 from penstock.services.access.two_person_rule import require_second
 from penstock.services.audit.logged_restores import record_restore
 from penstock.services.context import Server
+from penstock.services.datasets import allowances
 from penstock.transparency_log import checkpoints, leaves
 from penstock.transparency_log.sights import NOTHING, Sight
 from penstock.transparency_log.spending import account_name, peaks
@@ -134,6 +136,7 @@ def acknowledge_within(
         lost_accounts=unknown,
     )
     _stop_schedules(session, principal, now)
+    allowances.take_all_back(session, server, principal)
     sight = server.sequencer.place_now(session)
 
     def after() -> None:

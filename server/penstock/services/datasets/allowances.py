@@ -144,11 +144,13 @@ def seen_by(
     session: Session, principal: Principal, dataset: Dataset, tier: Tier
 ) -> AllowanceView | None:
     """Return a tier's allowance as the caller sees it: analysts, if they may use it."""
-    allowance = opened(session, dataset, tier)
-    if allowance is None or principal.roles & {"admin", "auditor"}:
+    if principal.roles & {"admin", "auditor"}:
+        allowance = opened(session, dataset, tier)
         return None if allowance is None else _view(session, allowance)
-    usable = principal.user_id is not None and allowance.covers(principal.user_id)
-    return _view(session, allowance, principal) if usable else None
+    usable = own(session, principal, dataset)
+    if usable is None or usable.tier.id != tier.id:
+        return None
+    return _view(session, usable, principal)
 
 
 def open_again(session: Session, server: Server, principal: Principal, dataset: Dataset) -> None:
@@ -157,6 +159,13 @@ def open_again(session: Session, server: Server, principal: Principal, dataset: 
         accountant = spec_of(dataset).accountant
         account = opened_account(allowance.account.epsilon, dataset.delta, accountant)
         _append(session, server, principal, dataset, allowance.tier, account, allowance.users)
+
+
+def take_all_back(session: Session, server: Server, principal: Principal) -> None:
+    """Take back every allowance, after a restore: what was spent of them since is not known."""
+    for dataset in session.exec(select(Dataset).order_by(col(Dataset.id))).all():
+        for allowance in of_dataset(session, dataset):
+            _append(session, server, principal, dataset, allowance.tier, None, None)
 
 
 def _append(

@@ -47,7 +47,7 @@ def as_declared(session: Session, dataset: Dataset, query: Query) -> Dataset:
     ).first()
     if former is None:
         raise IntegrityViolation(
-            f"The declaration of dataset {dataset.name!r} when {query.name!r} was registered"
+            f"The declaration of dataset {dataset.name!r} when {query.readable!r} was registered"
             " is missing, and nothing is read with another declaration. Restore the database from a"
             " backup."
         )

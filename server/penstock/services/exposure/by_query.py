@@ -19,8 +19,9 @@ from penstock.persistence.tables.queries import Grant, Query, Release
 from penstock.services.access.principals import Principal, roles_of
 from penstock.services.context import Server
 from penstock.services.exposure.compositions import Compose, Line, composed, composing
-from penstock.services.exposure.exposure import highest_ever, people, placed
+from penstock.services.exposure.exposure import people, placed
 from penstock.services.ledger.accounts import TierAccount, open_account
+from penstock.services.ledger.effective_levels import highest_ever
 from penstock.services.ledger.version_chains import of_same_people
 from penstock.services.noise.kinds.choice import kind_of
 from penstock.services.noise.kinds.kind import QueryKind
@@ -162,7 +163,7 @@ def _shared(
     for row in rows:
         by_rung.setdefault(row.release.rung, []).append(row)
     return _Shared(
-        query=query.name,
+        query=query.readable,
         dataset=dataset.name,
         version=dataset.version,
         stream=kind.is_stream,

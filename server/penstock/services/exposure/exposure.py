@@ -24,13 +24,13 @@ from penstock.persistence.tables.datasets import Dataset
 from penstock.persistence.tables.decided.requests import Asker, RequestDecision
 from penstock.persistence.tables.ledger import Charge
 from penstock.persistence.tables.log import Leaf
-from penstock.persistence.tables.people import Clearance, Tier, User
+from penstock.persistence.tables.people import User
 from penstock.persistence.tables.queries import Grant, Query, QueryLevel, Release
 from penstock.services.access.principals import OPERATOR, Principal
 from penstock.services.context import Server
 from penstock.services.exposure.compositions import Compose, Line, added, composed, composing, which
 from penstock.services.ledger.accounts import TierAccount, open_account
-from penstock.services.ledger.effective_levels import charged_rungs, place
+from penstock.services.ledger.effective_levels import charged_rungs, highest_ever
 from penstock.services.ledger.version_chains import by_people, chains, of_same_people, split
 from penstock.services.noise.kinds.choice import kind_of
 from penstock.services.noise.kinds.kind import QueryKind
@@ -184,7 +184,7 @@ def _exposed(group: _QueryReleases, delta: float) -> ExposedQueryView:
     """Return what the users hold of one query."""
     best = group.best
     return ExposedQueryView(
-        group.query.name,
+        group.query.readable,
         group.kind.level(best[0]),
         group.kind.guarantee(best[0], delta),
         group.kind.levels.composed(best, delta),
@@ -280,16 +280,6 @@ def reach(versions: Sequence[Dataset], reaches: Sequence[ReachView | None]) -> R
 
     # The worst set over several datasets consists of the worst set of each.
     return _farthest(worst(of_dataset) for of_dataset in split(versions))
-
-
-def highest_ever(session: Session, user_ids: Sequence[int]) -> Tier | None:
-    """Return the most trusted tier that any of the users holds or ever held."""
-    rows = session.exec(
-        select(Clearance, Tier)
-        .join(Tier, col(Clearance.tier_id) == col(Tier.id))
-        .where(col(Clearance.user_id).in_(user_ids))
-    ).all()
-    return max((tier for _, tier in rows), key=place, default=None)
 
 
 def _added(users: Sequence[User], parts: Sequence[ExposureView]) -> ExposureView:

@@ -357,7 +357,7 @@ def spending(session: Session, dataset_id: int, account: TierAccount) -> list[tu
     ).all()
     shares: dict[str, float] = {}
     for query, charge in rows:
-        shares[query.name] = shares.get(query.name, 0.0) + charge.loss / limit
+        shares[query.readable] = shares.get(query.readable, 0.0) + charge.loss / limit
     return sorted(shares.items(), key=lambda item: (-item[1], item[0]))
 
 

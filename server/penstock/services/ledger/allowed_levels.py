@@ -65,7 +65,7 @@ def require_levels(session: Session, query: Query, rungs: Rungs) -> None:
     count = len(known | set(rungs.values()))
     if count > query.max_levels and not set(rungs.values()) <= known:
         raise LevelsUsedUp(
-            f"Query {query.name!r} would have {count} levels, and was registered for"
+            f"Query {query.readable!r} would have {count} levels, and was registered for"
             f" {query.max_levels}; choose levels that it has already."
         )
 

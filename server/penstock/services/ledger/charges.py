@@ -137,7 +137,7 @@ def charge_all(
         # It was registered since the check, under another dataset, which is not locked.
         if not duplicate(problem):
             raise
-        raise name_taken(query.name) from problem
+        raise name_taken(query.readable) from problem
     # Once for all leaves: it takes longer than any of them.
     exposure = exposure_of(session, principal, dataset) if before.has_read else {}
     own = {**kind_of(query).leaf(), **(also or {})}

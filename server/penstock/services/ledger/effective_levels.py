@@ -95,6 +95,16 @@ def place(tier: Tier) -> tuple[int, bool, datetime, int]:
     return tier.rank, tier.deleted_at is None, gone, required(tier.id)
 
 
+def highest_ever(session: Session, user_ids: Sequence[int]) -> Tier | None:
+    """Return the most trusted tier that any of the users holds or ever held."""
+    rows = session.exec(
+        select(Clearance, Tier)
+        .join(Tier, col(Clearance.tier_id) == col(Tier.id))
+        .where(col(Clearance.user_id).in_(user_ids))
+    ).all()
+    return max((tier for _, tier in rows), key=place, default=None)
+
+
 def ladder(session: Session) -> list[Tier]:
     """Return all tiers that count, including deleted ones that had users, least trusted first."""
     return sorted(session.exec(_LADDER).all(), key=place)

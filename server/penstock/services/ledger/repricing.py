@@ -146,7 +146,7 @@ def _refusal(
     )
     listed = [due for due in heaviest if (due.cost.failure if by_failure else due.cost.loss) > 0]
     named = ", ".join(
-        f"{due.query.name} ({due.cost.cost.failure if by_failure else due.cost.cost.loss:.3g})"
+        f"{due.query.readable} ({due.cost.cost.failure if by_failure else due.cost.cost.loss:.3g})"
         for due in listed[:HEAVIEST_SHOWN]
     )
     more = f" and {len(listed) - HEAVIEST_SHOWN} more" if len(listed) > HEAVIEST_SHOWN else ""
@@ -174,7 +174,11 @@ def _refusal(
         largest_share=0.0,
         largest_epsilon=fitting,
         needed_by=[
-            {"query": due.query.name, "loss": due.cost.cost.loss, "failure": due.cost.cost.failure}
+            {
+                "query": due.query.readable,
+                "loss": due.cost.cost.loss,
+                "failure": due.cost.cost.failure,
+            }
             for due in listed[:HEAVIEST_SHOWN]
         ],
         spent_by=[

@@ -90,7 +90,7 @@ def _is_old(session: Session, dataset: Dataset, tier: Tier) -> bool:
 
 def _missing(account: Repriced) -> list[str]:
     """Return the names of the queries that were charged too little."""
-    return [due.query.name for due in account.dues if due.cost.loss > 0 or due.cost.failure > 0]
+    return [due.query.readable for due in account.dues if due.cost.loss > 0 or due.cost.failure > 0]
 
 
 def _described(session: Session, dataset: Dataset, account: Repriced) -> Undercharged:

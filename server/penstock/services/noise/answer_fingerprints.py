@@ -39,7 +39,7 @@ def require_fingerprint(query: Query) -> bytes:
     """Return the sealed fingerprint.  Raises ``Conflict`` if there is none."""
     if query.sealed_fingerprint is None:
         raise Conflict(
-            f"Query {query.name!r} was registered before fingerprints of answers were kept, so"
+            f"Query {query.readable!r} was registered before fingerprints of answers were kept, so"
             " its ceiling cannot be raised; register the statistic again."
         )
     return query.sealed_fingerprint

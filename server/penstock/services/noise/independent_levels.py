@@ -78,7 +78,7 @@ class IndependentLevels(LevelRule):
             if own > 0 and process.guarantee(own - 1, delta).epsilon <= target.value:
                 raise ClearanceTooLow(
                     f"A level of epsilon {target.value:g} is more accurate than {tier.name!r}"
-                    f" allows for {query.name!r}, epsilon"
+                    f" allows for {query.readable!r}, epsilon"
                     f" {process.guarantee(own, delta).epsilon:.4g}. Ask for that or less, or ask an"
                     " admin for a higher clearance."
                 )
@@ -90,10 +90,11 @@ class IndependentLevels(LevelRule):
         if named not in rungs:
             levels = ", ".join(f"{process.level(rung).value:g}" for rung in rungs)
             raise InvalidInput(
-                f"Query {query.name!r} has no level of {target.kind} {target.value:g} and cannot"
-                f" get one: generalized Gaussian noise with p = {process.p:g} has no lossless"
-                f" levels; each is an independent draw, made when the data were read. Request an"
-                f" existing level ({process.mechanism.parameter} {levels}), or that of a tier.",
+                f"Query {query.readable!r} has no level of {target.kind} {target.value:g} and"
+                f" cannot get one: generalized Gaussian noise with p = {process.p:g} has no"
+                f" lossless levels; each is an independent draw, made when the data were"
+                f" read. Request an existing level ({process.mechanism.parameter} {levels}), or"
+                " that of a tier.",
                 pointer=f"/{target.kind}",
             )
         return named
@@ -172,7 +173,7 @@ class IndependentLevels(LevelRule):
     def require_drawable(self, query: Query) -> None:
         """Raise ``IntegrityViolation``: every level was drawn when the data were read."""
         raise IntegrityViolation(
-            f"Query {query.name!r} has lost a release that was drawn at its registration;"
+            f"Query {query.readable!r} has lost a release that was drawn at its registration;"
             f" nothing is drawn in its place. Restore the database from a backup."
         )
 

@@ -151,7 +151,9 @@ class LosslessLevels(LevelRule):
                 return
             beside = _anchor(session, current)
             if drawn is None or beside.id != anchor.id:
-                raise Conflict(f"The ceiling of {query.name!r} changed in the meantime; try again.")
+                raise Conflict(
+                    f"The ceiling of {query.readable!r} changed in the meantime; try again."
+                )
             yield finest, drawn, beside
 
         return new
@@ -175,7 +177,7 @@ class LosslessLevels(LevelRule):
     def values_missing(self, query: Query) -> str:
         """Return a message: the level is more accurate than the ceiling."""
         ceiling = self.process.level(query.ceiling).value
-        return f"A level of {query.name!r} is more accurate than its ceiling, {ceiling:g}"
+        return f"A level of {query.readable!r} is more accurate than its ceiling, {ceiling:g}"
 
 
 def _anchor(session: Session, query: Query) -> Release:
@@ -188,7 +190,7 @@ def _anchor(session: Session, query: Query) -> Release:
     ).first()
     if release is None:
         raise IntegrityViolation(
-            f"Query {query.name!r} has no release as accurate as its anchor; nothing is drawn."
+            f"Query {query.readable!r} has no release as accurate as its anchor; nothing is drawn."
             " Restore the database from a backup."
         )
     return release

@@ -100,8 +100,8 @@ def require_unfrozen(query: Query) -> None:
     if query.frozen is not None:
         raise Conflict(
             f"The database was restored to an older state on {query.frozen}, and what"
-            f" {query.name!r} had drawn since then is lost; new draws would reveal more than was"
-            " charged for. Stored releases are still handed out; for anything else register"
+            f" {query.readable!r} had drawn since then is lost; new draws would reveal more than"
+            " was charged for. Stored releases are still handed out; for anything else register"
             " a new query."
         )
 
@@ -131,7 +131,7 @@ def place_of(
 def misfit(query: Query, what: str, *, noun: str = "Query") -> IntegrityViolation:
     """Return the refusal to draw from rows that do not fit each other."""
     return IntegrityViolation(
-        f"{noun} {query.name!r} {what}: its rows do not fit each other. Nothing was drawn;"
+        f"{noun} {query.readable!r} {what}: its rows do not fit each other. Nothing was drawn;"
         " restore the database from a backup."
     )
 

@@ -119,7 +119,7 @@ def _queries(session: Session, versions: Sequence[Dataset]) -> list[ShreddedQuer
     ).all()
     return [
         ShreddedQueryView(
-            query.name,
+            query.readable,
             kind_of(query).is_stream,
             numbers[query.dataset_id],
             query.status,

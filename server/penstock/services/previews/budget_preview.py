@@ -169,7 +169,9 @@ def _view(before: TierAccount | None, repriced: Repriced) -> MovedBudgetView:
         failure_share=before.spent.failure / (old.failure or 1) if before else 0.0,
         failure_share_after=(account.spent.failure + sum_.failure) / failures,
         dearer=[
-            DearerQueryView(due.query.name, due.cost.loss / limit.loss, due.cost.failure / failures)
+            DearerQueryView(
+                due.query.readable, due.cost.loss / limit.loss, due.cost.failure / failures
+            )
             for due in sorted(repriced.dues, key=lambda due: -due.cost.failure)
         ],
         fits=repriced.shortfall is None,

@@ -18,9 +18,9 @@ from penstock.persistence.tables.people import Clearance, Tier, User
 from penstock.persistence.tables.queries import Query
 from penstock.services.access.principals import Principal, roles_of
 from penstock.services.context import Server
-from penstock.services.exposure.exposure import highest_ever, reach, reach_of
+from penstock.services.exposure.exposure import reach, reach_of
 from penstock.services.ledger.accounts import open_account
-from penstock.services.ledger.effective_levels import place
+from penstock.services.ledger.effective_levels import highest_ever, place
 from penstock.services.ledger.version_chains import by_people, split
 from penstock.services.noise.kinds.choice import kind_of
 from penstock.services.repository.levels import all_allowed_rungs
@@ -175,7 +175,7 @@ def _sights(session: Session, source: Tier | None, target: Tier | None) -> list[
         before, after = (_guarantee(query, dataset, rungs) for rungs in allowed)
         if before or after:
             sights.append(
-                SightView(query.name, dataset.name, kind_of(query).is_stream, before, after)
+                SightView(query.readable, dataset.name, kind_of(query).is_stream, before, after)
             )
     return sights
 

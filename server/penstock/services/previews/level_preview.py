@@ -17,6 +17,7 @@ from penstock.persistence.tables.datasets import Dataset
 from penstock.persistence.tables.people import User
 from penstock.persistence.tables.queries import Query
 from penstock.services.access.principals import Principal
+from penstock.services.allowances.own_names import query_named, shown_name
 from penstock.services.context import Server
 from penstock.services.ledger import effective_levels
 from penstock.services.ledger.accounts import require_room
@@ -32,7 +33,7 @@ from penstock.services.queries.level_changes import (
 )
 from penstock.services.releases.visibility import levels_of
 from penstock.services.repository.people import holding, ordered_tiers
-from penstock.services.repository.queries import query_by_name, stream_by_name
+from penstock.services.repository.queries import stream_by_name
 from penstock.services.schemas.levels import LevelSpec
 from penstock.services.schemas.previews import ChargeView, RoomView
 from penstock.services.schemas.views import ErrorView, GuaranteeView, LevelView
@@ -106,7 +107,7 @@ def preview(
     """
     principal.require("admin")
     with server.database.read() as session:
-        query = (stream_by_name if stream else query_by_name)(session, name)
+        query = (stream_by_name if stream else query_named)(session, name)
         require_active(query)
         dataset = session.get_one(Dataset, query.dataset_id)
         rungs = _requested_rungs(session, dataset, query, levels)
@@ -115,7 +116,7 @@ def preview(
         dues = effective_levels.due(session, dataset, [query], allowed={key: allowed})
         before = newest(session, [query])[key]
         return MovedLevelsView(
-            query=query.name,
+            query=shown_name(session, query, None),
             dataset=dataset.name,
             stream=stream,
             lossless=kind_of(query).lossless,

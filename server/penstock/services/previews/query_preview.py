@@ -37,7 +37,7 @@ from penstock.services.ledger.quotes import Quote, require_tiers
 from penstock.services.ledger.room_left import charge_of, room_of
 from penstock.services.noise.kinds.choice import kind_of
 from penstock.services.noise.kinds.kind import QueryKind
-from penstock.services.previews.allowance_preview import allowance_room
+from penstock.services.previews.allowance_preview import allowance_room, own_left
 from penstock.services.previews.alternatives import compared
 from penstock.services.previews.strategies import strategies
 from penstock.services.queries.exact_answers import (
@@ -46,7 +46,7 @@ from penstock.services.queries.exact_answers import (
     require_dimension,
     require_values,
 )
-from penstock.services.queries.pending import charged_dataset, pending
+from penstock.services.queries.pending import charged_dataset, pending, pending_or_free
 from penstock.services.queries.prepared_request import PreparedRequest
 from penstock.services.queries.refused_histograms import advise, advised, solved
 from penstock.services.queries.sql.statements import resolved_statement
@@ -129,7 +129,7 @@ def preview(
         described = _quoted(prepared_request, accounts)
     quote = computations.among(described.quote, accounts)
     with server.database.read() as session:
-        left = pending(session, dataset, request, prepared, limit)
+        left = _left(session, prepared_request, accounts, quote)
         if left is None:
             terms = request.max_levels, prepared.dimension
             problem = refused(session, dataset, *terms, quote, everybody=limit is None)
@@ -152,6 +152,21 @@ def preview(
     view = _view(previewed_query, described.described)
     own = None if limit is None else allowance_room(prepared_request, accounts)
     return replace(view, allowance=own)
+
+
+def _left(
+    session: Session, planned: PreparedRequest, accounts: Accounts, quote: Quote
+) -> Query | None:
+    """Return what an interrupted registration of a request left, or ``None``.
+
+    Raises as registering the request would.
+    """
+    request, prepared = planned.request, planned.prepared
+    if planned.limit is None:
+        lowest = next(tier for tier, _ in accounts if tier.name in quote.rungs)
+        return pending_or_free(session, planned.dataset, request, prepared, lowest)
+    left = pending(session, planned.dataset, request, prepared, planned.limit)
+    return left or own_left(session, planned)
 
 
 def _visible(server: Server, principal: Principal, request: RegisteredQuery) -> _PreviewedQuery:
@@ -224,7 +239,7 @@ def _view(previewed_query: _PreviewedQuery, described: Described) -> PreviewView
     rungs = [(tier.account.tier.name, tier.rung) for tier in previewed_query.seen]
     of = previewed_query.of
     return PreviewView(
-        query=of.name,
+        query=of.readable if isinstance(of, Query) else of.name,
         dataset=previewed_query.dataset.name,
         dataset_version=previewed_query.dataset.version,
         mechanism=kind.mechanism.name,

@@ -7,6 +7,7 @@ It reads only specs and accounts, and changes nothing.  Analysts see tiers up to
 from dataclasses import replace
 
 from penstock.services.access.principals import Principal
+from penstock.services.allowances.own_names import require_unused
 from penstock.services.computations import computations
 from penstock.services.computations.stream_quotes import quote_stream
 from penstock.services.context import Server
@@ -38,6 +39,8 @@ def preview_stream(
     quote = computations.among(priced.quote, accounts)
     with server.database.read() as session:
         require_free_name(session, request.name, limit)
+        if limit is None:
+            require_unused(session, request.name)
         problem = refused(
             session,
             dataset,

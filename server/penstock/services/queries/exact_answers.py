@@ -138,7 +138,8 @@ def prepared_again(
     if query.sql is not None:
         if values is not None:
             raise InvalidInput(
-                f"The server computes {query.name!r} itself; leave values out.", pointer="/values"
+                f"The server computes {query.readable!r} itself; leave values out.",
+                pointer="/values",
             )
         request: Request = kind.request_model.model_validate(spec)
         prepared, reader = prepared_for(server, dataset, request)
@@ -148,7 +149,7 @@ def prepared_again(
         raise InvalidInput(f"{missing}; send its exact values again.", pointer="/values")
     if len(values) != query.dimension:
         raise InvalidInput(
-            f"There are {len(values)} values; {query.name!r} was registered with"
+            f"There are {len(values)} values; {query.readable!r} was registered with"
             f" {query.dimension}.",
             pointer="/values",
         )

@@ -90,7 +90,7 @@ def change(server: Server, principal: Principal, name: str, request: LevelsChang
     if mismatch is not None:
         raise mismatch
     if answer is None:
-        raise Conflict(f"The levels of {query.name!r} changed in the meantime; try again.")
+        raise Conflict(f"The levels of {query.readable!r} changed in the meantime; try again.")
     exact, state = answer()
     if pushed is None:
         _require_same(server, principal, dataset, query, exact)
@@ -155,11 +155,11 @@ def require_active(query: Query) -> None:
     """Raise ``Conflict`` unless levels of the query may change."""
     if query.status == "pending":
         raise Conflict(
-            f"The registration of {query.name!r} was interrupted; register the same spec again"
+            f"The registration of {query.readable!r} was interrupted; register the same spec again"
             " to finish it, and then change its levels."
         )
     if query.status != "active":
-        raise Conflict(f"Query {query.name!r} is {query.status}; its levels cannot change.")
+        raise Conflict(f"Query {query.readable!r} is {query.status}; its levels cannot change.")
 
 
 def locked_active(session: Session, query: Query) -> Query:

@@ -23,7 +23,7 @@ from penstock.persistence.tables.datasets import Dataset
 from penstock.persistence.tables.people import Tier
 from penstock.persistence.tables.queries import Query
 from penstock.services.allowances.own_names import (
-    answering,
+    all_answering,
     require_name_in_sight_free,
     require_no_twin,
 )
@@ -197,8 +197,11 @@ def pending_or_free(
     """
     left = pending(session, dataset, request, prepared)
     if left is None:
-        if answering(session, request.name, None) is not None:
+        named = all_answering(session, request.name, None)
+        left = next((row for row in named if _is_left(row, dataset, request, prepared)), None)
+        if named and left is None:
             raise name_taken(request.name)
+    if left is None:
         require_no_twin(session, prepared.canonical_hash, lowest)
     return left
 

@@ -20,12 +20,17 @@ from penstock.services.noise.kinds.choice import requested
 from penstock.services.noise.long_vectors import sizes
 from penstock.services.repository.queries import statistic_of
 from penstock.services.schemas.queries import Terms
+from penstock.spec_fields import without_number
 
 
 def spec_text(request: Terms, prepared: PreparedQuery) -> str:
-    """Return the spec as it is stored, without values and keys (JSON)."""
+    """Return the spec as it is stored, without values and keys (JSON).
+
+    Its name is one that a request may have.
+    """
     kind, _ = requested(request, prepared)
-    return json.dumps(kind.stored_spec(request, prepared), sort_keys=True)
+    stored = kind.stored_spec(request, prepared)
+    return json.dumps({**stored, "name": without_number(stored["name"])}, sort_keys=True)
 
 
 def keys_text(prepared: PreparedQuery) -> str | None:
@@ -62,8 +67,8 @@ def statement_of(
         raise RuntimeError("only a query that the server computes has a statement")
     if sha256_of(query.sql) != query.sql_hash:
         raise IntegrityViolation(
-            f"The SQL of query {query.name!r} does not match its hash, so it is not run. Restore"
-            " the database from a backup."
+            f"The SQL of query {query.readable!r} does not match its hash, so it is not run."
+            " Restore the database from a backup."
         )
     if not _is_same(query, prepared):
         statement = None
@@ -71,10 +76,10 @@ def statement_of(
         statement = recorded(dataset, statement, query.sql, sources)
     if statement is None:
         raise Conflict(
-            f"This version of the server cannot run the SQL that query {query.name!r} was"
+            f"This version of the server cannot run the SQL that query {query.readable!r} was"
             " registered and charged with, so the data are not read. Use the version of the server"
             " that registered the query; what was released already stays available.",
-            query=query.name,
+            query=query.readable,
         )
     return statement
 

@@ -22,7 +22,6 @@ from penstock.persistence.tables.queries import Query
 from penstock.services.access.principals import Principal, require_still
 from penstock.services.allowances import own_levels
 from penstock.services.allowances.open_allowances import OpenAllowance
-from penstock.services.allowances.own_names import require_no_tier
 from penstock.services.computations import computations
 from penstock.services.computing import PATIENCE
 from penstock.services.context import Server
@@ -113,7 +112,7 @@ def register(
         query = _anchor(server, dataset, charged, rungs, prepared.step, reader(charged), progress)
     except (SourceChanged, Unavailable) as problem:
         problem.detail += (
-            f" Query {charged.name!r} is charged and waits for its data: register the same spec"
+            f" Query {charged.readable!r} is charged and waits for its data: register the same spec"
             " again to finish it."
         )
         raise
@@ -143,7 +142,6 @@ def _charged(
             require_as_declared(now.declared, dataset)
             fresh = accounts if now.same else accounts_of(session, dataset)
             require_same_accounts(accounts, fresh)
-            require_no_tier([tier for tier, _ in fresh], request.name)
             query = row(server, principal, dataset, request, prepared, quote)
             charge_all(session, principal, dataset, query, quote, fresh)
             tiers = _quoted(quote, fresh)

@@ -119,7 +119,7 @@ def allowed_now(
         tier = session.get(Tier, clearance[1])
         whole = None if tier is None else full_name(session, name, tier)
         if whole is None:
-            raise
+            raise NotFound(f"There is no query {name!r}.") from None
     return allowed(whole)
 
 
@@ -134,10 +134,10 @@ def _allowed(
     query, kind, own_tier = known.query, known.kind, known.tier(clearance[1])
     own = None if own_tier is None else known.allowed_rung(own_tier)
     if own_tier is None or own is None:
-        raise NotFound(f"There is no query {query.name!r}.")
+        raise NotFound(f"There is no query {query.readable!r}.")
     if query.status != "active":
         raise Conflict(
-            f"Query {query.name!r} is {query.status} and has no new releases; values already"
+            f"Query {query.readable!r} is {query.status} and has no new releases; values already"
             f" handed out can still be read."
         )
     tier, rung, target = own_tier, own, request.target()
@@ -155,7 +155,7 @@ def _allowed(
     if rung < own:
         raise ClearanceTooLow(
             f"The requested level, {kind.level(rung).value:g}, is more accurate than"
-            f" {own_tier.name!r} allows for {query.name!r}, {kind.level(own).value:g}"
+            f" {own_tier.name!r} allows for {query.readable!r}, {kind.level(own).value:g}"
             f" ({kind.mechanism.parameter}). Request that level or more noise,"
             " or ask an admin for a higher clearance."
         )
@@ -186,7 +186,7 @@ def rung_of_tier(
     rung = allowed_rung(tier)
     if rung is None:
         raise InvalidInput(
-            f"Query {query.name!r} has no level for tier {tier.name!r}; request another tier.",
+            f"Query {query.readable!r} has no level for tier {tier.name!r}; request another tier.",
             pointer="/tier",
         )
     return tier, rung

@@ -60,7 +60,7 @@ class Holding:
         return HistoryItemView(
             id=self.release.public_id,
             user=self.user.name,
-            query=self.query.name,
+            query=self.query.readable,
             dataset=self.dataset.name,
             tier=self.tier.name,
             mechanism=self.query.mechanism,
@@ -115,7 +115,7 @@ def view_of(
     reading = kind.reading(query, rung, steps)
     return ReleaseView(
         id=release.public_id,
-        query=query.name,
+        query=query.readable,
         dataset=dataset.name,
         tier=tier.name,
         mechanism=query.mechanism,

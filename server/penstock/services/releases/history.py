@@ -4,7 +4,7 @@ from collections.abc import Collection, Sequence
 from datetime import datetime
 
 from sqlalchemy import inspect
-from sqlmodel import Session, col, select
+from sqlmodel import Session
 
 from penstock.errors import Forbidden, InvalidInput, NotFound
 from penstock.persistence.dialects import long_content
@@ -12,7 +12,9 @@ from penstock.persistence.row_numbers import required
 from penstock.persistence.tables.columns import metadata
 from penstock.persistence.tables.queries import Query
 from penstock.services.access.principals import Principal
+from penstock.services.allowances.own_names import all_answering, answering, chosen_of
 from penstock.services.context import Server
+from penstock.services.datasets.datasets import visible_below
 from penstock.services.ledger.version_chains import versions_of
 from penstock.services.noise.estimates.reading import AS_REGISTERED, EstimateChoice, reread
 from penstock.services.noise.estimates.sized_counts import Shown, with_size
@@ -26,7 +28,7 @@ from penstock.services.releases.grants import Holding, holdings
 from penstock.services.releases.locked_state import LONG
 from penstock.services.repository.datasets import dataset_by_name
 from penstock.services.repository.people import tier_by_name, user_by_name
-from penstock.services.repository.queries import query_by_name
+from penstock.services.repository.queries import is_stream
 from penstock.services.schemas.views import (
     HistoryItemView,
     ReleaseView,
@@ -66,7 +68,7 @@ def listing(
         rows = holdings(
             session,
             user_ids=users,
-            query_id=None if query is None else _query(session, query, own),
+            query_id=None if query is None else _query(session, principal, query, own),
             dataset_ids=None if dataset is None else _versions(session, dataset, own),
             tier_id=None if tier is None else required(tier_by_name(session, tier).id),
             streams=False,
@@ -193,7 +195,7 @@ def _holdings_of_query(
     session: Session, principal: Principal, query: str, *, values: bool = False
 ) -> list[Holding]:
     """Return what the caller holds of a query, with sealed ``values`` if they are not long."""
-    row = session.exec(select(Query).where(col(Query.folded) == folded(query))).first()
+    row = _seen(session, principal, query) or _read(session, principal, query)
     if row is None:
         return []
     rows = holdings(
@@ -206,12 +208,37 @@ def _holdings_of_query(
     return sorted(rows, key=lambda row: row.release.rung)
 
 
-def _query(session: Session, name: str, own: Sequence[int] | None) -> int:
+def _query(session: Session, principal: Principal, name: str, own: Sequence[int] | None) -> int:
     """Return a query; for an analyst who holds no release of it, raise as if it were missing."""
-    key = required(query_by_name(session, name).id)
-    if own is not None and not holdings(session, user_ids=own, query_id=key, limit=1):
+    query = _seen(session, principal, name)
+    if own is not None and (query is None or not _holds(session, own, query)):
+        query = _read(session, principal, name)
+    if query is None or is_stream(query):
         raise NotFound(f"There is no query {name!r}.")
-    return key
+    return required(query.id)
+
+
+def _seen(session: Session, principal: Principal, name: str) -> Query | None:
+    """Return the query in the caller's sight that a name stands for."""
+    limit = visible_below(session, principal)
+    if limit is None and not principal.roles & {"admin", "auditor"}:
+        return None
+    return answering(session, name, limit)
+
+
+def _read(session: Session, principal: Principal, name: str) -> Query | None:
+    """Return the query that a name stands for among those that the caller holds releases of.
+
+    Some may be out of their sight by now.
+    """
+    own, limit = [required(principal.user_id)], visible_below(session, principal)
+    rows = [row for row in all_answering(session, name, None) if _holds(session, own, row)]
+    return chosen_of(rows, name, limit)
+
+
+def _holds(session: Session, user_ids: Sequence[int], query: Query) -> bool:
+    rows = holdings(session, user_ids=user_ids, query_id=required(query.id), limit=1)
+    return bool(rows)
 
 
 def _versions(session: Session, name: str, own: Sequence[int] | None) -> list[int]:

@@ -164,7 +164,7 @@ def _read(
     else:
         row = _present(statement.first(connection, place))
     if row["query_seq"] is None:
-        raise NotFound(f"There is no query {query.name!r}.")
+        raise NotFound(f"There is no query {query.readable!r}.")
     stored, received = _release(session, row, "at", long=long), received_in(session, row)
     if received is not None and stored is not None:
         received = replace(received, ciphertext=stored.ciphertext)

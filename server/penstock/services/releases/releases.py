@@ -164,7 +164,7 @@ def preview(
         user, query = required(principal.user_id), required(allowed.query.id)
         rungs = [row.release.rung for row in holdings(session, user_ids=[user], query_id=query)]
         return ReleasePreviewView(
-            query=allowed.query.name,
+            query=allowed.query.readable,
             dataset=allowed.dataset.name,
             tier=allowed.tier.name,
             mechanism=allowed.query.mechanism,
@@ -230,7 +230,7 @@ def _stored_or_drawn(
     if state.count != query.seq + 1:
         # A level whose row was deleted would be drawn a second time, independently.
         raise IntegrityViolation(
-            f"Rows of query {query.name!r} are missing: its releases do not fit each other."
+            f"Rows of query {query.readable!r} are missing: its releases do not fit each other."
             " Nothing was drawn; restore the database from a backup."
         )
     accurate, noisy = state.accurate, state.noisy
@@ -320,7 +320,7 @@ def _require_levels_left(allowed: AllowedRequest, others: int) -> None:
     """Raise ``LevelsUsedUp`` if there may be no more than ``others`` levels beside the tiers'."""
     if others >= allowed.query.max_levels - len(allowed.known.given):
         raise LevelsUsedUp(
-            f"Query {allowed.query.name!r} holds the {allowed.query.max_levels} levels that it"
+            f"Query {allowed.query.readable!r} holds the {allowed.query.max_levels} levels that it"
             f" was registered for; request the level of a tier."
         )
 

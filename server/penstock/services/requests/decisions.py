@@ -130,7 +130,7 @@ def registered(server: Server, principal: Principal, public_id: str) -> str | No
         if decision is None or decision.query_id is None:
             return None
         query = session.get_one(Query, decision.query_id)
-        return None if query.status == "pending" else query.name
+        return None if query.status == "pending" else query.readable
 
 
 @dataclass(frozen=True)
@@ -225,9 +225,9 @@ def _lead(server: Server, principal: Principal, state: _State, request: Decision
         raise RuntimeError("a request leads to a registered query alone")
     if request.levels is not None or request.name is not None:
         raise Conflict(
-            f"This statistic is registered already, as query {query.name!r}, which has a name and"
-            " levels: change those of the query, and approve the request without any.",
-            query=query.name,
+            f"This statistic is registered already, as query {query.readable!r}, which has a name"
+            " and levels: change those of the query, and approve the request without any.",
+            query=query.readable,
         )
     with server.database.write() as session:
         require_still(session, principal, "admin")
@@ -239,14 +239,14 @@ def _lead(server: Server, principal: Principal, state: _State, request: Decision
         if hidden:
             names = ", ".join(rows.name_of(session, asker) for asker in hidden)
             raise Conflict(
-                f"This statistic is registered already, as query {query.name!r}, which {names}"
+                f"This statistic is registered already, as query {query.readable!r}, which {names}"
                 " cannot see: give their tier a level of that query first, which is charged, or"
                 " decline the request.",
-                query=query.name,
+                query=query.readable,
             )
         spec = json.loads(state.asker.spec)
         _store(session, server, principal, state.asker, request, query, spec)
-    return query.name
+    return query.readable
 
 
 def _spec(state: _State, request: DecisionRequest) -> dict[str, object]:

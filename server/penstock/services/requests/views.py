@@ -236,11 +236,11 @@ def _whole(session: Session, request: Request, asker: Asker | None = None) -> Re
         request,
         chosen,
         state=state,
-        query=None if decision is None or query is None else query.name,
+        query=None if decision is None or query is None else query.readable,
         comments=_comments(session, None, decision, key),
         decision=decision,
         askers=[_asker(session, each, request, decision) for each in askers],
-        registered_as=None if decision is not None or query is None else query.name,
+        registered_as=None if decision is not None or query is None else query.readable,
         refusal=None if decision is not None else rows.retired(session, query, None),
     )
 

@@ -19,6 +19,7 @@ from penstock.persistence.tables.datasets import Dataset
 from penstock.persistence.tables.people import Tier
 from penstock.persistence.tables.queries import Query, Release
 from penstock.services.access.principals import Principal
+from penstock.services.allowances.own_names import require_unused
 from penstock.services.computations.stream_quotes import calibrate_and_price_stream
 from penstock.services.context import Server
 from penstock.services.datasets.declarations import require_as_declared
@@ -26,7 +27,6 @@ from penstock.services.ledger.allowed_levels import allow
 from penstock.services.ledger.charges import (
     accounts_of,
     charge_all,
-    require_free_name,
     require_same_accounts,
     row_of,
 )
@@ -79,7 +79,7 @@ def open_stream(server: Server, principal: Principal, request: StreamRequest) ->
         require_as_declared(lock_dataset(session, required(dataset.id)), dataset)
         fresh = accounts_of(session, dataset)
         require_same_accounts(accounts, fresh)
-        require_free_name(session, request.name)
+        require_unused(session, request.name)
         charged = terms.dimension // shape.draws_of_a_number
         query = _row(server, principal, dataset, request, shape, quote, charged)
         charge_all(session, principal, dataset, query, quote, fresh)

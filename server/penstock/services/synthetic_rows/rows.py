@@ -8,13 +8,14 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from sqlmodel import col, select
 
 from penstock.connectors.planning.domain import Domain
 from penstock.errors import InvalidInput
+from penstock.persistence.tables.queries import Query, Release
 from penstock.services.access.principals import Principal
 from penstock.services.context import Server
 from penstock.services.releases import history
-from penstock.services.repository.queries import query_by_name
 from penstock.services.schemas.estimates.marginals import MarginalView
 from penstock.services.schemas.views import ReleaseView
 from penstock.services.synthetic_rows import apart
@@ -113,7 +114,9 @@ def can_be_drawn(server: Server, view: ReleaseView) -> bool:
 
 def _spec(server: Server, view: ReleaseView) -> dict[str, Any]:
     with server.database.read() as session:
-        spec: dict[str, Any] = json.loads(query_by_name(session, view.query).spec)
+        released = select(Query).join(Release, col(Release.query_id) == col(Query.id))
+        query = session.exec(released.where(col(Release.public_id) == view.id)).one()
+    spec: dict[str, Any] = json.loads(query.spec)
     return spec
 
 

@@ -62,6 +62,26 @@ MUTANTS: Final[Sequence[Mutant]] = (
         tests=(STORIES,),
     ),
     Mutant(
+        name="allowances-open-after-a-restore",
+        row="V83",
+        path="services/audit/restores.py",
+        before="    allowances.take_all_back(session, server, principal)\n",
+        after="",
+        wrong="after a restore an allowance is open that was spent or taken back",
+        tests=(
+            "tests/unit/services/audit/test_restores.py::test_allowances_are_taken_back_since_nobody_knows_what_is_left_of_them",
+        ),
+    ),
+    Mutant(
+        name="read-above-asked-below",
+        row="V84",
+        path="services/allowances/open_allowances.py",
+        before=" or higher_before(session, principal.user_id, tier) is not None:\n",
+        after=":\n",
+        wrong="who is demoted asks, visibly below, what they know from above",
+        tests=(f"{OWN}::test_who_ever_held_a_higher_tier_registers_nothing_at_a_lower_one",),
+    ),
+    Mutant(
         name="level-below-the-maker",
         row="V84",
         path="services/queries/level_changes.py",
@@ -98,5 +118,17 @@ MUTANTS: Final[Sequence[Mutant]] = (
         after="    sight = col(Query.id) > 0\n",
         wrong="a refusal tells that a query above has a name",
         tests=(f"{ROOM}/test_own_names.py::test_a_name_and_a_statistic_above_are_in_nobodys_way",),
+    ),
+    Mutant(
+        name="name-without-its-tiers-number",
+        row="V84",
+        path="services/allowances/own_names.py",
+        before='    return f"{MARK}{tier.name}{NUMBER_MARK}{required(tier.id)}"\n',
+        after='    return f"{MARK}{tier.name}"\n',
+        wrong="hidden queries whose names end with a tier's are in its analysts' way",
+        tests=(
+            f"{ROOM}/test_own_names.py::test_a_hidden_name_with_the_readers_tier_behind_it_is_in_nobodys_way",
+            f"{ROOM}/test_own_names.py::test_a_tier_made_later_or_again_is_not_told_of_hidden_names_that_end_with_its_own",
+        ),
     ),
 )

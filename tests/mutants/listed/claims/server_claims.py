@@ -47,8 +47,8 @@ MUTANTS: Final[Sequence[Mutant]] = (
         row="V10",
         name="twin-above-named",
         path="services/previews/query_preview.py",
-        before="        left = pending(session, dataset, request, prepared, limit)\n",
-        after="        left = pending(session, dataset, request, prepared)\n",
+        before="    left = pending(session, planned.dataset, request, prepared, planned.limit)\n",
+        after="    left = pending(session, planned.dataset, request, prepared)\n",
         wrong="a preview names a query that is out of sight",
         tests=(
             "tests/unit/services/previews/test_query_preview.py::test_a_hidden_twin_is_not_named",

@@ -45,6 +45,10 @@ def test_an_admin_cannot_give_it_a_level_below_and_is_told_why(asked: World) -> 
     with pytest.raises(Conflict, match="never visible below"):
         level_preview.preview(asked.server, OPERATOR, "mine@partner", PUBLIC.levels)
     assert hidden_from(asked, "pia")
+    above = LevelsChange.model_validate({"levels": {"internal": {"epsilon": 0.3}}})
+    for name in ("mine", "mine@partner"):
+        seen = level_preview.preview(asked.server, OPERATOR, name, above.levels)
+        assert (seen.query, seen.refusal, seen.changes) == ("mine", None, True)
 
 
 def test_a_tier_that_is_inserted_below_does_not_see_it_and_one_above_does(asked: World) -> None:

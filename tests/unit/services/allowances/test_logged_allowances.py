@@ -38,7 +38,7 @@ def test_the_log_says_what_was_given_changed_spent_and_taken_back(asked: World) 
         ("partner", None, None),
     ]
     (query,) = [leaf for leaf in fields if leaf["kind"] == "query"]
-    assert (query["actor"], query["query"]) == ("paul", "mine@partner")
+    assert (query["actor"], query["query"]) == ("paul", "mine@partner,2")
     assert {**query["allowance"], "loss": 0, "failure": 0} == {
         "tier": "partner",
         "by": "paul",

@@ -97,7 +97,7 @@ def test_it_costs_every_tier_what_it_costs_as_a_query_of_an_admin(lent: World, k
     own = register(lent, lent.person("paul"), "mine", 1, **KINDS[kind])
     register(lent, OPERATOR, "theirs", 2, **KINDS[kind])
     assert [tier.tier for tier in own.tiers] == ["partner"]
-    paid = charged(lent, "mine@partner")
+    paid = charged(lent, "mine@partner,2")
     assert paid == charged(lent, "theirs")
     assert {tier for tier, *_ in paid} == {"partner", "internal"}
     with lent.server.database.read() as session:

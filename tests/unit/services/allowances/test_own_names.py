@@ -6,10 +6,17 @@ import pytest
 from tests.unit.services.allowances.asking import ask, give, of_value, request_of
 from tests.unit.worlds import World
 
-from penstock.errors import Conflict, InvalidInput, NameTaken
+from penstock.connectors.planning.refusals import checked
+from penstock.errors import Conflict, NameTaken, NotFound
 from penstock.services.access.principals import OPERATOR
 from penstock.services.pagination import Window
+from penstock.services.people import tier_changes, users
 from penstock.services.queries import queries, registration
+from penstock.services.releases import history
+from penstock.services.schemas.people.tiers import TierSpec
+from penstock.services.schemas.people.users import UserChange
+from penstock.services.schemas.streams import StreamRequest
+from penstock.services.streams import streams
 from penstock.services.verification.verification import verify
 
 pytestmark = pytest.mark.each_database
@@ -63,11 +70,92 @@ def test_an_admin_may_register_for_tiers_below_what_an_analyst_asked_above(stays
     assert names(stays, "pia") == ["published"]
 
 
-def test_admins_choose_no_name_of_an_analysts_query(stays: World) -> None:
-    with pytest.raises(InvalidInput, match="end with '@partner'") as refusal:
-        by_an_admin(stays, "mine@Partner")
-    assert [place for place, _ in refusal.value.errors] == ["/name"]
-    by_an_admin(stays, "mine@home")
+def tier(world: World, name: str, above: str, who: str) -> None:
+    """Create a tier above another one, and give it to somebody, with an allowance."""
+    tier_changes.create(world.server, OPERATOR, TierSpec(name=name, above=above))
+    users.change(world.server, OPERATOR, who, UserChange(clearance=name))
+    give(world, name)
+
+
+def test_a_hidden_name_with_the_readers_tier_behind_it_is_in_nobodys_way(stays: World) -> None:
+    """The name of an admin's query, of a stream, and of one at a tier with such a name."""
+    by_an_admin(stays, "pay@partner")
+    stream = {
+        "name": "flow@partner",
+        "dataset": "sites",
+        "mechanism": "gaussian",
+        "structure": "binary",
+        "length": 16,
+        "max_steps_per_unit": 1,
+        "levels": {"internal": {"epsilon": 0.1}},
+    }
+    streams.open_stream(stays.server, OPERATOR, checked(StreamRequest, stream))
+    tier(stays, "vip@partner", "internal", "ines")
+    ask(stays, "ines", "visits", "vip@partner", **of_value("south"))
+    give(stays)
+    for name, town in (("pay", "north"), ("flow", "west"), ("visits@vip", "south")):
+        assert ask(stays, "paul", name, **of_value(town)).name == name
+        assert stays.ask("paul", name).view.query == f"{name}@partner"
+    assert names(stays, "paul") == ["flow", "pay", "visits@vip"]
+    assert names(stays, "ines") == ["flow", "pay", "pay@partner", "visits", "visits@vip"]
+    assert verify(stays.server, OPERATOR).problems == []
+
+
+def test_a_tier_made_later_or_again_is_not_told_of_hidden_names_that_end_with_its_own(
+    stays: World,
+) -> None:
+    by_an_admin(stays, "pay@gold")
+    tier(stays, "gold", "public", "pia")
+    assert ask(stays, "pia", "pay", "gold", **of_value("north")).name == "pay"
+    give(stays)
+    ask(stays, "paul", "mine", **of_value("south"))
+    users.change(stays.server, OPERATOR, "paul", UserChange(clearance="internal"))
+    tier_changes.delete(stays.server, OPERATOR, "partner")
+    tier(stays, "partner", "gold", "pia")
+    with pytest.raises(NotFound):
+        queries.show(stays.server, stays.person("pia"), "mine")
+    assert ask(stays, "pia", "mine", "partner", **of_value("west")).name == "mine"
+    mine = [name for name in names(stays, "ines") if name.startswith("mine")]
+    assert len(set(mine)) == len(mine) == 2, "each has a name of its own"
+    shown = [queries.show(stays.server, stays.person("ines"), name) for name in mine]
+    assert [each.name for each in shown] == mine
+    assert {each.spec["where"][0]["value"] for each in shown} == {"south", "west"}
+    assert verify(stays.server, OPERATOR).problems == []
+
+
+def test_the_history_of_a_query_is_found_by_the_name_that_is_shown_and_is_no_others(
+    stays: World,
+) -> None:
+    by_an_admin(stays, "counts")
+    stays.ask("ines", "counts")
+    users.change(stays.server, OPERATOR, "ines", UserChange(clearance="partner"))
+    ines, paul = stays.person("ines"), stays.person("paul")
+    give(stays)
+    shown = ask(stays, "paul", "counts", **of_value("north")).name
+    assert history.levels(stays.server, ines, shown) == [], "not those of the hidden one"
+    (old,) = history.listing(stays.server, ines, Window(), query="counts").items
+    assert old.query == "counts"
+    for who in ("paul", "ines"):
+        stays.ask(who, shown)
+    for name in (shown, "counts@partner"):
+        for reader in (ines, paul):
+            (level,) = history.levels(stays.server, reader, name)
+            (value,) = history.of_query(stays.server, reader, name, most=9)
+            (line,) = history.listing(stays.server, reader, Window(), query=name).items
+            assert level.query == value.query == line.query == "counts@partner"
+    with pytest.raises(NotFound, match="There is no query 'counts'"):
+        history.listing(stays.server, stays.person("pia"), Window(), query="counts")
+    audited = history.listing(stays.server, OPERATOR, Window(), query="counts@partner")
+    assert len(audited.items) == 2
+
+
+def test_an_admins_name_that_an_analysts_query_answers_to_is_refused(stays: World) -> None:
+    give(stays)
+    ask(stays, "paul", "mine")
+    for name in ("mine", "mine@Partner"):
+        with pytest.raises(NameTaken):
+            by_an_admin(stays, name, **of_value("north"))
+    by_an_admin(stays, "mine@home", **of_value("north"))
 
 
 def test_a_name_that_ends_with_the_tier_already_is_taken_as_it_is(stays: World) -> None:

@@ -11,10 +11,11 @@ from penstock.persistence.tables import Leaf, Query, SpentFloor
 from penstock.services import budgets
 from penstock.services.access.principals import OPERATOR
 from penstock.services.audit import events, restores
-from penstock.services.datasets import datasets
+from penstock.services.datasets import allowances, datasets
 from penstock.services.operations import home
 from penstock.services.pagination import Window
 from penstock.services.people import tier_changes
+from penstock.services.schemas.datasets import AllowanceSpec
 from penstock.services.schemas.people.tiers import TierSpec
 from penstock.services.schemas.queries import (
     DatasetRequest,
@@ -37,6 +38,26 @@ def early(visits: World) -> World:
     """Release her level to pia before anything is kept."""
     visits.ask("pia")
     return visits
+
+
+@pytest.fixture
+def allowing(visits: World) -> World:
+    """Give a tier an allowance before anything is kept."""
+    allowances.give(visits.server, OPERATOR, "sites", "partner", AllowanceSpec(epsilon=0.5))
+    return visits
+
+
+def test_allowances_are_taken_back_since_nobody_knows_what_is_left_of_them(
+    allowing: World, restore: Restore
+) -> None:
+    """One that had been taken back, as well, is lost with the leaf that says so."""
+    allowances.take_back(allowing.server, OPERATOR, "sites", "partner")
+    old = restore()
+    assert len(allowances.listing(old.server, OPERATOR, "sites")) == 1
+    restores.acknowledge(old.server, OPERATOR)
+    assert allowances.listing(old.server, OPERATOR, "sites") == []
+    assert kinds(old)[-2:] == ["restore", "allowance"]
+    assert verify(old.server, OPERATOR).problems == []
 
 
 def test_what_was_handed_out_is_served_and_nothing_is_drawn(early: World, restore: Restore) -> None:

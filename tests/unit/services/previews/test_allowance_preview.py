@@ -4,11 +4,21 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from tests.unit.services.allowances.asking import ask, fill_stays, give, left, request_of
+from tests.unit.services.allowances.asking import (
+    ask,
+    fill_stays,
+    give,
+    left,
+    of_value,
+    request_of,
+)
 from tests.unit.services.datasets.stays import ROWS
-from tests.unit.worlds import CopyWorld, World
+from tests.unit.worlds import CopyWorld, World, cut_off_before_the_anchor
 
+from penstock.errors import Conflict, NameTaken
+from penstock.services.access.principals import OPERATOR
 from penstock.services.previews import query_preview
+from penstock.services.queries import registration
 
 
 @pytest.fixture
@@ -30,6 +40,31 @@ def test_a_preview_says_what_is_left_and_what_the_query_would_take(stays: World)
     short = query_preview.preview(stays.server, paul, other).allowance
     assert short is not None
     assert (short.fits, short.remaining_share) == (False, 0.0)
+
+
+def test_what_registering_under_it_refuses_a_preview_refuses(
+    stays: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A name and a statistic of a query that the caller sees; what is above stays unsaid."""
+    give(stays)
+    give(stays, "public")
+    by_an_admin = request_of("counts", "internal", **of_value("south"))
+    registration.register(stays.server, OPERATOR, by_an_admin)
+    ask(stays, "pia", "mine", "public")
+    paul = stays.person("paul")
+    for request, problem in (
+        (request_of("mine", **of_value("north")), NameTaken),
+        (request_of("other"), Conflict),
+    ):
+        with pytest.raises(problem, match="'mine'"):
+            query_preview.preview(stays.server, paul, request)
+        with pytest.raises(problem, match="'mine'"):
+            query_preview.preview(stays.server, OPERATOR, request)
+    hidden = request_of("counts", **of_value("south"))
+    assert not query_preview.preview(stays.server, paul, hidden).registered
+    cut_off_before_the_anchor(monkeypatch, lambda: ask(stays, "paul", "counts", **of_value("west")))
+    left_over = request_of("counts", **of_value("west"))
+    assert query_preview.preview(stays.server, paul, left_over).registered
 
 
 def test_what_could_not_be_registered_under_it_takes_nothing(stays: World) -> None:

@@ -55,8 +55,8 @@ def with_size(counts: Shown, size: Shown) -> ReleaseView:
     nodes = kind.nodes if isinstance(kind, CorrelatedKind) else None
     if not isinstance(nodes, Centered):
         raise InvalidInput(
-            f"The query {counts.query.name} has no known_size that a released one could replace;"
-            " leave size_release out.",
+            f"The query {counts.query.readable} has no known_size that a released one could"
+            " replace; leave size_release out.",
             pointer=POINTER,
         )
     _require_same(counts.query, size.query)

@@ -100,5 +100,5 @@ def stream_kind_of(query: Query) -> StreamKind:
     """Return the kind of a stream.  Raises ``TypeError`` for any other query."""
     kind = kind_of(query)
     if not isinstance(kind, StreamKind):
-        raise TypeError(f"query {query.name!r} is used as a stream, but is not one")
+        raise TypeError(f"query {query.readable!r} is used as a stream, but is not one")
     return kind

@@ -261,7 +261,7 @@ class QueryKind(Process, ABC):
         self.levels.require_drawable(query)
         if accurate is None:
             raise IntegrityViolation(
-                f"Query {query.name!r} has no release as accurate as its anchor;"
+                f"Query {query.readable!r} has no release as accurate as its anchor;"
                 " nothing is drawn. Restore the database from a backup."
             )
         return accurate

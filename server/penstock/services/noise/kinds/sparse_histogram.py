@@ -123,7 +123,7 @@ class HistogramKind(QueryKind):
         """Raise ``InvalidInput`` for a level that would need the data to be read again."""
         if finest < query.ceiling:
             raise InvalidInput(
-                f"The most accurate level of the sparse histogram {query.name!r} is"
+                f"The most accurate level of the sparse histogram {query.readable!r} is"
                 f" {self.level(query.ceiling).value:g} ({self.mechanism.parameter}), and stays"
                 f" that: {self.level(finest).value:g} would need the data to be read again."
                 f" Request that level or more noise, or register another histogram.",

@@ -111,7 +111,7 @@ def drawn(
         hashes=tuple(hashes),
         root=root_of(hashes),
     )
-    called = f"the new release of query {query.name!r}"
+    called = f"the new release of query {query.readable!r}"
     return LongVector(server.chunks, manifest, key, places, called, writing)
 
 

@@ -140,7 +140,7 @@ def opened(
     places = ChunkPlaces(
         identity(dataset), query.folded, release.rung, manifest.attempt, manifest.count
     )
-    called = f"release {release.public_id} of query {query.name!r}"
+    called = f"release {release.public_id} of query {query.readable!r}"
     return LongVector(server.chunks, manifest, key, places, called)
 
 

@@ -25,7 +25,7 @@ from penstock.services import budgets
 from penstock.services.access.principals import OPERATOR
 from penstock.services.datasets import allowances
 from penstock.services.pagination import Window
-from penstock.services.people import users
+from penstock.services.people import tier_changes, users
 from penstock.services.queries import pending, queries, registration
 from penstock.services.queries.charging import own_queries
 from penstock.services.schemas.datasets import AllowanceSpec
@@ -44,6 +44,10 @@ def spent(world: World) -> dict[str, float]:
 def names(world: World, who: str) -> list[str]:
     page = queries.listing(world.server, world.person(who), Window())
     return [query.name for query in page.items]
+
+
+def move(world: World, who: str, tier: str) -> None:
+    users.change(world.server, OPERATOR, who, UserChange.model_validate({"clearance": tier}))
 
 
 def test_an_analyst_registers_at_their_tier_and_all_above_pay(stays: World) -> None:
@@ -132,13 +136,28 @@ def test_pushed_vectors_are_for_admins(stays: World) -> None:
 
 def test_who_is_demoted_or_promoted_loses_it_at_once(stays: World) -> None:
     give(stays)
-    for tier in ("public", "internal"):
-        change = UserChange.model_validate({"clearance": tier})
-        users.change(stays.server, OPERATOR, "paul", change)
-        with pytest.raises(Forbidden, match="Ask an admin for an allowance"):
+    for tier, words in (("public", "held tier 'partner'"), ("internal", "Ask an admin for an")):
+        move(stays, "paul", tier)
+        with pytest.raises(Forbidden, match=words):
             ask(stays, "paul", "mine", tier)
-    users.change(stays.server, OPERATOR, "paul", UserChange(clearance="partner"))
-    assert ask(stays, "paul", "mine").name == "mine"
+
+
+def test_who_ever_held_a_higher_tier_registers_nothing_at_a_lower_one(stays: World) -> None:
+    """What they read there may be in the question, which the lower tier would see."""
+    for tier in ("public", "partner"):
+        give(stays, tier)
+    move(stays, "ines", "public")
+    with pytest.raises(Forbidden, match="ines held tier 'internal' before, which is above 'publ"):
+        ask(stays, "ines", "chosen", "public")
+    assert allowances.listing(stays.server, stays.person("ines"), "stays") == []
+    assert names(stays, "pia") == []
+    move(stays, "ines", "partner")
+    tier_changes.delete(stays.server, OPERATOR, "internal")
+    with pytest.raises(Forbidden, match="Request the query instead"):
+        ask(stays, "ines", "chosen")
+    move(stays, "paul", "public")
+    move(stays, "paul", "partner")
+    assert ask(stays, "paul", "chosen").name == "chosen", "who is back at their highest does"
 
 
 def test_the_last_of_an_allowance_is_refused_with_what_is_needed_and_left(stays: World) -> None:
@@ -238,6 +257,6 @@ def test_who_loses_it_while_their_query_is_priced_is_refused_and_charged_nothing
         return seen
 
     monkeypatch.setattr(own_queries, "locked", lose)
-    with pytest.raises(Forbidden, match="Ask an admin for an allowance"):
+    with pytest.raises(Forbidden, match="held tier 'partner' before"):
         ask(stays, "paul", "mine")
     assert spent(stays)["partner"] == 0
