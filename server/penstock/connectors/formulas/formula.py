@@ -8,7 +8,7 @@ is true for the same rows if what is unknown counts as false.
 import json
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Final, Literal, TypeGuard
 
 from penstock.connectors.specs.cells import Cell, spelling
 from penstock.connectors.specs.models import ColumnType
@@ -93,7 +93,19 @@ def joined(joining: Joining, parts: Iterable[Formula]) -> tuple[Formula, ...]:
     for part in parts:
         inner = part.parts if isinstance(part, Junction) and part.joining == joining else (part,)
         flat |= dict.fromkeys(inner)
+    if joining == "all":
+        # A comparison that is true has a cell: that it is there says nothing more.
+        compared = {each.column for each in flat if _is_compared(each)}
+        flat = {each: None for each in flat if not _is_there(each, compared)}
     return tuple(sorted(flat, key=_order))
+
+
+def _is_compared(each: Formula) -> TypeGuard[Filter]:
+    return isinstance(each, Filter) and each.op not in {"is_null", "is_not_null"}
+
+
+def _is_there(each: Formula, compared: set[Column]) -> bool:
+    return isinstance(each, Filter) and each.op == "is_not_null" and each.column in compared
 
 
 def junction(joining: Joining, parts: Iterable[Formula]) -> Formula:

@@ -8,7 +8,7 @@ what another server answers under the same session's name.
 import atexit
 from typing import Any, Final
 
-from penstock.connectors.spark.failures import going_on, keep_quiet, own_words
+from penstock.connectors.spark.failures import going_on, keep_quiet
 from penstock.connectors.spark.hosts import PATIENCE, hosts_of, require_answer
 from penstock.errors import Unavailable
 
@@ -33,12 +33,12 @@ def opened(address: str) -> Any:
     """
     keep_quiet()
     try:
-        with own_words(running=False):
-            from pyspark.errors import PySparkException
-            from pyspark.sql.connect.client.core import DefaultChannelBuilder
-            from pyspark.sql.connect.client.retries import DefaultPolicy
-            from pyspark.sql.connect.logging import logger
-            from pyspark.sql.connect.session import SparkSession
+        # What PySpark raises for a package that it lacks is an ImportError too.
+        from pyspark.errors import PySparkException
+        from pyspark.sql.connect.client.core import DefaultChannelBuilder
+        from pyspark.sql.connect.client.retries import DefaultPolicy
+        from pyspark.sql.connect.logging import logger
+        from pyspark.sql.connect.session import SparkSession
     except ImportError:
         raise Unavailable(_NOT_INSTALLED) from None
     # SPARK_CONNECT_LOG_LEVEL would turn it on, and it writes statements, relations and messages.

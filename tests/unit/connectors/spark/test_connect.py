@@ -5,14 +5,17 @@ What is read with it is tested beside the Spark within this process, in the othe
 
 import gc
 import logging
+import sys
 import uuid
 import weakref
+from types import ModuleType
 
 import grpc  # type: ignore[import-untyped]
 import httpx
 import pyarrow as pa
 import pytest
 from pydantic import SecretStr
+from pyspark.errors import PySparkImportError
 from tests.databases import spark
 from tests.databases.spark_connect import TOKEN, Server
 from tests.unit.connectors.cases import dataset_of, query_of, stated
@@ -21,6 +24,7 @@ from tests.unit.connectors.spark.conftest import ROWS
 from penstock.connectors import reachable
 from penstock.connectors.connections import Connections
 from penstock.connectors.spark import conformance
+from penstock.connectors.spark.connect import opened
 from penstock.connectors.spark.failures import own_words
 from penstock.connectors.spark.relations import declare
 from penstock.connectors.spark.session import reading
@@ -51,6 +55,22 @@ def test_an_address_that_cannot_be_used_is_refused_without_its_text(address: str
     assert refused.value.__context__ is None or refused.value.__suppress_context__
     with pytest.raises(InvalidInput, match="cannot be read"):
         _reach(address)
+
+
+def test_a_package_that_spark_lacks_is_said_to_be_installed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def lacking(name: str) -> None:
+        raise PySparkImportError(
+            errorClass="PACKAGE_NOT_INSTALLED",
+            messageParameters={"package_name": "grpcio", "minimum_version": "1.67.0"},
+        )
+
+    without = ModuleType("pyspark.sql.connect.session")
+    monkeypatch.setattr(without, "__getattr__", lacking, raising=False)
+    monkeypatch.setitem(sys.modules, without.__name__, without)
+    with pytest.raises(Unavailable, match=r"install what it needs"):
+        opened("sc://localhost:15002")
 
 
 @pytest.mark.parametrize("ending", ["/;token=canary", "", "/;user_id=canary"])

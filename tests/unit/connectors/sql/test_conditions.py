@@ -164,3 +164,10 @@ def test_two_spellings_of_a_condition_are_one_statistic(spelling: str, other: st
         for each in (spelling, other)
     )
     assert first == second
+
+
+def test_a_boolean_column_that_is_true_is_one_statistic() -> None:
+    conditions = ("urgent", "urgent IS TRUE", "urgent = TRUE", "urgent AND urgent IS NOT NULL")
+    count = "SELECT COUNT(*) FROM visits WHERE"
+    assert len({hash_of_sql(f"{count} {condition}") for condition in conditions}) == 1
+    assert hash_of_sql(f"{count} urgent IS NOT FALSE") != hash_of_sql(f"{count} urgent")
