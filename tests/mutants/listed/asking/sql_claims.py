@@ -62,8 +62,8 @@ MUTANTS: Final[Sequence[Mutant]] = (
         row=ROW,
         name="bins-that-end-at-the-bound",
         path="connectors/sql/groupings.py",
-        before="range(first, last + 2)",
-        after="range(first, last + 1)",
+        before="_edges(first * width, width, last + 1 - first)",
+        after="_edges(first * width, width, last - first)",
         wrong="FLOOR(x / w) leaves the rows at the upper bound out",
         tests=(
             "tests/unit/connectors/sql/test_synonyms.py::test_bins_of_one_width_reach_beyond_the_bounds",
@@ -131,8 +131,8 @@ MUTANTS: Final[Sequence[Mutant]] = (
         row=ROW,
         name="difference-as-sum",
         path="connectors/sql/derivations.py",
-        before='            return {"subtract": [_expression(part, columns) for part in both]}\n',
-        after='            return {"add": [_expression(part, columns) for part in both]}\n',
+        before='    return {"subtract": [each[0] if len(each)',
+        after='    return {"add": [each[0] if len(each)',
         wrong="a difference is read as a sum",
         tests=(
             "tests/unit/connectors/sql/test_derivations.py::test_an_expression_is_a_derived_column",
