@@ -43,7 +43,7 @@ def body_of(server: Server, claim: Claim) -> bytes:
             "state": "open" if decision is None else decision.outcome,
             "dataset": session.get_one(Dataset, request.dataset_id).name,
             "tiers": _requested(session, asker) if query is None else _tiers(session, query, limit),
-            "query": None if query is None else query.name,
+            "query": None if query is None else query.readable,
             "at": claim.at.astimezone(UTC).isoformat().replace("+00:00", "Z"),
         }
     return leaves.canonical(fields)
