@@ -71,6 +71,17 @@ MUTANTS: Final[Sequence[Mutant]] = (
     ),
     Mutant(
         row=ROW,
+        name="bins-with-a-further-condition",
+        path="connectors/sql/groupings.py",
+        before="            return []\n        sides.append",
+        after="            continue\n        sides.append",
+        wrong="conditions of a CASE beside the sides of its bins are passed over",
+        tests=(
+            "tests/unit/connectors/sql/test_groupings.py::test_a_case_with_a_further_condition_makes_no_bins",
+        ),
+    ),
+    Mutant(
+        row=ROW,
         name="or-of-opposites",
         path="connectors/sql/conditions.py",
         before="            every = (kind is exp.And) != opposite\n",
