@@ -66,7 +66,11 @@ def check_listed(machine: "Moves", who: str) -> None:
     assert Counter(view.name.partition("@")[0] for view in page.items) == short
     shown = _shown_to(machine, person)
     for query, row in rows.facts.queries.items():
-        if query not in allowed and query in made and not row.name.startswith("same"):
+        if query not in made or row.name.startswith("same"):
+            continue
+        # A tier that was inserted above a deleted one pays for what that saw, and sees it no more.
+        pays = tier is not None and (tier.id or 0, query) in machine.record.reached
+        if query not in allowed and (not pays or rows.is_below(tier, made[query].floor)):
             assert row.name.partition("@")[0] not in shown, f"{who} is told of {row.name}"
 
 

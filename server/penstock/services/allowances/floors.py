@@ -7,11 +7,12 @@ change of levels that would give one is refused, and so is a move of tiers.
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from sqlmodel import Session
+from sqlmodel import Session, col, select
 
 from penstock.errors import Conflict
 from penstock.persistence.row_numbers import required
 from penstock.persistence.tables.datasets import Allowance
+from penstock.persistence.tables.ledger import Charge
 from penstock.persistence.tables.people import Tier
 from penstock.persistence.tables.queries import Query
 from penstock.services.ledger.effective_levels import place
@@ -56,18 +57,23 @@ def require_floors_kept(
     tiers: Sequence[Tier],
     allowed: Mapping[int, Iterable[int]],
 ) -> None:
-    """Raise ``Conflict`` if after a move a tier below a floor would see its query.
+    """Raise ``Conflict`` if after a move a tier below a floor would see its query, or its charge.
 
-    ``allowed`` has the keys of the tiers that see each query.
+    ``allowed`` has the keys of the tiers that see each query.  A tier that was inserted above a
+    deleted floor is charged without seeing it, and its budget names what it is charged for.
     """
     for query in queries:
         floor = floor_of(session, query)
-        lower = [] if floor is None else below(floor, tiers, allowed[required(query.id)])
-        if floor is not None and lower:
+        if floor is None:
+            continue
+        charged = session.exec(select(Charge.tier_id).where(col(Charge.query_id) == query.id))
+        lower = below(floor, tiers, {*allowed[required(query.id)], *charged.all()})
+        if lower:
             raise Conflict(
                 f"Tier {lower[0].name!r} would be below {floor.name!r}, whose analysts registered"
-                f" {query.readable!r} under an allowance, and it sees that query: which question"
-                " somebody asks may tell what they had read, so no tier below theirs may see it."
+                f" {query.readable!r} under an allowance, and it sees or pays for it: which"
+                " question somebody asks may tell what they had read, so no tier below theirs may"
+                " see it."
                 " Nothing was moved. Create a new tier in that place instead.",
                 tier=lower[0].name,
             )

@@ -93,6 +93,17 @@ MUTANTS: Final[Sequence[Mutant]] = (
         ),
     ),
     Mutant(
+        name="paying-tier-moved-below",
+        row="V84",
+        path="services/allowances/floors.py",
+        before="{*allowed[required(query.id)], *charged.all()}",
+        after="{*allowed[required(query.id)]}",
+        wrong="the budget of a tier below a floor names a query that was registered at it",
+        tests=(
+            f"{ROOM}/test_floors.py::test_no_tier_that_pays_for_it_moves_below_a_floor_that_was_deleted",
+        ),
+    ),
+    Mutant(
         name="moved-below-the-maker",
         row="V84",
         path="services/people/tier_changes.py",

@@ -5,6 +5,7 @@ from tests.unit.services.allowances.asking import ask, give
 from tests.unit.worlds import World
 
 from penstock.errors import Conflict, NotFound
+from penstock.services import budgets
 from penstock.services.access.principals import OPERATOR
 from penstock.services.people import tier_changes, users
 from penstock.services.previews import level_preview
@@ -80,3 +81,17 @@ def test_a_deleted_tier_stays_the_floor(asked: World) -> None:
     move(asked, "paul", "partner")
     assert hidden_from(asked, "paul"), "a name alone is not the tier"
     assert verify(asked.server, OPERATOR).problems == []
+
+
+def test_no_tier_that_pays_for_it_moves_below_a_floor_that_was_deleted(stays: World) -> None:
+    """Its budget names what it is charged for, though it does not see the query any more."""
+    give(stays, "internal")
+    ask(stays, "ines", "mine", "internal")
+    move(stays, "ines", "partner")
+    tier_changes.delete(stays.server, OPERATOR, "internal")
+    tier_changes.create(stays.server, OPERATOR, TierSpec(name="upper", above="partner"))
+    move(stays, "pia", "upper")
+    told = repr(budgets.show(stays.server, stays.person("pia"), "stays"))
+    assert "mine@internal" in told
+    with pytest.raises(Conflict, match="sees or pays for it"):
+        tier_changes.change(stays.server, OPERATOR, "upper", TierChange(rank=25))
