@@ -30,6 +30,7 @@ from penstock.services.verification.verification import verify
 OTHERWISE = {
     "checkpoint": "signed",
     "cosignature": "signed by its cosigner",
+    "delivery": "read for the webhook alone, which has no values and decides nothing",
     "edition": "replaced with every change; an old one is worth what a deleted row is",
     "histogram_state": "encrypted with its place",
     "leaf": "in the tree",

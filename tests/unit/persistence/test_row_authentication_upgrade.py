@@ -36,6 +36,7 @@ pytestmark = pytest.mark.each_database
 NEW = (
     "allowance_charge",
     "allowance",
+    "delivery",
     *("withdrawal", "request_comment", "request_decision", "asker", "request"),
     "cosignature",
     "fed_element",

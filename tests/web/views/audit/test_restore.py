@@ -6,7 +6,7 @@ from urllib.parse import urlsplit
 import pytest
 from tests.api.world import World
 from tests.web.every_page.contents import LARGEST_PAGE, require_own, weight
-from tests.web.every_page.matrix import MATRIX, VERBS, asked
+from tests.web.every_page.matrix import MATRIX, VERBS, asked, requested
 from tests.web.views.people.acting import follow
 from tests.web.world import Browser, Open, text_of
 
@@ -54,6 +54,7 @@ def test_every_page_opens_for_reading_and_says_that_the_server_is_suspended(
 ) -> None:
     known = browse(caller)
     rows = [row for row in MATRIX if VERBS[row.name] == "GET" and row.path not in MADE]
+    requested(world)  # while that is still possible; its page is among the rows
     suspend(world)
     browsers = {BEFORE: known, LATER: browse(caller)}
     # Two kinds take turns, and a caller sees a page in one of them alone; at night each kind
