@@ -11,11 +11,15 @@ from tests.web.browser.asking import ASK
 from tests.web.browser.screens import Screen, screen
 from tests.web.browser.sound import EVERY, Views, require_sound
 from tests.web.every_page.addresses import Asked, addresses
+from tests.web.every_page.matrix import REQUEST
 from tests.web.served import Served
 
+from penstock.connectors.planning.refusals import checked
 from penstock.services.access.principals import OPERATOR, acting_as
 from penstock.services.people import tier_changes, tiers, users
+from penstock.services.requests import asking
 from penstock.services.schemas.people.roles import Role
+from penstock.services.schemas.requests.specs import AskRequest
 from penstock.web import PAGES
 from penstock.web.http.routes import PageRoute
 
@@ -40,12 +44,14 @@ MORE: Asked = {
 
 @pytest.fixture
 def reader(served: Served, window: Screen) -> str:
-    """Return a user who holds a level of visits, which their pages then show."""
+    """Return a user who holds a level of visits and requested a query, as their pages show."""
     window.sign_in(served.invite("analyst", "internal"))
     window.go("/queries/visits")
     window.press(ASK)
     window.reads("You received this release")
-    return f"analyst{served.invited}"
+    name = f"analyst{served.invited}"
+    asking.ask(served.server, acting_as(served.server, name), checked(AskRequest, REQUEST))
+    return name
 
 
 def examiner(page: PageRoute) -> Role:

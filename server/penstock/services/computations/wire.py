@@ -33,6 +33,7 @@ from penstock.services.ledger.accounts import TierAccount
 from penstock.services.ledger.quotes import Quote
 from penstock.services.noise.kinds.choice import KINDS
 from penstock.services.schemas import histograms, previews, queries, stream_previews, streams, views
+from penstock.spec_fields import without_number
 from penstock.structures.sparse_histogram.noise import HistogramNoise
 
 _NOISES: Final = (Gaussian, Laplace, DiscreteLaplace, Poisson, Skellam)
@@ -110,8 +111,12 @@ def _object_written(value: Any) -> Any:
 
 
 def _without_data(value: BaseModel) -> Any:
-    """Return a request without exact values and keys: nothing here depends on them."""
+    """Return a request without what nothing here depends on: exact values, keys, and the number
+    in a query's name, which no request may have.
+    """
     document = value.model_dump(mode="json", exclude_unset=True, exclude={"keys", "values"})
+    if "name" in document:
+        document["name"] = without_number(document["name"])
     if isinstance(value, queries.Terms):
         document |= value.stand_ins
     return document

@@ -63,7 +63,7 @@ def test_a_chain_has_64_operands(sign: str) -> None:
     operands = ["age", *["COALESCE(free, 1)"] * 63]
     bounded = dataset_of(columns={**VISITS, "free": {"type": "integer", "lower": 0, "upper": 1}})
     assert fields_of(f"SELECT SUM({sign.join(operands)}) FROM visits", bounded)["derived"]
-    for more in (65, 500, 1000):
+    for more in (65, 500, 990):
         operands = ["age", *["age"] * (more - 1)]
         refusal = refusal_of(f"SELECT SUM({sign.join(operands)}) FROM visits", bounded)
         assert "at most 64" in refusal

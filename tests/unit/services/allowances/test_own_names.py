@@ -1,14 +1,18 @@
 """Test that names and statistics tell nobody of a query that is out of their sight."""
 
+from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import pytest
 from tests.unit.services.allowances.asking import ask, give, of_value, request_of
 from tests.unit.worlds import World
 
+from penstock.computing import Bounds, LocalTurns, Pool
 from penstock.connectors.planning.refusals import checked
 from penstock.errors import Conflict, NameTaken, NotFound
 from penstock.services.access.principals import OPERATOR
+from penstock.services.computations.pooled import MODULE, Pooled
 from penstock.services.pagination import Window
 from penstock.services.people import tier_changes, users
 from penstock.services.queries import queries, registration
@@ -20,6 +24,21 @@ from penstock.services.streams import streams
 from penstock.services.verification.verification import verify
 
 pytestmark = pytest.mark.each_database
+
+
+@pytest.fixture
+def elsewhere(stays: World) -> Iterator[World]:
+    """Yield the world with its computations in a process of their own, as a server has them."""
+    pool = Pool(
+        MODULE,
+        processes=1,
+        queue=1,
+        bounds=Bounds(60.0, 2**31),
+        turns=LocalTurns(),
+        noted=lambda *_: None,
+    )
+    yield replace(stays, server=replace(stays.server, computing=Pooled(pool)))
+    pool.close()
 
 
 def names(world: World, who: str) -> list[str]:
@@ -44,6 +63,12 @@ def test_a_name_and_a_statistic_above_are_in_nobodys_way(stays: World) -> None:
     assert stays.ask("ines", "counts").view.query == "counts"
     assert names(stays, "ines") == ["counts", "counts@partner", "counts@public"]
     assert verify(stays.server, OPERATOR).problems == []
+
+
+def test_a_query_is_priced_in_another_process_under_its_name(elsewhere: World) -> None:
+    give(elsewhere)
+    assert ask(elsewhere, "paul", "counts").name == "counts"
+    assert elsewhere.ask("paul", "counts").view.query == "counts@partner"
 
 
 def test_what_is_in_sight_leads_there_at_no_charge(stays: World) -> None:
