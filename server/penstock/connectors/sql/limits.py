@@ -153,11 +153,8 @@ def _require_select(source: SqlText, tokens: list[Token]) -> None:
             tokens[0],
             "A statement begins with SELECT and reads; nothing else can be done with SQL here.",
         )
-    for before, token in pairwise(tokens):
+    for token in tokens[1:]:
         kind = token.token_type
-        if kind is TokenType.L_BRACKET and before.token_type is TokenType.R_BRACKET:
-            # The parser takes ever longer for each of them.
-            raise source.refusal(token, "Cells are no lists. Leave the part in brackets out.")
         if kind is TokenType.SELECT:
             raise source.refusal(
                 token,

@@ -104,7 +104,7 @@ def test_what_nests_a_little_is_read() -> None:
         (f"{COUNT} LIMIT 3", "Leave LIMIT out"),
         (f"{COUNT} WHERE age = ?", "no parameters"),
         (f"{COUNT} WHERE age = $1", "no parameters"),
-        (f"SELECT age{'[1]' * 1300} FROM visits", "Cells are no lists"),
+        (f"SELECT age{'[1]' * 1300} FROM visits", "A list stands here only"),
     ],
 )
 def test_what_no_query_says_is_refused_with_what_to_write_instead(
