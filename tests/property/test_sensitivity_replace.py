@@ -194,10 +194,13 @@ def test_the_worst_two_persons_attain_the_norms_of_moments_but_for_rounding(
 ) -> None:
     """The sum of the numbers is bounded by what each can reach, which they do not at once."""
     query = MOMENTS.query(3, 3)
-    limits = _derived(prepared(MOMENTS.dataset(), query).sensitivity)
+    planned = prepared(MOMENTS.dataset(), query)
+    limits = _derived(planned.sensitivity)
     l1, l2_squared, linf = _largest(Folder(tmp_path, NAMES), MOMENTS, 3, 3)
     assert linf == limits[2]
-    assert limits[1] * (1 - Fraction(1, 10**6)) < l2_squared <= limits[1]
+    # Each of three rows of a group, of both persons, may be rounded by a step of the grid.
+    rounding = 2 * linf * (2 * 3 * planned.step)
+    assert limits[1] - rounding < l2_squared <= limits[1]
     assert limits[0] / 2 < l1 <= limits[0]
 
 

@@ -273,21 +273,19 @@ WITH `read` AS (
       END * CAST('-1' AS INT64) + CAST('7' AS INT64)
       ELSE CAST('1' AS INT64)
     END + (
-      (
-        CASE
-          WHEN `read`.`c1` < CAST('-10' AS INT64)
-          THEN CAST('-10' AS INT64)
-          WHEN `read`.`c1` > CAST('100' AS INT64)
-          THEN CAST('100' AS INT64)
-          ELSE `read`.`c1`
-        END * CASE
-          WHEN `read`.`c1` < CAST('-10' AS INT64)
-          THEN CAST('-10' AS INT64)
-          WHEN `read`.`c1` > CAST('100' AS INT64)
-          THEN CAST('100' AS INT64)
-          ELSE `read`.`c1`
-        END
-      ) * CAST('-16384' AS INT64)
+      CASE
+        WHEN `read`.`c1` < CAST('-10' AS INT64)
+        THEN CAST('-10' AS INT64)
+        WHEN `read`.`c1` > CAST('100' AS INT64)
+        THEN CAST('100' AS INT64)
+        ELSE `read`.`c1`
+      END * CASE
+        WHEN `read`.`c1` < CAST('-10' AS INT64)
+        THEN CAST('-10' AS INT64)
+        WHEN `read`.`c1` > CAST('100' AS INT64)
+        THEN CAST('100' AS INT64)
+        ELSE `read`.`c1`
+      END * CAST('-16384' AS INT64)
     ) AS `c0`,
     CASE
       WHEN `read`.`c2` IS NULL

@@ -315,21 +315,19 @@ WITH "read" AS (
       END * CAST('-1' AS BIGINT) + CAST('7' AS BIGINT)
       ELSE CAST('1' AS BIGINT)
     END + (
-      (
-        CASE
-          WHEN "read"."c1" < CAST('-10' AS BIGINT)
-          THEN CAST('-10' AS BIGINT)
-          WHEN "read"."c1" > CAST('100' AS BIGINT)
-          THEN CAST('100' AS BIGINT)
-          ELSE "read"."c1"
-        END * CASE
-          WHEN "read"."c1" < CAST('-10' AS BIGINT)
-          THEN CAST('-10' AS BIGINT)
-          WHEN "read"."c1" > CAST('100' AS BIGINT)
-          THEN CAST('100' AS BIGINT)
-          ELSE "read"."c1"
-        END
-      ) * CAST('-16384' AS BIGINT)
+      CASE
+        WHEN "read"."c1" < CAST('-10' AS BIGINT)
+        THEN CAST('-10' AS BIGINT)
+        WHEN "read"."c1" > CAST('100' AS BIGINT)
+        THEN CAST('100' AS BIGINT)
+        ELSE "read"."c1"
+      END * CASE
+        WHEN "read"."c1" < CAST('-10' AS BIGINT)
+        THEN CAST('-10' AS BIGINT)
+        WHEN "read"."c1" > CAST('100' AS BIGINT)
+        THEN CAST('100' AS BIGINT)
+        ELSE "read"."c1"
+      END * CAST('-16384' AS BIGINT)
     ) AS "c0",
     CASE
       WHEN "read"."c2" IS NULL
