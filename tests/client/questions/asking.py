@@ -38,6 +38,7 @@ QUERY: dict[str, Any] = {
 OPEN: dict[str, Any] = {
     "id": "req_1",
     "state": "open",
+    "name": "by town",
     "query": None,
     "purpose": "a report",
     "requested_at": "2026-11-20T12:00:00Z",

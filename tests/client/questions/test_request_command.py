@@ -15,7 +15,7 @@ def test_requests_are_listed_and_shown_with_their_comments(
 ) -> None:
     assert run("request", "list", "--state", "open") == 0
     assert requests[-1].url.params["state"] == "open"
-    assert "req_1  open" in capsys.readouterr().out
+    assert "req_1  by town  open" in capsys.readouterr().out
     assert run("request", "list", "--format", "json") == 0
     assert json.loads(capsys.readouterr().out) == [OPEN]
     assert run("request", "show", "req_1") == 0

@@ -18,7 +18,7 @@ def test_a_request_has_its_state_and_once_it_is_approved_its_query() -> None:
     assert approved.query == "mine"
 
 
-@pytest.mark.parametrize("missing", ["state"])
+@pytest.mark.parametrize("missing", ["state", "name"])
 def test_an_answer_without_what_the_contract_states_is_refused(missing: str) -> None:
     answer = {name: value for name, value in OPEN.items() if name != missing}
     with pytest.raises(ProtocolError, match=missing):

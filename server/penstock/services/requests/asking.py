@@ -61,6 +61,12 @@ def ask(server: Server, principal: Principal, request: AskRequest) -> RequestVie
         preview = views.preview_of_query(server, principal, twin)
         return views.answered(principal, request, text, dataset, twin, preview)
     preview = query_preview.preview(server, principal, sent, PATIENCE)
+    if not preview.tiers:
+        raise InvalidInput(
+            "None of these levels is at your tier or below it, so you would not see the query."
+            " Request a level at your tier.",
+            pointer="/levels",
+        )
     public_id = _stored(server, principal, dataset, canonical_hash, text, request.purpose)
     return views.show_own(server, principal, public_id, preview)
 

@@ -53,6 +53,14 @@ def test_a_request_has_its_preview_and_charges_nothing(stays: World) -> None:
     assert problems(stays) == []
 
 
+def test_a_request_for_others_alone_is_refused(stays: World) -> None:
+    """Its sender would be told that it is approved, and never see the query."""
+    with pytest.raises(InvalidInput, match="you would not see the query") as refused:
+        ask(stays, "pia")
+    assert refused.value.errors[0][0] == "/levels"
+    assert leaves(stays) == []
+
+
 def test_a_request_is_visible_to_its_sender_and_admins_alone(stays: World) -> None:
     view = ask(stays)
     assert shown(stays, "ada", view).requested_by == "ines"

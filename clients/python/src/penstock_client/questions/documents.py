@@ -75,14 +75,14 @@ def request_status(answer: Request) -> Document:
 
 
 def _request_row(answer: Request) -> tuple[object, ...]:
-    return answer.id, answer.state, answer.query, answer.purpose
+    return answer.id, answer.name, answer.state, answer.query, answer.purpose
 
 
 def _indented(text: str) -> list[str]:
     return [f"  {line}" for line in text.splitlines()]
 
 
-_REQUEST = (Column("id"), Column("state"), Column("query"), Column("purpose"))
+_REQUEST = (Column("id"), *(Column(name) for name in ("name", "state", "query", "purpose")))
 
 
 def result(answer: Result) -> Document:

@@ -26,7 +26,8 @@ class Comment:
 class Request:
     """Represent a question with its purpose; ``state`` is open, approved, declined or withdrawn.
 
-    ``query`` names the registered query, once there is one that you see; ``comments`` are yours and
+    ``query`` names the registered query, once there is one that you see, and ``name`` is what was
+    sent; ``comments`` are yours and
     those of the admins, with the reason of a decision.  With the state ``answered`` there is
     no ``id``: the statistic was registered already, so nothing was sent.
     """
@@ -34,6 +35,7 @@ class Request:
     id: str | None
     state: str
     query: str | None
+    name: str
     purpose: str | None
     requested_at: datetime | None
     comments: tuple[Comment, ...]
@@ -46,6 +48,7 @@ class Request:
             fields.text_or_none("id"),
             fields.text("state"),
             fields.text_or_none("query"),
+            fields.text("name"),
             fields.text_or_none("purpose"),
             fields.moment_or_none("requested_at"),
             tuple(map(Comment.read, fields.children_or_none("comments"))),
