@@ -4,7 +4,7 @@ The logic is SQL's, with three values: a comparison with a missing cell is unkno
 opposite of what is unknown.  A row is kept where all of its conditions are true.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Annotated, Any, Final, Literal
 
 from pydantic import (
@@ -119,16 +119,22 @@ def within(entry: object) -> list[object]:
     return []
 
 
+def depths(parts: Iterable[object], inner: Callable[[object], list[object]]) -> Iterator[int]:
+    """Yield how deep each part stands, those within others too; ``inner`` returns a part's own."""
+    left = [(part, 1) for part in parts]
+    while left:
+        part, depth = left.pop()
+        yield depth
+        left += [(each, depth + 1) for each in inner(part)]
+
+
 def require_few(value: object) -> object:
     """Return conditions as they were sent.  Raises ``PydanticCustomError`` for too many, too deep.
 
     They are counted before anything is built of them.
     """
-    open_entries = [(entry, 1) for entry in value] if isinstance(value, list | tuple) else []
-    count = 0
-    while open_entries:
-        entry, depth = open_entries.pop()
-        count += 1
+    sent = value if isinstance(value, list | tuple) else []
+    for count, depth in enumerate(depths(sent, within), 1):
         if count > MOST_ENTRIES:
             raise PydanticCustomError(
                 "entries",
@@ -141,7 +147,6 @@ def require_few(value: object) -> object:
                 "The conditions stand more than {most} deep within each other.",
                 {"most": DEEPEST},
             )
-        open_entries += [(inner, depth + 1) for inner in within(entry)]
     return value
 
 

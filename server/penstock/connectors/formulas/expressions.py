@@ -18,7 +18,7 @@ from pydantic import (
 )
 from pydantic_core import PydanticCustomError
 
-from penstock.connectors.formulas.conditions import DEEPEST, MOST_ENTRIES, Entry, within
+from penstock.connectors.formulas.conditions import DEEPEST, MOST_ENTRIES, Entry, depths, within
 from penstock.spec_fields import ColumnName, Spec, Text
 
 MOST_DERIVED = 32
@@ -164,11 +164,7 @@ def require_small(value: object) -> object:
     Parts are counted before anything is built of them.
     """
     sent = list(value.values()) if isinstance(value, Mapping) else []
-    open_parts = [(part, 1) for part in sent]
-    count = 0
-    while open_parts:
-        part, depth = open_parts.pop()
-        count += 1
+    for count, depth in enumerate(depths(sent, parts_of), 1):
         if count > MOST_PARTS:
             raise PydanticCustomError(
                 "parts",
@@ -181,7 +177,6 @@ def require_small(value: object) -> object:
                 "Parts of a derived column stand more than {most} deep within each other.",
                 {"most": _DEEPEST},
             )
-        open_parts += [(inner, depth + 1) for inner in parts_of(part)]
     return value
 
 
