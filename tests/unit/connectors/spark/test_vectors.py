@@ -1,7 +1,7 @@
 """Test that Spark gives the exact vectors and the chosen rows that DuckDB gives.
 
 It stands beside the tests that share one Spark, since a Java that has just started is slow: few
-cases run at every change, and many every night.
+kinds and few random rows and specs run at every change, all kinds and many rows every night.
 """
 
 from collections.abc import Iterator
@@ -54,9 +54,8 @@ def test_kinds_have_the_same_vector_whatever_the_cells(
     assert "hostile" not in "".join(capfd.readouterr())
 
 
-@pytest.mark.nightly
 @settings(
-    max_examples=by_count(20, 100),
+    max_examples=by_count(4, 100),
     deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
