@@ -73,6 +73,14 @@ def refusal(code: int | None, *, running: bool) -> PenstockError:
     return Unavailable(_FAILED)
 
 
+def refused_at_start(code: int | None) -> PenstockError:
+    """Return the error of ours for a number with which a connection is refused.
+
+    What is not there yet is the connection's database: no view was named.
+    """
+    return Unavailable(REFUSES) if is_gone(code) else refusal(code, running=False)
+
+
 @contextmanager
 def own_words(errors: tuple[type[Exception], ...], *, running: bool) -> Iterator[None]:
     """Replace what a driver raises by an error of ours."""

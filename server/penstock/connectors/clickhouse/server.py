@@ -10,7 +10,12 @@ from typing import Any, Final
 
 import pyarrow as pa
 
-from penstock.connectors.clickhouse.failures import code_of, is_gone, own_words
+from penstock.connectors.clickhouse.failures import (
+    code_of,
+    is_gone,
+    own_words,
+    refused_at_start,
+)
 from penstock.connectors.clickhouse.session import PATIENCE, SETTINGS, Limits, Relations, inside
 from penstock.connectors.clickhouse.session import Session as Reading
 from penstock.connectors.warehouses.address import Address, address_of
@@ -80,7 +85,7 @@ def reading(address: str, limits: Limits) -> Iterator[Reading]:
             " `pip install clickhouse-connect` and start it again. Nothing was released."
         ) from None
     errors = (ClickHouseError, pa.ArrowException, OSError)
-    with own_words(errors, running=False):
+    try:
         client = clickhouse_connect.get_client(
             host=parts.host,
             port=parts.port or 8443,
@@ -94,6 +99,8 @@ def reading(address: str, limits: Limits) -> Iterator[Reading]:
             autogenerate_session_id=False,
             settings={**SETTINGS, **limits.everywhere, "readonly": "2"},
         )
+    except errors as error:
+        raise refused_at_start(code_of(str(error))) from None
     try:
         yield Server(client, ExternalData, errors)
     finally:

@@ -80,6 +80,7 @@ class BigQuery:
     def opened(self, secret: str) -> Session:
         """Return a session; nothing is sent before the first statement."""
         address = address_of(secret, "bigquery", _FORM, _OPTIONS)
+        from google.auth.exceptions import GoogleAuthError
         from google.cloud import bigquery
         from google.oauth2 import service_account
 
@@ -87,17 +88,23 @@ class BigQuery:
         if file is not None:
             try:
                 credentials = service_account.Credentials.from_service_account_file(file)
-            except (OSError, ValueError):
+            except (OSError, ValueError, TypeError, AttributeError):  # JSON of any other shape
                 raise InvalidInput(
                     "The file of credentials that the connection names cannot be read.", pointer=AT
                 ) from None
-        return BigQuerySession(
-            bigquery.Client(
+        try:
+            client = bigquery.Client(
                 project=address.host,
                 credentials=credentials,
                 location=address.options.get("location"),
             )
-        )
+        except GoogleAuthError:
+            raise InvalidInput(
+                "The machine has no credentials of its own for BigQuery: name a key's file in the"
+                f" connection, {_FORM}.",
+                pointer=AT,
+            ) from None
+        return BigQuerySession(client)
 
     def columns(self, table: Sequence[str]) -> tuple[str, Mapping[str, str]]:
         """Return the statement for a table's columns; texts with a collation have no type."""

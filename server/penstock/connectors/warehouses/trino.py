@@ -33,10 +33,10 @@ class TrinoSession:
             cursor.execute(text, list(parameters.values()) or None)
             rows = cursor.fetchall()
             names = [column[0] for column in cursor.description]
-        except (exceptions.TrinoConnectionError, exceptions.Http503Error, RequestException):
-            raise away("Trino") from None
-        except exceptions.HttpError:  # such as 401
-            raise away("Trino") from None
+        except (exceptions.TrinoConnectionError, exceptions.HttpError, RequestException):
+            raise away("Trino") from None  # a status such as 401 is an HttpError
+        except (ValueError, KeyError):
+            raise away("Trino") from None  # another program answers there, such as a proxy
         except exceptions.Error:
             raise Refused("Trino does not run the statement.") from None
         return {name: [row[place] for row in rows] for place, name in enumerate(names)}

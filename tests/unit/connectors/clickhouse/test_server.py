@@ -1,8 +1,10 @@
-"""Test how a server is read: by a stand-in of its driver, which asks the ClickHouse in here.
+"""Test how a server is read: by a stand-in of its driver, and against a server that is named.
 
-The driver is not installed for tests; the stand-in has what its documentation promises and is used.
+The driver is not installed for tests; the stand-in has what its documentation promises and is used,
+and asks the ClickHouse in here.
 """
 
+import os
 import sys
 from collections.abc import Mapping
 from typing import Any
@@ -50,6 +52,8 @@ class Client:
         self.refusal: str | None = None
 
     def connect(self, **given: Any) -> "Client":
+        if self.refusal is not None:
+            raise Refusal(self.refusal)
         self.given = given
         return self
 
@@ -163,6 +167,15 @@ def test_a_relation_that_is_gone_is_a_change_and_a_server_that_is_away_is_none(
             session.schema("SELECT 1", {})
 
 
+@pytest.mark.parametrize("code", [81, 516])
+def test_a_connection_that_is_refused_is_no_view_that_changed(client: Client, code: int) -> None:
+    client.refusal = f"Code: {code}. DB::Exception: canary"
+    with pytest.raises(Unavailable, match="user, password and database") as refused:
+        reach(_sources().connections, "tables")
+    assert refused.value.__cause__ is None
+    assert "canary" not in str(refused.value)
+
+
 def test_an_address_of_another_form_is_refused_without_it() -> None:
     for address in ("clickhouse://", "clickhouse://a:canary@h:port/", "clickhouse://h/?canary=1"):
         with pytest.raises(InvalidInput, match="cannot be read") as refused, reading(address):
@@ -174,3 +187,9 @@ def test_without_the_driver_it_says_what_to_install(monkeypatch: pytest.MonkeyPa
     monkeypatch.setitem(sys.modules, "clickhouse_connect", None)
     with pytest.raises(Unavailable, match="pip install clickhouse-connect"), reading(ADDRESS):
         pass
+
+
+@pytest.mark.skipif("PENSTOCK_TEST_CLICKHOUSE_URL" not in os.environ, reason="no server is named")
+def test_a_real_clickhouse_answers_the_probe() -> None:
+    address = os.environ["PENSTOCK_TEST_CLICKHOUSE_URL"]
+    assert reach(_sources(address).connections, "tables").conformance == PASSED

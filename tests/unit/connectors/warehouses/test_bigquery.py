@@ -2,6 +2,7 @@
 
 import os
 import sys
+from types import SimpleNamespace
 from typing import Any
 
 import pyarrow as pa
@@ -32,6 +33,37 @@ def test_a_client_is_of_the_project_with_the_key_that_is_named(
     assert driver.connected["credentials"] is None
     with pytest.raises(InvalidInput, match="file of credentials") as refused:
         BigQuery().opened("bigquery://my-project?credentials=/canary.json")
+    assert "canary" not in refused.value.detail
+    assert refused.value.__suppress_context__
+
+
+@pytest.mark.parametrize("kind", [ValueError, TypeError, AttributeError])
+def test_a_file_of_any_other_content_is_no_credentials(
+    kind: type[Exception], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def credentials_of(_: str) -> str:
+        raise kind("canary")
+
+    drivers.bigquery(monkeypatch, lambda *_: pa.table({}))
+    credentials = SimpleNamespace(from_service_account_file=credentials_of)
+    monkeypatch.setattr(sys.modules["google.oauth2.service_account"], "Credentials", credentials)
+    with pytest.raises(InvalidInput, match="file of credentials") as refused:
+        BigQuery().opened(SECRET)
+    assert "canary" not in refused.value.detail
+    assert refused.value.__suppress_context__
+
+
+def test_a_machine_without_credentials_is_to_be_given_a_keys_file(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    drivers.bigquery(monkeypatch, lambda *_: pa.table({}))
+
+    def client_of(**_: Any) -> None:
+        raise sys.modules["google.auth.exceptions"].GoogleAuthError("canary")
+
+    monkeypatch.setattr(sys.modules["google.cloud.bigquery"], "Client", client_of)
+    with pytest.raises(InvalidInput, match="no credentials of its own") as refused:
+        BigQuery().opened("bigquery://my-project")
     assert "canary" not in refused.value.detail
     assert refused.value.__suppress_context__
 

@@ -64,6 +64,20 @@ def test_no_error_of_the_driver_is_passed_on(
     assert refused.value.__suppress_context__
 
 
+@pytest.mark.parametrize("error", [ValueError("canary"), KeyError("canary")])
+def test_another_program_that_answers_there_is_no_trino(
+    error: Exception, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def answer(*_: Any) -> pa.Table:
+        raise error  # by the driver, of a page that is no JSON, or JSON without what it looks for
+
+    drivers.trino(monkeypatch, answer)
+    with pytest.raises(Unavailable, match="Trino cannot be reached") as refused:
+        Trino().opened(SECRET).rows("SELECT 1", {})
+    assert "canary" not in str(refused.value)
+    assert refused.value.__suppress_context__
+
+
 @pytest.mark.parametrize("secret", ["trino://", "trino://[canary", "trino://a@h/x?canary=1"])
 def test_another_address_is_refused_without_it(secret: str) -> None:
     with pytest.raises(InvalidInput, match="trino://USER:PASSWORD@HOST") as refused:
