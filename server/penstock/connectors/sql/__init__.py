@@ -8,6 +8,7 @@
 * ``conditions``    ``WHERE``
 * ``derivations``   arithmetic and ``CASE``, as derived columns
 * ``groupings``     ``GROUP BY``: categories and bins
+* ``marginals``     several sets of groupings, as marginals
 * ``aggregates``    each aggregate by itself
 * ``statistics``    all of them as one statistic
 * ``reading``       the fields of a spec that a statement says

@@ -13,6 +13,7 @@ from typing import Any, Final
 
 from sqlglot import exp
 
+from penstock.connectors.specs.models import ColumnType
 from penstock.connectors.sql.grammar import Node
 from penstock.connectors.sql.names import Columns, constant, is_number, number
 from penstock.connectors.sql.synonyms import unwrapped
@@ -150,7 +151,17 @@ def _of_integer(name: str, operator: str, right: Node, columns: Columns) -> Entr
     value = number(columns.source, right)
     if operator in {"=", "!="} or value == math.floor(value):
         return _entry(name, operator, constant(columns.source, right, "integer"))
-    return _entry(name, "<=" if operator in {"<", "<="} else ">", math.floor(value))
+    return beyond(name, operator, value, "integer")
+
+
+def beyond(name: str, operator: str, edge: int | float, kind: ColumnType) -> Entry:
+    """Return the comparison of a column with an edge of its values: below it, above or at it.
+
+    Integers are compared with the one below an edge that lies between two of them.
+    """
+    if kind != "integer" or edge == math.floor(edge):
+        return _entry(name, operator, edge)
+    return _entry(name, "<=" if operator in {"<", "<="} else ">", math.floor(edge))
 
 
 def _between(node: exp.Between, columns: Columns, *, opposite: bool) -> Entry:

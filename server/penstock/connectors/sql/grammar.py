@@ -21,6 +21,9 @@ Node = exp.Expr
 
 _BOTH: Final = ("this", "expression")
 
+SETS: Final = (exp.GroupingSets, exp.Cube, exp.Rollup)
+"""The parts of ``GROUP BY`` that stand for several sets of groupings."""
+
 _PARTS: Final[dict[type[Node], tuple[str, ...]]] = {
     exp.Select: ("expressions", "from_", "where", "group", "order"),
     exp.From: ("this",),
@@ -28,6 +31,7 @@ _PARTS: Final[dict[type[Node], tuple[str, ...]]] = {
     exp.TableAlias: ("this",),
     exp.Where: ("this",),
     exp.Group: ("expressions", "all"),
+    **dict.fromkeys((*SETS, exp.Tuple), ("expressions",)),
     exp.Alias: ("this", "alias"),
     exp.Identifier: ("this", "quoted"),
     exp.Column: ("this", "table"),
@@ -80,6 +84,8 @@ _OTHER_PARTS: Final = {
     "symmetric": "Write the smaller bound first, and leave SYMMETRIC out.",
     "db": "Name the dataset alone, without a schema.",
     "columns": "Leave the names of columns out; the dataset declares them.",
+    **dict.fromkeys(("rollup", "cube"), "Write the columns in parentheses after ROLLUP or CUBE."),
+    "totals": "Write GROUPING SETS with a set for each table.",
 }
 """What to write in place of parts that no statement here has."""
 
@@ -121,9 +127,8 @@ _OTHER_NODES: Final[dict[type[Node], str]] = {
         "Write QUANTILE_CONT, or PERCENTILE_CONT(0.5) WITHIN GROUP (ORDER BY ...).",
     ),
     **dict.fromkeys(
-        (exp.Rollup, exp.Cube, exp.GroupingSets),
-        "A statement groups in one way. Group by all of the columns: counts and sums of fewer ones"
-        " are sums of what is released, at no charge.",
+        (exp.Grouping, exp.GroupingId),
+        "Keys have 'all' for the columns that a table does not have. Leave this out.",
     ),
     exp.Greatest: "Write CASE WHEN, which says what becomes of missing cells.",
     exp.Least: "Write CASE WHEN, which says what becomes of missing cells.",
@@ -219,7 +224,7 @@ def _spot(source: SqlText, error: ParseError) -> int:
 def _require_known(source: SqlText, tree: Node) -> None:
     for node in tree.walk():
         parts = _PARTS.get(type(node))
-        if parts is None:
+        if parts is None or (isinstance(node, exp.Tuple) and not isinstance(node.parent, SETS)):
             raise source.refusal(node, _alternative(node))
         for name, spot in _given(node):
             if name not in parts:

@@ -17,7 +17,7 @@ from penstock.connectors.formulas.formula import Column
 from penstock.connectors.planning.plan import Grouping
 from penstock.connectors.specs.cells import NUMERIC
 from penstock.connectors.specs.models import MOST_GROUPINGS
-from penstock.connectors.sql.conditions import Entry, PlacedEntry, conjuncts
+from penstock.connectors.sql.conditions import PlacedEntry, beyond, conjuncts
 from penstock.connectors.sql.grammar import Node, ParsedStatement
 from penstock.connectors.sql.names import Columns, is_named, is_same, number
 from penstock.connectors.sql.synonyms import unwrapped
@@ -49,10 +49,18 @@ def groupings(
     nodes = _nodes(statement, selected)
     read: list[PlacedGrouping] = []
     for node in nodes:
-        grouping = _grouping(_referenced(statement, columns, node), columns)
+        grouping = grouping_of(referenced(statement, columns, node), columns)
         if any(grouping.grouping == other.grouping for other in read):
             raise columns.source.refusal(node, "Each grouping is named once. Leave this one out.")
         read.append(grouping)
+    require_grouped(selected, read, columns)
+    return read
+
+
+def require_grouped(
+    selected: Sequence[Node], read: Sequence[PlacedGrouping], columns: Columns
+) -> None:
+    """Raise ``InvalidInput`` for a selected expression that is none of the groupings."""
     for node in selected:
         inner = _plain(node)
         if not _is_grouping(inner, [each.grouping for each in read], columns):
@@ -61,7 +69,6 @@ def groupings(
                 "This is no aggregate, and GROUP BY does not name it. Name it there, or leave it"
                 " out.",
             )
-    return read
 
 
 def ordering(
@@ -80,7 +87,7 @@ def ordering(
     if len(keys) > _MOST_KEYS:
         raise columns.source.refusal(keys[_MOST_KEYS], f"Order by at most {_MOST_KEYS} keys.")
     for key in keys:
-        node = _referenced(statement, columns, key)
+        node = referenced(statement, columns, key)
         if (isinstance(node, exp.Var) and node.name.upper() == "ALL") or node in selected:
             continue
         if not _is_grouping(node, [each.grouping for each in groups], columns):
@@ -104,14 +111,19 @@ def _nodes(statement: ParsedStatement, selected: Sequence[Node]) -> list[Node]:
                 group, "Write GROUP BY with the groupings, GROUP BY ALL without any, or neither."
             )
         nodes = nodes or [_plain(each) for each in selected]
-    for several in (nodes, selected):
-        if len(several) > MOST_GROUPINGS:
-            raise statement.source.refusal(
-                several[MOST_GROUPINGS],
-                f"These are {len(several)} groupings, and a query has at most {MOST_GROUPINGS}."
-                " Leave this one out.",
-            )
+    require_few(nodes, statement)
+    require_few(selected, statement)
     return nodes
+
+
+def require_few(nodes: Sequence[Node], statement: ParsedStatement) -> None:
+    """Raise ``InvalidInput`` for more groupings than one query may have."""
+    if len(nodes) > MOST_GROUPINGS:
+        raise statement.source.refusal(
+            nodes[MOST_GROUPINGS],
+            f"These are {len(nodes)} groupings, and a query has at most {MOST_GROUPINGS}."
+            " Leave this one out.",
+        )
 
 
 def _plain(node: Node) -> Node:
@@ -121,12 +133,15 @@ def _plain(node: Node) -> Node:
 def _is_grouping(node: Node, read: Sequence[dict[str, Any]], columns: Columns) -> bool:
     """Return True if a selected expression is one of the groupings; it is read once for all."""
     if isinstance(node, exp.WidthBucket | exp.Case):
-        return _grouping(node, columns).grouping in read
+        return grouping_of(node, columns).grouping in read
     return columns.names(node) and {"column": columns.column(node)} in read
 
 
-def _referenced(statement: ParsedStatement, columns: Columns, node: Node) -> Node:
-    """Return what a number or an alias in ``GROUP BY`` stands for; anything else is itself."""
+def referenced(statement: ParsedStatement, columns: Columns, node: Node) -> Node:
+    """Return what a number or an alias in ``GROUP BY`` stands for; anything else is itself.
+
+    Raises ``InvalidInput`` for a number that is none of a selected expression.
+    """
     inner = unwrapped(node)
     if isinstance(inner, exp.Literal) and not inner.is_string:
         place = number(columns.source, inner)
@@ -145,7 +160,8 @@ def _referenced(statement: ParsedStatement, columns: Columns, node: Node) -> Nod
     return inner
 
 
-def _grouping(node: Node, columns: Columns) -> PlacedGrouping:
+def grouping_of(node: Node, columns: Columns) -> PlacedGrouping:
+    """Return the grouping that an expression makes.  Raises ``InvalidInput`` if it makes none."""
     match node:
         case exp.WidthBucket():
             return _buckets(node, columns)
@@ -279,30 +295,34 @@ def _bins(ranges: Sequence[_Range]) -> dict[str, Any] | None:
 
 
 def _range(node: exp.If, columns: Columns) -> _Range | None:
-    """Return the range of one case, if it is named as a bin."""
-    label = unwrapped(node.args["true"])
-    if not isinstance(label, exp.Literal) or not str(label.this).startswith("["):
-        return None
-    sides = _sides([each.entry for each in conjuncts(node.this, columns)])
-    if len(sides) != 2:
-        return None
-    (name, first, low), (other, last, high) = sides
-    if name != other or first != ">=" or last not in {"<", "<="}:
-        return None
-    if columns.spec(name).type not in NUMERIC:
-        return None
-    return _Range(name, low, high, last == "<=", str(label.this))
-
-
-def _sides(entries: Sequence[Entry]) -> list[tuple[str, str, int | float]]:
-    """Return comparisons of a column with a number; none if any entry is another condition.
+    """Return the range of one case, if it is named as a bin; None if it is any other one.
 
     A condition that is passed over would leave rows in that the statement leaves out.
     """
-    sides: list[tuple[str, str, int | float]] = []
-    for entry in entries:
-        value = entry.get("value")
-        if "column" not in entry or not isinstance(value, int | float):
-            return []
-        sides.append((entry["column"], entry["op"], value))
-    return sides
+    label = unwrapped(node.args["true"])
+    text = str(label.this) if isinstance(label, exp.Literal) and label.is_string else ""
+    edges = _edges_named(text)
+    if edges is None:
+        return None
+    entries = [each.entry for each in conjuncts(node.this, columns)]
+    name = entries[0].get("column")
+    if name is None or columns.spec(name).type not in NUMERIC:
+        return None
+    (low, high), is_closed, kind = edges, text.endswith("]"), columns.spec(name).type
+    sides = [beyond(name, ">=", low, kind), beyond(name, "<=" if is_closed else "<", high, kind)]
+    return _Range(name, low, high, is_closed, text) if entries == sides else None
+
+
+def _edges_named(text: str) -> tuple[int | float, int | float] | None:
+    """Return the edges of a bin by its name, such as ``[0, 18)``; None for other names."""
+    low, comma, high = text[1:-1].partition(", ")
+    if not comma or text[0] != "[" or text[-1] not in ")]":
+        return None
+    try:
+        edges = float(low), float(high)
+    except ValueError:
+        return None
+    if not all(map(math.isfinite, edges)):
+        return None
+    first, last = (int(edge) if edge == int(edge) else edge for edge in edges)
+    return first, last

@@ -13,6 +13,7 @@ from penstock.connectors.sql.conditions import PlacedEntry, conjuncts
 from penstock.connectors.sql.derivations import with_derivations
 from penstock.connectors.sql.grammar import Node, ParsedStatement, parsed
 from penstock.connectors.sql.groupings import PlacedGrouping, groupings, ordering
+from penstock.connectors.sql.marginals import Tables, tables
 from penstock.connectors.sql.names import Columns, columns_of
 from penstock.connectors.sql.places import POINTER, SqlText
 from penstock.connectors.sql.statistics import Statistic, statistic
@@ -91,30 +92,35 @@ def reading(statement: ParsedStatement, dataset: DatasetSpec) -> Reading:
         raise source.refusal(statement.table, "The statement reads another dataset than this one.")
     columns, derivations = with_derivations(columns_of(statement, dataset), statement.expressions)
     selected = [node for node in statement.expressions if not is_aggregate(node)]
-    grouped = groupings(statement, columns, selected)
+    several = tables(statement, columns, selected)
+    grouped = groupings(statement, columns, selected) if several is None else several.groupings
     joined = statistic(aggregates(statement, columns), columns)
     clause = statement.select.args.get("where")
     conditions = [] if clause is None else conjuncts(clause.this, columns)
     where = _once(
         [*conditions, *joined.where, *(each for group in grouped for each in group.where)]
     )
+    notes = [] if several is None else list(several.notes(where, columns))
     fields: dict[str, Any] = {"dataset": dataset.name, "aggregate": joined.aggregate}
+    if several is not None:
+        fields["aggregate"] = several.aggregate(joined, columns)
+        where = several.conditions(where, columns)
+    elif grouped:
+        fields["group_by"] = [each.grouping for each in grouped]
     if where:
         fields["where"] = [each.entry for each in where]
-    if grouped:
-        fields["group_by"] = [each.grouping for each in grouped]
     used = set(_names_in(fields))
     derived = {name: part for name, part in derivations.expressions.items() if name in used}
     if derived:
         fields["derived"] = derived
     never_missing = _never_missing(columns, where, grouped, joined.needed)
-    notes = list(_notes(source, joined, never_missing, derivations.expressions))
+    notes += list(_notes(source, joined, never_missing, derivations.expressions))
     key = ordering(statement, columns, grouped)
     if key is not None:
         notes.append(source.placed(key, _UNORDERED))
     places = {
         pointer("dataset"): statement.table,
-        **_places(where, grouped, joined),
+        **_places(where, grouped, joined, several),
         **{pointer("derived", name): node for name, node in derivations.nodes.items()},
     }
     understood = Reading(source, fields, places, tuple(notes))
@@ -141,12 +147,16 @@ def _once(entries: Sequence[PlacedEntry]) -> list[PlacedEntry]:
 
 
 def _places(
-    where: Sequence[PlacedEntry], grouped: Sequence[PlacedGrouping], joined: Statistic
+    where: Sequence[PlacedEntry],
+    grouped: Sequence[PlacedGrouping],
+    joined: Statistic,
+    several: Tables | None,
 ) -> dict[str, Node]:
+    at = ("group_by",) if several is None else ("aggregate", "columns")
     return {
         **{pointer("where", place): each.node for place, each in enumerate(where)},
-        **{pointer("group_by", place): each.node for place, each in enumerate(grouped)},
-        pointer("aggregate"): joined.parts[0].node,
+        **{pointer(*at, place): each.node for place, each in enumerate(grouped)},
+        pointer("aggregate"): joined.parts[0].node if several is None else several.node,
     }
 
 

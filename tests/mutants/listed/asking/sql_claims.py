@@ -8,6 +8,7 @@ from tests.mutants.mutant import Mutant
 ROW: Final = "D23"
 CONDITIONS: Final = "tests/unit/connectors/sql/test_conditions.py"
 GROUPINGS: Final = "tests/unit/connectors/sql/test_groupings.py"
+SETS: Final = "tests/unit/connectors/sql/sets/test_marginals.py"
 MEANING: Final = "tests/property/sql/test_meaning.py::test_a_statement_means_what_its_text_means"
 
 MUTANTS: Final[Sequence[Mutant]] = (
@@ -73,8 +74,8 @@ MUTANTS: Final[Sequence[Mutant]] = (
         row=ROW,
         name="bins-with-a-further-condition",
         path="connectors/sql/groupings.py",
-        before="            return []\n        sides.append",
-        after="            continue\n        sides.append",
+        before=" if entries == sides else None\n",
+        after=" if entries[:2] == sides else None\n",
         wrong="conditions of a CASE beside the sides of its bins are passed over",
         tests=(
             "tests/unit/connectors/sql/test_groupings.py::test_a_case_with_a_further_condition_makes_no_bins",
@@ -148,6 +149,34 @@ MUTANTS: Final[Sequence[Mutant]] = (
         tests=(
             "tests/unit/connectors/sql/test_derivations.py::test_an_expression_is_a_derived_column",
         ),
+    ),
+    Mutant(
+        row=ROW,
+        name="any-condition-on-a-key-dropped",
+        path="connectors/sql/marginals.py",
+        before='    if entry.get("column") != other["column"] or entry["op"] != other["op"]:\n'
+        "        return False\n",
+        after='    if entry.get("column") == other["column"]:\n        return True\n',
+        wrong="marginals leave out conditions that keep only some of the keys",
+        tests=(f"{SETS}::test_only_conditions_that_the_keys_have_are_left_out",),
+    ),
+    Mutant(
+        row=ROW,
+        name="rows-outside-of-keys-unsaid",
+        path="connectors/sql/marginals.py",
+        before="            and not _is_within(each.grouping, columns, entries)\n",
+        after="            and not entries\n",
+        wrong="no note says which rows marginals leave out where any condition is written",
+        tests=(f"{SETS}::test_what_counts_other_rows_than_sql_says_so",),
+    ),
+    Mutant(
+        row=ROW,
+        name="marginals-without-their-keys",
+        path="connectors/sql/writing/statement.py",
+        before="for entry in (*query.where, *keys)]",
+        after="for entry in query.where]",
+        wrong="marginals are shown as a statement that counts rows outside of the keys",
+        tests=("tests/property/sql/test_marginals.py::test_marginals_are_what_plain_sql_counts",),
     ),
     Mutant(
         row=ROW,

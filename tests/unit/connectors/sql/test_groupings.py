@@ -56,6 +56,21 @@ def test_a_case_that_names_bins_makes_them_with_their_upper_edge() -> None:
     }
 
 
+def test_bins_of_integers_may_have_edges_between_two_of_them() -> None:
+    case = BINS.replace("18", "17.5").replace("'[0,", "'[-0.5,").replace(">= 0 ", ">= -0.5 ")
+    fields = fields_of(f"SELECT {case}, COUNT(*) FROM visits GROUP BY 1")
+    assert fields["group_by"] == [{"column": "age", "bins": [-0.5, 17.5, 65]}]
+
+
+@pytest.mark.parametrize(
+    "label", ["[0, 18", "[0; 18)", "[a, 18)", "[nan, 18)", "[0, 1e999)", "[0, 1e9999999999)", "["]
+)
+def test_a_case_with_another_name_makes_no_bins(label: str) -> None:
+    case = f"CASE WHEN age >= 0 AND age < 18 THEN '{label}' END"
+    fields = fields_of(f"SELECT {case} AS part, COUNT(*) FROM visits GROUP BY part")
+    assert fields["group_by"] == [{"column": "part"}]
+
+
 @pytest.mark.parametrize(
     ("before", "after"),
     [

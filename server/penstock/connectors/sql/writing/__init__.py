@@ -5,4 +5,5 @@
 * ``conditions``  the entries of ``where``
 * ``derivations``  derived columns
 * ``statistics``  the aggregate
+* ``marginals``   the sets of several tables, and the keys of their columns
 """

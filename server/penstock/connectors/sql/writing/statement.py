@@ -4,17 +4,19 @@ Limits of contribution and noise are no part of it: a statement says what is est
 """
 
 from sqlglot import exp
+from sqlglot.dialects.duckdb import DuckDB
 
 from penstock.connectors.formulas.sizes import names_of, size_of
 from penstock.connectors.planning.columns import grouping
 from penstock.connectors.specs.correlated import CorrelatedQuery
 from penstock.connectors.specs.histograms import HistogramQuery
 from penstock.connectors.specs.models import ComputedQuery, DatasetSpec, Histogram
-from penstock.connectors.specs.moments import Moments
-from penstock.connectors.sql.limits import LONGEST
+from penstock.connectors.specs.moments import MarginalTables, Moments
+from penstock.connectors.sql.limits import LONGEST, MOST_TOKENS
 from penstock.connectors.sql.writing.cells import CellWriter, text_of
 from penstock.connectors.sql.writing.conditions import condition
 from penstock.connectors.sql.writing.derivations import is_named_like_bins, writer_of
+from penstock.connectors.sql.writing.marginals import keys_of, sets_of
 from penstock.connectors.sql.writing.statistics import aggregates
 from penstock.connectors.statements import expressions as sql
 from penstock.connectors.statements.expressions import Node
@@ -37,19 +39,32 @@ def written(query: ComputedQuery, dataset: DatasetSpec) -> str | None:
         writer = writer_of(query, dataset)
         selected = aggregates(query, writer)
         groups = [_grouped(each, writer) for each in _groups_of(query)]
+        clause = _clause(query, writer)
+        conditions = _conditions(query, writer)
     except (InvalidInput, KeyError):
         return None
-    if selected is None:
+    if selected is None or clause is None or conditions is None:
         return None
-    conditions = _conditions(query, writer)
     name = text_of(sql.name(dataset.name, quoted=True))
     lines = [f"SELECT {', '.join([*groups, *selected])}", f"FROM {name}"]
     if conditions:
         lines.append("WHERE " + "\n  AND ".join(conditions))
-    if groups:
-        lines.append(f"GROUP BY {', '.join(str(place + 1) for place in range(len(groups)))}")
+    if clause:
+        lines.append(f"GROUP BY {clause}")
     text = "\n".join(lines)
-    return text if len(text.encode()) <= LONGEST else None
+    return text if len(text.encode()) <= LONGEST and _words(text) <= MOST_TOKENS else None
+
+
+def _words(text: str) -> int:
+    """Return the number of tokens of a statement, or a larger one: each has a character."""
+    return len(text) if len(text) <= MOST_TOKENS else len(DuckDB().tokenize(text))
+
+
+def _clause(query: ComputedQuery, writer: CellWriter) -> str | None:
+    """Return what stands in ``GROUP BY``: nothing without groups; None of what no clause says."""
+    if isinstance(query.aggregate, MarginalTables):
+        return sets_of(query.aggregate, writer.dataset)
+    return ", ".join(str(place + 1) for place in range(len(_groups_of(query))))
 
 
 def _least_length(query: ComputedQuery) -> int:
@@ -65,11 +80,17 @@ def _least_length(query: ComputedQuery) -> int:
     return grouped + sum(sizes.get(name, 0) for name in names_of(query.where))
 
 
-def _conditions(query: ComputedQuery, writer: CellWriter) -> list[str]:
-    """Return the conditions of a query, and those that make all aggregates be over its rows."""
+def _conditions(query: ComputedQuery, writer: CellWriter) -> list[str] | None:
+    """Return the conditions of a query, and those that make all aggregates be over its rows.
+
+    None if a statement with them would be read without one of the query's own.
+    """
     own = query.aggregate
     needed = own.columns if isinstance(own, Moments) and len(own.columns) > 1 else ()
-    conditions = [condition(entry, writer) for entry in query.where]
+    keys = keys_of(query, writer.dataset)
+    if keys is None:
+        return None
+    conditions = [condition(entry, writer) for entry in (*query.where, *keys)]
     conditions += [
         sql.negated(sql.is_null(writer.column(name)))
         for name in needed
@@ -80,6 +101,8 @@ def _conditions(query: ComputedQuery, writer: CellWriter) -> list[str]:
 
 def _groups_of(query: ComputedQuery) -> list[GroupBy]:
     own = query.aggregate
+    if isinstance(own, MarginalTables):
+        return list(own.columns)
     if isinstance(own, Histogram):
         return [*query.group_by, GroupBy(column=own.column, bins=own.bins)]
     return list(query.group_by)

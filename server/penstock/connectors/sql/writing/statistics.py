@@ -15,7 +15,7 @@ from penstock.connectors.specs.models import (
     Sum,
     UnitColumn,
 )
-from penstock.connectors.specs.moments import Moments, Regression
+from penstock.connectors.specs.moments import MarginalTables, Moments, Regression
 from penstock.connectors.sql.writing.cells import CellWriter, text_of
 
 
@@ -23,7 +23,7 @@ def aggregates(query: ComputedQuery, writer: CellWriter) -> list[str] | None:
     """Return the aggregates of a spec; None of one that SQL cannot say."""
     dataset, aggregate = writer.dataset, query.aggregate
     match aggregate:
-        case Histogram():
+        case Histogram() | MarginalTables():
             return ["COUNT(*)"]
         case Count() | CountUnits():
             return _counts(aggregate, dataset, writer)

@@ -11,7 +11,7 @@ from penstock.connectors.sql.limits import LONGEST
 from penstock.connectors.sql.writing.statement import written
 
 DATASET = dataset_of(columns=COLUMNS)
-UNSAID = ("uncategorized", "marginals", "workload")
+UNSAID = ("uncategorized", "workload")
 
 
 @pytest.mark.parametrize("aggregate", AGGREGATES, ids=str)
