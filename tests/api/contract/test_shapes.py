@@ -38,6 +38,7 @@ def test_a_release_has_every_field_of_the_contract(world: World) -> None:
         "report": None,
         "part": None,
         "covariance": None,
+        "answers_covariance": None,
         "size": None,
     }
     assert set(release["guarantee"]) == {

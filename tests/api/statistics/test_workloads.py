@@ -11,6 +11,10 @@ import numpy as np
 import pytest
 from tests.api.world import World, parsed
 
+from penstock_client import Release
+from penstock_client._http.fields import Fields
+from penstock_client.derived import answers, combination
+
 PATIENTS = 1200
 ROWS = "person,ward,age,urgent,alone\n" + "".join(
     f"p{number},{'abc'[number % 3]},{number % 101 - 1},{'yes' if number % 7 else 'true'},x\n"
@@ -97,6 +101,27 @@ def test_values_are_the_sums_of_the_strategy_and_estimates_the_answers(patients:
             width = answer["upper"] - answer["value"]
             assert width == pytest.approx(1.96 * answer["standard_deviation"], rel=1e-3)
     assert release["covariance"] is None
+
+
+def test_answers_have_their_joint_covariance_and_the_client_computes_with_it(
+    patients: World,
+) -> None:
+    document = released(patients)
+    stated = document["answers_covariance"]
+    assert [len(each) for each in stated["factors"]] == [3, 20 * 21 // 2]
+    assert stated["variance"] == pytest.approx(document["error"]["standard_deviation"] ** 2)
+    diagonal = np.kron(*(np.diag(np.array(each)) for each in stated["factors"]))
+    deviations = [each["standard_deviation"] for each in document["estimates"]]
+    assert np.sqrt(stated["variance"] * diagonal) == pytest.approx(deviations)
+    shown = answers(Release.read(Fields(document, "release")))
+    # All ages are those below 50 and the others, in every ward.
+    parts = {("a to b", "all"): 1, ("a to b", "[0, 5) to [45, 50)"): -1}
+    rest = combination(shown, {**parts, ("a to b", "[50, 55) to [95, 100]"): -1})
+    assert rest.standard_deviation < 1e-6 * deviations[0]
+    others = combination(shown, parts)
+    single = combination(shown, {("a to b", "[50, 55) to [95, 100]"): 1})
+    assert others.value == pytest.approx(single.value)
+    assert others.standard_deviation == pytest.approx(single.standard_deviation)
 
 
 def test_values_are_a_table_with_a_column_for_each_part_of_a_key(patients: World) -> None:

@@ -13,11 +13,14 @@ from numpy.typing import NDArray
 
 from penstock.structures.counts import Centered, Lift, Nodes
 from penstock.structures.ellipse import Ellipse
+from penstock.structures.factorization.kronecker import Factor, Workload
+from penstock.structures.factorization.rows import Given, Spans
 from penstock.structures.marginals.lattice import Marginals, up_to
 from penstock.structures.marginals.tables import reconstructed
 from penstock_client._http.fields import Fields
 from penstock_client._values.covariance import Covariance, GroupedCounts, covariance_of
 from penstock_client._values.marginals import Marginal
+from penstock_client.errors import ProtocolError
 
 Matrix = NDArray[np.float64]
 GENERATOR_STEPS = 1 << 20
@@ -121,6 +124,27 @@ def test_cells_of_marginals_share_their_residuals() -> None:
     assert covariance.of({0: 1, 1: 1, 2: 1}, {0: 1, 1: 1, 2: 1}) == pytest.approx(
         1 / tables.weights[0] ** 2
     )
+
+
+def test_answers_of_a_workload_share_the_noise_of_their_nodes() -> None:
+    ages = Factor(Spans("prefix", 4), Spans("tree", 4))
+    wards = Factor(Given(((1, 0, 0), (1, 1, -1))), Given(((1, 2, 0), (0, -1, 1), (1, 0, 3))))
+    workload = Workload((ages, Factor(Spans("total", 2), Spans("identity", 2)), wards))
+    exact = squared(lambda steps: workload.answers(steps.astype(np.float64)), workload.dimension)
+    matrices = [each.covariance.tolist() for each in workload.factors]
+    stated = {"answers": {"variance": 9.0, "factors": matrices, "omitted": None}}
+    covariance = covariance_of(Fields(stated, "covariance"), ())
+    assert covariance is not None
+    compare(covariance, 9 * exact)
+    assert not np.allclose(exact, np.diag(np.diag(exact)))
+
+
+def test_a_matrix_that_is_not_square_is_refused() -> None:
+    wrong: list[object] = [[[[1.0, 0.0]]], [[[1.0], [1.0]]], [[]], [1.0], [["a"]]]
+    for factors in wrong:
+        stated = {"answers": {"variance": 9.0, "factors": factors}}
+        with pytest.raises(ProtocolError, match="factors"):
+            covariance_of(Fields(stated, "covariance"), ())
 
 
 def test_a_covariance_of_another_kind_is_not_known() -> None:

@@ -137,6 +137,7 @@ def view_of(
         distributions=reading.distributions,
         marginals=reading.marginals,
         covariance=reading.covariance,
+        answers_covariance=reading.answers_covariance,
     )
 
 

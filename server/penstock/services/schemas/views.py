@@ -12,7 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import TypeAdapter, WithJsonSchema
 
-from penstock.services.schemas.estimates.covariance import CovarianceView, SizeView
+from penstock.services.schemas.estimates.covariance import (
+    AnswersCovarianceView,
+    CovarianceView,
+    SizeView,
+)
 from penstock.services.schemas.estimates.marginals import MarginalView, ReportView
 from penstock.services.schemas.estimates.quantiles import BinnedCountsView, DistributionView
 from penstock.services.schemas.histograms import HistogramView
@@ -285,7 +289,8 @@ class ReleaseView:
     ``estimates`` belong to moments and regressions; ``quantiles``, ``distributions`` and
     ``estimates`` to quantiles; ``marginals``, and ``report`` with their forms, to marginals.
     ``part`` says which of its values are here; None for all of them.  ``covariance`` belongs to
-    values whose noise is not independent, ``size`` to counts shown with another release's size.
+    values whose noise is not independent, ``answers_covariance`` to the estimates of a workload,
+    ``size`` to counts shown with another release's size.
     """
 
     id: str
@@ -313,6 +318,7 @@ class ReleaseView:
     quantiles: BinnedCountsView | None = None
     distributions: list[DistributionView] | None = None
     covariance: CovarianceView | None = None
+    answers_covariance: AnswersCovarianceView | None = None
     size: SizeView | None = None
 
 

@@ -112,6 +112,31 @@ class Factor:
             return self.queries.squares(inverse @ inverse.T)
         return self.queries.squares(_gram_inverse(own))
 
+    @property
+    def shares_noise(self) -> bool:
+        """Return False if no two answers along this column have noise in common."""
+        own = Spans(IDENTITY, self.strategy.size)
+        return self.queries.count > 1 and not self.queries == self.strategy == own
+
+    @cached_property
+    def covariance(self) -> Numbers:
+        """Return ``W (A^T A)^+ W^T``: shape ``(queries, queries)``; for few queries alone."""
+        own, count = self.strategy, self.queries.count
+        if count == 1:
+            return self.variances.reshape(1, 1)
+        by_key = self.queries.transposed(np.eye(count), 0)
+        sums = by_key.sum(axis=0)
+        if own == Spans(IDENTITY, own.size):
+            return np.asarray(by_key.T @ by_key)
+        if own == Spans(TOTAL, own.size):
+            return np.outer(sums, sums) / own.size**2
+        if own == Spans(MARGINALS, own.size):
+            return np.asarray(by_key.T @ by_key - np.outer(sums, sums) / (own.size + 1))
+        if isinstance(own, Given):
+            by_node = _inverse(own).T @ by_key
+            return np.asarray(by_node.T @ by_node)
+        return np.asarray(by_key.T @ _gram_inverse(own) @ by_key)
+
 
 @dataclass(frozen=True)
 class Workload:

@@ -11,6 +11,7 @@ import numpy as np
 from werkzeug.datastructures import MultiDict
 
 from penstock.errors import Conflict, InvalidInput, NotFound
+from penstock.services.noise.derived.answers import answered
 from penstock.services.noise.derived.covariance import Weights
 from penstock.services.noise.derived.quantities import (
     Derived,
@@ -72,7 +73,11 @@ class DerivedForm:
 
 
 def derived(release: ReleaseView, given: MultiDict[str, str], received: Received) -> DerivedForm:
-    """Return the form for ``release`` as it was sent, with its result or why there is none."""
+    """Return the form for ``release`` as it was sent, with its result or why there is none.
+
+    Of a workload the answers are computed from, and not the sums that are protected.
+    """
+    release = answered(release)
     keys = [label(key) for key in release.keys] if len(release.keys) <= MOST_LISTED else None
     offered = _is_offered(release)
     if not given.get("quantity") and not given.get("with"):
@@ -134,7 +139,7 @@ def _combined(release: ReleaseView, other: str, received: Received) -> tuple[lis
             "That is this release itself; enter the identifier of another.", pointer="/with"
         )
     try:
-        both = combined(release, received(other))
+        both = combined(release, answered(received(other)))
     except NotFound as problem:
         raise InvalidInput(
             f"You have no release {other!r}. A release’s page ends with its identifier.",

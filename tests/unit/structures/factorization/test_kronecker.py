@@ -52,6 +52,18 @@ CASES = [
 
 
 @pytest.mark.parametrize("product", CASES, ids=str)
+def test_the_covariance_of_answers_is_that_of_the_map_from_the_nodes(product: Workload) -> None:
+    queries, strategy = dense(product, "queries"), dense(product, "strategy")
+    answers = queries @ np.linalg.pinv(strategy)
+    stated: np.ndarray = np.ones((1, 1))
+    for each in product.factors:
+        assert each.covariance.shape == (each.queries.count, each.queries.count)
+        stated = np.kron(stated, each.covariance)
+    assert stated == pytest.approx(answers @ answers.T, rel=1e-9, abs=1e-9)
+    assert stated.diagonal() == pytest.approx(product.variances)
+
+
+@pytest.mark.parametrize("product", CASES, ids=str)
 def test_answers_are_those_of_the_product_without_it(product: Workload) -> None:
     queries, strategy = dense(product, "queries"), dense(product, "strategy")
     counts = np.arange(strategy.shape[1]) * 7 % 9

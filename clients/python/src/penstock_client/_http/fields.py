@@ -106,6 +106,10 @@ class Fields:
             )
         return _finite(values, f"{self.where}.{name}")
 
+    def matrices(self, name: str) -> tuple[tuple[tuple[float, ...], ...], ...]:
+        """Return square matrices of finite numbers, each by rows."""
+        return tuple(self._square(item, name) for item in self.items(name))
+
     def keys(self, name: str, size: int) -> tuple[Key, ...]:
         """Return the names of ``size`` values; 0, 1, 2 ... if they are left out."""
         if self.whole.get(name) is None:
@@ -121,6 +125,16 @@ class Fields:
         """Return the name of a group of values."""
         value = self.whole.get(name)
         return None if value is None else self._key(value, name)
+
+    def _square(self, value: object, name: str) -> tuple[tuple[float, ...], ...]:
+        if not isinstance(value, list):
+            raise self._unexpected(name, "a list of matrices", value)
+        rows = tuple(Fields({name: row}, self.where).vector(name) for row in value)
+        if {len(row) for row in rows} != {len(rows)}:
+            raise ProtocolError(
+                f"The answer's {self.where}.{name} has a matrix that is not square."
+            )
+        return rows
 
     def _key(self, value: object, name: str) -> Key:
         if isinstance(value, list):

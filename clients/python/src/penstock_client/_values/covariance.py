@@ -1,7 +1,8 @@
 """Read the covariance of a release's values, and compute that of their combinations.
 
 The server states it for values whose noise is not independent: counts that are protected together,
-and marginals.  A combination is given by the weights of places among the values.
+marginals, and the answers of workloads.  A combination is given by the weights of places among the
+values.
 """
 
 import itertools
@@ -151,6 +152,45 @@ def _summed(
 
 
 @dataclass(frozen=True)
+class Products:
+    """Hold the covariance of answers, each to one query of every column, the last fastest.
+
+    That of two answers is ``variance`` times the product of one number of each of ``factors``: the
+    one in the row of the one's query and the column of the other's.
+    """
+
+    variance: float
+    factors: tuple[tuple[tuple[float, ...], ...], ...] = field(repr=False)
+
+    @classmethod
+    def read(cls, fields: Fields) -> "Products":
+        return cls(fields.positive("variance"), fields.matrices("factors"))
+
+    def of(self, first: Weights, second: Weights) -> float:
+        """Return the covariance of two combinations, along one column after the other."""
+        sums = {self._queries(place): weight for place, weight in first.items()}
+        others = {self._queries(place): weight for place, weight in second.items()}
+        for column, factor in enumerate(self.factors):
+            reached = {key[column] for key in others}
+            moved: dict[tuple[int, ...], float] = defaultdict(float)
+            for key, weight in sums.items():
+                row = factor[key[column]]
+                for query in reached:
+                    moved[*key[:column], query, *key[column + 1 :]] += weight * row[query]
+            sums = moved
+        inner = (weight * sums.get(key, 0.0) for key, weight in others.items())
+        return self.variance * math.fsum(inner)
+
+    def _queries(self, place: int) -> tuple[int, ...]:
+        """Return which query of each column the answer at a place belongs to."""
+        queries = []
+        for factor in reversed(self.factors):
+            place, query = divmod(place, len(factor))
+            queries.append(query)
+        return tuple(reversed(queries))
+
+
+@dataclass(frozen=True)
 class Shifted:
     """Hold the covariance of a part of a release, whose places count from the ``first`` one."""
 
@@ -170,6 +210,7 @@ def covariance_of(fields: Fields, marginals: Iterable[Marginal]) -> Covariance |
     readers: Mapping[str, Callable[[Fields], Covariance]] = {
         "grouped_counts": GroupedCounts.read,
         "marginals": lambda stated: Residuals.read(stated, marginals),
+        "answers": Products.read,
     }
     for name, read in readers.items():
         if fields.whole.get(name) is not None:

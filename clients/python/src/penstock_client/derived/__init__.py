@@ -9,6 +9,10 @@
     share(release, key, of=None)        one value, or several, of a total
     combined(releases)                  several releases of one quantity, as a single one
 
+* ``answers``, of workloads::
+
+    answers(release)                    its answers as values, for all of the above
+
 * ``elements``, of streams::
 
     daily(totals, stream)               the elements of a stream, as differences of totals
@@ -17,6 +21,7 @@ Weights are a mapping from keys to numbers, or a pandas series.  Nothing is requ
 server, and everything is computed from what was released: it costs no budget.
 """
 
+from penstock_client.derived.answers import answers
 from penstock_client.derived.elements import daily
 from penstock_client.derived.quantities import (
     Derived,
@@ -32,6 +37,7 @@ from penstock_client.derived.quantities import (
 __all__ = [
     "Derived",
     "DerivedValues",
+    "answers",
     "combination",
     "combined",
     "daily",

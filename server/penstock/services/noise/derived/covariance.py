@@ -11,7 +11,12 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from penstock.services.schemas.estimates.covariance import GroupedCountsView, ResidualsView
+from penstock.services.noise.derived.answers import AnsweredView
+from penstock.services.schemas.estimates.covariance import (
+    AnswersCovarianceView,
+    GroupedCountsView,
+    ResidualsView,
+)
 from penstock.services.schemas.views import ReleaseView
 
 Weights = NDArray[np.float64]
@@ -95,8 +100,25 @@ class Residuals:
         return sums
 
 
+@dataclass(frozen=True)
+class Products:
+    """Hold the covariance of answers, each to one query of every column, the last fastest."""
+
+    stated: AnswersCovarianceView
+
+    def of(self, first: Weights, second: Weights) -> float:
+        """Return the covariance, along one column after the other."""
+        factors = [np.asarray(each) for each in self.stated.factors or ()]
+        table = first.reshape([len(each) for each in factors])
+        for axis, factor in enumerate(factors):
+            table = np.moveaxis(np.tensordot(factor, table, axes=(1, axis)), 0, axis)
+        return self.stated.variance * float(np.sum(table.ravel() * second))
+
+
 def covariance_of(release: ReleaseView) -> Covariance:
     """Return the covariance of the values of a whole release."""
+    if isinstance(release, AnsweredView) and release.answers_covariance is not None:
+        return Products(release.answers_covariance)
     stated = release.covariance
     if stated is not None and stated.grouped_counts is not None:
         return Grouped(stated.grouped_counts)

@@ -10,10 +10,14 @@ import numpy as np
 from penstock.connectors.planning.domain import WorkloadKeys
 from penstock.services.noise.estimates.products import Numbers
 from penstock.services.noise.estimates.reading import NOISE
+from penstock.services.schemas.estimates.covariance import AnswersCovarianceView
 from penstock.services.schemas.views import ErrorView, EstimateView
 from penstock.structures.factorization.kronecker import Workload
 
 NAME = "answer"
+
+MOST_QUERIES = 256
+"""The most queries of a column whose covariance is stated: a matrix of 65,536 numbers."""
 
 
 def answers_of(
@@ -36,3 +40,27 @@ def answers_of(
         strict=True,
     )
     return [EstimateView(NAME, *each, NOISE) for each in numbers]
+
+
+def covariance_of(
+    keys: WorkloadKeys, workload: Workload, error: ErrorView
+) -> AnswersCovarianceView | None:
+    """Return the joint covariance of the answers; None if they share no noise.
+
+    ``error`` is that of each node.
+    """
+    if not any(factor.shares_noise for factor in workload.factors):
+        return None
+    variance = error.standard_deviation**2
+    for name, factor in zip(keys.names, workload.factors, strict=True):
+        if factor.queries.count > MOST_QUERIES:
+            return AnswersCovarianceView(
+                variance,
+                None,
+                f"The column {name} has {factor.queries.count:,} queries, and covariances are"
+                f" stated for {MOST_QUERIES} at most. Combine the values instead, whose noise is"
+                " independent, or register fewer queries, which the same strategy answers.",
+            )
+    return AnswersCovarianceView(
+        variance, [factor.covariance.tolist() for factor in workload.factors]
+    )

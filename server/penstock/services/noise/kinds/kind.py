@@ -36,7 +36,10 @@ from penstock.services.noise.long_vectors.sizes import exceeds
 from penstock.services.noise.lossless_levels import LosslessLevels
 from penstock.services.noise.process import Process
 from penstock.services.noise.sealing import SealedRelease, StoredRelease
-from penstock.services.schemas.estimates.covariance import CovarianceView
+from penstock.services.schemas.estimates.covariance import (
+    AnswersCovarianceView,
+    CovarianceView,
+)
 from penstock.services.schemas.estimates.marginals import MarginalView
 from penstock.services.schemas.estimates.quantiles import BinnedCountsView, DistributionView
 from penstock.services.schemas.histograms import HistogramView
@@ -82,6 +85,7 @@ class Reading:
     distributions: list[DistributionView] | None = None
     marginals: list[MarginalView] | None = None
     covariance: CovarianceView | None = None
+    answers_covariance: AnswersCovarianceView | None = None
 
 
 @dataclass(frozen=True)

@@ -64,6 +64,21 @@ class CovarianceView:
 
 
 @dataclass(frozen=True)
+class AnswersCovarianceView:
+    """Hold the joint covariance of the answers of a workload, in the order of the estimates.
+
+    An answer belongs to one query of each column, those of the last one varying fastest.  The
+    covariance of two is ``variance`` times the product of one number of each of ``factors``, which
+    has a square matrix for each column: the one in the row of the one's query and the column of
+    the other's.  ``factors`` is null if it is too large, and ``omitted`` says so.
+    """
+
+    variance: float
+    factors: list[list[list[float]]] | None
+    omitted: str | None = None
+
+
+@dataclass(frozen=True)
 class TotalsCovarianceView:
     """Hold which independent noises the totals of a stream are made of, each of ``variance``.
 

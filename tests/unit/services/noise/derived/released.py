@@ -6,8 +6,14 @@ from datetime import UTC, datetime
 from typing import Any
 
 import numpy as np
+import pytest
+from numpy.typing import NDArray
 
+from penstock.connectors.planning.domain import WorkloadKeys
 from penstock.http.answers import rendered
+from penstock.services.noise.derived.covariance import Covariance
+from penstock.services.noise.estimates.workloads import answers_of
+from penstock.services.noise.estimates.workloads import covariance_of as answers_covariance_of
 from penstock.services.schemas.estimates.covariance import (
     CovarianceView,
     GroupedCountsView,
@@ -25,6 +31,8 @@ from penstock.services.schemas.views import (
     LevelView,
     ReleaseView,
 )
+from penstock.structures.factorization.kronecker import Factor, Workload
+from penstock.structures.factorization.rows import Given, Spans
 from penstock.structures.marginals.lattice import Marginals, up_to
 from penstock.transparency_log.views import ReceiptView
 from penstock_client import Release, RunningTotals
@@ -104,6 +112,22 @@ def tables() -> tuple[ReleaseView, Marginals]:
     return view, made
 
 
+def workload() -> tuple[ReleaseView, Workload]:
+    """Return a workload's sums and answers, which share noise, and what they are made of."""
+    asked = Factor(Given(((1, 0, 0), (1, 1, -1))), Given(((1, 2, 0), (0, -1, 1), (1, 0, 3))))
+    made = Workload((Factor(Spans("prefix", 4), Spans("tree", 4)), asked))
+    keys = WorkloadKeys(("age", "ward"), (tuple("abcd"), tuple("xyz")), made)
+    values = np.array([10.0 * place for place in range(made.dimension)])
+    error = ErrorView(DEVIATION, 0.95, NORMAL * DEVIATION)
+    view = release_of(
+        *values,
+        keys=keys[:],
+        estimates=answers_of(keys, made, values, error),
+        answers_covariance=answers_covariance_of(keys, made, error),
+    )
+    return view, made
+
+
 def totals_of(
     structure: dict[str, Any],
     deviations: Sequence[float],
@@ -123,6 +147,23 @@ def totals_of(
     given = {**_SHARED, "mechanism": mechanism, "level": level, "granularity": granularity}
     items = Totals(first, values, errors)
     return RunningTotalsView(stream="hits", items=items, covariance=covariance, **given)
+
+
+def compare(covariance: Covariance, exact: NDArray[np.float64]) -> None:
+    """Assert that weighted sums have the covariance that a matrix gives."""
+    size = len(exact)
+    for number in range(6):
+        first, second = (
+            np.array([(place * 7 + each * 5) % 11 - 4.0 for place in range(size)])
+            for each in (number, number + 1)
+        )
+        first[number % size] = 0.0
+        # The residuals of marginals have dyadic weights, which are 1e-7 off at most.
+        both = float(first @ exact @ first)
+        assert covariance.of(first, second) == pytest.approx(
+            first @ exact @ second, rel=0, abs=1e-6 * both
+        )
+        assert covariance.of(first, first) == pytest.approx(both, rel=1e-6)
 
 
 def read(view: ReleaseView) -> Release:

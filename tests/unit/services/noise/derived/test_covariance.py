@@ -2,28 +2,16 @@
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
-from tests.unit.services.noise.derived.released import DEVIATION, grouped, release_of, tables
+from tests.unit.services.noise.derived.released import (
+    DEVIATION,
+    compare,
+    grouped,
+    release_of,
+    tables,
+)
 
-from penstock.services.noise.derived.covariance import Covariance, covariance_of, deviations_of
+from penstock.services.noise.derived.covariance import covariance_of, deviations_of
 from penstock.structures.marginals.tables import reconstructed
-
-
-def compare(covariance: Covariance, exact: NDArray[np.float64]) -> None:
-    """Assert that weighted sums have the covariance that a matrix gives."""
-    size = len(exact)
-    for number in range(6):
-        first, second = (
-            np.array([(place * 7 + each * 5) % 11 - 4.0 for place in range(size)])
-            for each in (number, number + 1)
-        )
-        first[number % size] = 0.0
-        # The residuals of marginals have dyadic weights, which are 1e-7 off at most.
-        both = float(first @ exact @ first)
-        assert covariance.of(first, second) == pytest.approx(
-            first @ exact @ second, rel=0, abs=1e-6 * both
-        )
-        assert covariance.of(first, first) == pytest.approx(both, rel=1e-6)
 
 
 def test_values_that_share_no_noise_have_their_variances() -> None:

@@ -2,10 +2,15 @@
 
 import re
 from pathlib import Path
+from urllib.parse import urlencode
 
 from tests.api.world import World
 from tests.web.towns import settle
 from tests.web.world import Browser, Open, text_of
+
+from penstock_client import Release
+from penstock_client._http.fields import Fields
+from penstock_client.derived import answers, difference
 
 FORM = {
     "name": "ages",
@@ -177,3 +182,11 @@ def test_a_form_previews_and_registers_a_workload_and_its_releases_have_the_answ
         "[0, 5) to [5, 10)",
         "all",
     ]
+    own = answers(Release.read(Fields(released, "release")))
+    exact = difference(own, "all", "[0, 5)")
+    choice = {"quantity": "difference", "first": "all", "second": "[0, 5)"}
+    computed = browse("ann").get(f"/releases/{released['id']}?{urlencode(choice)}").text
+    row = computed[computed.index('aria-label="Computed"') :]
+    cells = re.findall(r'<td class="right">([^<]*)</td>', row[: row.index("</table>")])
+    for cell, number in zip(cells, (exact.value, exact.lower, exact.upper), strict=True):
+        assert abs(float(cell.replace(",", "")) - number) <= 0.005 * abs(number) + 0.51

@@ -12,7 +12,7 @@ from penstock.connectors.planning.domain import WorkloadKeys, keys_of
 from penstock.connectors.planning.prepare import PreparedQuery
 from penstock.errors import InvalidInput
 from penstock.persistence.tables.queries import Query
-from penstock.services.noise.estimates.workloads import answers_of
+from penstock.services.noise.estimates.workloads import answers_of, covariance_of
 from penstock.services.noise.kinds.kind import Reading
 from penstock.services.noise.kinds.vector import VectorKind
 from penstock.services.noise.long_vectors import sizes
@@ -63,7 +63,8 @@ class WorkloadKind(VectorKind):
         read = super().reading(query, rung, steps)
         listed: Any = keys.nodes if len(keys) > sizes.CHUNK else keys[:]
         estimates = answers_of(keys, self.workload, read.values, read.error)
-        return replace(read, keys=listed, estimates=estimates)
+        stated = covariance_of(keys, self.workload, read.error)
+        return replace(read, keys=listed, estimates=estimates, answers_covariance=stated)
 
 
 # A release's keys are made of few labels, and there may be a million of them.
