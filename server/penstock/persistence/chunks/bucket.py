@@ -9,12 +9,12 @@ import os
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from penstock.errors import Unavailable
-from penstock.persistence.chunks.store import ChunkMissing, Content
+from penstock.persistence.chunks.store import ATTEMPT, ChunkMissing, Content
 
 DAY = timedelta(days=1)
 PATIENCE = timedelta(seconds=30)
@@ -78,10 +78,15 @@ class BucketWriting:
 
 @dataclass(frozen=True)
 class BucketStore:
-    """Keep chunks at ``place``, through a store of ``obstore``."""
+    """Keep chunks at ``place``, through a store of ``obstore``.
+
+    ``kept`` has the attempts that were seen to be kept, which they are for ever: each is looked at
+    once, and not before every draw.
+    """
 
     place: str
     store: Any
+    kept: set[str] = field(default_factory=set, compare=False, repr=False)
 
     def require_room(self, size: int) -> None:
         """Do nothing: a bucket has no end that could be measured."""
@@ -113,7 +118,8 @@ class BucketStore:
         """Yield every attempt."""
         with self._reported(""):
             prefixes = self.store.list_with_delimiter()["common_prefixes"]
-        yield from sorted(str(prefix).rstrip("/").rpartition("/")[2] for prefix in prefixes)
+        names = sorted(str(prefix).rstrip("/").rpartition("/")[2] for prefix in prefixes)
+        yield from (name for name in names if ATTEMPT.fullmatch(name))
 
     def chunks(self, attempt: str) -> Iterator[int]:
         """Yield the numbers of an attempt's chunks, ascending."""
@@ -123,7 +129,11 @@ class BucketStore:
     def abandoned(self) -> Iterator[str]:
         """Yield the attempts that were not kept."""
         for attempt in self.attempts():
-            if _KEPT not in self._listed(attempt):
+            if attempt in self.kept:
+                continue
+            if _KEPT in self._listed(attempt):
+                self.kept.add(attempt)
+            else:
                 yield attempt
 
     @contextmanager

@@ -16,9 +16,8 @@ from pathlib import Path
 
 from penstock.errors import NoRoom, Unavailable
 from penstock.persistence.chunks import direct
-from penstock.persistence.chunks.store import ChunkMissing, Content
+from penstock.persistence.chunks.store import ATTEMPT, ChunkMissing, Content
 
-_ATTEMPT = re.compile("[0-9a-f]{32}")
 _CHUNK = re.compile("[0-9]{8}")
 _LOCK, _KEPT = "lock", "kept"
 _MEBIBYTE = 1 << 20
@@ -115,7 +114,7 @@ class FolderStore:
         for path in self.folder.glob(".*"):
             with suppress(FileNotFoundError):
                 # No lock tells it from one that begins just now, and that takes no day.
-                if _ATTEMPT.fullmatch(path.name[1:]) and path.stat().st_mtime < time.time() - _DAY:
+                if ATTEMPT.fullmatch(path.name[1:]) and path.stat().st_mtime < time.time() - _DAY:
                     shutil.rmtree(path)
 
     def read(self, attempt: str, index: int, room: memoryview | None = None) -> Content:
@@ -137,7 +136,7 @@ class FolderStore:
             return
         with _reported(self.folder):
             names = sorted(path.name for path in self.folder.iterdir())
-        yield from (name for name in names if _ATTEMPT.fullmatch(name))
+        yield from (name for name in names if ATTEMPT.fullmatch(name))
 
     def chunks(self, attempt: str) -> Iterator[int]:
         """Yield the numbers of an attempt's chunks, ascending."""

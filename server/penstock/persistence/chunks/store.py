@@ -1,10 +1,14 @@
 """Define the protocol of a place for chunks."""
 
+import re
 from collections.abc import Iterator
 from contextlib import AbstractContextManager
-from typing import Protocol
+from typing import Final, Protocol
 
 from penstock.errors import IntegrityViolation
+
+ATTEMPT: Final = re.compile("[0-9a-f]{32}")
+"""The name of an attempt.  Whatever has another name in a place is not ours, and stays there."""
 
 
 class ChunkMissing(IntegrityViolation):

@@ -116,6 +116,17 @@ MUTANTS: Final[Sequence[Mutant]] = (
         tests=(f"{LONG}/test_abandoned.py",),
     ),
     Mutant(
+        name="objects-of-others-swept",
+        path="persistence/chunks/bucket.py",
+        before="        yield from (name for name in names if ATTEMPT.fullmatch(name))\n",
+        after="        yield from names\n",
+        wrong="all that others keep in the chunks' bucket is removed before the next draw",
+        tests=(
+            "tests/unit/persistence/chunks/test_bucket.py::test_what_others_keep_in_the_bucket_is_no_attempt_and_stays",
+        ),
+        row="V71",
+    ),
+    Mutant(
         name="root-not-logged",
         path="services/verification/verification.py",
         before='            if steps.root != fields.get("chunks"):\n',

@@ -62,6 +62,39 @@ def test_an_attempt_counts_as_being_written_for_a_day(
     assert list(store.attempts()) == [OTHER]
 
 
+def test_what_others_keep_in_the_bucket_is_no_attempt_and_stays(
+    store: BucketStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(bucket, "DAY", timedelta(0))
+    others = ["visits/2026.parquet", f"{ONE}0/begun", f"old/{ONE}/begun", OTHER]
+    for name in others:
+        store.store.put(name, b"not ours")
+    store.begin(ONE).close()
+    assert list(store.attempts()) == list(store.abandoned()) == [ONE]
+    for attempt in store.abandoned():
+        store.remove(attempt)
+    left = [entry["path"] for batch in store.store.list() for entry in batch]
+    assert sorted(left) == sorted(others)
+
+
+def test_an_attempt_that_is_kept_is_looked_at_once(
+    store: BucketStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store.begin(ONE).keep()
+    assert list(store.abandoned()) == []
+    looked: list[str] = []
+    listed = BucketStore._listed
+
+    def counted(self: BucketStore, attempt: str) -> object:
+        looked.append(attempt)
+        return listed(self, attempt)
+
+    monkeypatch.setattr(BucketStore, "_listed", counted)
+    store.begin(OTHER).close()
+    assert list(store.abandoned()) == list(store.abandoned()) == [OTHER]
+    assert looked == [OTHER, OTHER]
+
+
 @pytest.mark.usefixtures("store")
 def test_a_bucket_that_refuses_is_named_with_what_it_said() -> None:
     missing = bucket_store("s3://another/path")
