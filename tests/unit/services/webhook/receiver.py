@@ -4,6 +4,7 @@ import hashlib
 import hmac
 import json
 import socket
+import ssl
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -52,18 +53,22 @@ class Receiver:
 
     port: int
     answer: Answer = TAKEN
+    scheme: str = "http"
     messages: list[Message] = field(default_factory=list)
 
     @property
     def url(self) -> str:
-        return f"http://127.0.0.1:{self.port}/told?key=of-the-address"
+        return f"{self.scheme}://127.0.0.1:{self.port}/told?key=of-the-address"
 
 
 @contextmanager
-def receiving(answer: Answer = TAKEN, port: int = 0) -> Iterator[Receiver]:
+def receiving(
+    answer: Answer = TAKEN, port: int = 0, *, tls: ssl.SSLContext | None = None
+) -> Iterator[Receiver]:
     """Yield a receiver that takes one connection after the other in a thread of its own."""
     with socket.create_server(("127.0.0.1", port)) as listening:
-        receiver = Receiver(listening.getsockname()[1], answer)
+        scheme = "http" if tls is None else "https"
+        receiver = Receiver(listening.getsockname()[1], answer, scheme)
 
         def serve() -> None:
             while True:
@@ -71,8 +76,15 @@ def receiving(answer: Answer = TAKEN, port: int = 0) -> Iterator[Receiver]:
                     connection, _ = listening.accept()
                 except OSError:
                     return
+                connection.settimeout(HANG)
+                try:
+                    connection = (
+                        connection if tls is None else tls.wrap_socket(connection, server_side=True)
+                    )
+                except OSError:  # whoever sends does not trust the certificate
+                    connection.close()
+                    continue
                 with connection:
-                    connection.settimeout(HANG)
                     message = _read(connection)
                     if message is not None:
                         receiver.messages.append(message)

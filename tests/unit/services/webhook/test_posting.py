@@ -1,6 +1,5 @@
 """Test that one message is sent within its time, to its address alone."""
 
-import datetime
 import socket
 import ssl
 import threading
@@ -8,9 +7,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from cryptography import x509
-from cryptography.hazmat.primitives import hashes, serialization
-from cryptography.hazmat.primitives.asymmetric import ec
+from tests.support.authority import Authority, authority
 from tests.unit.services.webhook.receiver import HANG, Receiver, receiving, status
 
 from penstock.services.webhook.posting import Outcome, post
@@ -108,47 +105,51 @@ def test_a_proxy_of_the_environment_is_not_used(monkeypatch: pytest.MonkeyPatch)
     assert proxy.messages == []
 
 
-def test_a_certificate_that_nobody_vouches_for_is_refused(tmp_path: Path) -> None:
+def tls(certificate: Path) -> ssl.SSLContext:
+    """Return how a receiver shows a certificate."""
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.load_cert_chain(_certificate(tmp_path))
-    with socket.create_server(("127.0.0.1", 0)) as listening:
-
-        def serve() -> None:
-            connection, _ = listening.accept()
-            with connection:
-                connection.settimeout(HANG)
-                with pytest.raises((ssl.SSLError, ConnectionError)):
-                    context.wrap_socket(connection, server_side=True).recv(1)
-
-        thread = threading.Thread(target=serve)
-        thread.start()
-        url = f"https://127.0.0.1:{listening.getsockname()[1]}/"
-        outcome = post(url, b"{}", HEADERS, HANG)
-        thread.join()
-    assert not outcome.delivered
-    assert outcome.answer.startswith("its certificate: ")
+    context.load_cert_chain(certificate)
+    return context
 
 
-def _certificate(folder: Path) -> Path:
-    """Write a self-signed certificate of this machine, and its key."""
-    key = ec.generate_private_key(ec.SECP256R1())
-    name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "127.0.0.1")])
-    now = datetime.datetime.now(datetime.UTC)
-    made = (
-        x509.CertificateBuilder()
-        .subject_name(name)
-        .issuer_name(name)
-        .public_key(key.public_key())
-        .serial_number(1)
-        .not_valid_before(now - datetime.timedelta(days=1))
-        .not_valid_after(now + datetime.timedelta(days=1))
-        .sign(key, hashes.SHA256())
-    )
-    path = folder / "certificate.pem"
-    private = key.private_bytes(
-        serialization.Encoding.PEM,
-        serialization.PrivateFormat.PKCS8,
-        serialization.NoEncryption(),
-    )
-    path.write_bytes(private + made.public_bytes(serialization.Encoding.PEM))
-    return path
+@pytest.fixture
+def trusted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Authority:
+    """Return an authority that this process trusts, as an operator lets it trust one."""
+    made = authority(tmp_path)
+    monkeypatch.setenv("SSL_CERT_FILE", str(made.path))
+    return made
+
+
+def test_a_receiver_whose_certificate_is_of_a_trusted_authority_gets_the_message(
+    tmp_path: Path, trusted: Authority
+) -> None:
+    with receiving(tls=tls(trusted.certificate(tmp_path))) as receiver:
+        assert posted(receiver) == Outcome(delivered=True, answer="status 204")
+    (message,) = receiver.messages
+    assert message.body == b"{}"
+
+
+def certificates(folder: Path, trusted: Authority) -> dict[str, tuple[Path, str]]:
+    """Return certificates that are not this machine's, with what is wrong with each."""
+    return {
+        "of another authority": (
+            authority(folder, "Another authority").certificate(folder),
+            "unable to get local issuer certificate",
+        ),
+        "of another address": (
+            trusted.certificate(folder, "127.0.0.2"),
+            "IP address mismatch, certificate is not valid for '127.0.0.1'.",
+        ),
+        "expired": (trusted.certificate(folder, until=-1), "certificate has expired"),
+    }
+
+
+@pytest.mark.parametrize("kind", ["of another authority", "of another address", "expired"])
+def test_a_certificate_that_is_not_the_receiver_s_is_refused_and_nothing_is_sent(
+    tmp_path: Path, trusted: Authority, kind: str
+) -> None:
+    certificate, why = certificates(tmp_path, trusted)[kind]
+    with receiving(tls=tls(certificate)) as receiver:
+        outcome = posted(receiver)
+    assert outcome == Outcome(delivered=False, answer=f"its certificate: {why}")
+    assert receiver.messages == []
