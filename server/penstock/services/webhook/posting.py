@@ -34,7 +34,8 @@ def post(url: str, body: bytes, headers: Mapping[str, str], seconds: float = SEC
     outcomes: list[Outcome] = []
     # Socket timeouts restart with every byte, and name lookups have none: bound both by a thread.
     sender = threading.Thread(
-        target=lambda: outcomes.append(_outcome(connection, url, body, headers)), daemon=True
+        target=lambda: outcomes.append(_outcome(connection, url, body, headers, seconds)),
+        daemon=True,
     )
     sender.start()
     sender.join(seconds)
@@ -44,6 +45,10 @@ def post(url: str, body: bytes, headers: Mapping[str, str], seconds: float = SEC
     if late is not None:
         with suppress(OSError):  # it may have ended meanwhile
             late.shutdown(socket.SHUT_RDWR)  # closing alone would not wake the thread
+    return _late(seconds)
+
+
+def _late(seconds: float) -> Outcome:
     return Outcome(delivered=False, answer=f"no answer within {seconds:g} s")
 
 
@@ -58,12 +63,18 @@ def _connection(url: str, seconds: float) -> http.client.HTTPConnection:
 
 
 def _outcome(
-    connection: http.client.HTTPConnection, url: str, body: bytes, headers: Mapping[str, str]
+    connection: http.client.HTTPConnection,
+    url: str,
+    body: bytes,
+    headers: Mapping[str, str],
+    seconds: float,
 ) -> Outcome:
     try:
         status = _status(connection, url, body, headers)
     except ssl.SSLCertVerificationError as problem:
         return Outcome(delivered=False, answer=f"its certificate: {problem.verify_message}"[:200])
+    except TimeoutError:  # of one read, which may end as early as the whole attempt
+        return _late(seconds)
     except socket.gaierror:
         return Outcome(delivered=False, answer="its host's name is unknown")
     except http.client.HTTPException:

@@ -7,7 +7,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from tests.support.authority import Authority, authority
+from tests.unit.services.webhook.authority import Authority, authority
 from tests.unit.services.webhook.receiver import HANG, Receiver, receiving, status
 
 from penstock.services.webhook.posting import Outcome, post
