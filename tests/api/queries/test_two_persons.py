@@ -57,6 +57,18 @@ def test_a_larger_budget_is_answered_with_a_proposal(ruled: World) -> None:
     ]
 
 
+def test_an_allowance_is_answered_with_a_proposal_and_taken_back_at_once(ruled: World) -> None:
+    path = "/api/v1/datasets/sites/allowances/internal"
+    asked = ruled.call("PUT", path, {"epsilon": 0.5}, by="root")
+    made = parsed(asked)
+    assert (asked.status_code, made["act"], made["state"]) == (202, "give_allowance", "open")
+    assert ruled.answer("GET", "/api/v1/datasets/sites/allowances", by="root")["items"] == []
+    assert approval(ruled, made, "root") == 403
+    assert approval(ruled, made, "ada") == 200
+    assert ruled.call("PUT", path, {"epsilon": 0.4}, by="root").status_code == 200
+    assert ruled.call("DELETE", path, by="root").status_code == 200
+
+
 def test_what_proposes_says_so_in_the_document(ruled: World) -> None:
     described = document()
     declared = {
@@ -66,7 +78,7 @@ def test_what_proposes_says_so_in_the_document(ruled: World) -> None:
         if "202" in operation["responses"]
     }
     assert declared == {
-        *("change_dataset", "withdraw_dataset"),
+        *("change_dataset", "withdraw_dataset", "give_allowance"),
         *("delete_tier", "retire_query", "retire_stream"),
     }
     asked = ruled.call("POST", "/api/v1/queries/visits/retire", by="root")

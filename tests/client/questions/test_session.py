@@ -2,11 +2,12 @@
 
 import json
 from collections.abc import Callable
+from typing import Any
 
 import httpx
 import pytest
 
-from penstock_client import Client, InvalidArgument
+from penstock_client import Client, InvalidArgument, Proposed
 
 
 def test_a_spec_is_registered_and_requested_with_its_purpose(
@@ -40,6 +41,16 @@ def test_allowances_are_listed_given_and_taken_back(
     assert json.loads(requests[-1].content) == {"epsilon": 0.5, "users": ["ann"]}
     assert client.take_allowance_back("flights", "partner") == own
     assert (requests[-1].method, requests[-1].url.path) == ("DELETE", path)
+
+
+def test_an_allowance_that_takes_two_people_is_not_given_yet(
+    client: Client, answers: dict[str, Any]
+) -> None:
+    proposal = {"id": "p1", "act": "give_allowance", "state": "open", "proposed_by": "root"}
+    answers["PUT /api/v1/datasets/flights/allowances/partner"] = proposal
+    with pytest.raises(Proposed, match="approve proposal p1") as proposed:
+        client.give_allowance("flights", "partner", 0.5)
+    assert proposed.value.proposal == "p1"
 
 
 def test_a_request_is_looked_up_commented_on_and_withdrawn(

@@ -77,6 +77,17 @@ MUTANTS: Final[Sequence[Mutant]] = (
         ),
     ),
     Mutant(
+        name="allowance-given-alone",
+        path="services/datasets/allowances.py",
+        before="    if before is None or account.epsilon > before.account.epsilon:\n",
+        after="    if before is None or account.epsilon < before.account.epsilon:\n",
+        wrong="one admin alone raises an allowance under the two-person rule",
+        tests=(
+            "tests/unit/services/approvals/test_proposed_allowances.py::test_an_allowance_that_permits_more_takes_two_people",
+        ),
+        row="V25",
+    ),
+    Mutant(
         name="admin-made-alone",
         path="services/people/users.py",
         before='            if "admin" in spec.roles and not user.admin:\n',

@@ -7,6 +7,7 @@
     │   ├── NestedNoise         two levels of one query cannot be averaged
     │   └── CovarianceUnknown   values share noise, and the server does not state how much
     ├── NotRegistered           nobody has registered the statistic yet
+    ├── Proposed                nothing was done yet, another admin must approve it
     ├── MissingExtra            a library is not installed (also an ImportError)
     ├── NotReachable            no answer came
     ├── ProtocolError           the answer is not what the contract says
@@ -74,6 +75,20 @@ class NotRegistered(PenstockError):
         return (
             f"Nobody has registered this statistic yet: {self.question}. Register it with"
             " register(), or send it to the admins with request(purpose=...)."
+        )
+
+
+class Proposed(PenstockError):
+    """Report an act that takes two people: it is proposed, and another admin must approve it."""
+
+    def __init__(self, proposal: str) -> None:
+        super().__init__(proposal)
+        self.proposal = proposal
+
+    def __str__(self) -> str:
+        return (
+            "Nothing was done yet: under the two-person rule another admin must approve proposal"
+            f" {self.proposal}."
         )
 
 

@@ -8,7 +8,7 @@ from penstock.api.operations import ADMIN, SIGNED_IN, Operations, Parameter
 from penstock.api.request_context import Call
 from penstock.services import budgets
 from penstock.services.approvals import proposals
-from penstock.services.approvals.actions import BudgetChange, Withdrawal
+from penstock.services.approvals.actions import AllowanceGift, BudgetChange, Withdrawal
 from penstock.services.datasets import allowances, corrections, datasets, dummy_rows
 from penstock.services.datasets.corrections import WithdrawnView
 from penstock.services.exposure import same_people
@@ -106,7 +106,9 @@ def list_allowances(call: Call, dataset: str) -> Page[AllowanceView]:
 
 
 @operations.put("/datasets/{dataset}/allowances/{tier}", ADMIN, refusals=(409,))
-def give_allowance(call: Call, dataset: str, tier: str, request: AllowanceSpec) -> AllowanceView:
+def give_allowance(
+    call: Call, dataset: str, tier: str, request: AllowanceSpec
+) -> AllowanceView | ProposalView:
     """Give analysts of a tier an allowance, in which they register queries by themselves.
 
     Their queries have a level at their tier, are visible there and above and never below, and are
@@ -114,7 +116,8 @@ def give_allowance(call: Call, dataset: str, tier: str, request: AllowanceSpec) 
     the level of this tier, together. Another allowance replaces it: below what is spent, it leaves
     nothing.
     """
-    return allowances.give(call.server, call.principal, dataset, tier, request)
+    act = AllowanceGift(dataset=dataset, tier=tier, epsilon=request.epsilon, users=request.users)
+    return proposals.do_or_propose(call.server, call.principal, act)
 
 
 @operations.delete("/datasets/{dataset}/allowances/{tier}", ADMIN)

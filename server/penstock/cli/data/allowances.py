@@ -7,6 +7,7 @@ import click
 from penstock.cli.operator import Operator
 from penstock.cli.options import Positive, format_option, option
 from penstock.cli.output import Column, Document
+from penstock.cli.people.proposals import do_or_propose
 from penstock.cli.specs import checked
 from penstock.figures import percent
 
@@ -52,13 +53,17 @@ def give(
     """Give analysts of TIER an allowance of EPSILON in dataset NAME.
 
     It replaces one that was given before.  Queries under it are visible at TIER and above, and
-    charged there; what was registered stays.
+    charged there; what was registered stays. Under the two-person rule an admin approves an
+    allowance that permits more than the one before.
     """
-    from penstock.services.datasets import allowances
+    from penstock.services.approvals.actions import AllowanceGift
     from penstock.services.schemas.datasets import AllowanceSpec
 
     spec = checked(AllowanceSpec, {"epsilon": epsilon, **({"users": [*users]} if users else {})})
-    operator.print(shown([allowances.give(operator.server, operator.principal, name, tier, spec)]))
+    act = AllowanceGift(dataset=name, tier=tier, epsilon=spec.epsilon, users=spec.users)
+    given = do_or_propose(operator, act)
+    if given is not None:
+        operator.print(shown([given]))
 
 
 @allowance.command("take-back")

@@ -1,8 +1,9 @@
 """Refuse actions that one admin must propose and another approve, under the two-person rule.
 
 If the setting is on, nobody alone can enlarge the largest budget of a dataset (a new version
-starts with no larger one, and two admins raise it), remove something forever (a tier, a
-query, a stream, a dataset's keys), or continue after a restore.  The services that do these
+starts with no larger one, and two admins raise it), let analysts spend more of it by themselves,
+or more analysts, remove something forever (a tier, a query, a stream, a dataset's keys), or
+continue after a restore.  The services that do these
 call this module in the transaction in which they would have acted, so that the rule cannot be
 bypassed; ``proposals`` continues from there.
 

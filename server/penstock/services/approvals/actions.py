@@ -15,10 +15,11 @@ from penstock.errors import Conflict
 from penstock.persistence.tables.queries import Query
 from penstock.services import budgets
 from penstock.services.access.principals import Principal
+from penstock.services.allowances.open_allowances import opened
 from penstock.services.allowances.own_names import query_named
 from penstock.services.audit import restores
 from penstock.services.context import Server
-from penstock.services.datasets import corrections
+from penstock.services.datasets import allowances, corrections
 from penstock.services.ledger.tier_budgets import newest_budget
 from penstock.services.operations import key_rotation
 from penstock.services.people import tier_changes
@@ -27,7 +28,7 @@ from penstock.services.releases.visibility import end
 from penstock.services.repository.datasets import dataset_by_name
 from penstock.services.repository.people import ordered_tiers, tier_by_name
 from penstock.services.repository.queries import stream_by_name
-from penstock.services.schemas.datasets import DatasetChange
+from penstock.services.schemas.datasets import AllowanceSpec, AllowanceView, DatasetChange
 from penstock.services.schemas.people.views import TierView
 from penstock.services.schemas.queries import BudgetSpec
 from penstock.services.schemas.streams import StreamView
@@ -100,6 +101,37 @@ class BudgetChange(Spec):
     @property
     def _change(self) -> DatasetChange:
         return DatasetChange(budgets=self.budgets)
+
+
+class AllowanceGift(Spec):
+    """Represent an allowance that permits more, or to more people, than the one before."""
+
+    act: Literal["give_allowance"] = "give_allowance"
+    dataset: str
+    tier: str
+    epsilon: float
+    users: list[str] | None = None
+
+    def alone(self, server: Server, principal: Principal) -> AllowanceView:
+        return allowances.give(server, principal, self.dataset, self.tier, self._spec)
+
+    def basis(self, session: Session, _: Server) -> dict[str, Any]:
+        dataset, tier = dataset_by_name(session, self.dataset), tier_by_name(session, self.tier)
+        now = opened(session, dataset, tier)
+        return {
+            "version": dataset.version,
+            "since": leaves.timestamp(tier.created_at),
+            "epsilon": now.account.epsilon if now else None,
+            "users": allowances.named(session, now.users) if now else None,
+        }
+
+    def perform(self, session: Session, server: Server, principal: Principal) -> After:
+        allowances.give_within(session, server, principal, self.dataset, self.tier, self._spec)
+        return nothing
+
+    @property
+    def _spec(self) -> AllowanceSpec:
+        return AllowanceSpec(epsilon=self.epsilon, users=self.users)
 
 
 class TierDeletion(Spec):
@@ -216,6 +248,7 @@ class Acknowledgment(Spec):
 
 Proposed = (
     BudgetChange
+    | AllowanceGift
     | TierDeletion
     | QueryRetirement
     | StreamRetirement

@@ -18,6 +18,7 @@ from penstock.persistence.row_numbers import required
 from penstock.persistence.tables.datasets import Allowance, Dataset
 from penstock.persistence.tables.people import Tier, User
 from penstock.services.access.principals import OPERATOR, Principal
+from penstock.services.access.two_person_rule import require_second
 from penstock.services.allowances.logged_allowances import record_allowance
 from penstock.services.allowances.open_allowances import (
     OpenAllowance,
@@ -52,16 +53,43 @@ def give(
     """Give a tier an allowance in the newest version of a dataset, in place of any before.
 
     Raises ``NotFound`` for the dataset or the tier, ``InvalidInput`` for users that do not exist
-    and for an epsilon that leaves nothing to spend, and ``Conflict`` for a tier without a budget.
+    and for an epsilon that leaves nothing to spend, ``Conflict`` for a tier without a budget, and
+    ``ApprovalNeeded`` for an allowance that permits more, or to more people, than the one before.
     """
     principal.require("admin")
     with server.database.write() as session:
         dataset, tier, account, users = settled(session, dataset_name, tier_name, spec)
-        last = newest(session, required(dataset.id), required(tier.id))
-        same = (spec.epsilon, dataset.delta, account.order, _stored(users))
-        if last is None or (last.epsilon, last.delta, last.order, last.users) != same:
-            _append(session, server, principal, dataset, tier, account, users)
-        return _view(session, _required(opened(session, dataset, tier)))
+        if permits_more(opened(session, dataset, tier), account, users):
+            require_second(server)
+        return give_within(session, server, principal, dataset_name, tier_name, spec)
+
+
+def give_within(
+    session: Session,
+    server: Server,
+    principal: Principal,
+    dataset_name: str,
+    tier_name: str,
+    spec: AllowanceSpec,
+) -> AllowanceView:
+    """Give an allowance as a part of a transaction; see ``give``."""
+    dataset, tier, account, users = settled(session, dataset_name, tier_name, spec)
+    last = newest(session, required(dataset.id), required(tier.id))
+    same = (spec.epsilon, dataset.delta, account.order, _stored(users))
+    if last is None or (last.epsilon, last.delta, last.order, last.users) != same:
+        _append(session, server, principal, dataset, tier, account, users)
+    return _view(session, _required(opened(session, dataset, tier)))
+
+
+def permits_more(
+    before: OpenAllowance | None, account: Account, users: Sequence[int] | None
+) -> bool:
+    """Return True if an allowance has a larger epsilon than the one before, or further users."""
+    if before is None or account.epsilon > before.account.epsilon:
+        return True
+    if before.users is None:
+        return False
+    return users is None or not set(users) <= set(before.users)
 
 
 def settled(

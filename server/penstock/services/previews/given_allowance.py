@@ -17,7 +17,7 @@ class GivenAllowanceView:
 
     What is registered already counts, at the order that suits the new epsilon.  ``users`` is null
     if all analysts of the tier may use it.  ``epsilon_before`` and ``left_before`` are null if the
-    tier has none.
+    tier has none.  ``second`` is true if another admin must approve it.
     """
 
     dataset: str
@@ -28,6 +28,7 @@ class GivenAllowanceView:
     users: list[str] | None
     spent_share: float
     remaining_share: float
+    second: bool
 
 
 def preview(
@@ -49,4 +50,6 @@ def preview(
             users=allowances.named(session, users),
             spent_share=spent.loss / limit,
             remaining_share=left_of(account, spent).loss / limit,
+            second=server.settings.two_person_rule
+            and allowances.permits_more(before, account, users),
         )

@@ -7,6 +7,7 @@ from typing import Any, Literal
 State = Literal["open", "approved", "withdrawn", "failed", "expired"]
 ActionName = Literal[
     "change_budgets",
+    "give_allowance",
     "delete_tier",
     "retire_query",
     "retire_stream",

@@ -26,6 +26,7 @@ def server(ruled: Run) -> Server:
 
 PROPOSED = [
     ("change_budgets", ("dataset", "budget", "sites", "--set", "internal=9")),
+    ("give_allowance", ("dataset", "allowance", "give", "sites", "internal", "0.5")),
     ("retire_query", ("query", "retire", "visits")),
     ("shred_dataset", ("dataset", "shred", "sites", "--yes")),
 ]

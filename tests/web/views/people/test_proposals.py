@@ -45,3 +45,23 @@ def test_what_one_admin_proposed_another_approves_on_a_page(
     assert "approved" in text_of(page)
     assert "partner" not in text_of(root.get("/tiers"))
     assert rita.submit(f"{address}/approval").status_code == 409
+
+
+def test_an_allowance_is_proposed_on_a_page_and_given_by_another_admin(
+    two_admins: tuple[World, Browser, Browser],
+) -> None:
+    _, root, rita = two_admins
+    page = "/datasets/sites/allowances"
+    asked = {"tier": "internal", "epsilon": "0.5", "users": "ian"}
+    assert "Another admin must approve this" in text_of(root.submit(page, **asked, look="1"))
+    proposed = root.submit(page, **asked)
+    address = urlsplit(proposed.location).path
+    shown = text_of(rita.get(address))
+    assert "ian" in shown
+    assert "no allowance when this was proposed" in shown
+    assert "No tier has an allowance" in text_of(root.get(page))
+    follow(rita, rita.submit(f"{address}/approval"))
+    assert "internal" in text_of(root.get(page))
+    assert "taken back" in text_of(
+        follow(root, root.submit(f"{page}/taking-back", once="1", back="internal"))
+    )

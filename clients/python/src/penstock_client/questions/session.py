@@ -7,7 +7,7 @@ from typing import Literal
 from penstock_client._http.address import segment
 from penstock_client._http.fields import Fields
 from penstock_client._http.transport import Transport
-from penstock_client.errors import InvalidArgument
+from penstock_client.errors import InvalidArgument, Proposed
 from penstock_client.preview import as_json
 from penstock_client.queries import Query
 from penstock_client.questions.allowances import Allowance
@@ -84,11 +84,15 @@ class Session(Asker):
         """Give a tier, or some ``users`` of it, an allowance in place of any before; for admins.
 
         What was registered stays and counts.  Raises ``InvalidInput`` for users that do not exist
-        and an epsilon that leaves nothing, and ``Conflict`` for a tier without a budget.
+        and an epsilon that leaves nothing, ``Conflict`` for a tier without a budget, and
+        ``Proposed`` if another admin must approve it first.
         """
         body = as_json({"epsilon": epsilon, "users": None if users is None else list(users)})
         path = f"{API}{_allowances(dataset)}/{segment(tier)}"
-        return Allowance.read(Fields(self._transport.put(path, body), "allowance"))
+        answer = Fields(self._transport.put(path, body), "allowance")
+        if "proposed_by" in answer.whole:
+            raise Proposed(answer.text("id"))
+        return Allowance.read(answer)
 
     def take_allowance_back(self, dataset: str, tier: str) -> Allowance:
         """Take an allowance back, for admins, and return it; what was registered stays.

@@ -7,6 +7,7 @@ from flask import Response, request
 from penstock.connectors.planning.refusals import checked
 from penstock.errors import InvalidInput
 from penstock.services import budgets
+from penstock.services.approvals.actions import AllowanceGift
 from penstock.services.datasets import allowances
 from penstock.services.previews import given_allowance
 from penstock.services.previews.given_allowance import GivenAllowanceView
@@ -15,6 +16,7 @@ from penstock.spec_fields import folded
 from penstock.web.forms import form_input
 from penstock.web.forms.form_input import Form
 from penstock.web.http.idempotent_forms import once, tried
+from penstock.web.http.proposals import do_or_propose
 from penstock.web.http.request_context import Visit
 from penstock.web.http.routes import ADMIN, OVERSEER, Pages
 from penstock.web.presenters import budget_charts
@@ -32,7 +34,7 @@ def dataset_allowances(visit: Visit, dataset: str) -> Response:
 
 @pages.post("/datasets/<dataset>/allowances", ADMIN)
 def give_allowance(visit: Visit, dataset: str) -> Response:
-    """Give a tier an allowance, in place of any before; or preview it."""
+    """Give a tier an allowance, in place of any before, or propose it; or preview it."""
     given = request.form
 
     def look() -> Response:
@@ -42,8 +44,13 @@ def give_allowance(visit: Visit, dataset: str) -> Response:
 
     def act() -> Response:
         tier, spec = _tier(visit, dataset, given), _spec(given)
-        view = allowances.give(visit.server, visit.principal, dataset, tier, spec)
-        return visit.go("dataset_allowances", dataset=view.dataset, given=view.tier)
+        name = budgets.show(visit.server, visit.principal, dataset).dataset
+        act = AllowanceGift(dataset=name, tier=tier, epsilon=spec.epsilon, users=spec.users)
+        return do_or_propose(
+            visit,
+            act,
+            lambda view: visit.go("dataset_allowances", dataset=view.dataset, given=view.tier),
+        )
 
     return tried(
         look if "look" in given else act,
