@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.property.sql.test_meaning import ONE_ROW, plainly, table_of
-from tests.property.sql.test_round_trip import require_round_trip
+from tests.property.sql.plain import ONE_ROW, plainly, table_of
+from tests.property.sql.round_trips import require_round_trip
 from tests.property.sql.texts import COLUMNS, DATASET, conditions, rows
 from tests.support.thorough import by_count
 from tests.unit.connectors.cases import Folder, query_of

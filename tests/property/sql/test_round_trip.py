@@ -6,47 +6,21 @@ from typing import Any
 from hypothesis import given, reject, settings
 from hypothesis import strategies as st
 from tests.property import typed_rows
+from tests.property.sql.round_trips import TooDeep, require_round_trip
 from tests.property.sql.texts import COLUMNS, DATASET, statements, text_of
 from tests.property.typed_rows import query_of, specs
 from tests.support.thorough import by_count
 from tests.unit.connectors.cases import dataset_of
 from tests.unit.connectors.cases import query_of as query_with
-from tests.unit.connectors.sql.statements import hash_of, hash_of_sql
+from tests.unit.connectors.sql.statements import hash_of_sql
 
 from penstock.connectors.planning.interpret import interpret
-from penstock.connectors.specs.models import ComputedQuery, DatasetSpec
 from penstock.connectors.sql.limits import LONGEST
 from penstock.connectors.sql.reading import read
 from penstock.connectors.sql.writing.statement import written
 from penstock.errors import InvalidInput
 
 TYPED = dataset_of(columns=typed_rows.COLUMNS)
-
-
-class TooDeep(Exception):
-    """Report a statement that nests deeper than is read."""
-
-
-def _read(text: str, dataset: DatasetSpec) -> dict[str, Any]:
-    try:
-        return read(text, dataset)
-    except InvalidInput as error:
-        if "nests deeper" in error.detail:
-            raise TooDeep from error
-        raise
-
-
-def require_round_trip(query: ComputedQuery, dataset: DatasetSpec) -> bool:
-    """Return True if a query is written, and then read as the same statistic."""
-    text = written(query, dataset)
-    if text is None:
-        return False
-    fields = _read(text, dataset)
-    again = ComputedQuery.model_validate(
-        {**query.model_dump(include={"name", "contribution"}), **fields}
-    )
-    assert hash_of(again, dataset) == hash_of(query, dataset), text
-    return True
 
 
 @settings(max_examples=by_count(80, 2000), deadline=None)
