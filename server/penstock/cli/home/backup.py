@@ -36,7 +36,7 @@ def create(operator: Operator, path: Path) -> None:
 
     The server may keep running.  A SQLite file is copied to another one, a PostgreSQL database by
     pg_dump in its custom format. The copy is checked before it is kept.  A manifest beside it names
-    the keys that it needs. Chunks of vectors of more than 2^20 values are copied into a folder
+    the keys that it needs. Chunks of vectors of more than 2^19 values are copied into a folder
     beside it. The copy does not contain keys or witness; keep those separately.
     """
     from penstock.services.operations.backup import create as services_create

@@ -147,6 +147,25 @@ def test_a_level_that_another_stored_meanwhile_is_handed_out_as_it_is(
     assert len(list(store(long).attempts())) == len(vectors(long)) == 2
 
 
+def test_a_level_between_vectors_in_rows_is_drawn_in_chunks_around_them(
+    visits: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As earlier versions stored them, which had longer rows."""
+    visits.push("long", values=LONG_VALUES, keys=None)
+    accurate, noisy = values(visits, "ines"), values(visits, "pia")
+    assert list(store(visits).attempts()) == []
+    monkeypatch.setattr(sizes, "CHUNK", 8)
+    middle = visits.ask("paul", "long").view
+    assert len(list(store(visits).attempts())) == 1
+    with visits.server.database.read() as session:
+        finest, drawn, noisiest = rows(session)[2]
+    assert (drawn.accurate_rung, drawn.noisy_rung) == (finest.rung, noisiest.rung)
+    beside = np.abs(np.subtract(np.asarray(middle.values), accurate))
+    assert 0 < beside.max() < 12 * middle.error.standard_deviation
+    assert values(visits, "paul") == list(np.asarray(middle.values))
+    assert (values(visits, "ines"), values(visits, "pia")) == (accurate, noisy)
+
+
 def test_nothing_is_drawn_from_a_neighbor_that_was_altered(long: World) -> None:
     file = files(long, min(vectors(long)))[1]
     file.write_bytes(altered(file.read_bytes()))

@@ -81,7 +81,8 @@ class VectorKind(QueryKind):
     def exact(self, step: Fraction, answer: NDArray[np.int64]) -> IntVector:
         """Return the answer in steps of the lattice; a long one in its own place."""
         scale = step / self.mechanism.granularity
-        if len(answer) <= sizes.CHUNK or scale.denominator != 1 or not answer.flags.writeable:
+        is_short = len(answer) <= sizes.longest_row()
+        if is_short or scale.denominator != 1 or not answer.flags.writeable:
             return super().exact(step, answer)
         answer *= np.int64(scale.numerator)
         return answer

@@ -46,7 +46,7 @@ def named(session: Session, dataset_id: int | None = None) -> Iterator[str]:
         .join(Query, col(Release.query_id) == col(Query.id))
         # Long vectors of earlier versions are in their rows, and far longer than a manifest.
         .where(
-            col(Query.dimension) > sizes.CHUNK,
+            col(Query.dimension) > sizes.longest_row(),
             func.length(Release.ciphertext) <= manifests.LARGEST,
         )
     )

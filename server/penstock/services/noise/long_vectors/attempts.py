@@ -88,7 +88,8 @@ def drawn(
     server.chunks.require_room(size_of(query, mechanism.parts))
     stream = server.randomness()
     draws = ChunkDraws(mechanism, level, stream.raw_uint64(KEY_BYTES // 8).tobytes())
-    spans = sizes.spans(query.dimension, sizes.CHUNK)
+    chunk = sizes.chunk_of(query.dimension)
+    spans = sizes.spans(query.dimension, chunk)
     attempt, key = os.urandom(NAME_SIZE).hex(), Key.fresh()
     places = ChunkPlaces(identity(dataset), query.folded, rung, attempt, len(spans))
     writing = server.chunks.begin(attempt)
@@ -105,7 +106,7 @@ def drawn(
     manifest = Manifest(
         attempt=attempt,
         count=len(spans),
-        chunk=sizes.CHUNK,
+        chunk=chunk,
         values=query.dimension,
         parts=mechanism.parts,
         hashes=tuple(hashes),

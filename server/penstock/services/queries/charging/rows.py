@@ -24,7 +24,7 @@ def room(server: Server, request: Plannable, prepared: PreparedQuery) -> int:
     vectors = len(request.levels or ()) + 1
     size = 8 * prepared.dimension * vectors
     kind, _ = requested(request, prepared)
-    if kind is VectorKind and prepared.dimension > sizes.CHUNK:
+    if kind is VectorKind and prepared.dimension > sizes.longest_row():
         server.chunks.require_room(size)
         return MANIFEST * vectors
     return size

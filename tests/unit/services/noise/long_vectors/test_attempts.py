@@ -1,4 +1,7 @@
-"""Test that every attempt has keys of its own, and the same bytes on any number of threads."""
+"""Test that every attempt has keys of its own, and the same bytes on any number of threads.
+
+Also how large its chunks are.
+"""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -14,6 +17,7 @@ from penstock.persistence.chunks.folder import FolderStore
 from penstock.randomness import Stream
 from penstock.services.noise.kinds.choice import kind_of
 from penstock.services.noise.kinds.vector import VectorKind
+from penstock.services.noise.long_vectors import sizes
 from penstock.services.noise.long_vectors.long_vector import LongVector
 
 EXACT = np.array(LONG_VALUES, dtype=np.int64)
@@ -97,3 +101,28 @@ def test_the_first_error_ends_all_threads(long: World, monkeypatch: pytest.Monke
     with pytest.raises(Unavailable, match="gone"):
         drawn(long, 8)
     assert list(store(long).attempts()) == before
+
+
+@pytest.mark.parametrize(
+    "size", [sizes.LONGEST_ROW + 1, 10**6, sizes.CHUNK, sizes.CHUNK + 1, 10**7]
+)
+def test_chunks_are_neither_tiny_nor_larger_than_a_whole_one(size: int) -> None:
+    chunk = sizes.chunk_of(size)
+    assert sizes.LEAST_CHUNK <= chunk <= sizes.CHUNK
+    spans = sizes.spans(size, chunk)
+    assert [span.start for span in spans[1:]] == [span.stop for span in spans[:-1]]
+    assert (spans[0].start, spans[-1].stop) == (0, size)
+
+
+@pytest.mark.parametrize("size", [10**6, sizes.CHUNK])
+def test_two_threads_share_a_million_values_evenly(size: int) -> None:
+    """In one chunk of 2^20 all of them were one thread's."""
+    spans = sizes.spans(size, sizes.chunk_of(size))
+    shares = [sum(span.stop - span.start for span in spans[first::2]) for first in (0, 1)]
+    assert max(shares) < 0.53 * size
+
+
+@pytest.mark.parametrize("size", [sizes.CHUNK + 1, 10**7])
+def test_longer_vectors_have_the_chunks_that_their_neighbors_have(size: int) -> None:
+    """A chunk is drawn from those of the same number: stored vectors keep the size of theirs."""
+    assert sizes.chunk_of(size) == 2**20

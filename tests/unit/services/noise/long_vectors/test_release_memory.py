@@ -11,8 +11,11 @@ from tests.unit.worlds import World
 
 from penstock.services.noise.long_vectors.sizes import CHUNK
 
-ROW = 1_000_000
+ROW = 500_000
 """Values of a vector that is a row."""
+
+MILLION = 1_000_000
+"""Values of a vector in four chunks."""
 
 LONG = 3_000_000
 """Values of a vector in chunks."""
@@ -62,6 +65,14 @@ def test_a_release_takes_three_vectors_at_most(visits: World) -> None:
     assert len(sizes) == 4
     assert max(sizes) < MOST * VECTOR + SPARE, [round(size / VECTOR, 2) for size in sizes]
     assert min(sizes) > 2 * VECTOR, "nothing was measured"
+
+
+def test_a_release_of_a_million_values_takes_two_vectors_at_most(visits: World) -> None:
+    """Three chunks at a time, and the page's worth of an answer; as a row it took three vectors."""
+    sizes = grown(visits, MILLION)
+    assert len(sizes) == 4
+    assert max(sizes) < 2 * 8 * MILLION, [size / (8 * MILLION) for size in sizes]
+    assert min(sizes) > 8 * MILLION // 4, "nothing was measured"
 
 
 def test_a_release_in_chunks_takes_a_few_chunks(visits: World) -> None:
