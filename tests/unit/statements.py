@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from sqlalchemy import Engine, event
 
-from penstock.persistence.database import PreparedSelect
+from penstock.persistence.statements.glances import KeptConnections, PreparedSelect
 
 TRANSACTIONS = ("BEGIN", "COMMIT", "ROLLBACK", "SELECT pg_advisory")
 
@@ -32,9 +32,11 @@ def statements(*, everywhere: bool = False) -> Iterator[list[str]]:
 
     glanced = PreparedSelect.first
 
-    def first(self: PreparedSelect, engine: Engine, parameters: Mapping[str, object]) -> Any:
+    def first(
+        self: PreparedSelect, connections: KeptConnections, parameters: Mapping[str, object]
+    ) -> Any:
         note(str(self._statement))
-        return glanced(self, engine, parameters)
+        return glanced(self, connections, parameters)
 
     event.listen(Engine, "before_cursor_execute", executed)
     try:
@@ -50,11 +52,11 @@ def statements(*, everywhere: bool = False) -> Iterator[list[str]]:
 def sent_ahead(note: Callable[[str], None]) -> Iterator[None]:
     """Note the statements that are sent to PostgreSQL together with others, ahead of them."""
     try:
-        from penstock.persistence.postgresql import connections
+        from penstock.persistence.postgresql import driver
     except ImportError:
         yield
         return
-    product = connections._Cursor.execute
+    product = driver.Cursor.execute
 
     def execute(cursor: Any, *arguments: Any, **options: Any) -> Any:
         for statement, _ in cursor.connection.ahead:
@@ -62,5 +64,5 @@ def sent_ahead(note: Callable[[str], None]) -> Iterator[None]:
         return product(cursor, *arguments, **options)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(connections._Cursor, "execute", execute)
+        patch.setattr(driver.Cursor, "execute", execute)
         yield

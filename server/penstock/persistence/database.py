@@ -7,14 +7,12 @@ fork and each process opens its own.  Fork while no transaction is open.
 
 import os
 import weakref
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection, Engine, Select
+from sqlalchemy import Connection, Engine
 from sqlalchemy.exc import DBAPIError
-from sqlalchemy.pool import PoolProxiedConnection
 from sqlmodel import Session
 
 from penstock.errors import SchemaUnknown
@@ -22,91 +20,10 @@ from penstock.persistence import migrate
 from penstock.persistence.dialects import dialect_of, raise_translated, translated
 from penstock.persistence.protocol import Keeper, Need, Watch
 from penstock.persistence.row_authentication import accept_for_single_row, accept_present_keys
-from penstock.persistence.statements.prepared import Compiled, Result, wrapped
+from penstock.persistence.statements.glances import Glance, Glances, PreparedSelect
 
 WRITING = "writing"
 """The key in ``Session.info`` of a write transaction; its value is the dialect."""
-
-
-class PreparedSelect:
-    """Hold a statement that every request reads by, whose parameters are integers and text.
-
-    It is compiled once for each dialect and run on the driver's connection, and its values are
-    converted as its columns' types say: making a session, a connection and a result for one row
-    takes longer than reading it.
-    """
-
-    def __init__(self, statement: Select[Any]) -> None:
-        self._statement = statement
-        self._compiled: dict[str, Compiled] = {}
-
-    def first(self, engine: Engine, parameters: Mapping[str, object]) -> dict[str, Any] | None:
-        """Return the first row by the names of its columns, or None.
-
-        ``engine`` begins no transactions.  Raises ``sqlalchemy.exc.DBAPIError``.
-        """
-        return self._read(engine, parameters, Compiled.first)
-
-    def every(self, engine: Engine, parameters: Mapping[str, object]) -> list[dict[str, Any]]:
-        """Return all rows; see ``first``."""
-        return self._read(engine, parameters, Compiled.every)
-
-    def _read(
-        self,
-        engine: Engine,
-        parameters: Mapping[str, object],
-        read: Callable[[Compiled, Any], Result],
-    ) -> Result:
-        name = engine.dialect.name
-        compiled = self._compiled.get(name)
-        if compiled is None:
-            compiled = self._compiled[name] = Compiled(self._statement, engine.dialect)
-        errors, connection = engine.dialect.loaded_dbapi.Error, None
-        try:
-            connection = engine.raw_connection()
-            # Closed in any case: while it is open, SQLite's connection stays at the state it read.
-            cursor = compiled.cursor(connection.driver_connection)
-            try:
-                cursor.execute(compiled.text, compiled.bound(parameters), **compiled.options)
-                result = read(compiled, cursor)
-            finally:
-                cursor.close()
-        except errors as error:
-            ended = _dropped(error, engine, connection)
-            raise wrapped(error, engine.dialect, compiled.text, ended=ended) from error
-        finally:
-            if connection is not None:
-                connection.close()
-        return result
-
-
-def _dropped(error: Any, engine: Engine, connection: PoolProxiedConnection | None) -> bool:
-    """Drop a connection that has ended, and return True if it has."""
-    if connection is None:
-        return False
-    ended = engine.dialect.is_disconnect(error, connection.dbapi_connection, None)
-    if ended:
-        connection.invalidate(error)
-    return ended
-
-
-@dataclass(frozen=True)
-class Glance:
-    """Hold the row that one statement read, by the names of its columns; None if there is none.
-
-    ``info`` is what a session's is: the keys that the row may be signed under are in it.
-    """
-
-    info: dict[Any, Any]
-    row: Mapping[str, Any] | None
-
-
-@dataclass(frozen=True)
-class Glances:
-    """Hold all rows that one statement read, as ``Glance`` holds one."""
-
-    info: dict[Any, Any]
-    rows: Sequence[Mapping[str, Any]]
 
 
 class ReadSession(Session):

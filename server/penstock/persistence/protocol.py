@@ -12,6 +12,7 @@ from sqlalchemy.exc import DBAPIError
 from sqlmodel import Session
 
 from penstock.errors import Unavailable
+from penstock.persistence.statements.glances import KeptConnections
 
 
 class Need(Enum):
@@ -32,19 +33,19 @@ class Engines:
     ``reader`` sees one state and cannot write.  ``alone`` writes while nobody else does;
     ``beside`` writes while others of its kind do, and locks the rows that it depends on.
     ``aside`` also writes during an ``alone`` transaction: only to rows that no other transaction
-    writes or reads.  ``once`` reads by one statement, without a transaction around it.
+    writes or reads.  ``once`` has connections for single statements that read.
     """
 
     reader: Engine
     alone: Engine
     beside: Engine
     aside: Engine
-    once: Engine
+    once: KeptConnections
 
     def dispose(self, *, close: bool = True) -> None:
         """Close the idle connections, or with ``close=False`` merely forget them."""
-        for engine in (self.reader, self.alone, self.beside, self.aside, self.once):
-            engine.dispose(close=close)
+        for pool in (self.once, self.reader, self.alone, self.beside, self.aside):
+            pool.dispose(close=close)
 
 
 class LongContent(Protocol):

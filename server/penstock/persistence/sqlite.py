@@ -27,6 +27,7 @@ from sqlalchemy.types import UserDefinedType
 from penstock.errors import DatabaseUnavailable, SchemaUnknown, Unavailable
 from penstock.persistence.backups import sqlite_copy
 from penstock.persistence.protocol import Engines
+from penstock.persistence.statements.glances import KeptConnections
 from penstock.persistence.write_queue import WriteQueue
 
 OLDEST = (3, 35)
@@ -81,7 +82,8 @@ class SQLite:
 
     def engines(self) -> Engines:
         reader, writer = self._engine(_Purpose.READ), self._engine(_Purpose.WRITE)
-        return Engines(reader=reader, alone=writer, beside=writer, aside=writer, once=reader)
+        once = KeptConnections(reader, self._check_file)
+        return Engines(reader=reader, alone=writer, beside=writer, aside=writer, once=once)
 
     def migrator(self) -> Engine:
         return self._engine(_Purpose.MIGRATE)
@@ -196,6 +198,9 @@ class SQLite:
     def _refuse_another_file(
         self, _: object, entry: ConnectionPoolEntry, __: PoolProxiedConnection
     ) -> None:
+        self._check_file(entry)
+
+    def _check_file(self, entry: ConnectionPoolEntry | PoolProxiedConnection) -> None:
         # A pooled connection keeps writing to a file that was moved or replaced by a restore.
         if entry.info["file"] != self._identity():
             raise DisconnectionError

@@ -204,7 +204,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
     ),
     Mutant(
         name="canceled-waits-confirm",
-        path="persistence/postgresql/connections.py",
+        path="persistence/postgresql/driver.py",
         before="        if self.unconfirmed:\n",
         after="        if self.unconfirmed and self.closed:\n",
         wrong="a commit counts as confirmed by a standby although its wait was canceled",
@@ -224,7 +224,7 @@ MUTANTS: Final[Sequence[Mutant]] = (
     ),
     Mutant(
         name="locks-left-behind",
-        path="persistence/postgresql/connections.py",
+        path="persistence/postgresql/driver.py",
         before="        ahead, connection.ahead = connection.ahead, ()\n",
         after="        ahead, connection.ahead = connection.ahead[:1], ()\n",
         wrong="on PostgreSQL a transaction begins without its gate and its locks",

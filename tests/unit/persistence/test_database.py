@@ -7,11 +7,10 @@ import traceback
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
 
 import pytest
 import sqlalchemy
-from sqlalchemy import bindparam, event, func, insert, update
+from sqlalchemy import bindparam, event, insert, update
 from sqlalchemy.engine import URL
 from sqlalchemy.exc import IntegrityError, OperationalError
 from sqlalchemy.orm import make_transient_to_detached
@@ -19,7 +18,7 @@ from sqlmodel import Session, SQLModel, col, select
 
 from penstock.errors import DatabaseUnavailable, InvalidInput, SchemaUnknown
 from penstock.persistence import Database, migrate, tables
-from penstock.persistence.database import PreparedSelect
+from penstock.persistence.statements.glances import PreparedSelect
 
 pytestmark = pytest.mark.each_database
 
@@ -344,15 +343,6 @@ def test_a_glance_gives_the_values_that_a_transaction_gives(filled: Database, na
     assert glance.row == dict(row)
     assert [type(value) for value in glance.row.values()] == [type(value) for value in row.values()]
     assert filled.glance(PreparedSelect(statement), key=99).row is None
-
-
-def test_a_glance_begins_no_transaction_and_keeps_no_connection(filled: Database) -> None:
-    pool: Any = filled._engines.once.pool
-    for _ in range(3):
-        filled.glance(PreparedSelect(sqlalchemy.select(func.count()).select_from(tables.Tier)))
-        assert pool.checkedout() == 0
-    with filled.write() as session:
-        session.get_one(tables.Query, 1).seq = 5
 
 
 def test_a_glance_that_fails_says_what_to_do(filled: Database) -> None:

@@ -20,7 +20,7 @@ from tests.unit.worlds import CopyWorld, World
 
 from penstock.errors import IntegrityViolation
 from penstock.persistence import row_authentication
-from penstock.persistence.database import Glance
+from penstock.persistence.statements.glances import Glance
 from penstock.persistence.tables import QueryLevel, Release, metadata
 from penstock.persistence.tables.columns import Moment, Numbered
 from penstock.services.access.principals import OPERATOR, authenticate

@@ -12,26 +12,24 @@ silent server is ended here.
 import contextlib
 import math
 import select
-from collections.abc import Generator, Sequence
 from pathlib import Path
-from time import monotonic
-from typing import Any, TypeVar
+from typing import Any
 
 import psycopg
 from psycopg import pq
-from psycopg.abc import PQGen
 from psycopg.types.string import StrDumper
-from psycopg.waiting import Ready, Wait
 from sqlalchemy import URL, Connection, Engine, create_engine, event
 from sqlalchemy.dialects.postgresql.psycopg import PGDialect_psycopg
 from sqlalchemy.exc import DBAPIError, DisconnectionError
-from sqlalchemy.pool import ConnectionPoolEntry, PoolProxiedConnection, QueuePool
+from sqlalchemy.pool import PoolProxiedConnection, QueuePool
 
 from penstock.errors import InvalidInput, Unavailable
 from penstock.persistence.backups import postgresql_dump as dump
 from penstock.persistence.postgresql import durability, failures, roles
 from penstock.persistence.postgresql.breaker import Breaker
+from penstock.persistence.postgresql.driver import Cursor, DriverConnection, ServerCursor
 from penstock.persistence.protocol import Engines
+from penstock.persistence.statements.glances import KeptConnections
 
 GATE = int.from_bytes(b"penstock")
 LOG = GATE + 1
@@ -43,6 +41,7 @@ _ALONE = f"SELECT pg_advisory_xact_lock({GATE})"
 # For one transaction: each session plans a release's statements once and not with each set of
 # parameters, which takes longer than running them. They find rows by keys, whatever these are.
 _GENERIC_PLAN = "set_config('plan_cache_mode', 'force_generic_plan', true)"
+_GENERIC_PLANS = "SET plan_cache_mode = force_generic_plan"
 _BESIDE = f"SELECT pg_advisory_xact_lock_shared({GATE}), {_GENERIC_PLAN}"
 _END_OF_LOG = f"SELECT pg_advisory_xact_lock({LOG}), {_GENERIC_PLAN}"
 
@@ -57,8 +56,6 @@ IDLE_SECONDS = 60.0
 
 SHORTEST_CONNECT_SECONDS = 2
 """Shortest connection timeout in seconds; libpq treats smaller ones as this."""
-
-Result = TypeVar("Result")
 
 
 class PostgreSQL:
@@ -94,7 +91,8 @@ class PostgreSQL:
     def engines(self) -> Engines:
         pool = self._engine(self._lock_seconds + WORK_SECONDS)
         # One pool of connections, with four ways to begin a transaction, and one without any.
-        reader, alone, beside, aside, once = (pool.execution_options() for _ in range(5))
+        reader, alone, beside, aside = (pool.execution_options() for _ in range(4))
+        once = KeptConnections(pool, _check_idle, lambda driver: driver.execute(_GENERIC_PLANS))
         confirmed = (durability.CONFIRMED,) if self._replicated else ()
         in_any_case = (durability.CONFIRMED_IN_ANY_CASE,) if self._replicated else ()
         _begin(reader, _SNAPSHOT)
@@ -166,17 +164,17 @@ class PostgreSQL:
         event.listen(engine, "checkout", _refuse_ended)
         return engine
 
-    def _connect(self, statement_seconds: float) -> "_Connection":
+    def _connect(self, statement_seconds: float) -> "DriverConnection":
         self.breaker.require_closed()
         try:
-            connection = _Connection.connect(**self.options, autocommit=True)
+            connection = DriverConnection.connect(**self.options, autocommit=True)
         except psycopg.errors.ConnectionTimeout:
             self.breaker.trip()
             raise
         with contextlib.ExitStack() as undo:
             undo.callback(connection.close)
-            connection.breaker, connection.cursor_factory = self.breaker, _Cursor
-            connection.server_cursor_factory = _ServerCursor
+            connection.breaker, connection.cursor_factory = self.breaker, Cursor
+            connection.server_cursor_factory = ServerCursor
             self._configure(connection, statement_seconds)
             undo.pop_all()
         return connection
@@ -184,7 +182,7 @@ class PostgreSQL:
     def _answers(self) -> bool:
         """Return True if the server sends any answer, on a separate connection."""
         try:
-            with _Connection.connect(**self.options, autocommit=True) as connection:
+            with DriverConnection.connect(**self.options, autocommit=True) as connection:
                 connection.patience = self.breaker.patience
                 connection.execute("SELECT 1")
         except (psycopg.errors.ConnectionTimeout, failures.Silent):
@@ -193,7 +191,7 @@ class PostgreSQL:
             return True  # it refuses, or is not there: requests fail at once with that
         return True
 
-    def _configure(self, connection: "_Connection", statement_seconds: float) -> None:
+    def _configure(self, connection: "DriverConnection", statement_seconds: float) -> None:
         connection.adapters.register_dumper(str, _Text)
         connection.patience = self._lock_seconds + WORK_SECONDS + SILENCE_SECONDS
         session = durability.settle(
@@ -212,122 +210,9 @@ class PostgreSQL:
             connection.patience, connection.breaker = float("inf"), None
 
 
-class _Connection(psycopg.Connection[tuple[Any, ...]]):
-    """Hold a connection that gives up on a silent server, and whose errors never quote a row."""
-
-    patience = float("inf")
-    breaker: Breaker | None = None
-    ahead: Sequence[tuple[str, Sequence[int]]] = ()
-    """The statements that are sent together with the next one, before it, with parameters."""
-    commit_patience = float("inf")
-    unconfirmed = False
-
-    def watch_commits(self, patience: float) -> None:
-        """Give up a commit that no standby confirms: after a while, or if its wait is canceled."""
-        self.commit_patience = patience
-        self.add_notice_handler(self._notice)
-
-    def _notice(self, notice: psycopg.errors.Diagnostic) -> None:
-        self.unconfirmed = self.unconfirmed or failures.ends_a_wait(notice)
-
-    def commit(self) -> None:
-        self.ahead, self.unconfirmed = (), False
-        patience = self.patience
-        self.patience = min(patience, self.commit_patience)
-        try:
-            super().commit()
-        finally:
-            self.patience = patience
-        if self.unconfirmed:
-            raise failures.Unconfirmed("no standby has confirmed the commit")
-
-    def numbered_cursor(self) -> "_NumberedCursor":
-        """Return a cursor for statements whose parameters have numbers."""
-        return _NumberedCursor(self)
-
-    def rollback(self) -> None:
-        self.ahead = ()
-        super().rollback()
-
-    def wait(self, gen: PQGen[Result], *arguments: Any, **options: Any) -> Result:
-        try:
-            return super().wait(_impatient(gen, self.patience, self.breaker), *arguments, **options)
-        except failures.Silent:
-            self.close()
-            raise
-        except psycopg.Error as error:
-            # Other parts of a message (DETAIL, CONTEXT) may quote the row.
-            if error.diag.message_primary:
-                error.args = (error.diag.message_primary,)
-            raise
-
-
-class _Cursor(psycopg.Cursor[tuple[Any, ...]]):
-    """Send the statements that are waiting for it in one round trip with the cursor's own.
-
-    So the begin of a transaction and its locks cost no time of their own.  They are executed in
-    their order, each on what was committed before it; if one fails, that error is raised, and
-    nothing after it is executed.
-    """
-
-    def execute(self, query: Any, params: Any = None, **options: Any) -> "_Cursor":
-        connection: Any = self.connection
-        ahead, connection.ahead = connection.ahead, ()
-        if ahead:
-            with connection.pipeline():
-                for statement, values in ahead:
-                    connection.cursor().execute(statement, values or None, prepare=True)
-                super().execute(query, params, **options)
-        else:
-            super().execute(query, params, **options)
-        return self
-
-    def executemany(self, query: Any, params_seq: Any, **options: Any) -> None:
-        if self.connection.ahead:  # type: ignore[attr-defined]  # it is one of ours
-            self.connection.execute("SELECT")
-        super().executemany(query, params_seq, **options)
-
-
-class _ServerCursor(psycopg.ServerCursor[tuple[Any, ...]]):
-    """Fetch rows in parts, in a transaction that has begun: PostgreSQL declares it in no other."""
-
-    def execute(self, *arguments: Any, **options: Any) -> Any:
-        if self.connection.ahead:  # type: ignore[attr-defined]  # it is one of ours
-            self.connection.execute("SELECT")
-        return super().execute(*arguments, **options)
-
-
-class _NumberedCursor(_Cursor, psycopg.RawCursor[tuple[Any, ...]]):
-    """Run a statement whose parameters have numbers ($1), without a look at its text."""
-
-
 def _ahead(connection: Connection, statement: str, *values: int) -> None:
     driver: Any = connection.connection.driver_connection
     driver.ahead = [*driver.ahead, (statement, values)]
-
-
-def _impatient(
-    gen: PQGen[Result], patience: float, breaker: Breaker | None
-) -> Generator[Wait, Ready | int, Result]:
-    """Yield from ``gen``; raise ``Silent`` after ``patience`` seconds of silence.
-
-    Earlier if ``breaker`` finds the server silent on all connections."""
-    heard = monotonic()
-    try:
-        state = next(gen)
-        while True:
-            ready = yield state
-            now = monotonic()
-            if ready:
-                heard = now
-                if breaker is not None:
-                    breaker.heard()
-            elif now - heard > patience or (breaker is not None and breaker.silent(heard)):
-                raise failures.Silent(f"nothing was received for {patience:g} s")
-            state = gen.send(ready)
-    except StopIteration as end:
-        result: Result = end.value
-        return result
 
 
 class _Text(StrDumper):
@@ -378,9 +263,13 @@ def _begin(engine: Engine, *statements: str) -> None:
     event.listen(engine, "begin", begin)
 
 
-def _refuse_ended(
-    connection: _Connection, _: ConnectionPoolEntry, __: PoolProxiedConnection
-) -> None:
+def _check_idle(connection: PoolProxiedConnection) -> None:
+    """Check a connection that stayed out of the pool, as one that is taken out of it."""
+    driver: Any = connection.driver_connection
+    _refuse_ended(driver, connection, connection)
+
+
+def _refuse_ended(connection: DriverConnection, *_: object) -> None:
     """Replace an idle connection that the server has ended, without asking the server.
 
     An unexpected message on an idle connection reports its end or, rarely, a changed setting; then

@@ -9,8 +9,8 @@ from sqlalchemy import bindparam, select
 from sqlmodel import Session, col
 
 from penstock.errors import Forbidden, NotAuthenticated, NotFound
-from penstock.persistence.database import PreparedSelect
 from penstock.persistence.row_authentication import authentic_row, signed_columns
+from penstock.persistence.statements.glances import PreparedSelect
 from penstock.persistence.tables.columns import metadata
 from penstock.persistence.tables.people import Token, User
 from penstock.services.access import peppers

@@ -14,9 +14,10 @@ from sqlmodel import Session, col, select
 from penstock.connectors.planning.prepare import PreparedQuery
 from penstock.connectors.specs.moments import Regression
 from penstock.errors import Conflict
-from penstock.persistence.database import Database, PreparedSelect
+from penstock.persistence.database import Database
 from penstock.persistence.locks import hold_dataset
 from penstock.persistence.row_numbers import required
+from penstock.persistence.statements.glances import PreparedSelect
 from penstock.persistence.statements.prepared import Prepared
 from penstock.persistence.tables.columns import metadata
 from penstock.persistence.tables.datasets import Dataset

@@ -16,9 +16,10 @@ from sqlalchemy import ColumnElement, FromClause, RowMapping, bindparam, func, s
 from sqlmodel import Session
 
 from penstock.errors import IntegrityViolation
-from penstock.persistence.database import Database, PreparedSelect
+from penstock.persistence.database import Database
 from penstock.persistence.row_authentication import Informed, authentic_row, columns
 from penstock.persistence.row_numbers import required
+from penstock.persistence.statements.glances import PreparedSelect
 from penstock.persistence.tables.columns import metadata
 from penstock.services.releases.grants import HandedRelease
 from penstock.transparency_log.leaves import AppendedLeaf, receipt_of

@@ -18,8 +18,8 @@ from tests.databases.homes import PATIENCE, Homes
 
 from penstock.errors import DatabaseUnavailable, Interrupted, SchemaUnknown
 from penstock.persistence import Database, migrate, tables
-from penstock.persistence.database import PreparedSelect
 from penstock.persistence.postgresql import connections, durability
+from penstock.persistence.statements.glances import PreparedSelect
 
 MakeRow = Callable[..., SQLModel]
 

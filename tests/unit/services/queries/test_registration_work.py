@@ -38,7 +38,7 @@ def counted(world: World) -> Iterator[list[int]]:
 
     engines = world.server.database._engines
     world.server.database.close()
-    for engine in (engines.alone, engines.beside, engines.reader, engines.once):
+    for engine in (engines.alone, engines.beside, engines.reader):
         event.listen(engine, "checkout", opened)
     yield done
 

@@ -22,10 +22,10 @@ pytestmark = pytest.mark.each_database
 @contextmanager
 def round_trips() -> Iterator[list[str]]:
     """Yield what this thread waits for PostgreSQL for, inside the block."""
-    from penstock.persistence.postgresql import connections
+    from penstock.persistence.postgresql import driver
 
     here, seen = threading.get_ident(), list[str]()
-    counted, ended = connections._Cursor.execute, connections._Connection
+    counted, ended = driver.Cursor.execute, driver.DriverConnection
 
     def execute(cursor: Any, query: Any, *arguments: Any, **options: Any) -> Any:
         in_pipeline = cursor.connection._pipeline is not None
@@ -45,7 +45,7 @@ def round_trips() -> Iterator[list[str]]:
         return end
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(connections._Cursor, "execute", execute)
+        patch.setattr(driver.Cursor, "execute", execute)
         for name in ("commit", "rollback"):
             patch.setattr(ended, name, ends(name))
         yield seen
