@@ -217,15 +217,16 @@ class Workload:
         A unit counts in at most ``G = max_cells`` cells with at most ``c = max_rows`` rows in each,
         and so gives ``sum of m_g v(x_g)`` with ``m_g`` of 0 to ``c``.  Norms are convex in each
         ``m_g``, so that 0 and ``c`` are the worst.  ``N`` is the largest l1 norm of ``v(x)``, ``V``
-        the largest square of its l2 norm, ``K`` the largest inner product of two cells, and ``L``
-        the least.
+        the largest square of its l2 norm, ``K`` the largest inner product of two cells that are not
+        the same, and ``L`` the least.
 
         Added or removed: l1 is at most ``c G N``, the square of l2 at most ``c^2 (G V + G (G - 1)
         max(K, 0))``.  Both are attained with one cell.  A node moves by at most ``c`` times the
         smaller of ``G`` times its largest number and the sum of its numbers.
-        Replaced: l1 at most twice that; l2 at most twice that plus ``2 c^2 G^2 max(-L, 0)``, and
-        with one cell each at most the larger of ``c^2 V`` and ``2 c^2 (V - L)``; a node at most
-        twice that, and no further than that where no number is negative.
+        Replaced: the cells that gain rows and those that lose some are not the same, so that the
+        square of l2 is at most twice that less ``2 c^2 G^2 L``, or that alone if it is more, where
+        the one unit has no rows; in between, with fewer cells, it is convex.  l1 is at most twice
+        that; a node moves at most twice as far, and no further where no number is negative.
         """
         once = math.prod(int(each.strategy.column_sums.max()) for each in self.factors)
         largest = math.prod(each.strategy.largest for each in self.factors)
@@ -239,10 +240,7 @@ class Workload:
             return l1, l2_squared, min(linf, math.isqrt(l2_squared))
         if any(each.strategy.is_signed for each in self.factors):
             linf *= 2
-        if max_cells == 1:
-            l2_squared = max_rows**2 * max(same, 2 * (same - least))
-        else:
-            l2_squared = 2 * max_rows**2 * (squares + max_cells**2 * max(-least, 0))
+        l2_squared = max_rows**2 * max(squares, 2 * (squares - max_cells**2 * least))
         return 2 * l1, l2_squared, min(linf, math.isqrt(l2_squared))
 
     @cached_property

@@ -138,13 +138,15 @@ class Marginals:
         max_rows`` rows in each, and so gives ``sum of m_g v(x_g)`` with ``m_g`` of 0 to ``c``.  The
         norms are convex in each ``m_g``, so that 0 and ``c`` are the worst.  The inner product of
         ``v(x)`` and ``v(y)`` depends on the columns in which the cells agree alone (``_products``):
-        ``V`` where they are one cell, at most ``K`` for two and at least ``L`` for any.
+        ``V`` where they are one cell, at most ``K`` and at least ``L`` for two.
 
         Added or removed: at most ``c^2 (G V + G (G - 1) max(K, 0))``, attained with one cell, and
         with more if ``K`` is that of cells which differ in one column with enough keys.
-        Replaced: at most twice that plus ``2 c^2 G^2 max(-L, 0)``.  With one cell each it is the
-        larger of ``c^2 V`` and ``2 c^2 (V - L)``, and attained.  The other norms are attained when
-        added or removed with one cell, and else sums of these.
+        Replaced: the cells that gain rows and those that lose some are not the same, so that it is
+        at most twice that less ``2 c^2 G^2 L``, or that alone if it is more; in between, with fewer
+        cells, it is convex.  Attained with one cell, and with more if such a column has keys for
+        both units and ``L`` is that of cells which agree in no column.  The other norms are
+        attained when added or removed with one cell, and else sums of these.
         """
         pairs = list(zip(self.protected, self.weights, strict=True))
         once = sum(
@@ -157,10 +159,8 @@ class Marginals:
         squares = max_cells * same + max_cells * (max_cells - 1) * nearest
         if relation is NeighboringRelation.ADD_REMOVE:
             return l1, max_rows**2 * squares, linf
-        least = min(products)
-        if max_cells == 1:
-            return 2 * l1, max_rows**2 * max(same, 2 * (same - least)), 2 * linf
-        return 2 * l1, 2 * max_rows**2 * (squares + max_cells**2 * max(-least, 0)), 2 * linf
+        apart = 2 * (squares - max_cells**2 * min(products))
+        return 2 * l1, max_rows**2 * max(squares, apart), 2 * linf
 
     @cached_property
     def _products(self) -> Sequence[int]:

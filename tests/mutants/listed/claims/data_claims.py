@@ -88,8 +88,8 @@ MUTANTS: Final[Sequence[Mutant]] = (
         row="D19",
         name="marginals-replaced-like-removed",
         path="structures/marginals/lattice.py",
-        before="max_rows**2 * max(same, 2 * (same - least)), 2 * linf\n",
-        after="max_rows**2 * 2 * same, 2 * linf\n",
+        before="        apart = 2 * (squares - max_cells**2 * min(products))\n",
+        after="        apart = 2 * squares\n",
         wrong="two units are taken to move marginals at right angles to each other",
         tests=(
             "tests/unit/structures/marginals/test_lattice.py::test_no_unit_moves_more_than_is_derived_and_the_worst_reaches_it",
@@ -121,8 +121,8 @@ MUTANTS: Final[Sequence[Mutant]] = (
         row="D20",
         name="workload-replaced-like-removed",
         path="structures/factorization/kronecker.py",
-        before="            l2_squared = max_rows**2 * max(same, 2 * (same - least))\n",
-        after="            l2_squared = max_rows**2 * same\n",
+        before="max_rows**2 * max(squares, 2 * (squares - max_cells**2 * least))\n",
+        after="max_rows**2 * squares\n",
         wrong="two units are taken to be no further apart in the sums than one is from none",
         tests=(
             "tests/unit/structures/factorization/test_kronecker.py::test_no_unit_moves_more_than_is_derived_and_the_worst_reaches_it",

@@ -138,6 +138,28 @@ def test_cells_that_share_sums_do_not_add_up_as_groups_do() -> None:
     assert (together**2).sum() == product.moved(ADDED, 2, 1)[1]
 
 
+@pytest.mark.parametrize(
+    ("product", "alone"),
+    [
+        (over(Spans("identity", 4)), False),
+        (over(Spans("marginals", 4)), True),
+        (over(Spans("marginals", 4), Spans("marginals", 3)), False),
+        (over(Spans("tree", 4), Spans("identity", 2)), False),
+        (over(SIGNED), False),
+    ],
+    ids=str,
+)
+def test_of_two_units_in_two_cells_the_worst_are_found(product: Workload, *, alone: bool) -> None:
+    """What both units give to one sum cancels, so that one without rows may be further away."""
+    strategy, bound = dense(product, "strategy"), product.moved(REPLACED, 2, 3)[1]
+    given_by = np.array(list(units(3 * strategy, 2, 1)))
+    apart = largest((given_by[:, None] - given_by[None]).reshape(-1, product.dimension))[1]
+    assert apart <= bound
+    names = [each.strategy.name for each in product.factors if isinstance(each.strategy, Spans)]
+    assert apart == bound or names not in (["identity"], ["marginals"])
+    assert (bound == product.moved(ADDED, 2, 3)[1]) == alone
+
+
 def test_a_unit_in_several_cells_of_the_identity_is_charged_as_in_groups() -> None:
     product = over(Spans("identity", 5), Spans("identity", 4))
     assert product.moved(ADDED, 3, 2) == (6, 12, 2)

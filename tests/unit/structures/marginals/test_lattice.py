@@ -79,6 +79,19 @@ def test_several_cells_reach_the_bound_where_they_differ_in_one_column_alone() -
     assert l2_squared == marginals.moved(ADDED, 3, 2)[1]
 
 
+@pytest.mark.parametrize("sizes", [(4,), (4, 5), (4, 4, 4), (4, 5, 5)])
+def test_two_units_in_several_cells_reach_the_bound_where_they_agree_in_no_column(
+    sizes: tuple[int, ...],
+) -> None:
+    marginals, rest = Marginals(sizes, up_to(len(sizes), min(len(sizes), 2))), len(sizes) - 1
+    one = [np.array(given(marginals, (key, *[0] * rest))) * 3 for key in (0, 1)]
+    other = [np.array(given(marginals, (key, *[1] * rest))) * 3 for key in (2, 3)]
+    both = sum(one, np.zeros(1)) - sum(other, np.zeros(1))
+    alone = sum(one, np.zeros(1))
+    reached = max(int((each**2).sum()) for each in (both, alone))
+    assert reached == marginals.moved(REPLACED, 2, 3)[1]
+
+
 def test_a_bound_that_takes_cells_as_moving_tables_apart_is_found_out() -> None:
     """Cells of one unit share most tables: they do not add up as groups do."""
     marginals = Marginals((4, 5, 5), up_to(3, 2))
