@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from penstock.services.schemas.requests.views import RequestState, RequestView
 
-STATES = click.Choice(["open", "approved", "declined", "withdrawn"])
+STATES = click.Choice(["open", "approved", "declined", "withdrawn", "answered"])
 LONGEST_CELL = 48
 """The most characters of a purpose in a table."""
 
@@ -175,6 +175,8 @@ def _facts(view: "RequestView") -> "Iterator[str]":
     yield f"{name} over {view.dataset}, version {view.dataset_version}, {view.state}"
     if view.decided_by is not None and view.decided_at is not None:
         yield f"  {view.state} by {view.decided_by}, {moment(view.decided_at)}"
+    if view.state == "answered":
+        yield "  registered meanwhile: nothing is left to decide"
     if view.registered_as is not None:
         yield f"  the same statistic as query {view.registered_as}"
     for asker in view.askers:

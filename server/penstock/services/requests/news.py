@@ -9,6 +9,7 @@ from penstock.services.access.principals import Principal
 from penstock.services.context import Server
 from penstock.services.requests import views
 from penstock.services.requests.rows import WITHDRAWN
+from penstock.services.requests.settled import WAITS
 from penstock.services.schemas.requests.views import RequestView
 
 DAYS = 14
@@ -22,8 +23,7 @@ def waiting(server: Server, principal: Principal) -> int:
     """Return how many requests wait for a decision."""
     principal.require("admin")
     made = select(RequestDecision.id).where(col(RequestDecision.request_id) == col(Request.id))
-    of_request = select(Asker.id).where(col(Asker.request_id) == col(Request.id), ~WITHDRAWN)
-    undecided = select(func.count(col(Request.id))).where(~exists(made), exists(of_request))
+    undecided = select(func.count(col(Request.id))).where(~exists(made), WAITS)
     with server.database.read() as session:
         return session.exec(undecided).one()
 

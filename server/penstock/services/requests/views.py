@@ -32,7 +32,7 @@ from penstock.services.pagination import Page, Window
 from penstock.services.previews import query_preview
 from penstock.services.releases.visibility import visible
 from penstock.services.repository.queries import in_sight
-from penstock.services.requests import rows
+from penstock.services.requests import rows, settled
 from penstock.services.requests.rows import WITHDRAWN
 from penstock.services.schemas.previews import PreviewView
 from penstock.services.schemas.queries import PreviewRequest, RegisteredQuery
@@ -227,16 +227,17 @@ def _whole(session: Session, request: Request, asker: Asker | None = None) -> Re
         chosen = asker
     if decision is None:
         query = rows.registered(session, request.canonical_hash, active)
-        state: RequestState = "open" if active else "withdrawn"
+        state = settled.undecided_state(session, active, query)
     else:
         query = None if decision.query_id is None else session.get(Query, decision.query_id)
         state = _outcome(decision)
+    leads = decision is not None or state == "answered"
     return _made(
         session,
         request,
         chosen,
         state=state,
-        query=None if decision is None or query is None else query.readable,
+        query=query.readable if leads and query is not None else None,
         comments=_comments(session, None, decision, key),
         decision=decision,
         askers=[_asker(session, each, request, decision) for each in askers],
@@ -355,11 +356,11 @@ def _in_state(state: RequestState | None) -> list[ColumnElement[bool]]:
         return []
     if state in DECIDED:
         return [_decided(state)]
-    if state == "answered":
-        return [false()]
+    if state == "open":
+        return [~_decided(), settled.WAITS]
     of_request = select(Asker.id).where(col(Asker.request_id) == col(Request.id), ~WITHDRAWN)
     active = exists(of_request)
-    return [~_decided(), active if state == "open" else ~active]
+    return [~_decided(), *([active, ~settled.WAITS] if state == "answered" else [~active])]
 
 
 def _sight(principal: Principal, limit: Tier | None) -> ColumnElement[bool]:

@@ -38,8 +38,9 @@ class RequestView:
 
     ``query`` is the registered query that it led to, if the reader sees that.  ``askers`` are for
     admins, and so is ``registered_as``: the query that is the same statistic already.  ``preview``
-    is left out of lists; ``problem`` says why there is none.  Nothing is stored of a request with
-    the state ``answered`` and no ``id``: its query is registered already.
+    is left out of lists; ``problem`` says why there is none.  An ``answered`` request has a query
+    that was registered meanwhile, and that everybody who made it sees; nothing is stored of one
+    without ``id``, whose query was registered before.
     """
 
     id: str | None

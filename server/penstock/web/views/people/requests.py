@@ -180,7 +180,7 @@ def _own(visit: Visit, view: RequestView) -> list[str]:
     if visit.may("admin"):
         name = visit.principal.name
         mine = [asker for asker in view.askers if asker.user == name and not asker.withdrawn]
-        return [asker.id for asker in mine] if view.state == "open" else []
+        return [asker.id for asker in mine] if view.state in ("open", "answered") else []
     return [view.id] if view.id and view.state in ("open", "answered") else []
 
 
